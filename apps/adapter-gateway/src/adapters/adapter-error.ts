@@ -1,0 +1,14 @@
+/** A call to an adapter that did not give an answer of the contract. */
+export class AdapterError extends Error {
+  override readonly name = 'AdapterError';
+  constructor(
+    readonly code: 'provider_unavailable' | 'contract_violation' | 'timeout',
+    message: string,
+    /** False when the adapter may have acted on the call: its answer was lost. */
+    readonly notSent: boolean,
+    /** The adapter's own `Retry-After`, in ms. */
+    readonly retryAfterMs: number | null = null,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,37 @@
+import { Flag, JsonObject, OneOf, Text, Whole } from '#libs/service-kit';
+import { Type } from 'class-transformer';
+import { ValidateNested } from 'class-validator';
+
+/** How the built-in Webhook app checks signatures (spec 5.5). */
+export class SignatureSettings {
+  @OneOf(['hmac', 'standard-webhooks']) scheme: 'hmac' | 'standard-webhooks';
+  @Text(100, { optional: true, description: 'Header with the signature; x-signature-256 when absent' }) header?: string;
+  @OneOf(['sha256', 'sha512', 'sha1'], { optional: true }) algorithm?: 'sha256' | 'sha512' | 'sha1';
+  @OneOf(['hex', 'base64'], { optional: true }) encoding?: 'hex' | 'base64';
+  @Text(50, { optional: true, description: 'Before the digest; sha256= when absent' }) prefix?: string;
+}
+
+export class InstallApp {
+  @Text(200, { minLength: 1 }) name: string;
+  @OneOf(['builtin', 'adapter']) kind: 'builtin' | 'adapter';
+  @Text(100, { optional: true, description: 'Required when kind is adapter' }) adapter_id?: string;
+  @Text(100, { optional: true, description: 'The credential handed to the adapter, or with signing_secret' })
+  credential_id?: string;
+  @JsonObject({ optional: true, description: 'Signature verification of the built-in Webhook app' })
+  @ValidateNested()
+  @Type(() => SignatureSettings)
+  signature?: SignatureSettings;
+  @Whole(1_024, 26_214_400, { optional: true }) max_body_bytes?: number;
+}
+
+export class ChangeApp {
+  @Text(200, { optional: true, minLength: 1 }) name?: string;
+  @OneOf(['active', 'paused', 'disabled'], { optional: true }) state?: 'active' | 'paused' | 'disabled';
+  @Text(100, { optional: true }) credential_id?: string;
+  @JsonObject({ optional: true })
+  @ValidateNested()
+  @Type(() => SignatureSettings)
+  signature?: SignatureSettings;
+  @Flag({ optional: true, description: 'True turns signature verification off' }) signature_off?: boolean;
+  @Whole(1_024, 26_214_400, { optional: true }) max_body_bytes?: number;
+}

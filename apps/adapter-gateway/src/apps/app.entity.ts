@@ -1,0 +1,33 @@
+import type { DeclaredVerification } from '#libs/contracts';
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+
+export type AppState = 'active' | 'paused' | 'disabled' | 'retired';
+
+/** An installed App: one external provider of one project. */
+@Entity({ schema: 'gateway', name: 'app' })
+@Unique('app_webhook_token', ['webhook_token'])
+@Index('app_by_project', ['project_id', 'id'])
+@Index('app_by_version', ['version'])
+export class AppRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'app_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) name: string;
+  /** `builtin` is the Webhook app: the gateway is its adapter. */
+  @Column({ type: 'text' }) kind: 'builtin' | 'adapter';
+  @Column({ type: 'text', nullable: true }) adapter_id: string | null;
+  @Column({ type: 'text', nullable: true }) credential_id: string | null;
+  @Column({ type: 'text' }) state: AppState;
+  @Column({ type: 'text' }) webhook_token: string;
+  @Column({ type: 'jsonb' }) retired_token_hashes: string[];
+  /** How the ingress checks signatures of the built-in Webhook app; null: no check. */
+  @Column({ type: 'jsonb', nullable: true }) signature: DeclaredVerification | null;
+  @Column({ type: 'integer' }) max_body_bytes: number;
+  /** Sent with everything this App delivers, and recognised when it comes back (spec 4.2). */
+  @Column({ type: 'text' }) origin_marker: string;
+  /** Who the App is at its provider, as `/verify` said; adapters need it to tell their own messages. */
+  @Column({ type: 'jsonb', nullable: true }) self: Record<string, unknown> | null;
+  @Column({ type: 'integer' }) version: number;
+  @Column({ type: 'timestamptz' }) created_at: Date;
+  @Column({ type: 'timestamptz' }) updated_at: Date;
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { MoreThan, Not, Repository } from 'typeorm';
+import { AppRow } from './app.entity.js';
+
+interface Scope {
+  organizationId: string;
+  projectId: string;
+}
+
+@Injectable()
+export class AppRepository {
+  constructor(@InjectRepository(AppRow) private readonly rows: Repository<AppRow>) {}
+
+  async nextVersion(): Promise<number> {
+    const [row] = (await this.rows.query("SELECT nextval('gateway.app_version')::integer AS version")) as {
+      version: number;
+    }[];
+    return row!.version;
+  }
+
+  insert(row: AppRow): Promise<unknown> {
+    return this.rows.insert(row as object);
+  }
+
+  update(id: string, change: Partial<AppRow>): Promise<unknown> {
+    return this.rows.update({ id }, change as object);
+  }
+
+  find(scope: Scope, id: string): Promise<AppRow | null> {
+    return this.rows.findOneBy({ id, organization_id: scope.organizationId, project_id: scope.projectId });
+  }
+
+  list(scope: Scope): Promise<AppRow[]> {
+    return this.rows.find({
+      where: { organization_id: scope.organizationId, project_id: scope.projectId, state: Not('retired') },
+      order: { id: 'ASC' },
+    });
+  }
+
+  byId(id: string): Promise<AppRow | null> {
+    return this.rows.findOneBy({ id });
+  }
+
+  changedAfter(version: number, limit: number): Promise<AppRow[]> {
+    return this.rows.find({ where: { version: MoreThan(version) }, order: { version: 'ASC' }, take: limit });
+  }
+}

@@ -1,0 +1,52 @@
+import type { Manifest } from '#libs/adapter-sdk';
+import type { DeclaredHandshake, DeclaredVerification, Endpoint } from '#libs/contracts';
+import { createHash } from 'node:crypto';
+import type { AppRow } from './app.entity.js';
+
+/** What the ingress is told of an App. */
+export function endpointOf(app: AppRow, manifest: Manifest | null): Endpoint {
+  const webhook = manifest?.webhook;
+  return {
+    app_id: app.id,
+    organization_id: app.organization_id,
+    project_id: app.project_id,
+    token_hash: tokenHash(app.webhook_token),
+    retired_token_hashes: app.retired_token_hashes,
+    kind: app.kind,
+    state: app.state,
+    verification: app.kind === 'builtin' ? (app.signature ?? 'none') : declaredVerification(webhook?.verification),
+    handshake: declaredHandshake(webhook?.handshake),
+    adapter_handshake: app.kind === 'adapter' && !webhook?.handshake && app.self === null,
+    ack: { status: webhook?.ack?.status ?? 200, body: ackBody(webhook?.ack?.body), content_type: null },
+    delivery_id_header: null,
+    url_secret: webhook?.url_secret === true,
+    max_body_bytes: app.max_body_bytes,
+    credential_id: app.credential_id,
+    version: app.version,
+  };
+}
+
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** Schemes the ingress knows are checked there; every other one is the adapter's. */
+function declaredVerification(declared: NonNullable<Manifest['webhook']>['verification']): Endpoint['verification'] {
+  if (declared === 'none') return 'none';
+  if (typeof declared !== 'object' || !['hmac', 'standard-webhooks'].includes(declared.scheme)) return 'adapter';
+  const fields = declared['secret_fields'];
+  return {
+    ...(declared as object as DeclaredVerification),
+    secret_fields: Array.isArray(fields) ? fields.map(String) : ['signing_secret', 'signing_secret_next'],
+  };
+}
+
+function declaredHandshake(declared: NonNullable<Manifest['webhook']>['handshake']): DeclaredHandshake | null {
+  if (!declared || (declared.method !== 'GET' && declared.method !== 'POST')) return null;
+  return declared as object as DeclaredHandshake;
+}
+
+function ackBody(body: unknown): string | null {
+  if (body === undefined || body === null) return null;
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}

@@ -1,0 +1,46 @@
+import type { Manifest } from '#libs/adapter-sdk';
+import { PermanentFailure } from '#libs/queue';
+import { Inject, Injectable } from '@nestjs/common';
+import { AdapterRepository } from '../adapters/adapter.repository.js';
+import type { AppRow } from './app.entity.js';
+import { AppRepository } from './app.repository.js';
+
+const freshMs = 1_000;
+const maxCached = 10_000;
+
+export interface InstalledApp {
+  app: AppRow;
+  /** Null for the built-in Webhook app. */
+  adapter: { baseUrl: string; manifest: Manifest } | null;
+}
+
+/** Apps with their adapters, kept for a second: every message asks. */
+@Injectable()
+export class InstalledApps {
+  private readonly cache = new Map<string, { value: Promise<InstalledApp>; untilMs: number }>();
+
+  constructor(
+    @Inject(AppRepository) private readonly apps: AppRepository,
+    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
+  ) {}
+
+  /** @throws PermanentFailure `app_not_found` */
+  get(appId: string): Promise<InstalledApp> {
+    const known = this.cache.get(appId);
+    if (known && known.untilMs > Date.now()) return known.value;
+    const value = this.read(appId);
+    if (this.cache.size >= maxCached) this.cache.clear();
+    this.cache.set(appId, { value, untilMs: Date.now() + freshMs });
+    value.catch(() => this.cache.delete(appId));
+    return value;
+  }
+
+  private async read(appId: string): Promise<InstalledApp> {
+    const app = await this.apps.byId(appId);
+    if (!app) throw new PermanentFailure('app_not_found', `there is no App ${appId}`);
+    if (app.kind === 'builtin') return { app, adapter: null };
+    const adapter = app.adapter_id ? await this.adapters.byId(app.adapter_id) : null;
+    if (!adapter) throw new PermanentFailure('adapter_not_found', `the App ${appId} has no adapter`);
+    return { app, adapter: { baseUrl: adapter.base_url, manifest: adapter.manifest } };
+  }
+}

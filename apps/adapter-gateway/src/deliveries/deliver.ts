@@ -1,0 +1,100 @@
+import type { DeliverResponse, FormatResult } from '#libs/adapter-sdk';
+import { deliverFailure } from '#libs/adapter-sdk';
+import type { Egress } from '#libs/egress';
+import { Inject, Injectable } from '@nestjs/common';
+import { AdapterClient, egressToken } from '../adapters/adapter-client.js';
+import { AdapterError } from '../adapters/adapter-error.js';
+import { AppCredentials } from '../apps/app-credentials.js';
+import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
+import { directDeliver } from '../direct/direct-deliver.js';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
+import type { DeliveryRow } from './delivery.entity.js';
+
+/** What one attempt came to. `unknown`: the adapter may have delivered, and nobody can tell. */
+export type AttemptResult = DeliverResponse | 'unknown';
+
+/** One attempt at a delivery: `/format`, then `/deliver` (spec 4.1), or the DirectAdapter. */
+@Injectable()
+export class Deliverer {
+  constructor(
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
+    @Inject(AppCredentials) private readonly credentials: AppCredentials,
+    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(egressToken) private readonly egress: Egress,
+    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+  ) {}
+
+  /** @throws RunLater while the adapter's circuit is open; Problem when the vault is away; AdapterError before sending */
+  async attempt(delivery: DeliveryRow): Promise<AttemptResult> {
+    const installed = await this.installed.get(delivery.app_id);
+    const credentials = await this.credentials.of(installed);
+    if (!installed.adapter) {
+      return directDeliver(this.egress, installed.app, credentials, delivery, this.settings.DELIVERY_TIMEOUT_MS);
+    }
+    if (!installed.adapter.manifest.capabilities.includes('send')) {
+      return deliverFailure('unsupported', 'the adapter has no send capability');
+    }
+    const { target } = delivery.content;
+    const message = await this.format(delivery, installed.adapter);
+    const context = { organizationId: delivery.organization_id, projectId: delivery.project_id };
+    const body = {
+      credentials,
+      channel_address: target.channel_address,
+      message: {
+        text: message.text,
+        format: message.format,
+        ...(target.thread_id ? { thread_id: target.thread_id } : {}),
+        ...(target.reply_context ? { reply_context: target.reply_context } : {}),
+      },
+      idempotency_key: delivery.id,
+      from_part: delivery.from_part,
+    };
+    try {
+      const result = await this.adapters.post<DeliverResponse>(installed.adapter.baseUrl, '/deliver', body, context);
+      const lost = !result.ok && result.error === 'timeout' && result.error_detail?.retryable !== true;
+      if (!lost) return result;
+      return await this.settle(delivery, installed.adapter, credentials, 'the provider did not answer in time');
+    } catch (error) {
+      if (!(error instanceof AdapterError) || error.notSent) throw error;
+      return this.settle(delivery, installed.adapter, credentials, error.message);
+    }
+  }
+
+  /** The answer was lost. Ask, where the adapter can tell; send again, where it promises to honour the key. */
+  private async settle(
+    delivery: DeliveryRow,
+    adapter: NonNullable<InstalledApp['adapter']>,
+    credentials: object,
+    reason: string,
+  ): Promise<AttemptResult> {
+    const { message } = adapter.manifest;
+    if (message?.idempotent) return deliverFailure('provider_unavailable', reason);
+    if (!message?.lookup) return 'unknown';
+    const body = {
+      credentials,
+      idempotency_key: delivery.id,
+      channel_address: delivery.content.target.channel_address,
+    };
+    const found = await this.adapters.post<{ found: boolean; message_id?: string }>(adapter.baseUrl, '/deliver/lookup', body, {
+      organizationId: delivery.organization_id,
+      projectId: delivery.project_id,
+    });
+    return found.found
+      ? { ok: true, message_id: found.message_id ?? delivery.id }
+      : deliverFailure('provider_unavailable', reason);
+  }
+
+  private async format(
+    delivery: DeliveryRow,
+    adapter: NonNullable<InstalledApp['adapter']>,
+  ): Promise<Pick<FormatResult, 'text' | 'format'>> {
+    const mode = adapter.manifest.message?.formats?.includes('markdown') === false ? 'plain' : 'rich';
+    return this.adapters.post<FormatResult>(
+      adapter.baseUrl,
+      '/format',
+      { text: delivery.content.text, mode },
+      { organizationId: delivery.organization_id, projectId: delivery.project_id },
+    );
+  }
+}

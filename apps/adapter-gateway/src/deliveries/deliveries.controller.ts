@@ -1,0 +1,62 @@
+import { deliverySend } from '#libs/contracts';
+import { JobClient } from '#libs/queue';
+import { Caller, notFound, OneOf, type Page, pageOf, PageQuery, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
+import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { DeliveryRow } from './delivery.entity.js';
+import { DeliveryRepository } from './delivery.repository.js';
+
+class DeliveryQuery extends PageQuery {
+  @OneOf(['queued', 'sending', 'delivered', 'dead', 'unknown'], { optional: true }) state?: string;
+  @Text(100, { optional: true, description: 'Deliveries that one event led to' }) event_id?: string;
+}
+
+@ApiTags('Deliveries')
+@Controller('api/v1/deliveries')
+export class DeliveriesController {
+  constructor(
+    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
+    @Inject(JobClient) private readonly jobs: JobClient,
+  ) {}
+
+  @Get()
+  @RequireScopes('deliveries:read')
+  @ApiOperation({ operationId: 'listDeliveries', summary: 'Deliveries, newest first' })
+  async list(@Caller() caller: Principal, @Query() query: DeliveryQuery): Promise<Page<DeliveryRow>> {
+    const rows = await this.deliveries.list(caller.organizationId, caller.projectId, {
+      state: query.state ?? null,
+      receiptId: query.event_id ?? null,
+      cursor: query.cursor ?? null,
+      limit: query.limit + 1,
+    });
+    return pageOf(rows, query.limit, (row) => row.id);
+  }
+
+  @Get(':id')
+  @RequireScopes('deliveries:read')
+  @ApiOperation({ operationId: 'getDelivery', summary: 'One delivery' })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryRow> {
+    const row = await this.deliveries.find(caller.organizationId, caller.projectId, id);
+    if (!row) throw notFound('delivery', id);
+    return row;
+  }
+
+  @Post(':id/redrive')
+  @HttpCode(202)
+  @RequireScopes('deliveries:write')
+  @ApiOperation({ operationId: 'redriveDelivery', summary: 'Attempt a dead or unknown delivery again' })
+  async redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryRow> {
+    const row = await this.get(caller, id);
+    if (!(await this.deliveries.reopen(id))) {
+      throw new Problem(409, 'not_redrivable', `The delivery is ${row.state}: only dead and unknown ones can be redriven.`);
+    }
+    await this.jobs.wake(deliverySend, {
+      delivery_id: row.id,
+      organization_id: row.organization_id,
+      project_id: row.project_id,
+      receipt_id: row.receipt_id,
+      turn_id: row.turn_id,
+    });
+    return this.get(caller, id);
+  }
+}

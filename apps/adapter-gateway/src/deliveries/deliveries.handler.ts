@@ -1,0 +1,20 @@
+import type { DeliverySendPayload } from '#libs/contracts';
+import type { DeadJob } from '#libs/queue';
+import { Controller, Inject } from '@nestjs/common';
+import { EventPattern, Payload } from '@nestjs/microservices';
+import { DeliveriesService } from './deliveries.service.js';
+
+@Controller()
+export class DeliveriesHandler {
+  constructor(@Inject(DeliveriesService) private readonly deliveries: DeliveriesService) {}
+
+  @EventPattern<string>('delivery.send')
+  async send(@Payload() job: DeliverySendPayload): Promise<void> {
+    await this.deliveries.send(job);
+  }
+
+  @EventPattern<string>('delivery.send.dead')
+  async dead(@Payload() job: DeadJob<DeliverySendPayload>): Promise<void> {
+    await this.deliveries.bury(job.payload, job.code, job.reason);
+  }
+}

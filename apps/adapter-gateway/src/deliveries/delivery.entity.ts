@@ -1,0 +1,28 @@
+import type { OutboundContent } from '#libs/contracts';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+export type DeliveryState = 'queued' | 'sending' | 'delivered' | 'dead' | 'unknown';
+
+/** One reply on its way out. */
+@Entity({ schema: 'gateway', name: 'delivery' })
+@Index('delivery_by_project', ['project_id', 'id'])
+@Index('delivery_open', ['lease_until'], { where: `"state" IN ('queued', 'sending')` })
+export class DeliveryRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'delivery_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) app_id: string;
+  @Column({ type: 'text' }) receipt_id: string;
+  @Column({ type: 'text', nullable: true }) turn_id: string | null;
+  @Column({ type: 'jsonb' }) content: OutboundContent;
+  @Column({ type: 'text' }) state: DeliveryState;
+  @Column({ type: 'integer' }) attempts: number;
+  /** Parts that the provider already has; a retry goes on from there. */
+  @Column({ type: 'integer' }) from_part: number;
+  @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
+  @Column({ type: 'text', nullable: true }) error: string | null;
+  @Column({ type: 'text', nullable: true }) error_detail: string | null;
+  @Column({ type: 'text', nullable: true }) provider_message_id: string | null;
+  @Column({ type: 'timestamptz' }) created_at: Date;
+  @Column({ type: 'timestamptz', nullable: true }) settled_at: Date | null;
+}

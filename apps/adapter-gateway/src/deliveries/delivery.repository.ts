@@ -1,0 +1,122 @@
+import type { DeliverySendPayload } from '#libs/contracts';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { DeliveryRow, type DeliveryState } from './delivery.entity.js';
+
+export interface DeliveryResult {
+  id: string;
+  state: DeliveryState;
+  from_part: number;
+  error: string | null;
+  error_detail: string | null;
+  provider_message_id: string | null;
+  /** When a sweeper may take up an unfinished one; null for a settled one. */
+  lease_until: Date | null;
+}
+
+@Injectable()
+export class DeliveryRepository {
+  constructor(@InjectRepository(DeliveryRow) private readonly rows: Repository<DeliveryRow>) {}
+
+  /**
+   * Commits deliveries that are new and takes the lease of those that nobody works on.
+   * @returns the rows that are ours now; one that is leased or settled is missing
+   */
+  async claim(jobs: DeliverySendPayload[], leaseMs: number): Promise<DeliveryRow[]> {
+    // In id order: batches of two processes that share ids would otherwise deadlock.
+    const sorted = [...new Map(jobs.map((job) => [job.delivery_id, job])).values()].sort((a, b) =>
+      a.delivery_id < b.delivery_id ? -1 : 1,
+    );
+    const column = <T>(of: (job: DeliverySendPayload) => T): T[] => sorted.map(of);
+    return (await this.rows.query(
+      `INSERT INTO gateway.delivery AS d (id, organization_id, project_id, app_id, receipt_id, turn_id, content, state,
+         attempts, from_part, lease_until, created_at)
+       SELECT id, org, prj, app, receipt, turn, content, 'sending', 1, 0, now() + make_interval(secs => $8), now()
+         FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
+           AS t(id, org, prj, app, receipt, turn, content)
+       ON CONFLICT (id) DO UPDATE SET state = 'sending', attempts = d.attempts + 1,
+         lease_until = now() + make_interval(secs => $8)
+         WHERE d.state IN ('queued', 'sending') AND (d.lease_until IS NULL OR d.lease_until < now())
+       RETURNING *`,
+      [
+        column((job) => job.delivery_id),
+        column((job) => job.organization_id),
+        column((job) => job.project_id),
+        column((job) => job.content?.target.app_id ?? ''),
+        column((job) => job.receipt_id),
+        column((job) => job.turn_id),
+        column((job) => JSON.stringify(job.content ?? {})),
+        leaseMs / 1000,
+      ],
+    )) as DeliveryRow[];
+  }
+
+  async record(results: DeliveryResult[]): Promise<void> {
+    const sorted = [...results].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const column = <T>(of: (result: DeliveryResult) => T): T[] => sorted.map(of);
+    await this.rows.query(
+      `UPDATE gateway.delivery d SET state = t.state, from_part = t.from_part, error = t.error,
+         error_detail = t.error_detail, provider_message_id = t.message_id, lease_until = t.lease_until,
+         settled_at = CASE WHEN t.state IN ('queued', 'sending') THEN NULL ELSE now() END
+        FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
+          AS t(id, state, from_part, error, error_detail, message_id, lease_until)
+       WHERE d.id = t.id AND d.state IN ('queued', 'sending')`,
+      [
+        column((result) => result.id),
+        column((result) => result.state),
+        column((result) => result.from_part),
+        column((result) => result.error),
+        column((result) => result.error_detail),
+        column((result) => result.provider_message_id),
+        column((result) => result.lease_until),
+      ],
+    );
+  }
+
+  byId(id: string): Promise<DeliveryRow | null> {
+    return this.rows.findOneBy({ id });
+  }
+
+  /** Unfinished deliveries whose lease ran out more than `graceMs` ago. */
+  overdue(graceMs: number, limit: number): Promise<DeliveryRow[]> {
+    return this.rows
+      .createQueryBuilder('delivery')
+      .where(`delivery.state IN ('queued', 'sending') AND delivery.lease_until < :before`, {
+        before: new Date(Date.now() - graceMs),
+      })
+      .orderBy('delivery.lease_until')
+      .limit(limit)
+      .getMany();
+  }
+
+  find(organizationId: string, projectId: string, id: string): Promise<DeliveryRow | null> {
+    return this.rows.findOneBy({ id, organization_id: organizationId, project_id: projectId });
+  }
+
+  list(
+    organizationId: string,
+    projectId: string,
+    filter: { state: string | null; receiptId: string | null; cursor: string | null; limit: number },
+  ): Promise<DeliveryRow[]> {
+    const query = this.rows
+      .createQueryBuilder('delivery')
+      .where('delivery.organization_id = :organizationId AND delivery.project_id = :projectId', { organizationId, projectId })
+      .orderBy('delivery.id', 'DESC')
+      .limit(filter.limit);
+    if (filter.state) query.andWhere('delivery.state = :state', { state: filter.state });
+    if (filter.receiptId) query.andWhere('delivery.receipt_id = :receiptId', { receiptId: filter.receiptId });
+    if (filter.cursor) query.andWhere('delivery.id < :cursor', { cursor: filter.cursor });
+    return query.getMany();
+  }
+
+  /** Opens a settled delivery again; false when it is under way or delivered. */
+  async reopen(id: string): Promise<boolean> {
+    const rows: unknown = await this.rows.query(
+      `UPDATE gateway.delivery SET state = 'queued', attempts = 0, lease_until = now() - interval '1 s', settled_at = NULL
+        WHERE id = $1 AND state IN ('dead', 'unknown') RETURNING id`,
+      [id],
+    );
+    return (rows as [unknown[], number])[1] > 0;
+  }
+}

@@ -1,0 +1,90 @@
+import { type Credentials, type DeliverError, type DeliverResponse, deliverFailure, signHmac, signStandardWebhooks } from '#libs/adapter-sdk';
+import { type Egress, EgressError } from '#libs/egress';
+import { readRetryAfter } from '../adapters/adapter-client.js';
+import type { AppRow } from '../apps/app.entity.js';
+import type { DeliveryRow } from '../deliveries/delivery.entity.js';
+import { originField, originHeader } from './direct-parse.js';
+
+/**
+ * The DirectAdapter's `/deliver`: posts the reply as JSON to the channel's address, signed when a signing secret is set,
+ * with the delivery id as `Idempotency-Key`, which is the same in every attempt.
+ */
+export async function directDeliver(
+  egress: Egress,
+  app: AppRow,
+  credentials: Credentials,
+  delivery: DeliveryRow,
+  timeoutMs: number,
+): Promise<DeliverResponse> {
+  const { text, target } = delivery.content;
+  const body = JSON.stringify({
+    text,
+    thread_id: target.thread_id,
+    in_reply_to: delivery.receipt_id,
+    delivery_id: delivery.id,
+    reply_context: target.reply_context ?? null,
+    [originField]: app.origin_marker,
+  });
+  try {
+    const answer = await egress.fetch(target.channel_address ?? '', {
+      method: 'POST',
+      headers: headersOf(app, credentials, delivery, body),
+      body,
+      timeoutMs,
+      maxResponseBytes: 65_536,
+      maxRedirects: 0,
+    });
+    return outcomeOf(answer.status, answer.headers['retry-after'], delivery);
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    return deliverFailure(codeOfEgress(error), `${target.channel_address}: ${error.code}`, { retryable: !permanent(error) });
+  }
+}
+
+function headersOf(app: AppRow, credentials: Credentials, delivery: DeliveryRow, body: string): Record<string, string> {
+  const secrets = [credentials['signing_secret'], credentials['signing_secret_next']].filter(
+    (secret): secret is string => typeof secret === 'string' && secret !== '',
+  );
+  const { header = 'x-signature-256', algorithm = 'sha256', encoding = 'hex', prefix = 'sha256=' } = app.signature ?? {};
+  const [secret] = secrets;
+  return {
+    'content-type': 'application/json',
+    'idempotency-key': delivery.id,
+    [originHeader]: app.origin_marker,
+    ...(secret ? { [header]: `${prefix}${signHmac(secret, body, { algorithm, encoding })}` } : {}),
+    ...(secret ? signStandardWebhooks({ secret: secrets, id: delivery.id, body }) : {}),
+  };
+}
+
+function outcomeOf(status: number, retryAfter: string | string[] | undefined, delivery: DeliveryRow): DeliverResponse {
+  if (status >= 200 && status < 300) return { ok: true, message_id: delivery.id };
+  const retryAfterMs = readRetryAfter(retryAfter);
+  return deliverFailure(codeOfStatus(status), `the address answered ${status}`, {
+    provider_status: status,
+    ...(status === 408 ? { retryable: true } : {}),
+    ...(retryAfterMs === null ? {} : { retry_after: retryAfterMs / 1000 }),
+  });
+}
+
+function codeOfStatus(status: number): DeliverError {
+  const codes: Record<number, DeliverError> = {
+    401: 'auth_failed',
+    403: 'permission_denied',
+    404: 'not_found',
+    408: 'timeout',
+    410: 'address_moved',
+    413: 'too_large',
+    429: 'rate_limited',
+  };
+  return codes[status] ?? (status >= 500 ? 'provider_unavailable' : 'invalid_request');
+}
+
+/** Every attempt carries the same key, so an attempt whose answer was lost may be made again. */
+function codeOfEgress(error: EgressError): DeliverError {
+  if (error.code === 'timeout') return 'timeout';
+  return permanent(error) ? 'invalid_request' : 'provider_unavailable';
+}
+
+function permanent(error: EgressError): boolean {
+  return ['blocked_address', 'blocked_scheme', 'blocked_redirect', 'invalid_url', 'invalid_request'].includes(error.code);
+}

@@ -1,0 +1,52 @@
+import type { InboundRequest } from '#libs/contracts';
+import type { Principal } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { AdapterClient } from '../adapters/adapter-client.js';
+import { AppCredentials } from '../apps/app-credentials.js';
+import { AppsService } from '../apps/apps.service.js';
+import { InstalledApps } from '../apps/installed-apps.js';
+
+export interface HandshakeAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Handshakes that only the adapter can answer: `/parse-inbound` says `challenge`, and with what to answer. */
+@Injectable()
+export class Handshakes {
+  constructor(
+    @Inject(AppsService) private readonly apps: AppsService,
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
+    @Inject(AppCredentials) private readonly credentials: AppCredentials,
+    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+  ) {}
+
+  /** @returns null when the request is no handshake */
+  async answer(caller: Principal, appId: string, request: InboundRequest, receivedAt: string): Promise<HandshakeAnswer | null> {
+    await this.apps.get(caller, appId);
+    const installed = await this.installed.get(appId);
+    if (!installed.adapter) return null;
+    const parsed = await this.adapters.post<Record<string, unknown>>(
+      installed.adapter.baseUrl,
+      '/parse-inbound',
+      { credentials: await this.credentials.of(installed), request, received_at: receivedAt },
+      caller,
+    );
+    if (parsed['event_type'] !== 'challenge') return null;
+    return answerOf(parsed['challenge_response']);
+  }
+}
+
+/** A text is answered as text/plain; an object says status, headers and body itself. */
+function answerOf(response: unknown): HandshakeAnswer | null {
+  const plain = { 'content-type': 'text/plain; charset=utf-8' };
+  if (typeof response === 'string') return { status: 200, headers: plain, body: response };
+  if (typeof response !== 'object' || response === null) return null;
+  const { status, headers, body } = response as { status?: unknown; headers?: unknown; body?: unknown };
+  return {
+    status: typeof status === 'number' && status >= 200 && status <= 499 ? status : 200,
+    headers: typeof headers === 'object' && headers !== null ? (headers as Record<string, string>) : plain,
+    body: typeof body === 'string' ? body : JSON.stringify(body ?? ''),
+  };
+}

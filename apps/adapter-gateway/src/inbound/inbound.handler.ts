@@ -1,0 +1,25 @@
+import type { InboundParsePayload } from '#libs/contracts';
+import { type DeadJob, JobContext } from '#libs/queue';
+import { Controller, Inject } from '@nestjs/common';
+import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
+import { InboundService } from './inbound.service.js';
+
+@Controller()
+export class InboundHandler {
+  constructor(@Inject(InboundService) private readonly inbound: InboundService) {}
+
+  @EventPattern<string>('inbound.parse')
+  async parse(@Payload() job: InboundParsePayload, @Ctx() context: JobContext): Promise<void> {
+    try {
+      await this.inbound.process(job, context.attempt);
+    } catch (error) {
+      this.inbound.retrying(job, context.attempt, error);
+      throw error;
+    }
+  }
+
+  @EventPattern<string>('inbound.parse.dead')
+  async dead(@Payload() job: DeadJob<InboundParsePayload>): Promise<void> {
+    await this.inbound.bury(job.payload, job.code, job.reason);
+  }
+}

@@ -1,0 +1,178 @@
+import type { VerifyWebhookResult } from '#libs/adapter-sdk';
+import {
+  type InboundParsePayload,
+  type InboundRequest,
+  messageRoute,
+  type MessageRoutePayload,
+  type NormalizedMessage,
+  type Outcome,
+  type Stage,
+} from '#libs/contracts';
+import { Journal } from '#libs/journal';
+import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
+import { Metrics, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { AdapterClient } from '../adapters/adapter-client.js';
+import { AdapterError } from '../adapters/adapter-error.js';
+import { AppCredentials } from '../apps/app-credentials.js';
+import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
+import { directParse } from '../direct/direct-parse.js';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
+import { normalizedMessages } from './normalized-messages.js';
+import { ParsedMessagesRepository } from './parsed-messages.repository.js';
+
+export const ingressClient = Symbol('ingressClient');
+
+/** Verifies (where the ingress has not) and parses one receipt, and hands its messages to the router. */
+@Injectable()
+export class InboundService {
+  constructor(
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
+    @Inject(AppCredentials) private readonly credentials: AppCredentials,
+    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(ParsedMessagesRepository) private readonly parsed: ParsedMessagesRepository,
+    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(Journal) private readonly journal: Journal,
+    @Inject(Metrics) private readonly metrics: Metrics,
+    @Inject(ingressClient) private readonly ingress: ServiceClient,
+    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+  ) {}
+
+  async process(job: InboundParsePayload, attempt: number): Promise<void> {
+    const startMs = performance.now();
+    const installed = await this.installed.get(job.app_id);
+    const request = job.request ?? (await this.readRequest(job));
+    const verified = job.verified_scheme ?? (await this.verify(job, installed, request));
+    if (verified === null) return;
+    const messages = await this.parse(job, installed, request);
+    const [first] = messages;
+    if (!first) throw new PermanentFailure('contract_violation', 'the adapter parsed the receipt into no message');
+    const durationMs = performance.now() - startMs;
+    if (messages.length === 1 && (first.event_type === 'challenge' || first.event_type === 'ignored')) {
+      this.record(job, 'parsed', first.event_type, { attempt, durationMs, reason: ignoredReason(first) });
+      return;
+    }
+    this.record(job, 'parsed', 'ok', { attempt, durationMs, detail: { event_type: first.event_type, messages: messages.length } });
+    await this.handOver(job, verified, messages);
+  }
+
+  /** Says in the timeline that a receipt will be tried again, and why. */
+  retrying(job: InboundParsePayload, attempt: number, error: unknown): void {
+    const reason = error instanceof AdapterError || error instanceof RunLater ? error.code : 'internal_error';
+    const detail = { error: error instanceof Error ? error.message : String(error) };
+    this.record(job, 'parsed', 'retrying', { attempt, durationMs: null, reason, detail });
+  }
+
+  /** Ends a receipt that cannot be parsed; it stays readable and can be replayed. */
+  async bury(job: InboundParsePayload, code: string, reason: string): Promise<void> {
+    await this.journal.appendNow({
+      ...subject(job),
+      stage: 'parsed',
+      outcome: 'dead',
+      reason: code,
+      detail: { error: reason },
+    });
+  }
+
+  private async readRequest(job: InboundParsePayload): Promise<InboundRequest> {
+    const { request } = await this.ingress.get<{ request: InboundRequest }>(`/internal/receipts/${job.receipt_id}`, {
+      organizationId: job.organization_id,
+      projectId: job.project_id,
+    });
+    return request;
+  }
+
+  /** @returns the scheme, or null when the adapter refused the request, which ends the receipt */
+  private async verify(job: InboundParsePayload, installed: InstalledApp, request: InboundRequest): Promise<string | null> {
+    if (!installed.adapter) throw new PermanentFailure('not_verified', 'the built-in app is verified by the ingress');
+    const envelope = await this.envelope(job, installed, request);
+    const result = await this.adapters.post<VerifyWebhookResult>(
+      installed.adapter.baseUrl,
+      '/verify-webhook',
+      envelope,
+      context(job),
+    );
+    if (result.ok === true) {
+      this.record(job, 'verified', 'ok', { attempt: 1, durationMs: null, reason: result.scheme });
+      return result.scheme;
+    }
+    if (result.ok !== false) throw new PermanentFailure('contract_violation', '/verify-webhook answered without ok');
+    this.record(job, 'verified', 'refused', { attempt: 1, durationMs: null, reason: result.error });
+    return null;
+  }
+
+  private async parse(
+    job: InboundParsePayload,
+    installed: InstalledApp,
+    request: InboundRequest,
+  ): Promise<NormalizedMessage[]> {
+    if (!installed.adapter) return [directParse(installed.app, request)];
+    const envelope = await this.envelope(job, installed, request);
+    const answer = await this.adapters.post<Record<string, unknown>>(
+      installed.adapter.baseUrl,
+      '/parse-inbound',
+      envelope,
+      context(job),
+    );
+    return normalizedMessages(answer);
+  }
+
+  private async envelope(job: InboundParsePayload, installed: InstalledApp, request: InboundRequest): Promise<object> {
+    return {
+      credentials: await this.credentials.of(installed),
+      request,
+      received_at: job.received_at,
+      ...(installed.app.self ? { self: installed.app.self } : {}),
+    };
+  }
+
+  private async handOver(job: InboundParsePayload, verified: string, messages: NormalizedMessage[]): Promise<void> {
+    const inline = Buffer.byteLength(JSON.stringify(messages)) <= this.settings.INLINE_LIMIT_BYTES;
+    if (!inline) await this.parsed.keep(job.receipt_id, job.organization_id, messages);
+    const payload: MessageRoutePayload = {
+      receipt_id: job.receipt_id,
+      received_at: job.received_at,
+      organization_id: job.organization_id,
+      project_id: job.project_id,
+      app_id: job.app_id,
+      verified_scheme: verified,
+      ...(inline ? { messages } : {}),
+      ...(job.traceparent ? { traceparent: job.traceparent } : {}),
+    };
+    // Not taken by Redis: the ingress still holds the receipt, and wakes this hop again.
+    await this.jobs.wake(messageRoute, payload);
+  }
+
+  private record(
+    job: InboundParsePayload,
+    stage: Stage,
+    outcome: Outcome,
+    facts: { attempt: number; durationMs: number | null; reason?: string | null; detail?: Record<string, unknown> },
+  ): void {
+    this.journal.append({
+      ...subject(job),
+      stage,
+      outcome,
+      reason: facts.reason ?? null,
+      attempt: facts.attempt,
+      duration_ms: facts.durationMs,
+      detail: facts.detail ?? null,
+    });
+    if (facts.durationMs !== null) this.metrics.hopSeconds.observe({ stage, outcome }, facts.durationMs / 1000);
+  }
+}
+
+function subject(job: InboundParsePayload): { receipt_id: string; organization_id: string; project_id: string; app_id: string } {
+  const { receipt_id, organization_id, project_id, app_id } = job;
+  return { receipt_id, organization_id, project_id, app_id };
+}
+
+function context(job: InboundParsePayload): { organizationId: string; projectId: string; traceparent: string | undefined } {
+  return { organizationId: job.organization_id, projectId: job.project_id, traceparent: job.traceparent };
+}
+
+function ignoredReason(message: NormalizedMessage): string | null {
+  const reason = message.metadata?.['ignored_reason'];
+  return typeof reason === 'string' ? reason.slice(0, 200) : null;
+}

@@ -1,0 +1,38 @@
+import type { NormalizedMessage } from '#libs/contracts';
+import { PermanentFailure } from '#libs/queue';
+
+/**
+ * The messages in an answer of `/parse-inbound`: one, or those of a batch.
+ * @throws PermanentFailure `contract_violation`, naming the field (spec 2.5)
+ */
+export function normalizedMessages(answer: Record<string, unknown>): NormalizedMessage[] {
+  const metadata = answer['metadata'];
+  const batch = answer['event_type'] === 'batch' && isObject(metadata) ? metadata['messages'] : null;
+  return (Array.isArray(batch) ? batch : [answer]).map(normalized);
+}
+
+function normalized(value: unknown): NormalizedMessage {
+  if (!isObject(value)) throw violation('message', 'an object');
+  const { event_type, sender, message, is_bot, metadata, dedup_key, thread_id, is_dm } = value;
+  if (typeof sender !== 'string') throw violation('sender', 'a text');
+  if (typeof message !== 'string') throw violation('message', 'a text');
+  return {
+    // Chief of Staff mode needs neither event_type nor is_bot (spec 2.5).
+    event_type: typeof event_type === 'string' && event_type !== '' ? event_type : 'message_received',
+    sender,
+    message,
+    is_bot: is_bot === true,
+    ...(isObject(metadata) ? { metadata } : {}),
+    ...(typeof dedup_key === 'string' && dedup_key !== '' ? { dedup_key } : {}),
+    ...(typeof thread_id === 'string' && thread_id !== '' ? { thread_id } : {}),
+    ...(typeof is_dm === 'boolean' ? { is_dm } : {}),
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function violation(field: string, wanted: string): PermanentFailure {
+  return new PermanentFailure('contract_violation', `/parse-inbound: ${field} has to be ${wanted}`);
+}

@@ -1,0 +1,58 @@
+import { readCallSecrets } from '#libs/adapter-sdk';
+
+export interface AdaptersEnv {
+  port: number;
+  host: string;
+  /** Build identifier shown by `/health`. */
+  version: string;
+  /** Platform call secrets, newest first; empty means that calls are not verified. */
+  callSecrets: string[];
+  /** Hosts, addresses and CIDR blocks beyond the public internet that messages may be delivered to. */
+  egressAllow: string[];
+  bodyLimitBytes: number;
+  genericTimeoutMs: number;
+  drainTimeoutMs: number;
+  logLevel: string;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Reads and checks every setting once. Throws one Error that has a line per variable that is wrong, without its value. */
+export function readEnv(source: Readonly<Record<string, string | undefined>> = process.env): AdaptersEnv {
+  const problems: string[] = [];
+  const whole = (name: string, fallback: number, min: number, max: number): number => {
+    const text = source[name] ?? '';
+    if (text === '') return fallback;
+    const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    problems.push(`${name} must be a whole number from ${min} to ${max}`);
+    return fallback;
+  };
+  const list = (name: string): string[] =>
+    (source[name] ?? '')
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
+
+  const env: AdaptersEnv = {
+    port: whole('PORT', 8088, 0, 65_535),
+    host: source.HOST || '127.0.0.1',
+    version: source.GATEHOUSE_BUILD || 'unknown',
+    callSecrets: list('GATEHOUSE_ADAPTER_SECRET'),
+    egressAllow: list('GATEHOUSE_EGRESS_ALLOW'),
+    bodyLimitBytes: whole('GATEHOUSE_ADAPTER_BODY_LIMIT_BYTES', 40 * 1024 * 1024, 1024, 1024 ** 3),
+    genericTimeoutMs: whole('GATEHOUSE_GENERIC_TIMEOUT_MS', 10_000, 1, 600_000),
+    drainTimeoutMs: whole('GATEHOUSE_DRAIN_TIMEOUT_MS', 25_000, 1, 600_000),
+    logLevel: source.LOG_LEVEL || 'info',
+  };
+  if (!LOG_LEVELS.includes(env.logLevel)) problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
+  if (env.callSecrets.length > 2)
+    problems.push('GATEHOUSE_ADAPTER_SECRET must hold one secret, or two during a rotation');
+  try {
+    readCallSecrets(env.callSecrets);
+  } catch (error) {
+    problems.push(`GATEHOUSE_ADAPTER_SECRET: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (problems.length > 0) throw new Error(`the environment is not usable:\n${problems.join('\n')}`);
+  return env;
+}

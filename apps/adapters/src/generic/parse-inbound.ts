@@ -1,0 +1,126 @@
+import {
+  headerValue,
+  ignoredMessage,
+  isJsonObject,
+  parseJson,
+  REPLY_CONTEXT_MAX_BYTES,
+  stringifyJson,
+  type InboundCall,
+  type JsonObject,
+  type MessageMetadata,
+  type NormalizedMessage,
+} from '#libs/adapter-sdk';
+import { dedupKey } from './dedup-key.js';
+import { mappedText, mappedValue, readMapping, type FieldMapping } from './field-mapping.js';
+import { carriesOriginMarker } from './origin-marker.js';
+
+/** The normalized message of any body: JSON by its mapping, other text as the message itself, nothing as `ignored`. */
+export function parseGenericInbound(call: InboundCall): NormalizedMessage {
+  const { request } = call;
+  const isSelf = (document: unknown): boolean => carriesOriginMarker(request.headers, document);
+  if (request.text.trim() === '') return ignored('empty_body', isSelf(undefined));
+  const document = parseJson(request.text);
+  if (document === undefined || typeof document === 'string') {
+    const text = typeof document === 'string' ? document : request.text;
+    return text.trim() === '' ? ignored('empty_body', isSelf(undefined)) : parseText(text, call, isSelf(undefined));
+  }
+  const read = readMapping(call.credentials.mapping);
+  if ('problem' in read) return ignored('invalid_mapping', isSelf(document));
+  return parseDocument(document, read.mapping, call, isSelf(document));
+}
+
+function parseText(text: string, call: InboundCall, isSelf: boolean): NormalizedMessage {
+  const id = headerValue(call.request.headers, 'webhook-id');
+  return {
+    event_type: 'message_received',
+    sender: 'unknown',
+    message: text,
+    is_bot: isSelf,
+    metadata: { is_self: isSelf, timestamp: call.receivedAt.toISOString(), ...(id && { message_id: id }) },
+    ...(id && { dedup_key: dedupKey(undefined, id) }),
+  };
+}
+
+function parseDocument(
+  document: unknown,
+  mapping: FieldMapping,
+  call: InboundCall,
+  isSelf: boolean,
+): NormalizedMessage {
+  const text = (field: Parameters<typeof mappedText>[2]): string | undefined => mappedText(document, mapping, field);
+  const event = text('event_type');
+  const message = messageText(document, mapping) ?? (event === undefined ? undefined : call.request.text);
+  if (message === undefined) return ignored('no_message', isSelf);
+
+  const id = text('dedup_key') ?? headerValue(call.request.headers, 'webhook-id');
+  const account = text('account');
+  const sender = readSender(document, mapping);
+  const threadId = text('thread_id');
+  const isDm = mappedValue(document, mapping, 'is_dm');
+  const address = text('channel_address');
+  const metadata: MessageMetadata = {
+    ...senderMetadata(document, mapping),
+    is_self: isSelf,
+    timestamp: call.receivedAt.toISOString(),
+    ...(event !== undefined && { raw_type: event }),
+    ...(sender.detail && { sender: sender.detail }),
+    ...(account !== undefined && { account }),
+    ...(address !== undefined && { channel_address: address }),
+    ...(id !== undefined && { message_id: id, ...replyContext(id) }),
+  };
+  return {
+    event_type: event ?? 'message_received',
+    sender: sender.name,
+    message,
+    is_bot: isSelf,
+    metadata,
+    ...(id !== undefined && { dedup_key: dedupKey(account, id) }),
+    ...(threadId !== undefined && { thread_id: threadId }),
+    ...(typeof isDm === 'boolean' && { is_dm: isDm }),
+  };
+}
+
+function messageText(document: unknown, mapping: FieldMapping): string | undefined {
+  const value = mappedValue(document, mapping, 'message');
+  return typeof value === 'object' ? stringifyJson(value) : mappedText(document, mapping, 'message');
+}
+
+/** A sender is text, or an object with an id, a name and a mail address. */
+function readSender(
+  document: unknown,
+  mapping: FieldMapping,
+): { name: string; detail?: { id?: string; name?: string; email?: string } } {
+  const value = mappedValue(document, mapping, 'sender');
+  if (!isJsonObject(value)) return { name: mappedText(document, mapping, 'sender') ?? 'unknown' };
+  const own = (field: 'id' | 'name' | 'email'): string | undefined => {
+    const entry = value[field];
+    return typeof entry === 'string' || typeof entry === 'number' ? String(entry) : undefined;
+  };
+  const [id, name, email] = [own('id'), own('name'), own('email')];
+  return {
+    name: id ?? email ?? name ?? 'unknown',
+    detail: { ...(id && { id }), ...(name && { name }), ...(email && { email }) },
+  };
+}
+
+/** The sender's own metadata, unless it is nested too deeply to be written out again. */
+function senderMetadata(document: unknown, mapping: FieldMapping): JsonObject {
+  const value = mappedValue(document, mapping, 'metadata');
+  return isJsonObject(value) && stringifyJson(value) !== undefined ? withoutOwnFields(value) : {};
+}
+
+/** What a sender writes under these names must not be taken for what the adapter found out. */
+const OWN_FIELDS = ['messages', 'reply_context', 'channel_address', 'account', 'message_id', 'sender', 'raw_type'];
+
+function withoutOwnFields(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([field]) => !OWN_FIELDS.includes(field)));
+}
+
+function replyContext(messageId: string): { reply_context?: { message_id: string } } {
+  const context = { message_id: messageId };
+  return Buffer.byteLength(JSON.stringify(context)) > REPLY_CONTEXT_MAX_BYTES ? {} : { reply_context: context };
+}
+
+function ignored(reason: string, isSelf: boolean): NormalizedMessage {
+  return { ...ignoredMessage(reason, { is_self: isSelf }), is_bot: isSelf };
+}

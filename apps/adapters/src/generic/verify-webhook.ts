@@ -1,0 +1,39 @@
+import {
+  headerValue,
+  headerValues,
+  refuseWebhook,
+  secretList,
+  verifyHmac,
+  verifyStandardWebhooks,
+  type InboundCall,
+  type VerifyWebhookResult,
+} from '#libs/adapter-sdk';
+
+export const SIGNATURE_HEADER = 'X-Signature-256';
+const SIGNATURE_PREFIX = 'sha256=';
+
+/**
+ * Verifies Standard Webhooks, or `X-Signature-256: sha256=<hex HMAC-SHA256 of the body>`; the headers that are there
+ * tell which. With both, the one that also signs the time decides.
+ */
+export function verifyGenericWebhook({ credentials, request, receivedAt }: InboundCall): VerifyWebhookResult {
+  const secret = secretList(credentials.signing_secret);
+  if (secret.length === 0) return refuseWebhook('not_configured', 'no signing secret is set');
+  const isStandard = headerValue(request.headers, 'webhook-signature') !== undefined;
+  const signatures = headerValues(request.headers, SIGNATURE_HEADER);
+  if (!isStandard && signatures.length === 0) {
+    return refuseWebhook('missing_signature', `neither webhook-signature nor ${SIGNATURE_HEADER} is there`);
+  }
+  if (!request.exactBody) return refuseWebhook('body_required', 'a signature covers the exact body, not a parsed one');
+  if (isStandard) {
+    return verifyStandardWebhooks({ secret, headers: request.headers, body: request.body, now: receivedAt });
+  }
+  const matches = signatures
+    .filter((signature) => signature.startsWith(SIGNATURE_PREFIX))
+    .map((signature) =>
+      verifyHmac({ secret, payload: request.body, signature: signature.slice(SIGNATURE_PREFIX.length) }),
+    );
+  return matches.includes(true)
+    ? { ok: true, scheme: 'hmac-sha256' }
+    : refuseWebhook('bad_signature', `${SIGNATURE_HEADER} does not match the body`);
+}

@@ -1,0 +1,66 @@
+import { Metrics, Problem } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Counter } from 'prom-client';
+import { DoesNotOpen } from '../sealing/aead.js';
+import { Sealer } from '../sealing/sealer.js';
+import type { Secret } from '../sealing/secret.js';
+import type { Credential, CredentialStatus } from './credential.entity.js';
+import { CredentialRepository } from './credential.repository.js';
+
+/** Opens stored credentials. One that does not open becomes `undecryptable`, with an alarm, and is never taken for absent. */
+@Injectable()
+export class CredentialOpener {
+  private readonly logger = new Logger('credentials');
+  private readonly undecryptable: Counter;
+
+  constructor(
+    @Inject(Sealer) private readonly sealer: Sealer,
+    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
+    @Inject(Metrics) metrics: Metrics,
+  ) {
+    this.undecryptable = new Counter({
+      name: 'gatehouse_vault_undecryptable_total',
+      help: 'Reads of a credential whose sealed values did not open',
+      registers: [metrics.registry],
+    });
+  }
+
+  /**
+   * @param only the fields to open; all of them when null
+   * @throws Problem 409 `credential_undecryptable`
+   */
+  async open(row: Credential, only: readonly string[] | null = null): Promise<Map<string, Secret>> {
+    const place = {
+      organizationId: row.organization_id,
+      credentialId: row.id,
+      type: row.type,
+      generation: row.generation,
+    };
+    const fields = new Map<string, Buffer>();
+    for (const { field, sealed } of row.fields) if (!only || only.includes(field)) fields.set(field, sealed);
+    try {
+      const opened = await this.sealer.open(place, { kid: row.kid, wrappedDek: row.wrapped_dek, fields });
+      if (row.status !== 'active' && !only) await this.become(row, 'active');
+      return opened;
+    } catch (error) {
+      if (!(error instanceof DoesNotOpen)) throw error;
+      this.undecryptable.inc();
+      this.logger.error({
+        event: 'credential.undecryptable',
+        credential_id: row.id,
+        kid: row.kid,
+        generation: row.generation,
+      });
+      await this.become(row, 'undecryptable');
+      throw new Problem(
+        409,
+        'credential_undecryptable',
+        `The stored values of credential ${row.id} do not open: restore the database or the key, or replace its fields.`,
+      );
+    }
+  }
+
+  private async become(row: Credential, status: CredentialStatus): Promise<void> {
+    if (row.status !== status) await this.credentials.setStatus(row.id, row.generation, status);
+  }
+}

@@ -1,0 +1,253 @@
+import { createService, type Principal, ServiceTokens } from '#libs/service-kit';
+import { testDatabase, type TestDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { randomBytes } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { AppModule } from '../app.module.js';
+import { KekRing } from '../sealing/kek-ring.js';
+
+const canary = `canary-${randomBytes(12).toString('hex')}`;
+const owner = { organizationId: 'org_a', projectId: 'prj_a' };
+const person: Principal = { ...owner, subject: 'key:1', scopes: ['credentials:write'] };
+const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
+const ring = (primary: string, ...kids: [string, Buffer][]): KekRing => new KekRing(primary, new Map(kids));
+
+let database: TestDatabase;
+let app: NestFastifyApplication;
+const k1 = randomBytes(32);
+
+async function vaultWith(keys: KekRing): Promise<NestFastifyApplication> {
+  const settings = {
+    DATABASE_URL: database.url,
+    DATABASE_POOL: 4,
+    GATEHOUSE_KEK_RING: keys,
+    DEK_CACHE_MS: 60_000,
+    DEK_CACHE_ENTRIES: 10,
+  };
+  const service = await createService({
+    name: 'credential-vault',
+    module: AppModule.with(settings),
+    settings: {
+      PORT: 8080,
+      HOST: '127.0.0.1',
+      REDIS_URL: testRedisUrl(),
+      QUEUE_CONCURRENCY: 1,
+      GATEHOUSE_SERVICE_KEY: testServiceKey,
+      LOG_LEVEL: 'silent',
+    },
+  });
+  return service.init().catch(async (error: unknown) => {
+    await service.close();
+    throw error;
+  });
+}
+
+async function call(
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  url: string,
+  payload?: object,
+  as: Principal = person,
+) {
+  const authorization = `Bearer ${await tokens.mint('credential-vault', as)}`;
+  const answer = await app.inject({ method, url, headers: { authorization }, ...(payload ? { payload } : {}) });
+  return { status: answer.statusCode, text: answer.body, body: answer.body ? answer.json() : null };
+}
+
+async function resolve(credential_id: string, fields?: string[], scope = owner) {
+  const service: Principal = { ...scope, subject: 'service:adapter-gateway', scopes: ['service'] };
+  return call('POST', '/internal/credentials/resolve', { credential_id, ...(fields ? { fields } : {}) }, service);
+}
+
+async function created(
+  name: string,
+  fields: Record<string, string> = { user: 'u', password: canary },
+): Promise<string> {
+  const { status, body } = await call('POST', '/api/v1/credentials', { name, type: 'text', fields });
+  expect(status).toBe(201);
+  return body.id as string;
+}
+
+beforeAll(async () => {
+  database = await testDatabase();
+  app = await vaultWith(ring('k1', ['k1', k1]));
+});
+
+afterAll(async () => {
+  await app.close();
+  await database.drop();
+});
+
+describe('the management API', () => {
+  it('shows names of fields and never a value, in any answer', async () => {
+    const made = await call('POST', '/api/v1/credentials', {
+      name: 'smtp',
+      type: 'text',
+      fields: { host: canary, password: canary },
+    });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({
+      name: 'smtp',
+      type: 'text',
+      fields: ['host', 'password'],
+      generation: 1,
+      status: 'active',
+    });
+    const path = `/api/v1/credentials/${made.body.id}`;
+    const answers = [
+      made,
+      await call('GET', path),
+      await call('GET', '/api/v1/credentials'),
+      await call('PATCH', path, { fields: { port: canary } }),
+      await call('POST', `${path}/rotate`, { fields: { token: canary } }),
+      await call('PATCH', path, { fields: { 'Bad Name': canary, other: { deep: canary } } }),
+      await call('POST', '/api/v1/credentials', {
+        name: canary.slice(0, 3),
+        type: 'api_key',
+        fields: { secret: canary },
+      }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 422, 422]);
+    for (const { text } of answers) expect(text).not.toContain(canary);
+  });
+
+  it('refuses oauth2 by a code of its own', async () => {
+    const { status, body } = await call('POST', '/api/v1/credentials', {
+      name: 'o',
+      type: 'oauth2',
+      fields: { client_id: 'x' },
+    });
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'unsupported_type' });
+  });
+
+  it('keeps names unique in a project, and free in another', async () => {
+    await created('same');
+    const fields = { a: 'b' };
+    const again = await call('POST', '/api/v1/credentials', { name: 'same', type: 'text', fields });
+    expect({ status: again.status, code: again.body.code }).toEqual({ status: 409, code: 'name_taken' });
+    const elsewhere = await call(
+      'POST',
+      '/api/v1/credentials',
+      { name: 'same', type: 'text', fields },
+      { ...person, projectId: 'prj_b' },
+    );
+    expect(elsewhere.status).toBe(201);
+  });
+
+  it('shows nothing of another project or organization', async () => {
+    const id = await created('mine');
+    for (const as of [
+      { ...person, projectId: 'prj_b' },
+      { ...person, organizationId: 'org_b' },
+    ]) {
+      expect((await call('GET', `/api/v1/credentials/${id}`, undefined, as)).status).toBe(404);
+      expect((await call('DELETE', `/api/v1/credentials/${id}`, undefined, as)).status).toBe(404);
+      expect((await call('PATCH', `/api/v1/credentials/${id}`, { name: 'x' }, as)).status).toBe(404);
+      expect((await resolve(id, undefined, as)).status).toBe(404);
+    }
+  });
+
+  it('refuses a caller without the scope', async () => {
+    const body = { name: 'r', type: 'text', fields: { a: 'b' } };
+    const reader: Principal = { ...person, scopes: ['credentials:read'] };
+    expect((await call('POST', '/api/v1/credentials', body, reader)).status).toBe(403);
+    expect((await call('GET', '/api/v1/credentials', undefined, reader)).status).toBe(200);
+  });
+
+  it('pages the list, newest first', async () => {
+    const as: Principal = { ...person, projectId: 'prj_pages' };
+    for (const name of ['one', 'two', 'three']) {
+      await call('POST', '/api/v1/credentials', { name, type: 'text', fields: { a: '1', b: '2' } }, as);
+    }
+    const first = await call('GET', '/api/v1/credentials?limit=2', undefined, as);
+    const second = await call('GET', `/api/v1/credentials?limit=2&cursor=${first.body.next_cursor}`, undefined, as);
+    const names = [...first.body.data, ...second.body.data].map((row: { name: string }) => row.name);
+    expect(names).toEqual(['three', 'two', 'one']);
+    expect(second.body.next_cursor).toBeNull();
+  });
+});
+
+describe('resolving', () => {
+  it('gives services the values, all of them or those asked for', async () => {
+    const id = await created('resolved');
+    expect((await resolve(id)).body).toEqual({
+      credential_id: id,
+      generation: 1,
+      type: 'text',
+      fields: { user: 'u', password: canary },
+    });
+    expect((await resolve(id, ['user'])).body.fields).toEqual({ user: 'u' });
+    expect((await resolve(id, ['user', 'nope'])).body).toMatchObject({ status: 422, code: 'unknown_fields' });
+  });
+
+  it('is closed to every key, admin included', async () => {
+    const id = await created('closed');
+    const admin: Principal = { ...person, scopes: ['admin'] };
+    const answer = await call('POST', '/internal/credentials/resolve', { credential_id: id }, admin);
+    expect({ status: answer.status, leaked: answer.text.includes(canary) }).toEqual({ status: 403, leaked: false });
+  });
+
+  it('follows merges, removals and replacements with a new generation', async () => {
+    const id = await created('changing');
+    const path = `/api/v1/credentials/${id}`;
+    await call('PATCH', path, { fields: { password: 'two', port: '25', user: null } });
+    expect((await resolve(id)).body).toMatchObject({ generation: 2, fields: { password: 'two', port: '25' } });
+    expect((await resolve(id)).body.fields).not.toHaveProperty('user');
+    await call('POST', `${path}/rotate`, { fields: { token: 'three' } });
+    expect((await resolve(id)).body).toMatchObject({ generation: 3, fields: { token: 'three' } });
+    await call('PATCH', path, { name: 'renamed' });
+    expect((await resolve(id)).body.generation).toBe(3);
+  });
+
+  it('answers a batch in its order and says what is missing in its place', async () => {
+    const [a, b] = [await created('batch a', { x: '1' }), await created('batch b', { y: '2' })];
+    const service: Principal = { ...owner, subject: 'service:engine', scopes: ['service'] };
+    const credentials = [{ credential_id: b }, { credential_id: 'cred_none' }, { credential_id: a }];
+    const { body } = await call('POST', '/internal/credentials/resolve-batch', { credentials }, service);
+    expect(
+      body.data.map((one: { fields?: object; error?: { code: string } }) => one.fields ?? one.error?.code),
+    ).toEqual([{ y: '2' }, 'credential_not_found', { x: '1' }]);
+  });
+});
+
+describe('what is stored', () => {
+  it('holds no value, becomes undecryptable when moved, and recovers by a replacement', async () => {
+    const [from, to] = [await created('from'), await created('to')];
+    const db = await new DataSource({ type: 'postgres', url: database.url }).initialize();
+    try {
+      const rows = await db.query("SELECT encode(sealed, 'escape') AS sealed FROM vault.credential_field");
+      expect(JSON.stringify(rows)).not.toContain(canary);
+      await db.query(
+        `UPDATE vault.credential_field t SET sealed = f.sealed FROM vault.credential_field f
+          WHERE f.credential_id = $1 AND t.credential_id = $2 AND f.field = 'password' AND t.field = 'password'`,
+        [from, to],
+      );
+    } finally {
+      await db.destroy();
+    }
+    expect((await resolve(to)).body).toMatchObject({ status: 409, code: 'credential_undecryptable' });
+    expect((await call('GET', `/api/v1/credentials/${to}`)).body.status).toBe('undecryptable');
+    await call('POST', `/api/v1/credentials/${to}/rotate`, { fields: { password: 'new' } });
+    expect((await call('GET', `/api/v1/credentials/${to}`)).body.status).toBe('active');
+    expect((await resolve(to)).body.fields).toEqual({ password: 'new' });
+  });
+
+  it('opens after a second key became primary, which then seals what is written', async () => {
+    const id = await created('before');
+    await app.close();
+    const k2 = randomBytes(32);
+    app = await vaultWith(ring('k2', ['k1', k1], ['k2', k2]));
+    expect((await resolve(id)).body.fields.password).toBe(canary);
+    const later = await created('after');
+    await app.close();
+    await expect(vaultWith(ring('k1', ['k1', k1]))).rejects.toThrow(/KEK k2/);
+    app = await vaultWith(ring('k2', ['k1', k1], ['k2', k2]));
+    expect((await resolve(later)).status).toBe(200);
+  });
+
+  it('refuses to boot with another key under a known name, or without a key in use', async () => {
+    await expect(vaultWith(ring('k1', ['k1', randomBytes(32)], ['k2', randomBytes(32)]))).rejects.toThrow(
+      /KEK k1 is not the key/,
+    );
+    await expect(vaultWith(ring('k3', ['k3', randomBytes(32)]))).rejects.toThrow(/sealed with the KEK/);
+  });
+});

@@ -1,0 +1,75 @@
+import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  CreateCredential,
+  CredentialPage,
+  CredentialView,
+  RotateCredential,
+  UpdateCredential,
+} from './credential.dto.js';
+import { CredentialService } from './credential.service.js';
+
+@ApiTags('credentials')
+@Controller('api/v1/credentials')
+export class CredentialController {
+  constructor(@Inject(CredentialService) private readonly credentials: CredentialService) {}
+
+  @Post()
+  @RequireScopes('credentials:write')
+  @ApiOperation({ summary: 'Store a credential', operationId: 'createCredential' })
+  @ApiCreatedResponse({ type: CredentialView })
+  create(@Caller() caller: Principal, @Body() body: CreateCredential): Promise<CredentialView> {
+    return this.credentials.create(caller, body);
+  }
+
+  @Get()
+  @RequireScopes('credentials:read')
+  @ApiOperation({ summary: 'List credentials', operationId: 'listCredentials' })
+  @ApiOkResponse({ type: CredentialPage })
+  list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<CredentialPage> {
+    return this.credentials.list(caller, query);
+  }
+
+  @Get(':id')
+  @RequireScopes('credentials:read')
+  @ApiOperation({ summary: 'Read a credential, without its values', operationId: 'getCredential' })
+  @ApiOkResponse({ type: CredentialView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<CredentialView> {
+    return this.credentials.get(caller, id);
+  }
+
+  @Patch(':id')
+  @RequireScopes('credentials:write')
+  @ApiOperation({ summary: 'Rename a credential or change some of its fields', operationId: 'updateCredential' })
+  @ApiOkResponse({ type: CredentialView })
+  update(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: UpdateCredential,
+  ): Promise<CredentialView> {
+    return this.credentials.update(caller, id, body);
+  }
+
+  @Post(':id/rotate')
+  @HttpCode(200)
+  @RequireScopes('credentials:write')
+  @ApiOperation({ summary: 'Replace all fields of a credential', operationId: 'rotateCredential' })
+  @ApiOkResponse({ type: CredentialView })
+  rotate(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: RotateCredential,
+  ): Promise<CredentialView> {
+    return this.credentials.rotate(caller, id, body.fields);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScopes('credentials:write')
+  @ApiOperation({ summary: 'Delete a credential', operationId: 'deleteCredential' })
+  @ApiNoContentResponse()
+  delete(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
+    return this.credentials.delete(caller, id);
+  }
+}

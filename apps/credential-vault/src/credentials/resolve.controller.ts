@@ -1,0 +1,31 @@
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, Header, HttpCode, Inject, Post } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ResolveCredential, ResolveCredentials } from './credential.dto.js';
+import { type ResolvedCredential, ResolveService, type UnresolvedCredential } from './resolve.service.js';
+
+@ApiTags('internal')
+@Controller('internal/credentials')
+@RequireScopes('service')
+export class ResolveController {
+  constructor(@Inject(ResolveService) private readonly resolver: ResolveService) {}
+
+  @Post('resolve')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  @ApiOperation({ summary: 'Values of one credential', operationId: 'resolveCredential' })
+  resolve(@Caller() caller: Principal, @Body() body: ResolveCredential): Promise<ResolvedCredential> {
+    return this.resolver.resolve(caller, body);
+  }
+
+  @Post('resolve-batch')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  @ApiOperation({ summary: 'Values of up to 100 credentials of one project', operationId: 'resolveCredentials' })
+  async resolveMany(
+    @Caller() caller: Principal,
+    @Body() body: ResolveCredentials,
+  ): Promise<{ data: (ResolvedCredential | UnresolvedCredential)[] }> {
+    return { data: await this.resolver.resolveMany(caller, body.credentials) };
+  }
+}

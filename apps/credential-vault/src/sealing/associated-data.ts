@@ -1,0 +1,14 @@
+/**
+ * Joins parts into associated data such that no two lists of parts give the same bytes: each part comes after its length in
+ * bytes (4 bytes, big-endian), so ("ab","c") and ("a","bc") differ.
+ */
+export function associatedData(parts: readonly (string | number)[]): Buffer {
+  return Buffer.concat(
+    parts.flatMap((part) => {
+      const bytes = Buffer.from(String(part), 'utf8');
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      return [length, bytes];
+    }),
+  );
+}

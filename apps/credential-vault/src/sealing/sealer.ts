@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { open, seal } from './aead.js';
+import { associatedData } from './associated-data.js';
+import type { DekCache } from './dek-cache.js';
+import type { KeyBackend } from './kek-ring.js';
+import { Secret } from './secret.js';
+
+/** Where a sealed value belongs; it opens nowhere else. */
+export interface SealingPlace {
+  organizationId: string;
+  credentialId: string;
+  type: string;
+  generation: number;
+}
+
+export interface SealedFields {
+  kid: string;
+  wrappedDek: Buffer;
+  fields: Map<string, Buffer>;
+}
+
+const dekBytes = 32;
+
+/** Envelope encryption of a credential: every field sealed by itself under the credential's data key, which a KEK wraps. */
+export class Sealer {
+  constructor(
+    private readonly keys: KeyBackend,
+    private readonly deks: DekCache,
+  ) {}
+
+  /** Seals all fields under a new data key, wrapped by the primary KEK. */
+  async seal(place: SealingPlace, fields: ReadonlyMap<string, Secret>): Promise<SealedFields> {
+    const kid = this.keys.primary;
+    const dek = randomBytes(dekBytes);
+    const wrappedDek = await this.keys.wrap(kid, dek, dekPlace(kid, place));
+    const sealed = new Map<string, Buffer>();
+    for (const [name, secret] of fields) {
+      sealed.set(name, seal(dek, Buffer.from(secret.reveal(), 'utf8'), fieldPlace(place, name)));
+    }
+    dek.fill(0);
+    return { kid, wrappedDek, fields: sealed };
+  }
+
+  /** @throws DoesNotOpen when a field, or the data key, is not what was sealed for this place */
+  async open(place: SealingPlace, sealed: SealedFields): Promise<Map<string, Secret>> {
+    const dek = await this.dek(place, sealed);
+    const opened = new Map<string, Secret>();
+    for (const [name, bytes] of sealed.fields) {
+      opened.set(name, new Secret(open(dek, bytes, fieldPlace(place, name)).toString('utf8')));
+    }
+    return opened;
+  }
+
+  private async dek(place: SealingPlace, { kid, wrappedDek }: SealedFields): Promise<Buffer> {
+    const aad = dekPlace(kid, place);
+    // The place is part of the id, so that a wrapped key moved to another row does not come out of the cache either.
+    const id = `${aad.toString('base64')}.${wrappedDek.toString('base64')}`;
+    const cached = this.deks.get(id);
+    if (cached) return cached;
+    const dek = await this.keys.unwrap(kid, wrappedDek, aad);
+    this.deks.set(id, dek);
+    return dek;
+  }
+}
+
+function dekPlace(kid: string, place: SealingPlace): Buffer {
+  return associatedData(['vault-dek', 'v1', kid, place.organizationId, place.credentialId]);
+}
+
+function fieldPlace(place: SealingPlace, field: string): Buffer {
+  const { organizationId, credentialId, type, generation } = place;
+  return associatedData(['vault-field', 'v1', organizationId, credentialId, field, type, generation]);
+}

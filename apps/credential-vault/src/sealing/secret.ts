@@ -1,0 +1,29 @@
+import { inspect } from 'node:util';
+
+const redacted = '[redacted]';
+
+/** A value that prints `[redacted]` wherever it ends up by accident: a template string, a JSON document, a log, a debugger. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  /** The value itself. Each call site is a place where a secret leaves: keep them few. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return redacted;
+  }
+
+  toJSON(): string {
+    return redacted;
+  }
+
+  [inspect.custom](): string {
+    return redacted;
+  }
+}

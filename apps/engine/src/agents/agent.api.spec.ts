@@ -1,0 +1,81 @@
+import { newId, turnRun } from '#libs/contracts';
+import { until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DataSource } from 'typeorm';
+import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
+
+describe('agents over the API', () => {
+  let world: EngineWorld;
+  let engine: NestFastifyApplication;
+
+  beforeAll(async () => {
+    world = await engineWorld();
+    engine = await world.start();
+  });
+  afterAll(async () => {
+    await world.close();
+  });
+
+  const call = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object, project = home) => {
+    const token = await world.token(['agents:write'], project);
+    return engine.inject({
+      method,
+      url: `/api/v1/agents${path}`,
+      headers: { authorization: `Bearer ${token}` },
+      ...(body ? { payload: body } : {}),
+    });
+  };
+
+  it('are made, read, changed and deleted', async () => {
+    const made = await call('POST', '', { name: 'Desk', instructions: 'Help.', tools: ['http_request'] });
+    expect(made.statusCode).toBe(201);
+    const { id } = made.json();
+    expect(made.json()).toMatchObject({ model: null, tools: ['http_request'], is_chief_of_staff: false });
+    expect((await call('PATCH', `/${id}`, { instructions: 'Help more.' })).json()).toMatchObject({
+      name: 'Desk',
+      instructions: 'Help more.',
+      tools: ['http_request'],
+    });
+    expect((await call('GET', `/${id}`)).json().instructions).toBe('Help more.');
+    expect((await call('DELETE', `/${id}`)).statusCode).toBe(204);
+    expect((await call('GET', `/${id}`)).statusCode).toBe(404);
+  });
+
+  it('have only tools that exist', async () => {
+    const refused = await call('POST', '', { name: 'Desk', instructions: '', tools: ['rm'] });
+    expect(refused.statusCode).toBe(422);
+    expect(refused.json().errors[0].field).toBe('tools');
+  });
+
+  it('include one Chief of Staff, who may be changed and not deleted', async () => {
+    const project = { organizationId: home.organizationId, projectId: newId('prj') };
+    const lists = await Promise.all(Array.from({ length: 5 }, () => call('GET', '', undefined, project)));
+    for (const list of lists)
+      expect(list.json().data).toMatchObject([{ name: 'Chief of Staff', is_chief_of_staff: true }]);
+    const { id } = lists[0]!.json().data[0];
+    expect((await call('DELETE', `/${id}`, undefined, project)).json().code).toBe('chief_of_staff_stays');
+    expect((await call('PATCH', `/${id}`, { instructions: 'reply: changed' }, project)).statusCode).toBe(200);
+    const turn = turnOf({ project_id: project.projectId });
+    await world.jobs.wake(turnRun, turn);
+    await until('a turn follows the new instructions', async () => {
+      const { rows } = await world.pool.query('SELECT reply_text FROM engine.turn WHERE id = $1', [turn.turn_id]);
+      return rows[0]?.reply_text === 'changed';
+    });
+  });
+
+  it('are not seen, changed or deleted from another project', async () => {
+    const { id } = (await call('POST', '', { name: 'Mine', instructions: '' })).json();
+    const stranger = { organizationId: home.organizationId, projectId: newId('prj') };
+    for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
+      expect((await call(method, `/${id}`, method === 'PATCH' ? { name: 'x' } : undefined, stranger)).statusCode).toBe(
+        404,
+      );
+    }
+    expect((await call('GET', `/${id}`)).json().name).toBe('Mine');
+  });
+
+  it('are stored as the entities say', async () => {
+    const { upQueries } = await engine.get(DataSource).driver.createSchemaBuilder().log();
+    expect(upQueries.map((query) => query.query)).toEqual([]);
+  });
+});

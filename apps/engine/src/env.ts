@@ -1,0 +1,26 @@
+import { integer, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
+
+export const env = readEnv({
+  ...serviceSettings,
+  ROUTER_URL: url(),
+  MODEL_BASE_URL: optionalText,
+  MODEL_NAME: optionalText,
+  MODEL_API_KEY: optionalText,
+  MODEL_TIMEOUT_MS: integer(60_000, 100, 600_000),
+  MODEL_MAX_OUTPUT_TOKENS: integer(2_048, 16, 1_000_000),
+  GATEHOUSE_EGRESS_ALLOW: list,
+  INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
+  TURN_LEASE_MS: integer(30_000, 1_000, 600_000),
+  TURN_HEARTBEAT_MS: integer(10_000, 100, 300_000),
+  TURN_MAX_STEPS: integer(20, 1, 100),
+  TURN_MAX_TOOL_CALLS: integer(20, 0, 100),
+  TURN_WALL_CLOCK_MS: integer(120_000, 1_000, 3_600_000),
+  TURN_MAX_ATTEMPTS: integer(24, 1, 1_000),
+  TURN_WINDOW: integer(20, 0, 200),
+  TURN_WINDOW_CHARS: integer(4_000, 100, 100_000),
+  TOOL_RESULT_BYTES: integer(32_768, 1_024, 1_048_576),
+  TOOL_TIMEOUT_MS: integer(20_000, 100, 60_000),
+  AGENT_CACHE_MS: integer(1_000, 0, 60_000),
+  SWEEP_EVERY_MS: integer(5_000, 100, 600_000),
+  SWEEP_AFTER_MS: integer(15_000, 1_000, 3_600_000),
+});

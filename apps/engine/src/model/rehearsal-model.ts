@@ -1,0 +1,54 @@
+import type { Completion, Model, ModelEvent, ModelMessage, ToolCall, ToolDescription } from './model.js';
+import { type Directives, fillCall, fillTemplate, readDirectives } from './rehearsal-directives.js';
+
+const shownChars = 500;
+const cacheSize = 500;
+
+/**
+ * Answers while no model is configured, the same for the same input, and says what it is. It follows directives of the
+ * system message alone: text that came from outside is shown, never obeyed.
+ */
+export class RehearsalModel implements Model {
+  private readonly read = new Map<string, Directives>();
+
+  complete(messages: ModelMessage[], tools: ToolDescription[]): Promise<Completion> {
+    const instructions = messages.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n');
+    const directives = this.directives(instructions);
+    const event = eventOf(messages);
+    const results = messages.flatMap((message) => (message.role === 'tool' ? [message.result] : []));
+    const call = directives.calls[results.length];
+    const offered = call && tools.some((tool) => tool.name === call.name);
+    if (offered) {
+      const id = `rehearsal_${results.length + 1}`;
+      return answer('', [{ id, name: call.name, arguments: fillCall(call, event, results.at(-1)) }]);
+    }
+    if (directives.reply !== null) return answer(fillTemplate(directives.reply, event, results.at(-1)), []);
+    const text = event.message.slice(0, shownChars);
+    return answer(`Rehearsal model (no model is configured): I received from ${event.sender}: "${text}"`, []);
+  }
+
+  private directives(instructions: string): Directives {
+    const known = this.read.get(instructions);
+    if (known) return known;
+    const directives = readDirectives(instructions);
+    if (this.read.size >= cacheSize) this.read.clear();
+    this.read.set(instructions, directives);
+    return directives;
+  }
+}
+
+function eventOf(messages: ModelMessage[]): ModelEvent {
+  for (const message of messages.toReversed()) if (message.role === 'user' && message.event) return message.event;
+  throw new Error('the prompt has no event');
+}
+
+function answer(text: string, calls: ToolCall[]): Promise<Completion> {
+  return Promise.resolve({
+    text,
+    tool_calls: calls,
+    input_tokens: 0,
+    output_tokens: 0,
+    model: 'rehearsal',
+    finish_reason: calls.length > 0 ? 'tool-calls' : 'stop',
+  });
+}

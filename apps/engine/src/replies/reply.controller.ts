@@ -1,0 +1,20 @@
+import type { OutboundContent } from '#libs/contracts';
+import { notFound, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, Inject, Param } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { ReplyRepository } from './reply.repository.js';
+
+/** For the gateway: the content of a reply that was too big for its job. */
+@ApiExcludeController()
+@Controller('internal/replies')
+export class ReplyController {
+  constructor(@Inject(ReplyRepository) private readonly replies: ReplyRepository) {}
+
+  @Get(':delivery_id')
+  @RequireScopes('service')
+  async read(@Param('delivery_id') deliveryId: string): Promise<{ content: OutboundContent }> {
+    const content = await this.replies.contentOf(deliveryId);
+    if (!content) throw notFound('delivery', deliveryId);
+    return { content };
+  }
+}

@@ -1,0 +1,55 @@
+import type { OutboundContent, SettledDelivery } from '#libs/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Reply } from './reply.entity.js';
+
+export type OfferedReply = Omit<Reply, 'state' | 'outcome' | 'offered_at' | 'created_at'>;
+
+const offered = 'delivery_id, turn_id, organization_id, project_id, receipt_id, content, traceparent';
+
+@Injectable()
+export class ReplyRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** Replies of these turns that the gateway has not taken. */
+  async openOf(turnIds: string[]): Promise<OfferedReply[]> {
+    const sql = `SELECT ${offered} FROM engine.reply WHERE turn_id = ANY($1) AND state = 'open'`;
+    return (await this.db.query(sql, [turnIds])) as OfferedReply[];
+  }
+
+  async contentOf(deliveryId: string): Promise<OutboundContent | null> {
+    const rows = (await this.db.query('SELECT content FROM engine.reply WHERE delivery_id = $1', [deliveryId])) as Pick<
+      Reply,
+      'content'
+    >[];
+    return rows[0]?.content ?? null;
+  }
+
+  /** Open replies whose last offer is `afterMs` old, marked as offered now. */
+  async takeUnanswered(limit: number, afterMs: number): Promise<OfferedReply[]> {
+    return (await this.db.query(
+      `WITH late AS (
+         SELECT delivery_id AS id FROM engine.reply
+          WHERE state = 'open' AND offered_at < now() - $2 * interval '1 millisecond'
+          ORDER BY offered_at LIMIT $1 FOR UPDATE SKIP LOCKED),
+       taken AS (UPDATE engine.reply r SET offered_at = now() FROM late WHERE r.delivery_id = late.id RETURNING r.*)
+       SELECT ${offered} FROM taken`,
+      [limit, afterMs],
+    )) as OfferedReply[];
+  }
+
+  /** Notes what the gateway says of deliveries. An end is final, whatever comes after it. */
+  async settle(deliveries: SettledDelivery[]): Promise<void> {
+    const last = new Map<string, string>();
+    for (const { delivery_id, state } of deliveries) {
+      if (state !== 'taken' || !last.has(delivery_id)) last.set(delivery_id, state);
+    }
+    await this.db.query(
+      `UPDATE engine.reply r SET state = CASE d.state WHEN 'taken' THEN 'taken' ELSE 'settled' END,
+              outcome = nullif(d.state, 'taken')
+         FROM unnest($1::text[], $2::text[]) AS d(delivery_id, state)
+        WHERE r.delivery_id = d.delivery_id AND (r.state = 'open' OR (r.state = 'taken' AND d.state <> 'taken'))`,
+      [[...last.keys()], [...last.values()]],
+    );
+  }
+}

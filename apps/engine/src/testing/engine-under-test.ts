@@ -1,0 +1,137 @@
+import {
+  deliverySend,
+  type JobContract,
+  newId,
+  turnFinished,
+  turnRun,
+  type TurnInput,
+  type TurnRunPayload,
+} from '#libs/contracts';
+import { JobClient } from '#libs/queue';
+import { createService, type Scope, ServiceTokens } from '#libs/service-kit';
+import { testDatabase, testServiceKey } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Queue } from 'bullmq';
+import pg from 'pg';
+import { AppModule } from '../app.module.js';
+import type { EngineSettings } from '../settings.js';
+import { workerRedisUrl } from './env.js';
+
+export interface EngineWorld {
+  pool: pg.Pool;
+  jobs: JobClient;
+  /** Starts one more engine process' worth of service in this process. */
+  start(settings?: Partial<EngineSettings>): Promise<NestFastifyApplication>;
+  /** Payloads of the jobs of one kind that wait for a consumer which no test runs. */
+  waiting<P extends object>(contract: JobContract<P>): Promise<P[]>;
+  /** Loses every waiting job, as Redis does when it is wiped. */
+  loseJobs(): Promise<void>;
+  token(scopes: Scope[], project?: { organizationId: string; projectId: string }): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const home = { organizationId: newId('org'), projectId: newId('prj') };
+
+/** A database and empty queues of its own, and engines on them. */
+export async function engineWorld(): Promise<EngineWorld> {
+  const database = await testDatabase();
+  const pool = new pg.Pool({ connectionString: database.url });
+  const jobs = new JobClient(workerRedisUrl());
+  const tokens = new ServiceTokens(testServiceKey, 'engine');
+  const engines: NestFastifyApplication[] = [];
+  const queues = [turnRun, turnFinished, deliverySend].map(
+    ({ queue }) => new Queue(queue, { connection: { url: workerRedisUrl() }, prefix: `{gatehouse:${queue}}` }),
+  );
+  const loseJobs = async () => void (await Promise.all(queues.map((queue) => queue.obliterate({ force: true }))));
+  await loseJobs();
+  return {
+    pool,
+    jobs,
+    start: async (settings = {}) => {
+      const all = { ...defaults, DATABASE_URL: database.url, ...settings };
+      const app = await createService({
+        name: 'engine',
+        module: AppModule.with(all),
+        settings: serviceSettings,
+        consumes: ['turns', 'delivery-results'],
+      });
+      await app.startAllMicroservices();
+      await app.listen(0, '127.0.0.1');
+      engines.push(app);
+      return app;
+    },
+    waiting: async <P extends object>(contract: JobContract<P>) => {
+      const queue = queues.find(({ name }) => name === contract.queue);
+      const found = (await queue?.getJobs(['wait', 'delayed', 'prioritized'])) ?? [];
+      return found.flatMap((job) =>
+        (job.data as { travellers: { payload: P }[] }).travellers.map(({ payload }) => payload),
+      );
+    },
+    loseJobs,
+    token: (scopes, project = home) => tokens.mint('engine', { subject: 'key:test', ...project, scopes }),
+    close: async () => {
+      await Promise.all(engines.map((engine) => engine.close()));
+      await Promise.all(queues.map((queue) => queue.close()));
+      await jobs.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+const serviceSettings = {
+  PORT: 8080,
+  HOST: '127.0.0.1',
+  REDIS_URL: workerRedisUrl(),
+  QUEUE_CONCURRENCY: 4,
+  GATEHOUSE_SERVICE_KEY: testServiceKey,
+  LOG_LEVEL: 'silent',
+};
+
+const defaults: EngineSettings = {
+  DATABASE_URL: '',
+  DATABASE_POOL: 5,
+  ROUTER_URL: 'http://127.0.0.1:9',
+  MODEL_BASE_URL: null,
+  MODEL_NAME: null,
+  MODEL_API_KEY: null,
+  MODEL_TIMEOUT_MS: 5_000,
+  MODEL_MAX_OUTPUT_TOKENS: 500,
+  GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1'],
+  INLINE_LIMIT_BYTES: 16_384,
+  TURN_LEASE_MS: 30_000,
+  TURN_HEARTBEAT_MS: 10_000,
+  TURN_MAX_STEPS: 20,
+  TURN_MAX_TOOL_CALLS: 20,
+  TURN_WALL_CLOCK_MS: 30_000,
+  TURN_MAX_ATTEMPTS: 24,
+  TURN_WINDOW: 20,
+  TURN_WINDOW_CHARS: 4_000,
+  TOOL_RESULT_BYTES: 32_768,
+  TOOL_TIMEOUT_MS: 5_000,
+  AGENT_CACHE_MS: 0,
+  SWEEP_EVERY_MS: 100,
+  SWEEP_AFTER_MS: 60_000,
+};
+
+/** A job for a turn on a message from `ada`. */
+export function turnOf(over: Partial<TurnRunPayload> = {}, input: Partial<TurnInput> = {}): TurnRunPayload {
+  return {
+    turn_id: newId('trn'),
+    organization_id: home.organizationId,
+    project_id: home.projectId,
+    receipt_id: newId('evt'),
+    run_id: null,
+    session_id: null,
+    agent_id: null,
+    epoch: 1,
+    input: {
+      message: { event_type: 'message', sender: 'ada', message: 'hello there', is_bot: false, metadata: { ticket: 7 } },
+      verified: true,
+      instructions: null,
+      reply: { app_id: newId('app'), channel_address: 'room-1', thread_id: null, reply_context: null },
+      ...input,
+    },
+    ...over,
+  };
+}

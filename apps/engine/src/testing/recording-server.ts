@@ -1,0 +1,31 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface RecordingServer {
+  url: string;
+  calls: { method: string; url: string; body: string }[];
+  close(): Promise<void>;
+}
+
+/** A target for tools that answers 201 with JSON and remembers what it was asked. */
+export async function recordingServer(): Promise<RecordingServer> {
+  const calls: RecordingServer['calls'] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      calls.push({ method: request.method ?? '', url: request.url ?? '', body: Buffer.concat(chunks).toString() });
+      response.writeHead(201, { 'content-type': 'application/json', 'set-cookie': 'session=1' }).end('{"made":true}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

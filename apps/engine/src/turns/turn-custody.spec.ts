@@ -1,0 +1,155 @@
+import { deliverySend, newId, turnFinished, turnRun } from '#libs/contracts';
+import { until } from '#libs/testing';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { StepRepository } from './step.repository.js';
+import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
+import { TurnRepository } from './turn.repository.js';
+
+describe('custody of a turn', () => {
+  let world: EngineWorld;
+  let turns: TurnRepository;
+  let endings: TurnEndingRepository;
+  let steps: StepRepository;
+  const large = turnOf({ session_id: newId('ses') });
+  const router = createServer((request, response) => {
+    const known = request.url === `/internal/turns/${large.turn_id}`;
+    response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(known ? { input: large.input } : { code: 'turn_not_found' }));
+  });
+
+  beforeAll(async () => {
+    world = await engineWorld();
+    await new Promise<void>((resolve) => router.listen(0, '127.0.0.1', resolve));
+    const engine = await world.start({
+      ROUTER_URL: `http://127.0.0.1:${(router.address() as AddressInfo).port}`,
+      SWEEP_AFTER_MS: 200,
+      INLINE_LIMIT_BYTES: 600,
+    });
+    turns = engine.get(TurnRepository, { strict: false });
+    endings = engine.get(TurnEndingRepository, { strict: false });
+    steps = engine.get(StepRepository, { strict: false });
+  });
+  afterAll(async () => {
+    await world.close();
+    await new Promise((resolve) => router.close(resolve));
+  });
+
+  const one = async (sql: string, parameters: unknown[]) => (await world.pool.query(sql, parameters)).rows[0];
+  const ended = (id: string) =>
+    until(`turn ${id} ends`, async () => {
+      const row = await one('SELECT * FROM engine.turn WHERE id = $1', [id]);
+      return ['succeeded', 'failed'].includes(row?.state) && row;
+    });
+  const held = async () => {
+    const turn = turnOf();
+    const owner = `engine_${turn.turn_id}`;
+    expect(await turns.claim(turn, owner)).toMatchObject({ state: 'claimed', attempt: 1 });
+    const ending: TurnEnding = {
+      turn_id: turn.turn_id,
+      lease_owner: owner,
+      attempt: 1,
+      organization_id: turn.organization_id,
+      project_id: turn.project_id,
+      receipt_id: turn.receipt_id,
+      traceparent: null,
+      reply_text: 'ok',
+      steps: 1,
+      tokens: 0,
+      new_steps: [{ seq: 1, kind: 'reply', content: { text: 'ok' }, tokens: null, duration_ms: null }],
+      reply: {
+        delivery_id: newId('dlv'),
+        content: {
+          text: 'ok',
+          target: { app_id: 'app_1', channel_address: 'r', thread_id: null, reply_context: null },
+        },
+      },
+    };
+    return { turn, ending };
+  };
+
+  it('gives the lease to one claim', async () => {
+    const { turn } = await held();
+    expect(await turns.claim(turn, 'engine_other')).toEqual({ state: 'leased' });
+  });
+
+  it('commits the end, the steps and the reply together, or none of them', async () => {
+    const { turn, ending } = await held();
+    const broken = { ...ending, new_steps: [...ending.new_steps, ...ending.new_steps] };
+    await expect(endings.end(broken)).rejects.toThrow(/step_pkey/);
+    const count = 'SELECT count(*)::int AS n FROM engine.reply WHERE turn_id = $1';
+    expect(await one(count, [turn.turn_id])).toEqual({ n: 0 });
+    expect(await one('SELECT state FROM engine.turn WHERE id = $1', [turn.turn_id])).toEqual({ state: 'running' });
+    expect(await endings.end(ending)).toBe(true);
+    expect(await one(count, [turn.turn_id])).toEqual({ n: 1 });
+  });
+
+  it('lets a refused ending hold up no other', async () => {
+    const [bad, good] = await Promise.all([held(), held()]);
+    const broken = { ...bad.ending, new_steps: [...bad.ending.new_steps, ...bad.ending.new_steps] };
+    const [first, second] = await Promise.allSettled([endings.end(broken), endings.end(good.ending)]);
+    expect(first.status).toBe('rejected');
+    expect(second).toEqual({ status: 'fulfilled', value: true });
+  });
+
+  it('lets a claim that lost its lease write nothing', async () => {
+    const { turn, ending } = await held();
+    await world.pool.query("UPDATE engine.turn SET lease_until = now() - interval '1 ms' WHERE id = $1", [
+      turn.turn_id,
+    ]);
+    expect(await turns.claim(turn, 'engine_heir')).toMatchObject({ state: 'claimed', attempt: 2 });
+    expect(await endings.end(ending)).toBe(false);
+    expect(await steps.append(ending, ending.new_steps)).toBe(false);
+    expect(await steps.of(turn.turn_id)).toEqual([]);
+    expect((await turns.renew([turn.turn_id], ending.lease_owner)).size).toBe(0);
+  });
+
+  it('stores text that Postgres refuses', async () => {
+    const turn = turnOf();
+    turn.input!.message.message = 'nul \u0000 and lone \ud800, and \\u0000 as text';
+    await world.jobs.wake(turnRun, turn);
+    expect((await ended(turn.turn_id)).reply_text).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');
+  });
+
+  it('reads an input that the job left out from the router', async () => {
+    const { input: _input, ...payload } = large;
+    await world.jobs.wake(turnRun, payload);
+    expect(await ended(large.turn_id)).toMatchObject({ state: 'succeeded', input: large.input });
+  });
+
+  it('says an end and its reply again when its job comes again', async () => {
+    await world.loseJobs();
+    await world.jobs.wake(turnRun, large);
+    await until('both are said again', async () => {
+      const finished = (await world.waiting(turnFinished)).flatMap((job) => job.turns.map((each) => each.turn_id));
+      const offered = (await world.waiting(deliverySend)).map((job) => job.turn_id);
+      return finished.includes(large.turn_id) && offered.includes(large.turn_id);
+    });
+    expect(await one('SELECT attempt FROM engine.turn WHERE id = $1', [large.turn_id])).toEqual({ attempt: 1 });
+  });
+
+  it('fails for good when the agent is gone, and says so', async () => {
+    const turn = turnOf({ agent_id: newId('agt') });
+    await world.jobs.wake(turnRun, turn);
+    expect(await ended(turn.turn_id)).toMatchObject({ state: 'failed', error: 'agent_not_found' });
+    await until('the end is announced', async () =>
+      (await world.waiting(turnFinished)).some((job) =>
+        job.turns.some(
+          (each) => each.turn_id === turn.turn_id && each.state === 'failed' && each.error === 'agent_not_found',
+        ),
+      ),
+    );
+  });
+
+  it('offers a reply without its content when it is large', async () => {
+    const turn = turnOf();
+    turn.input!.message.message = 'x'.repeat(400);
+    turn.input!.reply!.reply_context = 'y'.repeat(400);
+    await world.jobs.wake(turnRun, turn);
+    const job = await until('it is offered', async () =>
+      (await world.waiting(deliverySend)).find((each) => each.turn_id === turn.turn_id),
+    );
+    expect(job.content).toBeUndefined();
+  });
+});

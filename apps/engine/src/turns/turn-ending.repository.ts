@@ -1,0 +1,83 @@
+import { Batcher } from '#libs/batching';
+import type { OutboundContent } from '#libs/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Step } from './step.entity.js';
+import { storableJson } from './storable.js';
+import type { Claim } from './turn.repository.js';
+
+export type NewStep = Pick<Step, 'seq' | 'kind' | 'content' | 'tokens' | 'duration_ms'>;
+
+/** Everything that one turn leaves behind: stored together or not at all. */
+export interface TurnEnding extends Claim {
+  organization_id: string;
+  project_id: string;
+  receipt_id: string;
+  traceparent: string | null;
+  reply_text: string;
+  steps: number;
+  tokens: number;
+  /** Steps that are not stored yet. */
+  new_steps: NewStep[];
+  reply: { delivery_id: string; content: OutboundContent } | null;
+}
+
+// One statement, so one transaction: turn, steps and reply of each ending whose claim still holds the lease.
+const endSql = `
+  WITH ending AS (
+    SELECT * FROM jsonb_to_recordset($1::jsonb) AS x(turn_id text, lease_owner text, attempt integer, organization_id text,
+      project_id text, receipt_id text, traceparent text, reply_text text, steps integer, tokens integer, new_steps jsonb,
+      reply jsonb)),
+  ended AS (
+    UPDATE engine.turn t SET state = 'succeeded', error = NULL, reply_text = e.reply_text, steps = e.steps,
+           tokens = e.tokens, finished_at = now(), lease_owner = NULL, lease_until = NULL
+      FROM ending e
+     WHERE t.id = e.turn_id AND t.lease_owner = e.lease_owner AND t.attempt = e.attempt AND t.state = 'running'
+    RETURNING t.id),
+  stepped AS (
+    INSERT INTO engine.step (turn_id, seq, kind, content, tokens, duration_ms)
+    SELECT e.turn_id, s.seq, s.kind, s.content, s.tokens, s.duration_ms
+      FROM ending e JOIN ended ON ended.id = e.turn_id
+     CROSS JOIN LATERAL jsonb_to_recordset(e.new_steps) AS s(seq integer, kind text, content jsonb, tokens integer,
+           duration_ms double precision)),
+  replied AS (
+    INSERT INTO engine.reply (delivery_id, turn_id, organization_id, project_id, receipt_id, content, traceparent, state,
+           offered_at)
+    SELECT e.reply ->> 'delivery_id', e.turn_id, e.organization_id, e.project_id, e.receipt_id, e.reply -> 'content',
+           e.traceparent, 'open', now()
+      FROM ending e JOIN ended ON ended.id = e.turn_id WHERE jsonb_typeof(e.reply) = 'object')
+  SELECT id FROM ended`;
+
+/** Commits ended turns, those of the same moment together. */
+@Injectable()
+export class TurnEndingRepository {
+  private readonly endings: Batcher<TurnEnding, { ended: boolean } | { error: unknown }>;
+
+  constructor(@Inject(DataSource) private readonly db: DataSource) {
+    this.endings = new Batcher((endings) => this.endAll(endings), { maxItems: 64, maxWaitMs: 1, maxRunning: 4 });
+  }
+
+  /** @returns false when the lease was lost: another claim runs the turn, and nothing was stored */
+  async end(ending: TurnEnding): Promise<boolean> {
+    const result = await this.endings.add(ending);
+    if ('error' in result) throw result.error;
+    return result.ended;
+  }
+
+  private async endAll(endings: TurnEnding[]): Promise<({ ended: boolean } | { error: unknown })[]> {
+    try {
+      const ended = await this.write(endings);
+      return endings.map((ending) => ({ ended: ended.has(ending.turn_id) }));
+    } catch (error) {
+      if (endings.length === 1) return [{ error }];
+      // One ending that Postgres refuses must not hold up the others.
+      const alone = endings.map((ending) => this.endAll([ending]));
+      return (await Promise.all(alone)).flat();
+    }
+  }
+
+  private async write(endings: TurnEnding[]): Promise<Set<string>> {
+    const rows = (await this.db.query(endSql, [storableJson(endings)])) as { id: string }[];
+    return new Set(rows.map((row) => row.id));
+  }
+}

@@ -1,0 +1,25 @@
+import type { TurnRunPayload } from '#libs/contracts';
+import type { DeadJob } from '#libs/queue';
+import { Controller, Inject, Logger } from '@nestjs/common';
+import { EventPattern, Payload } from '@nestjs/microservices';
+import { TurnJobs } from './turn-jobs.service.js';
+
+@Controller()
+export class TurnJobsController {
+  private readonly logger = new Logger('turn.run');
+
+  constructor(@Inject(TurnJobs) private readonly jobs: TurnJobs) {}
+
+  @EventPattern<string>('turn.run')
+  async run(@Payload() payload: TurnRunPayload): Promise<void> {
+    await this.jobs.run(payload);
+  }
+
+  @EventPattern<string>('turn.run.dead')
+  async dead(@Payload() job: DeadJob<TurnRunPayload>): Promise<void> {
+    const turnId = job.payload?.turn_id;
+    this.logger.warn({ event: 'turn.run.dead', turn_id: turnId, code: job.code, reason: job.reason });
+    if (job.code !== 'invalid_payload') await this.jobs.bury(job.payload, job.code);
+    else if (typeof turnId === 'string') await this.jobs.refuse(turnId, job.code);
+  }
+}

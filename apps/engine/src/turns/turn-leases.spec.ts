@@ -1,0 +1,84 @@
+import { turnRun } from '#libs/contracts';
+import { until } from '#libs/testing';
+import type { ServerResponse } from 'node:http';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type StubModel, stubModel } from '../testing/stub-model.js';
+
+describe('the lease of a long turn', () => {
+  let world: EngineWorld;
+  let model: StubModel;
+
+  beforeAll(async () => {
+    [world, model] = await Promise.all([engineWorld(), stubModel()]);
+  });
+  afterAll(async () => {
+    await world.close();
+    await model.close();
+  });
+
+  const turnRow = async (id: string) =>
+    (await world.pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];
+  const thinking = () => {
+    const held = Promise.withResolvers<ServerResponse>();
+    model.script(held.resolve, 'Answered by the heir.');
+    return held.promise;
+  };
+  const answer = (response: ServerResponse) =>
+    response.setHeader('content-type', 'application/json').end(
+      JSON.stringify({
+        id: 'chat_1',
+        model: 'stub',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'Thought through.' }, finish_reason: 'stop' }],
+      }),
+    );
+  const settings = () => ({
+    MODEL_BASE_URL: model.url,
+    MODEL_NAME: 'stub',
+    MODEL_TIMEOUT_MS: 30_000,
+    TURN_LEASE_MS: 1_000,
+    TURN_HEARTBEAT_MS: 100,
+    SWEEP_AFTER_MS: 100,
+  });
+
+  it('is renewed past its length, so that nobody takes the turn over', async () => {
+    await world.start(settings());
+    const question = thinking();
+    const turn = turnOf();
+    await world.jobs.wake(turnRun, turn);
+    const response = await question;
+    const first = (await turnRow(turn.turn_id)).lease_until as Date;
+    await until('the first lease is over', async () => {
+      const { rows } = await world.pool.query('SELECT now() > $1 AS over', [first]);
+      return rows[0].over;
+    });
+    answer(response);
+    await until('the turn ends', async () => (await turnRow(turn.turn_id)).state === 'succeeded');
+    expect(await turnRow(turn.turn_id)).toMatchObject({ attempt: 1, reply_text: 'Thought through.' });
+  });
+
+  it('ends the work of whoever loses it, and only the heir answers', async () => {
+    const question = thinking();
+    const turn = turnOf();
+    await world.jobs.wake(turnRun, turn);
+    const response = await question;
+    const dropped = new Promise((resolve) => response.once('close', resolve));
+    await world.pool.query(
+      "UPDATE engine.turn SET lease_owner = 'engine_frozen', lease_until = now() - interval '1 second' WHERE id = $1",
+      [turn.turn_id],
+    );
+    await dropped;
+    await until('the turn ends', async () => (await turnRow(turn.turn_id)).state === 'succeeded');
+    expect(await turnRow(turn.turn_id)).toMatchObject({ attempt: 2, reply_text: 'Answered by the heir.' });
+  });
+
+  it('ends at the wall clock, and the turn fails', async () => {
+    await world.close();
+    world = await engineWorld();
+    await world.start({ ...settings(), TURN_WALL_CLOCK_MS: 300 });
+    void thinking();
+    const turn = turnOf();
+    await world.jobs.wake(turnRun, turn);
+    await until('the turn ends', async () => (await turnRow(turn.turn_id))?.state === 'failed');
+    expect(await turnRow(turn.turn_id)).toMatchObject({ error: 'turn_timeout', attempt: 1 });
+  });
+});

@@ -1,0 +1,62 @@
+import { newId } from '#libs/contracts';
+import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { LeaseLost } from '../loop/step-log.js';
+import type { EngineSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
+import { TurnRepository } from './turn.repository.js';
+
+/** The turns that this process runs, and the heartbeat that keeps their leases. */
+@Injectable()
+export class TurnLeases implements OnModuleDestroy {
+  /** Names this process among all, restarts included: a lease of an earlier life is never taken for its own. */
+  readonly owner = newId('req').replace('req_', 'engine_');
+  private readonly running = new Map<string, { controller: AbortController; held: boolean }>();
+  private readonly logger = new Logger('leases');
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    @Inject(TurnRepository) private readonly turns: TurnRepository,
+    @Inject(SETTINGS) settings: EngineSettings,
+  ) {
+    this.timer = setInterval(() => void this.beat(), settings.TURN_HEARTBEAT_MS);
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Marks a turn as run here. @returns a signal that aborts when its lease is lost; null when it is being run already */
+  enter(turnId: string): AbortSignal | null {
+    if (this.running.has(turnId)) return null;
+    const controller = new AbortController();
+    this.running.set(turnId, { controller, held: false });
+    return controller.signal;
+  }
+
+  /** The claim succeeded: from here on the heartbeat keeps it. */
+  hold(turnId: string): void {
+    const run = this.running.get(turnId);
+    if (run) run.held = true;
+  }
+
+  leave(turnId: string): void {
+    this.running.delete(turnId);
+  }
+
+  private async beat(): Promise<void> {
+    const held = [...this.running].filter(([, run]) => run.held);
+    if (held.length === 0) return;
+    try {
+      const kept = await this.turns.renew(
+        held.map(([turnId]) => turnId),
+        this.owner,
+      );
+      // A turn that ended meanwhile is not kept either: aborting it stops nothing any more.
+      for (const [turnId, run] of held) {
+        if (!kept.has(turnId)) run.controller.abort(new LeaseLost('the lease was lost'));
+      }
+    } catch (error) {
+      this.logger.warn({ event: 'lease.renewal_failed', error: String(error) });
+    }
+  }
+}

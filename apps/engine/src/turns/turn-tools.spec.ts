@@ -1,0 +1,163 @@
+import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
+import { until } from '#libs/testing';
+import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
+import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
+import { type StubModel, stubModel } from '../testing/stub-model.js';
+
+describe('a turn with tools', () => {
+  let world: EngineWorld;
+  let model: StubModel;
+  let target: RecordingServer;
+  const agentId = newId('agt');
+
+  beforeAll(async () => {
+    [world, model, target] = await Promise.all([engineWorld(), stubModel(), recordingServer()]);
+    await world.pool.query(
+      `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, tools, is_chief_of_staff)
+       VALUES ($1, $2, $3, 'Caller', 'Call.', '{http_request}', false)`,
+      [agentId, home.organizationId, home.projectId],
+    );
+    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub', MODEL_TIMEOUT_MS: 300, SWEEP_AFTER_MS: 1_000 });
+  });
+  beforeEach(() => {
+    target.calls.length = 0;
+  });
+  afterAll(async () => {
+    await world.close();
+    await Promise.all([model.close(), target.close()]);
+  });
+
+  const turnRow = async (id: string) =>
+    (await world.pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];
+  const results = async (id: string) =>
+    (
+      await world.pool.query(
+        "SELECT content FROM engine.step WHERE turn_id = $1 AND kind = 'tool_result' ORDER BY seq",
+        [id],
+      )
+    ).rows.map((row) => row.content.result);
+  const run = async (turn: TurnRunPayload) => {
+    await world.jobs.wake(turnRun, turn);
+    return until(`turn ${turn.turn_id} ends`, async () => {
+      const row = await turnRow(turn.turn_id);
+      return ['succeeded', 'failed'].includes(row?.state) && row;
+    });
+  };
+  const post = (url = `${target.url}/orders`) => ({
+    name: 'http_request',
+    arguments: JSON.stringify({ method: 'POST', url, body: { item: 'tea' } }),
+  });
+
+  it('calls what the model asks for and gives it the result', async () => {
+    model.script([post()], 'Ordered.');
+    const turn = turnOf({ agent_id: agentId });
+    expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'Ordered.', tokens: 30 });
+    expect(target.calls).toEqual([{ method: 'POST', url: '/orders', body: '{"item":"tea"}' }]);
+    const [result] = await results(turn.turn_id);
+    expect(result).toMatchObject({ status: 201, body: '{"made":true}', truncated: false });
+    expect(result.headers).not.toHaveProperty('set-cookie');
+    expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', tool_call_id: 'call_0' });
+  });
+
+  it('answers calls that are wrong with an error instead of making them', async () => {
+    const calls = [
+      { name: 'http_request', arguments: '{"method":"PATCH","url":"http://127.0.0.1/"}' },
+      { name: 'format_disk', arguments: '{}' },
+      { name: 'http_request', arguments: '{"method": "GET", ' },
+    ];
+    model.script(calls, 'Sorry.');
+    const turn = turnOf({ agent_id: agentId });
+    expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'Sorry.' });
+    expect((await results(turn.turn_id)).map((result) => result.error.code)).toEqual([
+      'invalid_arguments',
+      'unknown_tool',
+      'invalid_arguments',
+    ]);
+    expect(target.calls).toEqual([]);
+  });
+
+  it('makes no writing call for an unverified message', async () => {
+    const get = { name: 'http_request', arguments: JSON.stringify({ method: 'GET', url: `${target.url}/read` }) };
+    model.script([post(), get], 'Read only.');
+    const turn = turnOf({ agent_id: agentId }, { verified: false });
+    await run(turn);
+    expect((await results(turn.turn_id))[0].error.code).toBe('not_allowed');
+    expect(target.calls.map((call) => call.method)).toEqual(['GET']);
+  });
+
+  it('stops a model that repeats itself, with a last answer without tools', async () => {
+    model.script([post()], [post()], [post()], 'Enough.');
+    const turn = turnOf({ agent_id: agentId });
+    expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'Enough.' });
+    expect(target.calls).toHaveLength(1);
+    expect(model.requests.map((request) => request.tools?.length ?? 0)).toEqual([1, 1, 1, 0]);
+  });
+
+  it('does not repeat a POST that a killed process may have made', async () => {
+    const turn = turnOf({ agent_id: agentId });
+    const call = { id: 'call_0', name: 'http_request', arguments: JSON.parse(post().arguments) };
+    await leftBehind(turn, call);
+    model.script('I do not know whether it was ordered.');
+    expect(await run(turn)).toMatchObject({ state: 'succeeded', attempt: 2 });
+    expect(target.calls).toEqual([]);
+    expect((await results(turn.turn_id))[0].error.code).toBe('outcome_unknown');
+  });
+
+  it('repeats a GET that a killed process began, found by the sweeper', async () => {
+    const turn = turnOf({ agent_id: agentId });
+    await leftBehind(turn, {
+      id: 'call_0',
+      name: 'http_request',
+      arguments: { method: 'GET', url: `${target.url}/again` },
+    });
+    model.script('Read.');
+    await until('the sweeper had it run', async () => (await turnRow(turn.turn_id)).state === 'succeeded');
+    expect(target.calls).toEqual([{ method: 'GET', url: '/again', body: '' }]);
+  });
+
+  it('tries again after a model that hangs, answers nonsense or is overloaded', async () => {
+    model.script(
+      () => undefined,
+      (response) => response.setHeader('content-type', 'application/json').end('{"choices": 7'),
+      (response) => response.writeHead(503).end('{}'),
+      'At last.',
+    );
+    const turn = turnOf({ agent_id: agentId });
+    expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'At last.', attempt: 4 });
+    const entries = await until('the journal has the retries', async () => {
+      const { rows } = await world.pool.query(
+        "SELECT reason FROM journal.entry WHERE subject_id = $1 AND outcome = 'retrying' ORDER BY at",
+        [turn.turn_id],
+      );
+      return rows.length === 3 && rows;
+    });
+    expect(entries.map((row) => row.reason)).toEqual(['model_timeout', 'model_malformed', 'model_unavailable']);
+  });
+
+  it('fails at once when the model rejects the request', async () => {
+    model.script((response) => response.writeHead(400).end('{"error":{"message":"too long"}}'));
+    const turn = turnOf({ agent_id: agentId });
+    expect(await run(turn)).toMatchObject({ state: 'failed', error: 'model_rejected' });
+  });
+
+  /** A turn as a process leaves it that is killed between a call's intent and its result. */
+  async function leftBehind(
+    turn: TurnRunPayload,
+    call: { id: string; name: string; arguments: unknown },
+  ): Promise<void> {
+    await world.pool.query(
+      `INSERT INTO engine.turn (id, organization_id, project_id, receipt_id, agent_id, epoch, input, state, attempt,
+         lease_owner, lease_until)
+       VALUES ($1, $2, $3, $4, $5, 1, $6, 'running', 1, 'engine_killed', now() - interval '2 seconds')`,
+      [turn.turn_id, turn.organization_id, turn.project_id, turn.receipt_id, turn.agent_id, JSON.stringify(turn.input)],
+    );
+    await world.pool.query(
+      `INSERT INTO engine.step (turn_id, seq, kind, content) VALUES ($1, 1, 'model_call', $2), ($1, 2, 'tool_call', $3)`,
+      [
+        turn.turn_id,
+        JSON.stringify({ text: '', tool_calls: [call], model: 'stub', finish_reason: 'tool-calls' }),
+        JSON.stringify({ call_id: call.id, name: call.name, arguments: call.arguments }),
+      ],
+    );
+  }
+});

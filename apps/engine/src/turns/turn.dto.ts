@@ -1,0 +1,53 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Step } from './step.entity.js';
+import type { Turn } from './turn.entity.js';
+
+export class StepView {
+  @ApiProperty() seq: number;
+  @ApiProperty({ enum: ['model_call', 'tool_call', 'tool_result', 'reply'] }) kind: string;
+  @ApiProperty({ type: 'object', additionalProperties: true }) content: Record<string, unknown>;
+  @ApiProperty({ type: Number, nullable: true }) tokens: number | null;
+  @ApiProperty({ type: Number, nullable: true }) duration_ms: number | null;
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+}
+
+export class TurnView {
+  @ApiProperty() id: string;
+  @ApiProperty() receipt_id: string;
+  @ApiProperty({ type: String, nullable: true }) run_id: string | null;
+  @ApiProperty({ type: String, nullable: true }) session_id: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'null: the Chief of Staff' }) agent_id: string | null;
+  @ApiProperty({ enum: ['queued', 'running', 'succeeded', 'failed'] }) state: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Code of the last failure' }) error: string | null;
+  @ApiProperty() attempt: number;
+  @ApiProperty({ type: String, nullable: true }) reply_text: string | null;
+  @ApiProperty({ description: 'Tokens of all model calls' }) tokens: number;
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) finished_at: string | null;
+  @ApiProperty({ type: [StepView] }) steps: StepView[];
+}
+
+export function turnView(turn: Turn, steps: Step[]): TurnView {
+  return {
+    id: turn.id,
+    receipt_id: turn.receipt_id,
+    run_id: turn.run_id,
+    session_id: turn.session_id,
+    agent_id: turn.agent_id,
+    state: turn.state,
+    error: turn.error,
+    attempt: turn.attempt,
+    reply_text: turn.reply_text,
+    tokens: turn.tokens,
+    created_at: turn.created_at.toISOString(),
+    finished_at: turn.finished_at?.toISOString() ?? null,
+    steps: steps.map(({ seq, kind, content, tokens, duration_ms, created_at }) => ({
+      seq,
+      kind,
+      content,
+      tokens,
+      duration_ms,
+      created_at: created_at.toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,34 @@
+import type { TurnInput } from '#libs/contracts';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+export type TurnState = 'queued' | 'running' | 'succeeded' | 'failed';
+
+@Entity({ schema: 'engine', name: 'turn' })
+@Index('turn_session', ['session_id', 'id'])
+@Index('turn_unfinished', ['lease_until'], { where: "state IN ('queued', 'running')" })
+export class Turn {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'turn_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) receipt_id: string;
+  @Column({ type: 'text', nullable: true }) run_id: string | null;
+  @Column({ type: 'text', nullable: true }) session_id: string | null;
+  /** As the router asked; null is the project's Chief of Staff. */
+  @Column({ type: 'text', nullable: true }) agent_id: string | null;
+  @Column({ type: 'integer' }) epoch: number;
+  /** Null until it was read from the router, when the job came without it. */
+  @Column({ type: 'jsonb', nullable: true }) input: TurnInput | null;
+  @Column({ type: 'text', nullable: true }) traceparent: string | null;
+  @Column({ type: 'text' }) state: TurnState;
+  @Column({ type: 'text', nullable: true }) error: string | null;
+  /** Claims so far. With `lease_owner` it is the fencing token: only the claim that holds both may write. */
+  @Column({ type: 'integer' }) attempt: number;
+  @Column({ type: 'text', nullable: true }) lease_owner: string | null;
+  /** While `queued`: when a sweeper may think that the retry's job is lost. */
+  @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
+  @Column({ type: 'text', nullable: true }) reply_text: string | null;
+  @Column({ type: 'integer', default: 0 }) steps: number;
+  @Column({ type: 'integer', default: 0 }) tokens: number;
+  @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
+  @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
+}

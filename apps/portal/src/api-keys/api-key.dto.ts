@@ -1,0 +1,42 @@
+import { Text } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsISO8601, IsOptional } from 'class-validator';
+import type { Scope } from '#libs/service-kit';
+import { grantableScopes } from './grants.js';
+
+export class CreateApiKey {
+  @Text(200, { minLength: 1 }) name: string;
+
+  @ApiProperty({ enum: grantableScopes, isArray: true, description: 'Only scopes that the calling key has itself' })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(grantableScopes.length)
+  @ArrayUnique()
+  @IsIn([...grantableScopes], { each: true })
+  scopes: Scope[];
+
+  @ApiProperty({ required: false, format: 'date-time', description: 'Never, when absent' })
+  @IsOptional()
+  @IsISO8601({ strict: true, strictSeparator: true })
+  expires_at?: string;
+}
+
+export class ApiKeyView {
+  @ApiProperty() id: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ description: 'The last 4 characters of the key' }) last4: string;
+  @ApiProperty({ type: [String] }) scopes: string[];
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) expires_at: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) revoked_at: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) last_used_at: string | null;
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+}
+
+export class CreatedApiKey extends ApiKeyView {
+  @ApiProperty({ description: 'The key itself: shown this once' }) key: string;
+}
+
+export class ApiKeyPage {
+  @ApiProperty({ type: [ApiKeyView] }) data: ApiKeyView[];
+  @ApiProperty({ type: String, nullable: true }) next_cursor: string | null;
+}

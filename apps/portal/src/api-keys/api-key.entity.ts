@@ -1,0 +1,21 @@
+import type { Scope } from '#libs/service-kit';
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+
+@Entity({ schema: 'portal', name: 'api_key' })
+@Index('api_key_hash_key', ['hash'], { unique: true })
+@Index('api_key_project_idx', ['organization_id', 'project_id', 'id'])
+export class ApiKey {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'api_key_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  /** Where the key works unless a request names another project that it reaches. */
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) name: string;
+  /** SHA-256 of the key, which has 256 random bits: no salt or slow hash adds anything. */
+  @Column({ type: 'bytea' }) hash: Buffer;
+  @Column({ type: 'text' }) last4: string;
+  @Column({ type: 'text', array: true }) scopes: Scope[];
+  @Column({ type: 'timestamptz', nullable: true }) expires_at: Date | null;
+  @Column({ type: 'timestamptz', nullable: true }) revoked_at: Date | null;
+  @Column({ type: 'timestamptz', nullable: true }) last_used_at: Date | null;
+  @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
+}

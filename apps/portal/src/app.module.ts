@@ -1,0 +1,59 @@
+import { DatabaseModule } from '#libs/database';
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ApiKeyController } from './api-keys/api-key.controller.js';
+import { ApiKeyRepository } from './api-keys/api-key.repository.js';
+import { ApiKeyService } from './api-keys/api-key.service.js';
+import { authenticateRequests } from './authentication/authenticate-requests.js';
+import { Authenticator, KEY_CACHE_MS } from './authentication/authenticator.js';
+import { schema } from './db/schema.js';
+import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
+import { DocumentationController } from './documentation/documentation.controller.js';
+import { ServicesHealth } from './documentation/services-health.js';
+import { OrganizationController } from './organizations/organization.controller.js';
+import { OrganizationRepository } from './organizations/organization.repository.js';
+import { ProjectController } from './projects/project.controller.js';
+import { ProjectRepository } from './projects/project.repository.js';
+import { proxyRoutes, type ProxySettings } from './proxy/proxy-routes.js';
+
+export interface PortalSettings extends ProxySettings {
+  DATABASE_URL: string;
+  DATABASE_POOL: number;
+  KEY_CACHE_MS: number;
+}
+
+@Module({})
+export class AppModule {
+  static with(settings: PortalSettings): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        DatabaseModule.forService(schema, {
+          url: settings.DATABASE_URL,
+          poolSize: settings.DATABASE_POOL,
+          applicationName: 'portal',
+        }),
+      ],
+      controllers: [ApiKeyController, OrganizationController, ProjectController, DocumentationController],
+      providers: [
+        { provide: KEY_CACHE_MS, useValue: settings.KEY_CACHE_MS },
+        { provide: UPSTREAM_URLS, useValue: settings },
+        Authenticator,
+        ApiKeyRepository,
+        ApiKeyService,
+        OrganizationRepository,
+        ProjectRepository,
+        ApiDescription,
+        ServicesHealth,
+      ],
+    };
+  }
+}
+
+/** What stands before Nest's own routes: authentication, then the proxies. */
+export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplication) => void {
+  return (app) => {
+    authenticateRequests(app);
+    proxyRoutes(app, settings);
+  };
+}

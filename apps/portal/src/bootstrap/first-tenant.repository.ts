@@ -1,0 +1,66 @@
+import { newId } from '#libs/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, IsNull } from 'typeorm';
+import { ApiKey } from '../api-keys/api-key.entity.js';
+import { hashOf, newKey } from '../api-keys/key-text.js';
+import { Organization } from '../organizations/organization.entity.js';
+import { Project } from '../projects/project.entity.js';
+
+export interface FirstTenant {
+  organizationId: string;
+  projectId: string;
+}
+
+@Injectable()
+export class FirstTenantRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** The oldest organization and project, made as needed, by one process at a time. */
+  ensureTenant(): Promise<FirstTenant> {
+    return this.alone(async (manager) => {
+      const organizationId = await this.organization(manager);
+      return { organizationId, projectId: await this.project(manager, organizationId) };
+    });
+  }
+
+  /** @returns a new key with the scope admin, or null when the project has a key */
+  ensureKey({ organizationId, projectId }: FirstTenant): Promise<string | null> {
+    return this.alone((manager) => this.key(manager, organizationId, projectId));
+  }
+
+  private alone<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.db.transaction(async (manager) => {
+      await manager.query("SELECT pg_advisory_xact_lock(hashtext('gatehouse-bootstrap'))");
+      return work(manager);
+    });
+  }
+
+  private async organization(manager: EntityManager): Promise<string> {
+    const [oldest] = await manager.find(Organization, { order: { id: 'ASC' }, take: 1 });
+    if (oldest) return oldest.id;
+    const id = newId('org');
+    await manager.insert(Organization, { id, name: 'Default' });
+    return id;
+  }
+
+  private async project(manager: EntityManager, organizationId: string): Promise<string> {
+    const [oldest] = await manager.find(Project, {
+      where: { organization_id: organizationId },
+      order: { id: 'ASC' },
+      take: 1,
+    });
+    if (oldest) return oldest.id;
+    const id = newId('prj');
+    await manager.insert(Project, { id, organization_id: organizationId, name: 'Default' });
+    return id;
+  }
+
+  private async key(manager: EntityManager, organizationId: string, projectId: string): Promise<string | null> {
+    const owner = { organization_id: organizationId, project_id: projectId };
+    if (await manager.existsBy(ApiKey, { ...owner, revoked_at: IsNull() })) return null;
+    const key = newKey();
+    const texts = { name: 'First key', hash: hashOf(key), last4: key.slice(-4) };
+    await manager.insert(ApiKey, { id: newId('key'), ...owner, ...texts, scopes: ['admin'] });
+    return key;
+  }
+}

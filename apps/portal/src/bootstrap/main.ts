@@ -1,0 +1,33 @@
+import { DatabaseModule } from '#libs/database';
+import { ServiceTokens } from '#libs/service-kit';
+import { NestFactory } from '@nestjs/core';
+import { schema } from '../db/schema.js';
+import { env } from './env.js';
+import { FirstTenantRepository } from './first-tenant.repository.js';
+import { ensureWebhookApp } from './webhook-app.js';
+
+/** Makes what a new installation needs to be used, and prints it as one line of JSON; may run any number of times. */
+class BootstrapModule {}
+
+const database = { url: env.DATABASE_URL, poolSize: 2, applicationName: 'portal-bootstrap' };
+const app = await NestFactory.createApplicationContext(
+  {
+    module: BootstrapModule,
+    imports: [DatabaseModule.forService(schema, database)],
+    providers: [FirstTenantRepository],
+  },
+  { logger: ['error', 'warn'] },
+);
+try {
+  const tenants = app.get(FirstTenantRepository);
+  const tenant = await tenants.ensureTenant();
+  const tokens = new ServiceTokens(env.GATEHOUSE_SERVICE_KEY, 'portal');
+  const principal = { ...tenant, subject: 'service:portal', scopes: ['admin' as const] };
+  const webhook = await ensureWebhookApp(env.GATEWAY_URL, await tokens.mint('adapter-gateway', principal));
+  // Last, since a key that was made and then not printed is lost.
+  const key = await tenants.ensureKey(tenant);
+  const owner = { organization_id: tenant.organizationId, project_id: tenant.projectId };
+  process.stdout.write(`${JSON.stringify({ ...owner, api_key: key, ...webhook })}\n`);
+} finally {
+  await app.close();
+}

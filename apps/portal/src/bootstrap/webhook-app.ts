@@ -1,0 +1,83 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+interface GatewayApp {
+  id: string;
+  kind: string;
+  /** Only in the answer that creates the App. */
+  webhook_path?: string;
+  webhook_url?: string;
+}
+
+export interface WebhookApp {
+  app_id: string;
+  /** `/api/v1/webhooks/<token>` */
+  webhook_url_path: string;
+  webhook_token: string;
+}
+
+const retryMs = 500;
+const requestTimeoutMs = 5_000;
+
+/**
+ * Finds the built-in Webhook App, or has the gateway make it.
+ * @param waitMs how long the gateway is waited for
+ * @throws Error with what the gateway answered, or that it does not answer
+ */
+export async function ensureWebhookApp(gatewayUrl: string, token: string, waitMs = 60_000): Promise<WebhookApp> {
+  const deadline = Date.now() + waitMs;
+  for (;;) {
+    try {
+      return await findOrCreate(gatewayUrl, token);
+    } catch (error) {
+      if (error instanceof Refused || Date.now() >= deadline) throw error;
+    }
+    await wait(retryMs);
+  }
+}
+
+/** The gateway answered, and asking again gives the same. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+async function findOrCreate(gatewayUrl: string, token: string): Promise<WebhookApp> {
+  const call = async <T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> => {
+    const answer = await fetch(`${gatewayUrl}/api/v1/apps${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      signal: AbortSignal.timeout(requestTimeoutMs),
+    });
+    const text = await answer.text();
+    if (answer.ok) return JSON.parse(text) as T;
+    const message = `The gateway answered ${answer.status} to ${method} /api/v1/apps: ${text.slice(0, 500)}`;
+    throw answer.status >= 500 ? new Error(message) : new Refused(message);
+  };
+  const builtin = await findBuiltin((query) => call('GET', query));
+  const app = builtin
+    ? await call<GatewayApp>('GET', `/${builtin.id}`)
+    : await call<GatewayApp>('POST', '', { name: 'Webhook', kind: 'builtin' });
+  return described(app);
+}
+
+type ListApps = (query: string) => Promise<{ data: GatewayApp[]; next_cursor: string | null }>;
+
+async function findBuiltin(list: ListApps): Promise<GatewayApp | null> {
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<ListApps>> = await list(
+      `?limit=200${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+    );
+    const found = page.data.find(({ kind }) => kind === 'builtin');
+    if (found) return found;
+    cursor = page.next_cursor;
+  } while (cursor);
+  return null;
+}
+
+function described(app: GatewayApp): WebhookApp {
+  const path = app.webhook_path ?? (app.webhook_url ? new URL(app.webhook_url).pathname : '');
+  const token = /^\/api\/v1\/webhooks\/([^/]+)$/.exec(path)?.[1];
+  if (!token) throw new Refused(`The gateway shows no webhook URL for the App ${app.id}.`);
+  return { app_id: app.id, webhook_url_path: path, webhook_token: token };
+}

@@ -1,0 +1,73 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
+import { upstreams, type UpstreamUrls } from '../proxy/route-table.js';
+import { type ApiDocument, mergeDocuments } from './merge-documents.js';
+import { webhookPath } from './webhook-path.js';
+
+export const UPSTREAM_URLS = Symbol('UPSTREAM_URLS');
+
+const keepMs = 30_000;
+const timeoutMs = 3_000;
+
+/** One OpenAPI 3.1 document for the whole API, made of those of the services. */
+@Injectable()
+export class ApiDescription {
+  private readonly logger = new Logger('openapi');
+  private kept: { document: Promise<object>; untilMs: number } | null = null;
+
+  constructor(
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(UPSTREAM_URLS) private readonly urls: UpstreamUrls,
+  ) {}
+
+  /** Kept for 30 s. Services that do not answer are named in `x-gatehouse-missing`. */
+  read(): Promise<object> {
+    if (!this.kept || this.kept.untilMs <= Date.now()) {
+      this.kept = { document: this.build(), untilMs: Date.now() + keepMs };
+    }
+    return this.kept.document;
+  }
+
+  private async build(): Promise<object> {
+    const documents = new Map<string, ApiDocument>();
+    const missing: string[] = [];
+    const fetched = await Promise.all(
+      upstreams.map(async ({ audience, urlSetting }) => ({
+        audience,
+        document: await this.fetched(this.urls[urlSetting]),
+      })),
+    );
+    documents.set('portal', await this.own());
+    for (const { audience, document } of fetched) {
+      if (document) documents.set(audience, document);
+      else missing.push(audience);
+    }
+    const { paths, schemas } = mergeDocuments(documents);
+    const bearer = { type: 'http', scheme: 'bearer', description: 'An API key: gh_...' };
+    return {
+      openapi: '3.1.0',
+      info: { title: 'Gatehouse', version: '1' },
+      paths: { ...paths, ...webhookPath },
+      components: { schemas, securitySchemes: { bearer } },
+      security: [{ bearer: [] }],
+      ...(missing.length > 0 ? { 'x-gatehouse-missing': missing } : {}),
+    };
+  }
+
+  private async own(): Promise<ApiDocument> {
+    const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
+    return (await fastify.inject('/openapi.json')).json<ApiDocument>();
+  }
+
+  private async fetched(url: string): Promise<ApiDocument | null> {
+    try {
+      const answer = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(timeoutMs) });
+      if (!answer.ok) throw new Error(`status ${answer.status}`);
+      return (await answer.json()) as ApiDocument;
+    } catch (error) {
+      this.logger.warn({ event: 'openapi.missing', url, error: String(error) });
+      return null;
+    }
+  }
+}

@@ -1,0 +1,10 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+
+@Entity({ schema: 'portal', name: 'project' })
+@Index('project_organization_idx', ['organization_id', 'id'])
+export class Project {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'project_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) name: string;
+  @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { post, send } from '../testing/send.js';
+import { startUpstream, type Upstream } from '../testing/upstream.js';
+
+let portal: PortalUnderTest;
+let ingress: Upstream;
+let vault: Upstream;
+let admin: string;
+const call = (path: string, key: string | null, init?: RequestInit) => send(`${portal.url}${path}`, key, init);
+
+beforeAll(async () => {
+  [ingress, vault] = await Promise.all([startUpstream('ingress', {}), startUpstream('vault', {})]);
+  const dead = await startUpstream('dead', {});
+  await dead.close();
+  const urls = { INGRESS_URL: ingress.url, VAULT_URL: vault.url, GATEWAY_URL: dead.url, ROUTER_URL: dead.url };
+  portal = await startPortal({ ...urls, ENGINE_URL: dead.url }, 5_000);
+  admin = await portal.key(['admin']);
+});
+
+afterAll(async () => {
+  await portal.close();
+  await Promise.all([ingress.close(), vault.close()]);
+});
+
+describe('the proxy', () => {
+  it.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', ''])(
+    'hands a webhook body of type "%s" on byte by byte, without a key',
+    async (type) => {
+      const body = Buffer.concat([Buffer.from('{"a": 1 }\r\n\u0000ü'), randomBytes(3_000_000)]);
+      const headers = {
+        ...(type ? { 'content-type': type } : {}),
+        authorization: 'Basic eDp5',
+        cookie: 'a=b',
+        'x-signature-256': 'sha256=00',
+      };
+      const { status, body: answer } = await call('/api/v1/webhooks/tok_1?a=%20b', null, {
+        method: 'POST',
+        body,
+        headers,
+      });
+      expect({ status, from: answer.from }).toEqual({ status: 200, from: 'ingress' });
+      const seen = ingress.seen.at(-1)!;
+      expect(seen).toMatchObject({ method: 'POST', url: '/api/v1/webhooks/tok_1?a=%20b' });
+      expect(seen.headers).toMatchObject({ ...headers, 'x-forwarded-for': '127.0.0.1' });
+      expect(seen.body.equals(body)).toBe(true);
+    },
+  );
+
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE'])(
+    'hands on %s for handshakes and for the ingress to refuse',
+    async (method) => {
+      expect((await call('/api/v1/webhooks/tok_1?challenge=c', null, { method })).status).toBe(200);
+      expect(ingress.seen.at(-1)).toMatchObject({ method, url: '/api/v1/webhooks/tok_1?challenge=c' });
+    },
+  );
+
+  it('keeps the addresses before it', async () => {
+    await call('/api/v1/webhooks/tok_1', null, {
+      method: 'POST',
+      body: 'x',
+      headers: { 'x-forwarded-for': '203.0.113.7' },
+    });
+    expect(ingress.seen.at(-1)!.headers['x-forwarded-for']).toBe('203.0.113.7, 127.0.0.1');
+  });
+
+  it.each([
+    '/api/v1/webhooks/../../../metrics',
+    '/api/v1/webhooks/..%2f..%2f..%2fmetrics',
+    '/api/v1/webhooks/%2e%2e/%2e%2e/%2e%2e/metrics',
+  ])('does not leave its part of a service by %s', async (path) => {
+    const asked = ingress.seen.length;
+    const { hostname, port } = new URL(portal.url);
+    const socket = connect(Number(port), hostname);
+    socket.end(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    let answer = '';
+    for await (const chunk of socket) answer += String(chunk);
+    expect(answer).toMatch(/^HTTP\/1.1 40[04] /);
+    expect(ingress.seen.length).toBe(asked);
+  });
+
+  it('hands on bodies of the management API', async () => {
+    await call('/api/v1/credentials/cred_1', admin, { ...post({ name: 'n' }), method: 'PATCH' });
+    expect(vault.seen.at(-1)).toMatchObject({
+      method: 'PATCH',
+      url: '/api/v1/credentials/cred_1',
+      body: Buffer.from('{"name":"n"}'),
+    });
+  });
+
+  it('answers 503 for a service that does not answer', async () => {
+    const { status, type, body } = await call('/api/v1/runs', admin);
+    expect({ status, type, code: body.code }).toEqual({
+      status: 503,
+      type: 'application/problem+json',
+      code: 'service_unavailable',
+    });
+  });
+});
+

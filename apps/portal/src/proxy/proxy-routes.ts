@@ -1,0 +1,80 @@
+import { Problem } from '#libs/service-kit';
+import httpProxy from '@fastify/http-proxy';
+import { Logger } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
+import { upstreams, type UpstreamUrls } from './route-table.js';
+import { sendProblem } from './send-problem.js';
+
+export interface ProxySettings extends UpstreamUrls {
+  UPSTREAM_CONNECTIONS: number;
+  UPSTREAM_TIMEOUT_MS: number;
+}
+
+const connectTimeoutMs = 2_000;
+const logger = new Logger('proxy');
+
+/** One origin for everything: webhooks and the parts of the management API go to the services that own them. */
+export function proxyRoutes(app: NestFastifyApplication, settings: ProxySettings): void {
+  const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
+  proxy(fastify, '/api/v1/webhooks', settings.INGRESS_URL, settings, withClientAddress);
+  for (const { urlSetting, resources } of upstreams) {
+    for (const resource of resources) {
+      proxy(fastify, `/api/v1/${resource}`, settings[urlSetting], settings, withRequestId);
+    }
+  }
+}
+
+type RewriteHeaders = (request: FastifyRequest, headers: IncomingHttpHeaders) => IncomingHttpHeaders;
+
+function proxy(
+  fastify: FastifyInstance,
+  prefix: string,
+  upstream: string,
+  settings: ProxySettings,
+  rewrite: RewriteHeaders,
+): void {
+  void fastify.register(async (scope) => {
+    // Without these, Fastify would read text/plain as text, and a signature is over the bytes.
+    scope.removeAllContentTypeParsers();
+    scope.setErrorHandler((error, _request, reply) => sendProblem(reply, error));
+    await scope.register(httpProxy, {
+      prefix,
+      rewritePrefix: prefix,
+      upstream,
+      disableRequestLogging: true,
+      undici: {
+        connections: settings.UPSTREAM_CONNECTIONS,
+        headersTimeout: settings.UPSTREAM_TIMEOUT_MS,
+        bodyTimeout: settings.UPSTREAM_TIMEOUT_MS,
+        connect: { timeout: connectTimeoutMs },
+      },
+      replyOptions: {
+        rewriteRequestHeaders: (request, headers) => rewrite(request as FastifyRequest, headers),
+        onError: (reply, { error }) => noAnswer(reply as FastifyReply, error),
+      },
+    });
+  });
+}
+
+/**
+ * The headers as they came, with the client's address appended to `x-forwarded-for`: the last entry is the one this
+ * service vouches for. Nothing else is added, since a webhook's headers are kept and shown as the provider's.
+ */
+function withClientAddress(request: FastifyRequest, headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const before = headers['x-forwarded-for'];
+  const address = request.socket.remoteAddress ?? '';
+  return { ...headers, 'x-forwarded-for': before ? `${String(before)}, ${address}` : address };
+}
+
+/** The client's address, and one request id through all services. */
+function withRequestId(request: FastifyRequest, headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return { ...withClientAddress(request, headers), 'x-request-id': request.id };
+}
+
+function noAnswer(reply: FastifyReply, error: Error): void {
+  logger.warn({ event: 'proxy.no_answer', url: reply.request.routeOptions.url, error: error.message });
+  const detail = 'The service behind this path does not answer: try again.';
+  sendProblem(reply, new Problem(503, 'service_unavailable', detail, [], { 'retry-after': '2' }));
+}

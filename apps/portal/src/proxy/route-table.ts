@@ -1,0 +1,43 @@
+import type { Audience } from '#libs/service-kit';
+
+export interface UpstreamUrls {
+  INGRESS_URL: string;
+  GATEWAY_URL: string;
+  VAULT_URL: string;
+  ROUTER_URL: string;
+  ENGINE_URL: string;
+}
+
+interface Upstream {
+  audience: Audience;
+  urlSetting: keyof UpstreamUrls;
+  /** Its resources: the first segments below `/api/v1/`. */
+  resources: readonly string[];
+}
+
+/** Which service answers which part of the management API; what is not here is the portal's own. */
+export const upstreams: readonly Upstream[] = [
+  { audience: 'adapter-gateway', urlSetting: 'GATEWAY_URL', resources: ['apps', 'adapters', 'deliveries'] },
+  {
+    audience: 'router',
+    urlSetting: 'ROUTER_URL',
+    resources: ['workflows', 'triggers', 'runs', 'events', 'channels', 'sessions', 'contacts'],
+  },
+  { audience: 'engine', urlSetting: 'ENGINE_URL', resources: ['agents', 'tools'] },
+  { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials'] },
+];
+
+/** @param route a route's pattern (`/api/v1/apps/*`) */
+export function audienceOf(route: string): Audience {
+  const resource = resourceOf(route);
+  return upstreams.find(({ resources }) => resources.includes(resource))?.audience ?? 'portal';
+}
+
+/** Webhooks are authenticated by their token and signature, at the ingress; the API's description is for everyone. */
+export function isPublic(route: string): boolean {
+  return ['webhooks', 'openapi.json'].includes(resourceOf(route));
+}
+
+function resourceOf(route: string): string {
+  return route.split('/')[3] ?? '';
+}

@@ -1,0 +1,62 @@
+import { newId } from '#libs/contracts';
+import { createService, type Scope } from '#libs/service-kit';
+import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ApiKeyRepository } from '../api-keys/api-key.repository.js';
+import { hashOf, newKey } from '../api-keys/key-text.js';
+import { AppModule, portalRoutes } from '../app.module.js';
+import { FirstTenantRepository, type FirstTenant } from '../bootstrap/first-tenant.repository.js';
+import type { UpstreamUrls } from '../proxy/route-table.js';
+import { DataSource } from 'typeorm';
+
+export interface PortalUnderTest {
+  app: NestFastifyApplication;
+  url: string;
+  tenant: FirstTenant;
+  /** Makes a key straight in the database. */
+  key(scopes: Scope[], expiresAt?: Date | null): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The whole portal on a port, over a database of its own. */
+export async function startPortal(urls: UpstreamUrls, keyCacheMs: number): Promise<PortalUnderTest> {
+  const database = await testDatabase();
+  const settings = {
+    PORT: 8080,
+    HOST: '127.0.0.1',
+    REDIS_URL: testRedisUrl(),
+    QUEUE_CONCURRENCY: 1,
+    GATEHOUSE_SERVICE_KEY: testServiceKey,
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: database.url,
+    DATABASE_POOL: 4,
+    KEY_CACHE_MS: keyCacheMs,
+    UPSTREAM_CONNECTIONS: 8,
+    UPSTREAM_TIMEOUT_MS: 5_000,
+    ...urls,
+  };
+  const app = await createService({
+    name: 'portal',
+    module: AppModule.with(settings),
+    settings,
+    routes: portalRoutes(settings),
+  });
+  await app.listen(0, '127.0.0.1');
+  const tenant = await new FirstTenantRepository(app.get(DataSource)).ensureTenant();
+  return {
+    app,
+    url: await app.getUrl(),
+    tenant,
+    key: async (scopes, expiresAt = null) => {
+      const key = newKey();
+      const owner = { organization_id: tenant.organizationId, project_id: tenant.projectId };
+      const texts = { name: 'test', hash: hashOf(key), last4: key.slice(-4) };
+      await app.get(ApiKeyRepository).insert({ id: newId('key'), ...owner, ...texts, scopes, expires_at: expiresAt });
+      return key;
+    },
+    close: async () => {
+      await app.close();
+      await database.drop();
+    },
+  };
+}

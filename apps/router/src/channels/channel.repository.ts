@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { ChannelRow } from './channel.entity.js';
+
+@Injectable()
+export class ChannelRepository {
+  constructor(@InjectRepository(ChannelRow) private readonly rows: Repository<ChannelRow>) {}
+
+  allOf(projectId: string): Promise<ChannelRow[]> {
+    return this.rows.findBy({ project_id: projectId });
+  }
+
+  list(organizationId: string, projectId: string): Promise<ChannelRow[]> {
+    return this.rows.find({ where: { organization_id: organizationId, project_id: projectId }, order: { app_id: 'ASC' } });
+  }
+
+  find(organizationId: string, projectId: string, appId: string): Promise<ChannelRow | null> {
+    return this.rows.findOneBy({ organization_id: organizationId, project_id: projectId, app_id: appId });
+  }
+
+  async save(row: ChannelRow): Promise<void> {
+    await this.rows.upsert(row as object, ['app_id']);
+  }
+}

@@ -1,0 +1,63 @@
+import { Caller, Flag, notFound, OneOf, type Principal, Problem, RequireScopes, type ServiceClient, Text } from '#libs/service-kit';
+import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { gatewayClient } from '../routing/routing.service.js';
+import type { ChannelRow, SessionScope } from './channel.entity.js';
+import { ChannelRepository } from './channel.repository.js';
+
+class ChannelSettings {
+  @Text(100, { optional: true, description: "The agent; the project's Chief of Staff when absent" }) agent_id?: string;
+  @Flag({ optional: true, description: 'Messages reach the Chief of Staff (default true)' }) chief_of_staff?: boolean;
+  @Flag({ optional: true, description: 'Messages are tried on triggers (default true)' }) triggers?: boolean;
+  @Text(2_000, { optional: true, description: 'Where replies go when the message names no address' }) reply_address?: string;
+  @OneOf(['thread', 'sender', 'channel'], { optional: true }) session_scope?: SessionScope;
+}
+
+@ApiTags('Channels')
+@Controller('api/v1/channels')
+export class ChannelsController {
+  constructor(
+    @Inject(ChannelRepository) private readonly channels: ChannelRepository,
+    @Inject(gatewayClient) private readonly gateway: ServiceClient,
+  ) {}
+
+  @Get()
+  @RequireScopes('channels:read')
+  @ApiOperation({ operationId: 'listChannels', summary: 'Channels that were set up; others use the defaults' })
+  async list(@Caller() caller: Principal): Promise<{ data: ChannelRow[]; next_cursor: null }> {
+    return { data: await this.channels.list(caller.organizationId, caller.projectId), next_cursor: null };
+  }
+
+  @Get(':appId')
+  @RequireScopes('channels:read')
+  @ApiOperation({ operationId: 'getChannel', summary: 'The channel of an App' })
+  async get(@Caller() caller: Principal, @Param('appId') appId: string): Promise<ChannelRow> {
+    const row = await this.channels.find(caller.organizationId, caller.projectId, appId);
+    if (!row) throw notFound('channel', appId);
+    return row;
+  }
+
+  @Put(':appId')
+  @RequireScopes('channels:write')
+  @ApiOperation({ operationId: 'setChannel', summary: 'Set how messages of an App reach agents, and where replies go' })
+  async set(@Caller() caller: Principal, @Param('appId') appId: string, @Body() body: ChannelSettings): Promise<ChannelRow> {
+    await this.requireApp(caller, appId);
+    await this.channels.save({
+      app_id: appId,
+      organization_id: caller.organizationId,
+      project_id: caller.projectId,
+      agent_id: body.agent_id ?? null,
+      chief_of_staff: body.chief_of_staff ?? true,
+      triggers: body.triggers ?? true,
+      reply_address: body.reply_address ?? null,
+      session_scope: body.session_scope ?? 'thread',
+      updated_at: new Date(),
+    });
+    return this.get(caller, appId);
+  }
+
+  private async requireApp(caller: Principal, appId: string): Promise<void> {
+    if (!/^app_[0-9a-f]{32}$/.test(appId)) throw new Problem(422, 'invalid_app_id', 'An App id looks like app_0123....');
+    await this.gateway.get(`/internal/apps/${appId}`, caller);
+  }
+}

@@ -1,0 +1,50 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ChannelRow } from '../channels/channel.entity.js';
+import { ChannelRepository } from '../channels/channel.repository.js';
+import type { TriggerRow } from '../workflows/trigger.entity.js';
+import type { WorkflowRow } from '../workflows/workflow.entity.js';
+import { WorkflowRepository } from '../workflows/workflow.repository.js';
+
+const freshMs = 1_000;
+const maxCached = 1_000;
+
+/** What a project's messages are routed by. */
+export interface Rules {
+  channels: Map<string, ChannelRow>;
+  triggers: Map<string, TriggerRow[]>;
+  workflows: Map<number, WorkflowRow>;
+}
+
+/** The rules of projects, kept for a second: a change takes effect within it. */
+@Injectable()
+export class ProjectRules {
+  private readonly cache = new Map<string, { value: Promise<Rules>; untilMs: number }>();
+
+  constructor(
+    @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
+    @Inject(ChannelRepository) private readonly channels: ChannelRepository,
+  ) {}
+
+  of(projectId: string): Promise<Rules> {
+    const known = this.cache.get(projectId);
+    if (known && known.untilMs > Date.now()) return known.value;
+    const value = this.read(projectId);
+    if (this.cache.size >= maxCached) this.cache.clear();
+    this.cache.set(projectId, { value, untilMs: Date.now() + freshMs });
+    value.catch(() => this.cache.delete(projectId));
+    return value;
+  }
+
+  private async read(projectId: string): Promise<Rules> {
+    const [workflows, triggers, channels] = await Promise.all([
+      this.workflows.allOf(projectId),
+      this.workflows.activeTriggersOf(projectId),
+      this.channels.allOf(projectId),
+    ]);
+    return {
+      channels: new Map(channels.map((channel) => [channel.app_id, channel])),
+      triggers: Map.groupBy(triggers, (trigger) => trigger.app_id),
+      workflows: new Map(workflows.map((workflow) => [workflow.id, workflow])),
+    };
+  }
+}

@@ -1,0 +1,108 @@
+import { Batcher } from '#libs/batching';
+import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
+import { Journal } from '#libs/journal';
+import { Metrics, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { RouterSettings } from '../env.js';
+import { routerSettings } from '../settings.js';
+import { TurnsService } from '../turns/turns.service.js';
+import { decide } from './decide.js';
+import type { MessageRow } from './message.entity.js';
+import { type Plan, planMessage } from './plan.js';
+import { ProjectRules } from './project-rules.js';
+import { type Claimed, RoutingRepository } from './routing.repository.js';
+
+export const gatewayClient = Symbol('gatewayClient');
+
+/** Claims, decides and commits messages; what arrives together is committed together. */
+@Injectable()
+export class RoutingService {
+  private readonly commits: Batcher<Plan[], (Claimed | null)[]>;
+
+  constructor(
+    @Inject(RoutingRepository) private readonly repository: RoutingRepository,
+    @Inject(ProjectRules) private readonly rules: ProjectRules,
+    @Inject(TurnsService) private readonly turns: TurnsService,
+    @Inject(Journal) private readonly journal: Journal,
+    @Inject(Metrics) private readonly metrics: Metrics,
+    @Inject(gatewayClient) private readonly gateway: ServiceClient,
+    @Inject(routerSettings) settings: RouterSettings,
+  ) {
+    this.commits = new Batcher((batch) => this.commitAll(batch), {
+      maxItems: settings.ROUTE_BATCH,
+      maxWaitMs: 0,
+      maxRunning: 2,
+    });
+  }
+
+  /** Routes the messages of one receipt; run twice, it changes nothing and says the same. */
+  async route(job: MessageRoutePayload, attempt: number): Promise<void> {
+    const startMs = performance.now();
+    const messages = job.messages ?? (await this.readMessages(job));
+    const rules = await this.rules.of(job.project_id);
+    const plans = messages.map((message, index) =>
+      planMessage(job, message, decide(job.app_id, message, rules), {
+        messageId: newId('msg'),
+        dedupKey: message.dedup_key ?? `receipt:${job.receipt_id}:${index}`,
+        verified: job.verified_scheme !== 'none',
+        replay: false,
+        deliver: true,
+      }),
+    );
+    const claimed = await this.commits.add(plans);
+    const fresh = plans.filter((_plan, index) => claimed[index] === null);
+    this.turns.wake(fresh.flatMap((plan) => plan.turns).filter((turn) => turn.state === 'open'));
+    const outcome = await this.outcomeOf(job, plans, claimed);
+    this.journal.append({
+      receipt_id: job.receipt_id,
+      organization_id: job.organization_id,
+      project_id: job.project_id,
+      app_id: job.app_id,
+      stage: 'routed',
+      ...outcome,
+      attempt,
+      duration_ms: performance.now() - startMs,
+    });
+    this.metrics.hopSeconds.observe({ stage: 'routed', outcome: outcome.outcome }, (performance.now() - startMs) / 1000);
+  }
+
+  private async commitAll(batch: Plan[][]): Promise<(Claimed | null)[][]> {
+    const results = await this.repository.commit(batch.flat());
+    let taken = 0;
+    return batch.map((plans) => results.slice(taken, (taken += plans.length)));
+  }
+
+  /** One outcome for the receipt: routed when any of its messages was; a repetition says what was said at first. */
+  private async outcomeOf(
+    job: MessageRoutePayload,
+    plans: Plan[],
+    claimed: (Claimed | null)[],
+  ): Promise<Pick<Parameters<Journal['append']>[0], 'outcome' | 'reason' | 'subject_id' | 'detail'>> {
+    const again = claimed.some((claim) => claim?.receipt_id === job.receipt_id);
+    const earlier = again ? await this.repository.messagesOf([job.receipt_id]) : [];
+    const messages: MessageRow[] = [
+      ...plans.filter((_plan, index) => claimed[index] === null).map((plan) => plan.message),
+      ...earlier,
+    ];
+    const told = messages.find((message) => message.outcome === 'routed') ?? messages[0];
+    if (!told) {
+      const first = claimed.find((claim) => claim !== null);
+      return { outcome: 'duplicate', reason: `of ${first?.receipt_id}`, subject_id: first?.message_id ?? null, detail: null };
+    }
+    const { event_type, sender } = told.message;
+    return {
+      outcome: told.outcome as 'routed',
+      reason: told.reason,
+      subject_id: told.id,
+      detail: { event_type, sender: sender.slice(0, 200), verdicts: told.verdicts, messages: plans.length },
+    };
+  }
+
+  private async readMessages(job: MessageRoutePayload): Promise<NormalizedMessage[]> {
+    const { messages } = await this.gateway.get<{ messages: NormalizedMessage[] }>(
+      `/internal/parsed-messages/${job.receipt_id}`,
+      { organizationId: job.organization_id, projectId: job.project_id },
+    );
+    return messages;
+  }
+}

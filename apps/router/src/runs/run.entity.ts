@@ -1,0 +1,23 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+export type RunState = 'suspended' | 'queued' | 'succeeded' | 'failed';
+
+/** One run of a workflow for one message. */
+@Entity({ schema: 'router', name: 'run' })
+@Index('run_by_project', ['project_id', 'id'])
+@Index('run_by_receipt', ['receipt_id'])
+export class RunRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'run_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'integer' }) workflow_id: number;
+  /** Null when the message named the workflow itself. */
+  @Column({ type: 'text', nullable: true }) trigger_id: string | null;
+  @Column({ type: 'text' }) message_id: string;
+  @Column({ type: 'text' }) receipt_id: string;
+  @Column({ type: 'boolean' }) replay: boolean;
+  @Column({ type: 'text' }) state: RunState;
+  @Column({ type: 'text', nullable: true }) error: string | null;
+  @Column({ type: 'timestamptz' }) created_at: Date;
+  @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
+}

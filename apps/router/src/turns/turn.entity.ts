@@ -1,0 +1,26 @@
+import type { TurnInput } from '#libs/contracts';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** `waiting`: behind another turn of its session. `held`: its workflow is suspended. `open`: offered to the engine. */
+export type TurnState = 'waiting' | 'held' | 'open' | 'succeeded' | 'failed';
+
+/** One turn that the engine is asked for. */
+@Entity({ schema: 'router', name: 'turn' })
+@Index('turn_open', ['woken_at'], { where: `"state" = 'open'` })
+export class TurnRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'turn_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) app_id: string;
+  @Column({ type: 'text' }) receipt_id: string;
+  @Column({ type: 'text', nullable: true }) run_id: string | null;
+  @Column({ type: 'text', nullable: true }) session_id: string | null;
+  @Column({ type: 'text', nullable: true }) agent_id: string | null;
+  @Column({ type: 'integer' }) epoch: number;
+  @Column({ type: 'jsonb' }) input: TurnInput;
+  @Column({ type: 'text' }) state: TurnState;
+  @Column({ type: 'text', nullable: true }) error: string | null;
+  @Column({ type: 'timestamptz' }) woken_at: Date;
+  @Column({ type: 'timestamptz' }) created_at: Date;
+  @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
+}

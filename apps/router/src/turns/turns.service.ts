@@ -1,0 +1,80 @@
+import { Batcher } from '#libs/batching';
+import { type FinishedTurn, turnRun, type TurnRunPayload } from '#libs/contracts';
+import { Sweeper } from '#libs/database';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { RouterSettings } from '../env.js';
+import { routerSettings } from '../settings.js';
+import type { TurnRow } from './turn.entity.js';
+import { TurnRepository } from './turn.repository.js';
+
+const sweepEveryMs = 3_000;
+
+/** Custody of turns: the engine is asked for each until it says that the turn ended. */
+@Injectable()
+export class TurnsService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly finished: Batcher<FinishedTurn[]>;
+  private readonly sweeper: Sweeper;
+
+  constructor(
+    @Inject(TurnRepository) private readonly turns: TurnRepository,
+    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(routerSettings) private readonly settings: RouterSettings,
+  ) {
+    // One at a time: the ends of one session's turns would otherwise wait for each other's locks.
+    this.finished = new Batcher<FinishedTurn[]>(
+      async (batch) => {
+        this.wake(await this.turns.finish(batch.flat()));
+        return [];
+      },
+      { maxItems: 64, maxWaitMs: 0, maxRunning: 1 },
+    );
+    this.sweeper = new Sweeper({ name: 'turns', everyMs: sweepEveryMs, batch: 500, sweep: (limit) => this.sweep(limit) });
+  }
+
+  onApplicationBootstrap(): void {
+    this.sweeper.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.sweeper.stop();
+  }
+
+  /** Asks the engine; what Redis does not take is swept. */
+  wake(turns: TurnRow[]): void {
+    for (const turn of turns) void this.jobs.wake(turnRun, this.jobOf(turn));
+  }
+
+  async finish(turns: FinishedTurn[]): Promise<void> {
+    await this.finished.add(turns);
+  }
+
+  /** Opens what waited for a suspended workflow. @returns how many turns */
+  async release(projectId: string, workflowId: number): Promise<number> {
+    const turns = await this.turns.release(projectId, workflowId);
+    this.wake(turns);
+    return turns.length;
+  }
+
+  private async sweep(limit: number): Promise<number> {
+    const ageMs = await this.jobs.sweepAfterMs(turnRun.queue, this.settings.TURN_LEASE_MS);
+    const overdue = await this.turns.overdue(ageMs, limit);
+    this.wake(overdue);
+    return overdue.length;
+  }
+
+  private jobOf(turn: TurnRow): TurnRunPayload {
+    const inline = JSON.stringify(turn.input).length <= this.settings.INLINE_LIMIT_BYTES;
+    return {
+      turn_id: turn.id,
+      organization_id: turn.organization_id,
+      project_id: turn.project_id,
+      receipt_id: turn.receipt_id,
+      run_id: turn.run_id,
+      session_id: turn.session_id,
+      agent_id: turn.agent_id,
+      epoch: turn.epoch,
+      ...(inline ? { input: turn.input } : {}),
+    };
+  }
+}

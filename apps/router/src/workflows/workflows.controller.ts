@@ -1,0 +1,84 @@
+import { Caller, notFound, OneOf, type Principal, RequireScopes, Text } from '#libs/service-kit';
+import { Body, Controller, Get, Inject, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { TurnsService } from '../turns/turns.service.js';
+import type { WorkflowRow, WorkflowStatus } from './workflow.entity.js';
+import { WorkflowRepository } from './workflow.repository.js';
+
+class NewWorkflow {
+  @Text(200, { minLength: 1 }) name: string;
+  @Text(100, { optional: true, description: "The agent; the project's Chief of Staff when absent" }) agent_id?: string;
+  @Text(20_000, { optional: true, description: 'What the agent is to do with a message' }) instructions?: string;
+}
+
+class WorkflowChange {
+  @Text(200, { optional: true, minLength: 1 }) name?: string;
+  @Text(100, { optional: true }) agent_id?: string;
+  @Text(20_000, { optional: true }) instructions?: string;
+  @OneOf(['active', 'suspended', 'off'], { optional: true, description: 'Runs of a suspended workflow wait' })
+  status?: WorkflowStatus;
+}
+
+@ApiTags('Workflows')
+@Controller()
+export class WorkflowsController {
+  constructor(
+    @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
+    @Inject(TurnsService) private readonly turns: TurnsService,
+  ) {}
+
+  @Post('api/v1/workflows')
+  @RequireScopes('workflows:write')
+  @ApiOperation({ operationId: 'createWorkflow', summary: 'Create a workflow; its id is an integer of the project' })
+  create(@Caller() caller: Principal, @Body() body: NewWorkflow): Promise<WorkflowRow> {
+    const now = new Date();
+    return this.workflows.insert({
+      project_id: caller.projectId,
+      organization_id: caller.organizationId,
+      name: body.name,
+      agent_id: body.agent_id ?? null,
+      instructions: body.instructions ?? '',
+      status: 'active',
+      created_at: now,
+      updated_at: now,
+    });
+  }
+
+  @Get('api/v1/workflows')
+  @RequireScopes('workflows:read')
+  @ApiOperation({ operationId: 'listWorkflows', summary: 'Workflows of the project' })
+  async list(@Caller() caller: Principal): Promise<{ data: WorkflowRow[]; next_cursor: null }> {
+    return { data: await this.workflows.allOf(caller.projectId), next_cursor: null };
+  }
+
+  @Get('api/v1/workflows/:id')
+  @RequireScopes('workflows:read')
+  @ApiOperation({ operationId: 'getWorkflow', summary: 'One workflow' })
+  async get(@Caller() caller: Principal, @Param('id', ParseIntPipe) id: number): Promise<WorkflowRow> {
+    const row = await this.workflows.find(caller.projectId, id);
+    if (!row || row.organization_id !== caller.organizationId) throw notFound('workflow', id);
+    return row;
+  }
+
+  @Patch('api/v1/workflows/:id')
+  @RequireScopes('workflows:write')
+  @ApiOperation({ operationId: 'changeWorkflow', summary: 'Change a workflow; making it active releases its waiting runs' })
+  async change(
+    @Caller() caller: Principal,
+    @Param('id', ParseIntPipe) id: number,
+    @Body() body: WorkflowChange,
+  ): Promise<WorkflowRow> {
+    await this.get(caller, id);
+    await this.workflows.update(caller.projectId, id, { ...body, updated_at: new Date() });
+    if (body.status === 'active') await this.turns.release(caller.projectId, id);
+    return this.get(caller, id);
+  }
+
+  /** Whether a workflow exists, for the ingress. */
+  @Get('internal/workflows/:id')
+  @RequireScopes('service')
+  @ApiExcludeEndpoint()
+  async exists(@Caller() caller: Principal, @Param('id', ParseIntPipe) id: number): Promise<{ id: number }> {
+    return { id: (await this.get(caller, id)).id };
+  }
+}

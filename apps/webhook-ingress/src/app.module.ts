@@ -1,0 +1,60 @@
+import { DatabaseModule } from '#libs/database';
+import { journalProvider } from '#libs/journal';
+import { ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { schema } from './db/schema.js';
+import { AppChangedHandler } from './endpoints/app-changed.handler.js';
+import { EndpointRepository } from './endpoints/endpoint.repository.js';
+import { EndpointsService, gatewayClient } from './endpoints/endpoints.service.js';
+import type { IngressSettings } from './env.js';
+import { ReceiptRepository } from './receipts/receipt.repository.js';
+import { ReceiptWriter, receiptWriterSettings } from './receipts/receipt-writer.js';
+import { ReceiptsController } from './receipts/receipts.controller.js';
+import { receiptSettings, ReceiptsService } from './receipts/receipts.service.js';
+import { RefusalLog } from './refusals/refusal.repository.js';
+import { RefusalsController } from './refusals/refusals.controller.js';
+import { BuiltinPayload, routerClient } from './webhook/builtin-payload.js';
+import { Secrets, vaultClient } from './webhook/secrets.js';
+import { WebhookService } from './webhook/webhook.service.js';
+
+@Module({})
+export class AppModule {
+  static with(settings: IngressSettings): DynamicModule {
+    const client = (token: symbol, audience: 'adapter-gateway' | 'credential-vault' | 'router', url: string) => ({
+      provide: token,
+      useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens),
+      inject: [ServiceTokens],
+    });
+    return {
+      module: AppModule,
+      imports: [
+        DatabaseModule.forService(schema, {
+          url: settings.DATABASE_URL,
+          poolSize: settings.DATABASE_POOL,
+          applicationName: 'webhook-ingress',
+        }),
+      ],
+      controllers: [AppChangedHandler, ReceiptsController, RefusalsController],
+      providers: [
+        client(gatewayClient, 'adapter-gateway', settings.GATEWAY_URL),
+        client(vaultClient, 'credential-vault', settings.VAULT_URL),
+        client(routerClient, 'router', settings.ROUTER_URL),
+        { provide: receiptWriterSettings, useValue: { databaseUrl: settings.DATABASE_URL, batch: settings.RECEIPT_BATCH } },
+        {
+          provide: receiptSettings,
+          useValue: { inlineLimitBytes: settings.INLINE_LIMIT_BYTES, leaseMs: settings.RECEIPT_LEASE_MS },
+        },
+        journalProvider('webhook-ingress'),
+        EndpointRepository,
+        EndpointsService,
+        ReceiptRepository,
+        ReceiptWriter,
+        ReceiptsService,
+        RefusalLog,
+        BuiltinPayload,
+        Secrets,
+        WebhookService,
+      ],
+    };
+  }
+}

@@ -1,0 +1,23 @@
+import { type AppChangedPayload } from '#libs/contracts';
+import type { DeadJob } from '#libs/queue';
+import { Controller, Inject, Logger } from '@nestjs/common';
+import { EventPattern, Payload } from '@nestjs/microservices';
+import { EndpointsService } from './endpoints.service.js';
+
+@Controller()
+export class AppChangedHandler {
+  private readonly logger = new Logger('app.changed');
+
+  constructor(@Inject(EndpointsService) private readonly endpoints: EndpointsService) {}
+
+  @EventPattern<string>('app.changed')
+  async handle(): Promise<void> {
+    await this.endpoints.pull();
+  }
+
+  /** Nothing to repair: every replica asks the gateway by itself every few seconds. */
+  @EventPattern<string>('app.changed.dead')
+  dead(@Payload() job: DeadJob<AppChangedPayload>): void {
+    this.logger.warn({ event: 'app.changed.dead', code: job.code, reason: job.reason });
+  }
+}

@@ -1,0 +1,113 @@
+import type { Endpoint } from '#libs/contracts';
+import { Sweeper } from '#libs/database';
+import { type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { EndpointRepository } from './endpoint.repository.js';
+
+export const gatewayClient = Symbol('gatewayClient');
+
+const pullEveryMs = 5_000;
+/** An unknown token asks the gateway at once (an App may be new), but no more often than this. */
+const missPullEveryMs = 200;
+/** Versions come from a sequence, and a lower one may be committed after a higher one: look back this far. */
+const versionOverlap = 50;
+
+export type Found = { endpoint: Endpoint } | 'retired' | null;
+
+/** Every endpoint in memory, kept true by asking the gateway for what changed since. */
+@Injectable()
+export class EndpointsService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('endpoints');
+  private readonly byTokenHash = new Map<string, Endpoint>();
+  private readonly byApp = new Map<string, Endpoint>();
+  private readonly retired = new Set<string>();
+  private readonly resumed: ((appId: string) => void)[] = [];
+  private version = 0;
+  private pulling: Promise<void> | null = null;
+  private lastPullMs = 0;
+  private readonly puller = new Sweeper({
+    name: 'endpoints',
+    everyMs: pullEveryMs,
+    batch: 1,
+    sweep: async () => {
+      await this.pull();
+      return 0;
+    },
+  });
+
+  constructor(
+    @Inject(EndpointRepository) private readonly repository: EndpointRepository,
+    @Inject(gatewayClient) private readonly gateway: ServiceClient,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    for (const endpoint of await this.repository.all()) this.remember(endpoint);
+    this.puller.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.puller.stop();
+  }
+
+  /** Calls back when an App that was paused takes messages again. */
+  onResumed(callback: (appId: string) => void): void {
+    this.resumed.push(callback);
+  }
+
+  /** @returns null when no App has, or had, this token */
+  async find(token: string): Promise<Found> {
+    const hash = createHash('sha256').update(token).digest('hex');
+    const known = this.lookUp(hash);
+    if (known) return known;
+    if (Date.now() - this.lastPullMs >= missPullEveryMs || this.pulling) await this.pull();
+    return this.lookUp(hash);
+  }
+
+  get(appId: string): Endpoint | null {
+    return this.byApp.get(appId) ?? null;
+  }
+
+  /** Reads what changed since the last time; a gateway that is away changes nothing. */
+  pull(): Promise<void> {
+    this.pulling ??= this.pullNow().finally(() => {
+      this.pulling = null;
+    });
+    return this.pulling;
+  }
+
+  private lookUp(hash: string): Found {
+    const endpoint = this.byTokenHash.get(hash);
+    if (endpoint) return endpoint.state === 'retired' ? 'retired' : { endpoint };
+    return this.retired.has(hash) ? 'retired' : null;
+  }
+
+  private async pullNow(): Promise<void> {
+    this.lastPullMs = Date.now();
+    try {
+      const { endpoints } = await this.gateway.get<{ endpoints: Endpoint[] }>(
+        `/internal/endpoints?after=${Math.max(0, this.version - versionOverlap)}`,
+        { organizationId: '', projectId: '' },
+      );
+      const news = endpoints.filter((endpoint) => (this.byApp.get(endpoint.app_id)?.version ?? 0) < endpoint.version);
+      if (news.length === 0) return;
+      await this.repository.save(news);
+      for (const endpoint of news) this.remember(endpoint);
+    } catch (error) {
+      this.logger.warn(`endpoints not read from the gateway: ${String(error)}`);
+    }
+  }
+
+  private remember(endpoint: Endpoint): void {
+    const before = this.byApp.get(endpoint.app_id);
+    if (before && before.version > endpoint.version) return;
+    if (before && before.token_hash !== endpoint.token_hash) this.byTokenHash.delete(before.token_hash);
+    this.byApp.set(endpoint.app_id, endpoint);
+    this.byTokenHash.set(endpoint.token_hash, endpoint);
+    for (const hash of endpoint.retired_token_hashes) this.retired.add(hash);
+    this.version = Math.max(this.version, endpoint.version);
+    if (before?.state === 'paused' && endpoint.state === 'active') {
+      for (const callback of this.resumed) callback(endpoint.app_id);
+    }
+  }
+}

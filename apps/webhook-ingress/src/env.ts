@@ -1,0 +1,24 @@
+import { integer, list, readEnv, serviceSettings, url } from '#libs/service-kit';
+
+export const env = readEnv({
+  ...serviceSettings,
+  GATEWAY_URL: url(),
+  VAULT_URL: url(),
+  ROUTER_URL: url(),
+  /** Proxies whose X-Forwarded-For names the client. */
+  TRUSTED_PROXIES: list,
+  /** Requests per second that one endpoint may receive in one replica before it answers 429. */
+  ENDPOINT_RATE_PER_SECOND: integer(5_000, 1, 10_000_000),
+  /** Requests per second from one address in one replica. */
+  ADDRESS_RATE_PER_SECOND: integer(5_000, 1, 10_000_000),
+  /** Requests per minute for tokens that do not exist, per address. */
+  UNKNOWN_TOKEN_RATE_PER_MINUTE: integer(120, 1, 1_000_000),
+  /** Rows of one group commit. */
+  RECEIPT_BATCH: integer(128, 1, 1_000),
+  /** Bodies up to this size travel inside the job, larger ones by reference. */
+  INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
+  /** A receipt that has not ended after this time is woken again. */
+  RECEIPT_LEASE_MS: integer(10_000, 1_000, 3_600_000),
+});
+
+export type IngressSettings = typeof env;

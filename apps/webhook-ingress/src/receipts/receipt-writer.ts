@@ -1,0 +1,144 @@
+import { Batcher } from '#libs/batching';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { copyReceipts, encodeReceipts } from './copy-encoding.js';
+import type { DeliveryKey, Receipt, Written } from './receipt.js';
+
+export const receiptWriterSettings = Symbol('receiptWriterSettings');
+
+export interface ReceiptWriterSettings {
+  databaseUrl: string;
+  batch: number;
+}
+
+interface Item {
+  receipt: Receipt;
+  key: DeliveryKey | null;
+}
+
+/** Commits under way at once: one waits for the disk while the next one collects. */
+const connections = 2;
+/** A write that takes longer is our failure: the sender gets 503 and sends again. */
+const statementTimeoutMs = 4_000;
+const maxPending = 20_000;
+
+/** Group commit: what arrives while a commit runs is written by the next one, in one COPY. */
+@Injectable()
+export class ReceiptWriter implements OnApplicationShutdown {
+  private readonly pool: pg.Pool;
+  private readonly batcher: Batcher<Item, Written>;
+
+  constructor(@Inject(receiptWriterSettings) settings: ReceiptWriterSettings) {
+    this.pool = new pg.Pool({
+      connectionString: settings.databaseUrl,
+      max: connections,
+      connectionTimeoutMillis: 2_000,
+      statement_timeout: statementTimeoutMs,
+      query_timeout: statementTimeoutMs + 500,
+      application_name: 'webhook-ingress-receipts',
+      keepAlive: true,
+    });
+    // An idle connection that the server closed is replaced at the next use.
+    this.pool.on('error', () => undefined);
+    this.batcher = new Batcher((items) => this.commit(items), {
+      maxItems: settings.batch,
+      maxWaitMs: 0,
+      maxRunning: connections,
+    });
+  }
+
+  /**
+   * Resolves when the receipt is committed.
+   * @throws Error when it is not, and never will be
+   */
+  async write(receipt: Receipt, key: DeliveryKey | null): Promise<Written> {
+    if (this.batcher.pending >= maxPending) throw new Error('too many receipts wait for Postgres');
+    return this.batcher.add({ receipt, key });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.batcher.drain();
+    await this.pool.end();
+  }
+
+  private async commit(items: Item[]): Promise<Written[]> {
+    const client = await this.pool.connect();
+    let broken: Error | undefined;
+    try {
+      if (items.every((item) => item.key === null)) {
+        await copy(client, items.map((item) => item.receipt));
+        return items.map(() => ({ stored: true }));
+      }
+      return await commitKeyed(client, items);
+    } catch (error) {
+      broken = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    } finally {
+      // A connection that failed inside a COPY or a transaction is in no known state: never hand it out again.
+      client.release(broken);
+    }
+  }
+}
+
+/** With delivery keys: claims the keys first, then writes the receipts whose key was won, in one transaction. */
+async function commitKeyed(client: pg.PoolClient, items: Item[]): Promise<Written[]> {
+  const keyed = items
+    .filter((item): item is Item & { key: DeliveryKey } => item.key !== null)
+    // Sorted, because two batches that claim the same keys in different orders deadlock.
+    .sort((a, b) => Buffer.compare(a.key.hash, b.key.hash));
+  await client.query('BEGIN');
+  const owners = await claimKeys(client, keyed);
+  const results = items.map((item): Written => {
+    if (!item.key) return { stored: true };
+    const owner = owners.get(ownerKey(item.receipt.appId, item.key.hash));
+    if (!owner || owner.receiptId === item.receipt.id) return { stored: true };
+    return { stored: false, firstId: owner.receiptId, sameBody: owner.bodyHash.equals(item.key.bodyHash) };
+  });
+  const stored = items.filter((_item, index) => results[index]?.stored).map((item) => item.receipt);
+  if (stored.length > 0) await copy(client, stored);
+  await client.query('COMMIT');
+  return results;
+}
+
+interface Owner {
+  receiptId: string;
+  bodyHash: Buffer;
+}
+
+async function claimKeys(client: pg.PoolClient, keyed: (Item & { key: DeliveryKey })[]): Promise<Map<string, Owner>> {
+  const columns = [
+    keyed.map((item) => item.receipt.appId),
+    keyed.map((item) => item.key.hash),
+    keyed.map((item) => item.receipt.id),
+    keyed.map((item) => item.key.bodyHash),
+    keyed.map((item) => item.receipt.receivedAt),
+  ];
+  await client.query(
+    `INSERT INTO ingress.delivery_key (app_id, key_hash, receipt_id, body_hash, received_at)
+     SELECT * FROM unnest($1::text[], $2::bytea[], $3::text[], $4::bytea[], $5::timestamptz[])
+     ON CONFLICT DO NOTHING`,
+    columns,
+  );
+  const { rows } = await client.query<{ app_id: string; key_hash: Buffer; receipt_id: string; body_hash: Buffer }>(
+    `SELECT app_id, key_hash, receipt_id, body_hash FROM ingress.delivery_key
+      WHERE (app_id, key_hash) IN (SELECT * FROM unnest($1::text[], $2::bytea[]))`,
+    columns.slice(0, 2),
+  );
+  return new Map(
+    rows.map((row) => [ownerKey(row.app_id, row.key_hash), { receiptId: row.receipt_id, bodyHash: row.body_hash }]),
+  );
+}
+
+function ownerKey(appId: string, hash: Buffer): string {
+  return `${appId} ${hash.toString('base64')}`;
+}
+
+async function copy(client: pg.PoolClient, receipts: Receipt[]): Promise<void> {
+  const stream = client.query(copyFrom(copyReceipts));
+  await new Promise<void>((resolve, reject) => {
+    stream.once('finish', resolve);
+    stream.once('error', reject);
+    stream.end(encodeReceipts(receipts));
+  });
+}

@@ -1,0 +1,127 @@
+import { ensureDailyPartitions } from '#libs/database';
+import { idTimeMs } from '#libs/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Receipt } from './receipt.js';
+
+interface ReceiptRow {
+  id: string;
+  received_at: Date;
+  organization_id: string;
+  project_id: string;
+  app_id: string;
+  method: string;
+  url: string;
+  headers: string;
+  body: Buffer;
+  verified_scheme: string | null;
+  remote_address: string;
+  traceparent: string | null;
+}
+
+export interface Straggler {
+  receipt_id: string;
+  app_id: string;
+}
+
+@Injectable()
+export class ReceiptRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  async find(id: string): Promise<Receipt | null> {
+    return (await this.findAll([id]))[0] ?? null;
+  }
+
+  /** Receipts by id; the days in the ids keep the search to their partitions. */
+  async findAll(ids: string[]): Promise<Receipt[]> {
+    const times = ids.map(idTimeMs).filter((time) => !Number.isNaN(time));
+    if (times.length === 0) return [];
+    const rows: ReceiptRow[] = await this.db.query(
+      'SELECT * FROM ingress.receipt WHERE id = ANY($1) AND received_at BETWEEN $2 AND $3',
+      [ids, new Date(Math.min(...times) - 60_000), new Date(Math.max(...times) + 60_000)],
+    );
+    return rows.map(toReceipt);
+  }
+
+  /**
+   * Moves the sweep's mark over receipts older than `age`, and returns those it passed; the transaction that moves the
+   * mark also keeps every one of them that `stillOpen` names, so none falls between.
+   */
+  async advanceSweep(
+    ageMs: number,
+    limit: number,
+    stillOpen: (ids: string[]) => Promise<string[]>,
+  ): Promise<number> {
+    return this.db.transaction(async (tx) => {
+      const [mark] = (await tx.query('SELECT swept_to FROM ingress.sweep WHERE id = 1 FOR UPDATE SKIP LOCKED')) as {
+        swept_to: Date;
+      }[];
+      if (!mark) return 0;
+      const rows = (await tx.query(
+        `SELECT id, app_id, received_at FROM ingress.receipt
+          WHERE received_at > $1 AND received_at <= now() - make_interval(secs => $2)
+          ORDER BY received_at LIMIT $3`,
+        [mark.swept_to, ageMs / 1000, limit],
+      )) as { id: string; app_id: string; received_at: Date }[];
+      let last = rows.at(-1);
+      if (!last) return 0;
+      // Receipts of the same millisecond as the last one may stand behind the limit: leave them all to the next batch.
+      const complete = rows.length < limit ? rows : rows.filter((row) => row.received_at < last!.received_at);
+      const passed = complete.length > 0 ? complete : rows;
+      last = passed.at(-1)!;
+      const open = await stillOpen(passed.map((row) => row.id));
+      if (open.length > 0) {
+        await tx.query(
+          `INSERT INTO ingress.straggler (receipt_id, app_id, received_at, next_at)
+           SELECT id, app_id, received_at, now() FROM ingress.receipt WHERE id = ANY($1)
+           ON CONFLICT DO NOTHING`,
+          [open],
+        );
+      }
+      await tx.query('UPDATE ingress.sweep SET swept_to = $1 WHERE id = 1', [last.received_at]);
+      return rows.length;
+    });
+  }
+
+  /** Takes stragglers that are due; each comes again after a wait that doubles up to a minute. */
+  async takeStragglers(limit: number): Promise<Straggler[]> {
+    const rows: unknown = await this.db.query(
+      `UPDATE ingress.straggler SET wakes = wakes + 1, next_at = now() + make_interval(secs => least(60, 5 * 2 ^ least(wakes, 5)))
+        WHERE receipt_id IN (SELECT receipt_id FROM ingress.straggler WHERE next_at <= now()
+                              ORDER BY next_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+        RETURNING receipt_id, app_id`,
+      [limit],
+    );
+    return (rows as [Straggler[], number])[0];
+  }
+
+  async forgetStragglers(ids: string[]): Promise<void> {
+    if (ids.length > 0) await this.db.query('DELETE FROM ingress.straggler WHERE receipt_id = ANY($1)', [ids]);
+  }
+
+  /** Makes the held receipts of an App due at once. */
+  async hurryStragglers(appId: string): Promise<void> {
+    await this.db.query('UPDATE ingress.straggler SET next_at = now() WHERE app_id = $1', [appId]);
+  }
+
+  async ensurePartitions(): Promise<void> {
+    await ensureDailyPartitions(this.db, 'ingress.receipt');
+  }
+}
+
+function toReceipt(row: ReceiptRow): Receipt {
+  return {
+    id: row.id,
+    receivedAt: row.received_at,
+    organizationId: row.organization_id,
+    projectId: row.project_id,
+    appId: row.app_id,
+    method: row.method,
+    url: row.url,
+    headers: JSON.parse(row.headers) as Receipt['headers'],
+    body: row.body,
+    verifiedScheme: row.verified_scheme,
+    remoteAddress: row.remote_address,
+    traceparent: row.traceparent,
+  };
+}

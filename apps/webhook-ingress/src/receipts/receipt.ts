@@ -1,0 +1,26 @@
+/** One stored request: what was received, byte for byte, and what the ingress already knows of it. */
+export interface Receipt {
+  id: string;
+  receivedAt: Date;
+  organizationId: string;
+  projectId: string;
+  appId: string;
+  method: string;
+  /** Path and query as sent; the token is masked unless the App needs it for its signature. */
+  url: string;
+  headers: Record<string, string | string[]>;
+  body: Buffer;
+  /** The scheme that was checked here (`none` when the App wants no check), or null when the adapter has to. */
+  verifiedScheme: string | null;
+  remoteAddress: string;
+  traceparent: string | null;
+}
+
+/** A key that names one delivery of a sender, scoped to its App. */
+export interface DeliveryKey {
+  hash: Buffer;
+  bodyHash: Buffer;
+}
+
+/** What became of a write: stored, or the same key was there first. */
+export type Written = { stored: true } | { stored: false; firstId: string; sameBody: boolean };

@@ -1,0 +1,39 @@
+import type { InboundRequest } from '#libs/contracts';
+import { Caller, notFound, type Principal, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { inboundRequest } from './parse-job.js';
+import { ReceiptRepository } from './receipt.repository.js';
+import type { Receipt } from './receipt.js';
+import { ReceiptsService } from './receipts.service.js';
+
+@ApiExcludeController()
+@Controller('internal/receipts')
+@RequireScopes('service')
+export class ReceiptsController {
+  constructor(
+    @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
+    @Inject(ReceiptsService) private readonly service: ReceiptsService,
+  ) {}
+
+  /** The stored request of a receipt, for jobs that left a large body behind. */
+  @Get(':id')
+  async read(@Caller() caller: Principal, @Param('id') id: string): Promise<{ request: InboundRequest }> {
+    return { request: inboundRequest(await this.find(caller, id)) };
+  }
+
+  /** Wakes the pipeline for a receipt again: the replay of an event that never became a message. */
+  @Post(':id/wake')
+  @HttpCode(202)
+  async wake(@Caller() caller: Principal, @Param('id') id: string): Promise<{ woken: boolean }> {
+    return { woken: await this.service.wake(await this.find(caller, id)) };
+  }
+
+  private async find(caller: Principal, id: string): Promise<Receipt> {
+    const receipt = await this.receipts.find(id);
+    if (!receipt || receipt.organizationId !== caller.organizationId || receipt.projectId !== caller.projectId) {
+      throw notFound('event', id);
+    }
+    return receipt;
+  }
+}

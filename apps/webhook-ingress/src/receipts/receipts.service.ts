@@ -1,0 +1,84 @@
+import { inboundParse } from '#libs/contracts';
+import { Sweeper } from '#libs/database';
+import { Journal } from '#libs/journal';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { EndpointsService } from '../endpoints/endpoints.service.js';
+import { parseJob } from './parse-job.js';
+import { ReceiptRepository } from './receipt.repository.js';
+import type { Receipt } from './receipt.js';
+
+export const receiptSettings = Symbol('receiptSettings');
+
+export interface ReceiptSettings {
+  inlineLimitBytes: number;
+  leaseMs: number;
+}
+
+const sweepEveryMs = 2_000;
+const sweepBatch = 1_000;
+const partitionsEveryMs = 3_600_000;
+
+/**
+ * Custody of receipts: wakes the gateway for each, and again for each that has not ended. What has ended is known from
+ * the journal, so that a receipt is written once and never updated.
+ */
+@Injectable()
+export class ReceiptsService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly sweepers: Sweeper[];
+
+  constructor(
+    @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
+    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(EndpointsService) private readonly endpoints: EndpointsService,
+    @Inject(Journal) private readonly journal: Journal,
+    @Inject(receiptSettings) private readonly settings: ReceiptSettings,
+  ) {
+    const sweeper = (name: string, everyMs: number, sweep: (limit: number) => Promise<number>): Sweeper =>
+      new Sweeper({ name, everyMs, batch: sweepBatch, sweep });
+    this.sweepers = [
+      sweeper('receipts', sweepEveryMs, (limit) => this.findStragglers(limit)),
+      sweeper('stragglers', sweepEveryMs, (limit) => this.wakeStragglers(limit)),
+      sweeper('receipt-partitions', partitionsEveryMs, async () => {
+        await this.receipts.ensurePartitions();
+        await this.journal.ensurePartitions();
+        return 0;
+      }),
+    ];
+    endpoints.onResumed((appId) => void this.receipts.hurryStragglers(appId).catch(() => undefined));
+  }
+
+  onApplicationBootstrap(): void {
+    for (const sweeper of this.sweepers) sweeper.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.sweepers.map((sweeper) => sweeper.stop()));
+  }
+
+  /** Wakes the gateway; false when Redis did not take the job, which the sweeper then does. */
+  wake(receipt: Receipt): Promise<boolean> {
+    return this.jobs.wake(inboundParse, parseJob(receipt, this.settings.inlineLimitBytes));
+  }
+
+  private async findStragglers(limit: number): Promise<number> {
+    const ageMs = await this.jobs.sweepAfterMs(inboundParse.queue, this.settings.leaseMs);
+    return this.receipts.advanceSweep(ageMs, limit, async (ids) => {
+      const ended = await this.journal.endedAmong(ids);
+      return ids.filter((id) => !ended.has(id));
+    });
+  }
+
+  private async wakeStragglers(limit: number): Promise<number> {
+    const due = await this.receipts.takeStragglers(limit);
+    if (due.length === 0) return 0;
+    const ended = await this.journal.endedAmong(due.map((straggler) => straggler.receipt_id));
+    await this.receipts.forgetStragglers([...ended]);
+    const open = due
+      .filter((straggler) => !ended.has(straggler.receipt_id))
+      .filter((straggler) => this.endpoints.get(straggler.app_id)?.state !== 'paused');
+    const receipts = await this.receipts.findAll(open.map((straggler) => straggler.receipt_id));
+    await Promise.all(receipts.map((receipt) => this.wake(receipt)));
+    return due.length;
+  }
+}

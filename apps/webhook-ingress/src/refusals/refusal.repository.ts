@@ -1,0 +1,59 @@
+import { Batcher } from '#libs/batching';
+import { type Endpoint, newId } from '#libs/contracts';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import type { Incoming } from '../webhook/webhook.service.js';
+import { Refusal } from './refusal.entity.js';
+
+/** More waiting refusals than this are not kept: an attack must not fill the memory, nor the table at any rate. */
+const maxPending = 1_000;
+
+/** Keeps why requests were refused, without their bodies. */
+@Injectable()
+export class RefusalLog implements OnApplicationShutdown {
+  private readonly logger = new Logger('refusals');
+  private readonly batcher: Batcher<Refusal>;
+
+  constructor(@InjectRepository(Refusal) private readonly rows: Repository<Refusal>) {
+    this.batcher = new Batcher((refusals) => this.write(refusals), { maxItems: 200, maxWaitMs: 50, maxRunning: 1 });
+  }
+
+  record(endpoint: Endpoint, incoming: Incoming, code: string, bodySha256: string): void {
+    if (this.batcher.pending >= maxPending) return;
+    const refusal = this.rows.create({
+      id: newId('evt'),
+      at: new Date(),
+      organization_id: endpoint.organization_id,
+      project_id: endpoint.project_id,
+      app_id: endpoint.app_id,
+      code,
+      method: incoming.method,
+      header_names: Object.keys(incoming.headers).sort().join(','),
+      body_bytes: incoming.body.length,
+      body_sha256: bodySha256,
+      remote_address: incoming.remoteAddress,
+    });
+    this.batcher.add(refusal).catch((error) => this.logger.warn(`refusals not kept: ${String(error)}`));
+  }
+
+  /** A project's refusals, newest first. */
+  list(organizationId: string, projectId: string, limit: number, cursor: string | null): Promise<Refusal[]> {
+    const query = this.rows
+      .createQueryBuilder('refusal')
+      .where('refusal.organization_id = :organizationId AND refusal.project_id = :projectId', { organizationId, projectId })
+      .orderBy('refusal.id', 'DESC')
+      .limit(limit);
+    if (cursor) query.andWhere('refusal.id < :cursor', { cursor });
+    return query.getMany();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.batcher.drain();
+  }
+
+  private async write(refusals: Refusal[]): Promise<void[]> {
+    await this.rows.insert(refusals);
+    return [];
+  }
+}

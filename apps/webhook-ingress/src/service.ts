@@ -1,0 +1,30 @@
+import type { ServiceOptions } from '#libs/service-kit';
+import { AppModule } from './app.module.js';
+import { EndpointsService } from './endpoints/endpoints.service.js';
+import type { IngressSettings } from './env.js';
+import { RefusalLog } from './refusals/refusal.repository.js';
+import { webhookRoutes } from './webhook/webhook.routes.js';
+import { WebhookService } from './webhook/webhook.service.js';
+
+/** What `startService` starts; the tests start the same. */
+export function ingressService(settings: IngressSettings): ServiceOptions {
+  return {
+    name: 'webhook-ingress',
+    module: AppModule.with(settings),
+    settings,
+    consumes: ['app-changes'],
+    trustedProxies: settings.TRUSTED_PROXIES,
+    routes: (app) => {
+      const parts = {
+        endpoints: app.get(EndpointsService, { strict: false }),
+        webhooks: app.get(WebhookService, { strict: false }),
+        refusals: app.get(RefusalLog, { strict: false }),
+      };
+      webhookRoutes(app.getHttpAdapter().getInstance(), parts, {
+        endpointRatePerSecond: settings.ENDPOINT_RATE_PER_SECOND,
+        addressRatePerSecond: settings.ADDRESS_RATE_PER_SECOND,
+        unknownTokenRatePerMinute: settings.UNKNOWN_TOKEN_RATE_PER_MINUTE,
+      });
+    },
+  };
+}

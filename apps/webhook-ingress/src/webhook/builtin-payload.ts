@@ -1,0 +1,63 @@
+import type { Endpoint } from '#libs/contracts';
+import { Problem, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { Refused } from './refused.js';
+
+export const routerClient = Symbol('routerClient');
+
+const knownForMs = 5_000;
+const jsonType = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
+
+/** The checks of the built-in Webhook app (spec 2.8): JSON, and a `workflow_id` that names a workflow of the project. */
+@Injectable()
+export class BuiltinPayload {
+  private readonly known = new Map<string, number>();
+
+  constructor(@Inject(routerClient) private readonly router: ServiceClient) {}
+
+  /** @throws Refused 415, 400 `invalid_json`, 422 `invalid_workflow_id`, 404 `workflow_not_found` */
+  async check(endpoint: Endpoint, contentType: string | undefined, body: Buffer): Promise<void> {
+    if (!jsonType.test(contentType ?? '')) {
+      throw new Refused(415, 'unsupported_media_type', 'Send JSON with Content-Type: application/json.');
+    }
+    const id = workflowIdOf(parse(body));
+    if (id !== null) await this.requireWorkflow(endpoint, id);
+  }
+
+  private async requireWorkflow(endpoint: Endpoint, id: number): Promise<void> {
+    const key = `${endpoint.project_id} ${id}`;
+    if ((this.known.get(key) ?? 0) > Date.now()) return;
+    try {
+      await this.router.get(`/internal/workflows/${id}`, {
+        organizationId: endpoint.organization_id,
+        projectId: endpoint.project_id,
+      });
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) {
+        throw new Refused(404, 'workflow_not_found', `There is no workflow ${id} in this project.`);
+      }
+      // The router is away: take the message; if the workflow does not exist the timeline says so later.
+      return;
+    }
+    if (this.known.size > 10_000) this.known.clear();
+    this.known.set(key, Date.now() + knownForMs);
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    throw new Refused(400, 'invalid_json', 'The body is not valid JSON in UTF-8.');
+  }
+}
+
+function workflowIdOf(payload: unknown): number | null {
+  if (typeof payload !== 'object' || payload === null || !('workflow_id' in payload)) return null;
+  const id = payload.workflow_id;
+  if (id === null || id === undefined) return null;
+  if (typeof id !== 'number' || !Number.isSafeInteger(id)) {
+    throw new Refused(422, 'invalid_workflow_id', 'workflow_id has to be an integer.');
+  }
+  return id;
+}

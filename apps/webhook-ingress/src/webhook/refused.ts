@@ -1,0 +1,15 @@
+/** Why a request is not accepted: the answer's status and code, and what the sender can do. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly detail: string,
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(code);
+  }
+}
+
+/** One answer for every path and token that does not exist, so that nothing can be learnt from it. */
+export const unknownPath = new Refused(404, 'not_found', 'There is nothing here.');

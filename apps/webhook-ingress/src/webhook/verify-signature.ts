@@ -1,0 +1,80 @@
+import type { DeclaredVerification } from '#libs/contracts';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Refused } from './refused.js';
+
+export const timestampToleranceSeconds = 300;
+
+type Headers = Record<string, string | string[] | undefined>;
+
+/**
+ * Checks a declared signature over the raw bytes, in constant time.
+ * @param secrets those set at present; two during a rotation
+ * @returns the scheme, for the timeline
+ * @throws Refused 401 `missing_signature | bad_signature | stale_timestamp`; 503 `not_configured` without a secret, since
+ *   that is the operator's to repair and the sender's to try again
+ */
+export function verifySignature(
+  verification: DeclaredVerification,
+  secrets: string[],
+  headers: Headers,
+  body: Buffer,
+  nowMs: number,
+): string {
+  if (secrets.length === 0) {
+    throw new Refused(503, 'not_configured', 'Signature verification is on, but no signing secret is set.', {
+      'retry-after': '60',
+    });
+  }
+  return verification.scheme === 'standard-webhooks'
+    ? verifyStandardWebhooks(secrets, headers, body, nowMs)
+    : verifyHmac(verification, secrets, headers, body);
+}
+
+function verifyHmac(declared: DeclaredVerification, secrets: string[], headers: Headers, body: Buffer): string {
+  const { header = 'x-signature-256', algorithm = 'sha256', encoding = 'hex', prefix = 'sha256=' } = declared;
+  const given = one(headers[header]);
+  if (!given) throw new Refused(401, 'missing_signature', `Send the signature in the header ${header}.`);
+  if (!given.startsWith(prefix)) throw badSignature();
+  const digest = Buffer.from(given.slice(prefix.length), encoding);
+  const matches = secrets.some((secret) => equal(digest, createHmac(algorithm, secret).update(body).digest()));
+  if (!matches) throw badSignature();
+  return `hmac-${algorithm}`;
+}
+
+/** Standard Webhooks 1.0: `v1,<base64 HMAC-SHA256 of id.timestamp.body>`, several separated by spaces. */
+function verifyStandardWebhooks(secrets: string[], headers: Headers, body: Buffer, nowMs: number): string {
+  const id = one(headers['webhook-id']);
+  const timestamp = one(headers['webhook-timestamp']);
+  const signatures = one(headers['webhook-signature']);
+  if (!id || !timestamp || !signatures) {
+    throw new Refused(401, 'missing_signature', 'Send webhook-id, webhook-timestamp and webhook-signature.');
+  }
+  const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
+  if (!(Math.abs(nowMs / 1000 - seconds) <= timestampToleranceSeconds)) {
+    throw new Refused(401, 'stale_timestamp', `webhook-timestamp is over ${timestampToleranceSeconds} s off.`);
+  }
+  const given = signatures
+    .split(' ')
+    .filter((entry) => entry.startsWith('v1,'))
+    .map((entry) => Buffer.from(entry.slice(3), 'base64'));
+  const expected = secrets.map((secret) =>
+    createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
+      .update(`${id}.${timestamp}.`)
+      .update(body)
+      .digest(),
+  );
+  if (!given.some((digest) => expected.some((want) => equal(digest, want)))) throw badSignature();
+  return 'standard-webhooks';
+}
+
+function equal(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function badSignature(): Refused {
+  return new Refused(401, 'bad_signature', 'The signature does not match the body and the secret.');
+}
+
+function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+
+const swc = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
+
+/** Sources run as ES modules through swc, which emits the decorator metadata that Nest injects by. */
+export default {
+  testMatch: ['<rootDir>/(apps|libs|test)/**/*.spec.ts'],
+  transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  testEnvironmentOptions: { customExportConditions: ['gatehouse-source', 'node', 'node-addons'] },
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.cache', '<rootDir>/.data'],
+  globalSetup: '<rootDir>/libs/testing/src/jest-global-setup.mjs',
+  globalTeardown: '<rootDir>/libs/testing/src/jest-global-teardown.mjs',
+  testTimeout: 60_000,
+};

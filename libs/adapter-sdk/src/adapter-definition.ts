@@ -1,0 +1,59 @@
+import type { VerifyCall, VerifyResult } from './credential-check.js';
+import type { DeliverCall, DeliverResponse, LookupCall, LookupResult } from './delivery.js';
+import type { DocumentSource } from './document-sources.js';
+import type { FormatRequest, FormatResult } from './formatting.js';
+import type { InboundCall } from './inbound-envelope.js';
+import type { Manifest } from './manifest.js';
+import type { NormalizedMessage } from './normalized-message.js';
+import type { VerifyWebhookResult } from './webhook-verification.js';
+
+type Awaitable<T> = T | Promise<T>;
+
+/**
+ * One adapter: a manifest and pure-as-can-be handlers, stateless (credentials arrive with every call). `send` needs
+ * `deliver` and `format`, `receive` needs `verifyWebhook` and `parseInbound`; what is left out is not served.
+ */
+export interface AdapterDefinition {
+  manifest: Manifest;
+  verify(call: VerifyCall): Awaitable<VerifyResult>;
+  verifyWebhook?(call: InboundCall): Awaitable<VerifyWebhookResult>;
+  parseInbound?(call: InboundCall): Awaitable<NormalizedMessage>;
+  deliver?(call: DeliverCall): Awaitable<DeliverResponse>;
+  lookup?(call: LookupCall): Awaitable<LookupResult>;
+  format?(request: FormatRequest): Awaitable<FormatResult>;
+  sources?: DocumentSource;
+}
+
+/** Checks the definition against its own manifest. Throws an Error that lists every problem, at start and not later. */
+export function defineAdapter(definition: AdapterDefinition): AdapterDefinition {
+  const problems = [...manifestProblems(definition.manifest), ...handlerProblems(definition)];
+  if (problems.length > 0) {
+    throw new Error(`adapter ${JSON.stringify(definition.manifest.slug)} is not well defined: ${problems.join('; ')}`);
+  }
+  return definition;
+}
+
+function manifestProblems(manifest: Manifest): string[] {
+  const problems: string[] = [];
+  if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(manifest.slug)) {
+    problems.push('slug must be lower-case letters, digits and hyphens, at most 63');
+  }
+  for (const field of ['schema_version', 'name', 'description', 'category'] as const) {
+    if (manifest[field] === '') problems.push(`${field} must not be empty`);
+  }
+  const mapped = manifest.credentials.map((credential) => credential.maps_to);
+  if (new Set(mapped).size !== mapped.length) problems.push('two credentials have the same maps_to');
+  return problems;
+}
+
+function handlerProblems(definition: AdapterDefinition): string[] {
+  const needed = {
+    send: ['deliver', 'format'],
+    receive: ['verifyWebhook', 'parseInbound'],
+  } as const;
+  return definition.manifest.capabilities.flatMap((capability) =>
+    needed[capability]
+      .filter((handler) => definition[handler] === undefined)
+      .map((handler) => `capability ${capability} needs the handler ${handler}`),
+  );
+}

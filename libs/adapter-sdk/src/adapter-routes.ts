@@ -1,0 +1,90 @@
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { AdapterDefinition } from './adapter-definition.js';
+import { readContext, type CallContext } from './call-context.js';
+import {
+  readCredentials,
+  readDelivery,
+  readFetchFile,
+  readFormat,
+  readListChanges,
+  readLookup,
+} from './call-reading.js';
+import { checkAnswer } from './contract-violation.js';
+import { sendFile } from './file-answer.js';
+import { readEnvelope } from './inbound-envelope.js';
+import { InvalidRequest } from './invalid-request.js';
+import { isJsonObject, parseJson, type JsonObject } from './json-value.js';
+
+type Handler = (body: JsonObject, context: CallContext) => unknown;
+
+/** Serves one adapter's routes of the contract, those that it offers. `methods` collects what each path allows. */
+export function mountAdapter(
+  app: FastifyInstance,
+  adapter: AdapterDefinition,
+  options: { version: string; guards: preHandlerAsyncHookHandler[]; methods: Map<string, string> },
+): void {
+  const base = `/${adapter.manifest.slug}`;
+  const get = (path: string, answer: unknown): void => {
+    app.get(base + path, async (_request, reply) => reply.send(answer));
+    options.methods.set(base + path, 'GET, HEAD');
+  };
+  get('/manifest.json', adapter.manifest);
+  get('/health', { status: 'ready', version: options.version, adapter: adapter.manifest.slug });
+
+  for (const [route, handler] of Object.entries(handlers(adapter))) {
+    options.methods.set(`${base}/${route}`, 'POST');
+    app.post(`${base}/${route}`, { preHandler: [...options.guards, parseBody] }, async (request, reply) => {
+      const startedAt = performance.now();
+      const body = isJsonObject(request.body) ? request.body : {};
+      const context = readContext(request);
+      const answer = await handler(body, context);
+      request.log.info({
+        event: 'adapter.call',
+        adapter: adapter.manifest.slug,
+        route,
+        duration_ms: Math.round(performance.now() - startedAt),
+        organization_id: context.organizationId,
+        project_id: context.projectId,
+        ok: isJsonObject(answer) ? answer.ok : undefined,
+        error: isJsonObject(answer) ? answer.error : undefined,
+      });
+      return route === 'sources/fetch-file' ? sendFile(reply, answer) : reply.send(checkAnswer(route, answer));
+    });
+  }
+}
+
+function handlers(adapter: AdapterDefinition): Record<string, Handler> {
+  const { verifyWebhook, parseInbound, deliver, lookup, format, sources } = adapter;
+  return {
+    verify: (body, context) => adapter.verify({ credentials: readCredentials(body), context }),
+    ...(verifyWebhook && {
+      'verify-webhook': (body, context) => verifyWebhook.call(adapter, readEnvelope(body, context)),
+    }),
+    ...(parseInbound && {
+      'parse-inbound': (body, context) => parseInbound.call(adapter, readEnvelope(body, context)),
+    }),
+    ...(deliver && {
+      deliver: (body, context) => {
+        const read = readDelivery(body);
+        return 'ok' in read ? read : deliver.call(adapter, { ...read, context });
+      },
+    }),
+    ...(lookup && {
+      'deliver/lookup': (body, context) => lookup.call(adapter, { ...readLookup(body), context }),
+    }),
+    ...(format && { format: (body) => format.call(adapter, readFormat(body)) }),
+    ...(sources && {
+      'sources/list-changes': (body, context) => sources.listChanges({ ...readListChanges(body), context }),
+      'sources/fetch-file': (body, context) => sources.fetchFile({ ...readFetchFile(body), context }),
+    }),
+  };
+}
+
+const parseBody: preHandlerAsyncHookHandler = async (request, reply) => {
+  const parsed = Buffer.isBuffer(request.body) ? parseJson(request.body.toString('utf8')) : undefined;
+  if (parsed === undefined) {
+    return reply.code(400).send({ error: 'invalid_json', message: 'the request body is not JSON' });
+  }
+  if (!isJsonObject(parsed)) throw new InvalidRequest('the request body must be an object');
+  request.body = parsed;
+};

@@ -1,0 +1,100 @@
+import type { Credentials } from './call-context.js';
+import {
+  deliverFailure,
+  type DeliverFailure,
+  type DeliverRequest,
+  type LookupCall,
+  type MessageAttachment,
+} from './delivery.js';
+import { isContainedPath, type FetchFileCall, type ListChangesCall } from './document-sources.js';
+import type { FormatRequest } from './formatting.js';
+import { InvalidRequest } from './invalid-request.js';
+import { isJsonObject, type JsonObject } from './json-value.js';
+import type { MessageFormat } from './manifest.js';
+
+type WithoutContext<T> = Omit<T, 'context'>;
+const FORMATS: readonly MessageFormat[] = ['markdown', 'plain', 'native'];
+
+export function readCredentials(body: JsonObject): Credentials {
+  const { credentials } = body;
+  if (credentials === undefined || credentials === null) return {};
+  if (!isJsonObject(credentials)) throw new InvalidRequest('credentials must be an object');
+  return credentials;
+}
+
+/**
+ * A malformed delivery is the failure `invalid_request` in a 200, not an HTTP error: callers read any other status as a
+ * provider that is down, and would send the same thing again.
+ */
+export function readDelivery(body: JsonObject): DeliverRequest | DeliverFailure {
+  const { message, channel_address, from_part, idempotency_key } = body;
+  const refuse = (reason: string): DeliverFailure => deliverFailure('invalid_request', reason);
+  if (typeof channel_address !== 'string' || channel_address === '') return refuse('channel_address is required');
+  if (!isJsonObject(message) || typeof message.text !== 'string') return refuse('message.text is required');
+  if (from_part !== undefined && from_part !== null && !isIndex(from_part)) {
+    return refuse('from_part must be a whole number, 0 or more');
+  }
+  const format = FORMATS.find((known) => known === message.format);
+  if (typeof message.format === 'string' && !format) {
+    return deliverFailure('unsupported', `message.format must be one of ${FORMATS.join(', ')}`);
+  }
+  return {
+    credentials: readCredentials(body),
+    channel_address,
+    message: {
+      text: message.text,
+      ...(typeof message.thread_id === 'string' && { thread_id: message.thread_id }),
+      ...(format && { format }),
+      ...(typeof message.subject === 'string' && { subject: message.subject }),
+      ...(Array.isArray(message.attachments) && { attachments: message.attachments.filter(isAttachment) }),
+      ...(message.reply_context !== undefined && { reply_context: message.reply_context }),
+    },
+    ...(typeof idempotency_key === 'string' && { idempotency_key }),
+    ...(isIndex(from_part) && { from_part }),
+  };
+}
+
+export function readLookup(body: JsonObject): WithoutContext<LookupCall> {
+  return {
+    credentials: readCredentials(body),
+    idempotency_key: requiredText(body, 'idempotency_key'),
+    channel_address: requiredText(body, 'channel_address'),
+  };
+}
+
+export function readFormat(body: JsonObject): FormatRequest {
+  const { text, mode, max_length } = body;
+  if (typeof text !== 'string') throw new InvalidRequest('text must be a string');
+  if (max_length !== undefined && max_length !== null && !(isIndex(max_length) && max_length > 0)) {
+    throw new InvalidRequest('max_length must be a whole number, 1 or more');
+  }
+  return { text, mode: mode === 'plain' ? 'plain' : 'rich', ...(isIndex(max_length) && { max_length }) };
+}
+
+export function readListChanges(body: JsonObject): WithoutContext<ListChangesCall> {
+  return {
+    credentials: readCredentials(body),
+    resource_path: requiredText(body, 'resource_path'),
+    cursor: typeof body.cursor === 'string' ? body.cursor : null,
+  };
+}
+
+export function readFetchFile(body: JsonObject): WithoutContext<FetchFileCall> {
+  const file_path = requiredText(body, 'file_path');
+  if (!isContainedPath(file_path)) throw new InvalidRequest('file_path must stay under resource_path');
+  return { credentials: readCredentials(body), resource_path: requiredText(body, 'resource_path'), file_path };
+}
+
+function requiredText(body: JsonObject, name: string): string {
+  const value = body[name];
+  if (typeof value !== 'string') throw new InvalidRequest(`${name} must be a string`);
+  return value;
+}
+
+function isIndex(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isAttachment(value: unknown): value is MessageAttachment {
+  return isJsonObject(value);
+}

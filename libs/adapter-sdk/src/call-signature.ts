@@ -1,0 +1,31 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { secretList, type SecretInput } from './hmac.js';
+import { isBase64, standardWebhooksKey, verifyStandardWebhooks } from './standard-webhooks.js';
+
+/** The shortest key that the Standard Webhooks specification allows, in bytes. */
+const MIN_KEY_BYTES = 24;
+
+/**
+ * The platform's call secrets, one or two. Throws when one is not base64 of at least 24 bytes (`whsec_` may precede it):
+ * both sides of a call must read the same key from the same text, in any language.
+ */
+export function readCallSecrets(secret: SecretInput | undefined): string[] {
+  const secrets = secretList(secret ?? []);
+  for (const entry of secrets) {
+    if (!isBase64(entry.replace(/^whsec_/, '')) || standardWebhooksKey(entry).length < MIN_KEY_BYTES) {
+      throw new Error(`an adapter call secret must be base64 of at least ${MIN_KEY_BYTES} bytes`);
+    }
+  }
+  return secrets;
+}
+
+/** Refuses a call that the platform did not sign. The body is still the raw bytes at this point. */
+export function requireCallSignature(secrets: readonly string[]) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    const body = Buffer.isBuffer(request.body) ? request.body : '';
+    const result = verifyStandardWebhooks({ secret: secrets, headers: request.headers, body });
+    if (result.ok) return undefined;
+    request.log.warn({ event: 'adapter.call_refused', reason: result.error, path: request.routeOptions.url });
+    return reply.code(401).send({ error: result.error, message: `platform call refused: ${result.message}` });
+  };
+}

@@ -1,0 +1,91 @@
+import { CURSOR_MAX_BYTES } from './document-sources.js';
+import { DELIVER_ERRORS } from './delivery.js';
+import { isJsonObject, stringifyJson, type JsonObject } from './json-value.js';
+import { WEBHOOK_REFUSALS } from './webhook-verification.js';
+
+/** The largest `reply_context` that the platform stores, as JSON in UTF-8 bytes. */
+export const REPLY_CONTEXT_MAX_BYTES = 4096;
+
+/** A handler answered something that the contract does not allow: a defect of the adapter, answered with 500. */
+export class ContractViolation extends Error {
+  override readonly name = 'ContractViolation';
+}
+
+type Check = (answer: JsonObject) => string | undefined;
+
+/** Per route: the first thing wrong with a handler's answer. The messages name fields, never values. */
+const CHECKS: Record<string, Check> = {
+  verify: (answer) => wrongType(answer, 'ok', 'boolean') ?? wrongType(answer, answer.ok ? 'user' : 'error', 'string'),
+  'verify-webhook': (answer) =>
+    wrongType(answer, 'ok', 'boolean') ??
+    (answer.ok ? wrongType(answer, 'scheme', 'string') : notOneOf(answer.error, WEBHOOK_REFUSALS)),
+  'parse-inbound': messageProblem,
+  deliver: (answer) =>
+    wrongType(answer, 'ok', 'boolean') ??
+    (answer.ok ? wrongType(answer, 'message_id', 'string') : notOneOf(answer.error, DELIVER_ERRORS)),
+  'deliver/lookup': (answer) =>
+    wrongType(answer, 'found', 'boolean') ?? (answer.found ? wrongType(answer, 'message_id', 'string') : undefined),
+  format: (answer) => wrongType(answer, 'text', 'string') ?? wrongType(answer, 'format', 'string'),
+  'sources/list-changes': (answer) => {
+    if (answer.ok === false) return wrongType(answer, 'error', 'string');
+    if (!Array.isArray(answer.changes)) return 'changes must be an array';
+    return wrongType(answer, 'cursor', 'string') ?? tooLong(answer.cursor, 'cursor', CURSOR_MAX_BYTES);
+  },
+};
+
+/** The answer itself when it keeps the contract of its route; throws ContractViolation otherwise. */
+export function checkAnswer(route: string, answer: unknown): unknown {
+  const problem = isJsonObject(answer) ? CHECKS[route]?.(answer) : 'the answer must be an object';
+  if (problem) throw new ContractViolation(`${route}: ${problem}`);
+  return answer;
+}
+
+function messageProblem(answer: JsonObject): string | undefined {
+  const scalar =
+    wrongType(answer, 'event_type', 'string') ??
+    wrongType(answer, 'sender', 'string') ??
+    wrongType(answer, 'message', 'string') ??
+    wrongType(answer, 'is_bot', 'boolean') ??
+    optional(answer, 'dedup_key', 'string') ??
+    optional(answer, 'thread_id', 'string') ??
+    optional(answer, 'is_dm', 'boolean');
+  if (scalar) return scalar;
+  if (answer.event_type === '') return 'event_type must not be empty';
+  const { metadata } = answer;
+  if (metadata === undefined) return answer.event_type === 'batch' ? 'a batch needs metadata.messages' : undefined;
+  if (!isJsonObject(metadata)) return 'metadata must be an object';
+  if (stringifyJson(metadata) === undefined) return 'metadata is nested too deeply';
+  return (
+    tooLong(metadata.reply_context, 'metadata.reply_context', REPLY_CONTEXT_MAX_BYTES) ??
+    (answer.event_type === 'batch' ? batchProblem(metadata.messages) : undefined)
+  );
+}
+
+function batchProblem(messages: unknown): string | undefined {
+  if (!Array.isArray(messages)) return 'a batch needs metadata.messages';
+  for (const [index, message] of messages.entries()) {
+    if (!isJsonObject(message)) return `metadata.messages[${index}] must be an object`;
+    if (message.event_type === 'batch') return `metadata.messages[${index}] must not be a batch again`;
+    const problem = messageProblem(message);
+    if (problem) return `metadata.messages[${index}]: ${problem}`;
+  }
+  return undefined;
+}
+
+function wrongType(answer: JsonObject, field: string, type: 'string' | 'boolean'): string | undefined {
+  return typeof answer[field] === type ? undefined : `${field} must be a ${type}`;
+}
+
+function optional(answer: JsonObject, field: string, type: 'string' | 'boolean'): string | undefined {
+  return answer[field] === undefined ? undefined : wrongType(answer, field, type);
+}
+
+function notOneOf(value: unknown, allowed: readonly string[]): string | undefined {
+  return allowed.some((entry) => entry === value) ? undefined : `error must be one of ${allowed.join(', ')}`;
+}
+
+function tooLong(value: unknown, field: string, maxBytes: number): string | undefined {
+  if (value === undefined) return undefined;
+  const text = typeof value === 'string' ? value : (stringifyJson(value) ?? '');
+  return Buffer.byteLength(text) > maxBytes ? `${field} must not exceed ${maxBytes} bytes` : undefined;
+}

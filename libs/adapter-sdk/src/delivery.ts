@@ -1,0 +1,102 @@
+import type { CallContext, Credentials } from './call-context.js';
+import type { MessageFormat } from './manifest.js';
+
+/** Each code, and whether the same call may succeed later. `timeout` says no: the message may have arrived. */
+const RETRYABLE = {
+  auth_failed: false,
+  permission_denied: false,
+  not_found: false,
+  address_moved: false,
+  rate_limited: true,
+  too_large: false,
+  invalid_format: false,
+  provider_unavailable: true,
+  timeout: false,
+  invalid_request: false,
+  unsupported: false,
+} as const;
+
+export type DeliverError = keyof typeof RETRYABLE;
+export const DELIVER_ERRORS = Object.keys(RETRYABLE) as DeliverError[];
+
+export interface MessageAttachment {
+  id?: string;
+  name?: string;
+  content_type?: string;
+  /** Bytes. */
+  size?: number;
+  fetch_ref?: string;
+}
+
+/** Request of `/deliver`: the fields of contract 2.6 and the optional additions. */
+export interface DeliverRequest {
+  credentials: Credentials;
+  channel_address: string;
+  message: {
+    text: string;
+    thread_id?: string;
+    format?: MessageFormat;
+    subject?: string;
+    attachments?: MessageAttachment[];
+    reply_context?: unknown;
+  };
+  idempotency_key?: string;
+  /** Zero-based index of the first part to send: the `delivered_parts` of the attempt that failed. */
+  from_part?: number;
+}
+
+export interface DeliverCall extends DeliverRequest {
+  context: CallContext;
+}
+
+export interface DeliveredPart {
+  message_id: string;
+}
+
+export interface DeliverErrorDetail {
+  message: string;
+  retryable: boolean;
+  /** Seconds. */
+  retry_after?: number;
+  provider_status?: number;
+  provider_code?: string;
+}
+
+/** Answer of `/deliver`. `parts` are those of this call; `delivered_parts` counts from the first part of the message. */
+export type DeliverResponse =
+  | {
+      ok: true;
+      message_id: string;
+      thread_id?: string;
+      channel_address?: string;
+      parts?: DeliveredPart[];
+      fallback?: string | null;
+    }
+  | {
+      ok: false;
+      error: DeliverError;
+      error_detail?: DeliverErrorDetail;
+      delivered_parts?: number;
+      parts?: DeliveredPart[];
+    };
+
+export type DeliverFailure = Extract<DeliverResponse, { ok: false }>;
+
+/** A failed delivery with its code's own `retryable`. The message must not hold what the provider echoed. */
+export function deliverFailure(
+  error: DeliverError,
+  message: string,
+  detail: Partial<Omit<DeliverErrorDetail, 'message'>> = {},
+): DeliverFailure {
+  return { ok: false, error, error_detail: { message, retryable: RETRYABLE[error], ...detail } };
+}
+
+/** Request and answer of `/deliver/lookup`, for adapters that can tell whether a lost delivery arrived. */
+export interface LookupCall {
+  credentials: Credentials;
+  idempotency_key: string;
+  channel_address: string;
+  context: CallContext;
+}
+
+export type LookupResult = { found: true; message_id: string } | { found: false };

@@ -1,0 +1,55 @@
+import { createHmac, timingSafeEqual, type BinaryLike } from 'node:crypto';
+
+export type HmacAlgorithm = 'sha256' | 'sha512' | 'sha1';
+export type HmacEncoding = 'hex' | 'base64';
+
+/** One secret, or several that are valid at once during a rotation; the first is the one to sign with. */
+export type SecretInput = string | readonly string[];
+
+/** The usable secrets in a credential field: non-empty strings. An empty array means that none is set. */
+export function secretList(value: unknown): string[] {
+  const candidates: unknown[] = Array.isArray(value) ? value : [value];
+  return candidates.filter((entry): entry is string => typeof entry === 'string' && entry !== '');
+}
+
+export function hmacDigest(algorithm: HmacAlgorithm, key: BinaryLike, chunks: readonly BinaryLike[]): Buffer {
+  const hmac = createHmac(algorithm, key);
+  for (const chunk of chunks) hmac.update(chunk);
+  return hmac.digest();
+}
+
+/** The signature text of a payload. Text secrets are keyed by their UTF-8 bytes. */
+export function signHmac(
+  secret: string,
+  payload: BinaryLike,
+  { algorithm = 'sha256', encoding = 'hex' }: { algorithm?: HmacAlgorithm; encoding?: HmacEncoding } = {},
+): string {
+  return hmacDigest(algorithm, secret, [payload]).toString(encoding);
+}
+
+/** Whether any of the secrets made the signature; compared in constant time, malformed text is simply wrong. */
+export function verifyHmac(check: {
+  secret: SecretInput;
+  payload: BinaryLike;
+  signature: string;
+  algorithm?: HmacAlgorithm;
+  encoding?: HmacEncoding;
+}): boolean {
+  const { payload, algorithm = 'sha256', encoding = 'hex' } = check;
+  const given = decodeSignature(check.signature, encoding);
+  if (!given) return false;
+  const matches = secretList(check.secret).map((secret) =>
+    constantTimeEqual(given, hmacDigest(algorithm, secret, [payload])),
+  );
+  return matches.includes(true);
+}
+
+export function constantTimeEqual(given: Buffer, expected: Buffer): boolean {
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** Node decodes leniently (it stops at the first bad character), so the form is checked before. */
+export function decodeSignature(text: string, encoding: HmacEncoding): Buffer | undefined {
+  const wellFormed = encoding === 'hex' ? /^(?:[0-9a-f]{2})+$/i : /^[A-Za-z0-9+/]+={0,2}$/;
+  return text.length <= 256 && wellFormed.test(text) ? Buffer.from(text, encoding) : undefined;
+}

@@ -1,0 +1,65 @@
+export { defineAdapter, type AdapterDefinition } from './adapter-definition.js';
+export { BODY_LIMIT_BYTES, createAdapterServer, type AdapterServerOptions } from './adapter-server.js';
+export { neutraliseBroadcasts } from './broadcast-mentions.js';
+export type { CallContext, Credentials, Self } from './call-context.js';
+export { readCallSecrets } from './call-signature.js';
+export { checkAnswer, ContractViolation, REPLY_CONTEXT_MAX_BYTES } from './contract-violation.js';
+export type { VerifyCall, VerifyResult } from './credential-check.js';
+export {
+  DELIVER_ERRORS,
+  deliverFailure,
+  type DeliverCall,
+  type DeliveredPart,
+  type DeliverError,
+  type DeliverErrorDetail,
+  type DeliverFailure,
+  type DeliverRequest,
+  type DeliverResponse,
+  type LookupCall,
+  type LookupResult,
+  type MessageAttachment,
+} from './delivery.js';
+export {
+  CURSOR_MAX_BYTES,
+  isContainedPath,
+  type ChangeRecord,
+  type DocumentSource,
+  type FetchFileCall,
+  type FetchFileResult,
+  type ListChangesCall,
+  type ListChangesResult,
+  type SourceFailure,
+} from './document-sources.js';
+export type { FormatRequest, FormatResult } from './formatting.js';
+export { headerValue, headerValues, type HeaderMap } from './header-lookup.js';
+export { secretList, signHmac, verifyHmac, type HmacAlgorithm, type HmacEncoding, type SecretInput } from './hmac.js';
+export type { Envelope, EnvelopeRequest, InboundCall } from './inbound-envelope.js';
+export { InvalidRequest } from './invalid-request.js';
+export { isJsonPointer, jsonPointerGet } from './json-pointer.js';
+export { isJsonObject, parseJson, stringifyJson, type JsonObject } from './json-value.js';
+export type {
+  Capability,
+  CredentialDeclaration,
+  CredentialType,
+  Manifest,
+  MessageFormat,
+  OAuthConfig,
+  WebhookDeclaration,
+} from './manifest.js';
+export { markdownToPlain } from './markdown-to-plain.js';
+export { EVENT_TYPES, ignoredMessage, type MessageMetadata, type NormalizedMessage } from './normalized-message.js';
+export { redactSecrets } from './secret-redaction.js';
+export { isFreshTimestamp, SIGNATURE_TOLERANCE_SECONDS } from './signature-window.js';
+export { splitText } from './split-text.js';
+export {
+  signStandardWebhooks,
+  STANDARD_WEBHOOKS_SCHEME,
+  standardWebhooksKey,
+  verifyStandardWebhooks,
+} from './standard-webhooks.js';
+export {
+  refuseWebhook,
+  WEBHOOK_REFUSALS,
+  type VerifyWebhookResult,
+  type WebhookRefusal,
+} from './webhook-verification.js';

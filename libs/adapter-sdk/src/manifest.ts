@@ -1,0 +1,71 @@
+/** What an adapter serves at `/manifest.json` (contract 2.1, 2.2; additions are optional). Unknown fields are ignored. */
+export interface Manifest {
+  schema_version: string;
+  /** Path segment that the adapter is mounted under, and the `adapter` value of `/health`. */
+  slug: string;
+  name: string;
+  description: string;
+  icon?: string;
+  category: string;
+  capabilities: Capability[];
+  credentials: CredentialDeclaration[];
+  skill?: { name: string; knowledge: string; tool_names?: string[] };
+  setup_instructions?: string[];
+  author?: { name: string; url: string };
+  oauth_config?: OAuthConfig;
+  /** Version of the adapter contract that the adapter was written against; this SDK speaks `1`. */
+  contract?: string;
+  webhook?: WebhookDeclaration;
+  message?: MessageDeclaration;
+  events?: { type: string; description?: string; sample?: unknown }[];
+  sources?: { max_file_bytes?: number };
+}
+
+export type Capability = 'send' | 'receive';
+export type MessageFormat = 'markdown' | 'plain' | 'native';
+export type CredentialType = 'api_key' | 'text' | 'oauth2';
+
+export interface CredentialDeclaration {
+  key: string;
+  type: CredentialType;
+  label: string;
+  /** Name of the field under `credentials` in every request body. */
+  maps_to: string;
+  /** Absent means required. An optional one that is missing narrows what the App can do, it does not break it. */
+  required?: boolean;
+  description?: string;
+}
+
+export interface OAuthConfig {
+  authorization_url?: string;
+  token_url?: string;
+  revocation_url?: string;
+  issuer?: string;
+  scopes?: string[];
+  scope_separator?: string;
+  pkce?: boolean;
+  token_auth_method?: string;
+  extra_authorize_params?: Record<string, string>;
+  quirks?: Record<string, unknown>;
+}
+
+export interface WebhookDeclaration {
+  /** A declared scheme is checked by the ingress; `adapter` (the default) goes through `/verify-webhook`. */
+  verification?: { scheme: string; header?: string; [option: string]: unknown } | 'adapter' | 'none';
+  handshake?: { method: string; match: unknown; respond: unknown };
+  /** True when the adapter needs the webhook's secret path unmasked, as signatures over the URL do. */
+  url_secret?: boolean;
+  ack?: { status: number; body?: unknown };
+  max_body_bytes?: number;
+}
+
+export interface MessageDeclaration {
+  max_length?: number;
+  formats?: MessageFormat[];
+  threads?: boolean;
+  attachments?: boolean;
+  /** The adapter promises that two `/deliver` calls with one `idempotency_key` arrive once: a lost answer is retried. */
+  idempotent?: boolean;
+  /** The adapter offers `/deliver/lookup`. */
+  lookup?: boolean;
+}

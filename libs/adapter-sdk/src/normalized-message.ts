@@ -1,0 +1,73 @@
+import type { MessageAttachment } from './delivery.js';
+
+/** Answer of `/parse-inbound` (contract 2.5). */
+export interface NormalizedMessage {
+  event_type: string;
+  sender: string;
+  message: string;
+  /** True for what the platform itself sent: dropped before any trigger, or one message would loop for ever. */
+  is_bot: boolean;
+  metadata?: MessageMetadata;
+  /** Names the message, not the delivery: retries and twins of one message share it. */
+  dedup_key?: string;
+  thread_id?: string;
+  is_dm?: boolean;
+  /** Text is answered as 200 text/plain, an object as it stands. */
+  challenge_response?: string | { status?: number; headers?: Record<string, string>; body?: unknown };
+}
+
+export interface MessageMetadata {
+  account?: string;
+  /** Where to reply: the `channel_address` of a later `/deliver`. */
+  channel_address?: string;
+  message_id?: string;
+  is_self?: boolean;
+  mentions_bot?: boolean;
+  /** RFC 3339, UTC. */
+  timestamp?: string;
+  sender?: { id?: string; name?: string; email?: string };
+  attachments?: MessageAttachment[];
+  /** Opaque to the platform, at most 4 KB as JSON, echoed to `/deliver`. */
+  reply_context?: unknown;
+  auto_submitted?: boolean;
+  bounce?: boolean;
+  ignored_reason?: string;
+  raw_type?: string;
+  /** The messages of an `event_type: "batch"`. */
+  messages?: NormalizedMessage[];
+  [field: string]: unknown;
+}
+
+/** The event types of the shipped adapters; an adapter may use further descriptive names. */
+export const EVENT_TYPES = [
+  'message_received',
+  'mention',
+  'command',
+  'action',
+  'message_edited',
+  'message_deleted',
+  'reaction_added',
+  'email_received',
+  'issue_opened',
+  'issue_comment',
+  'pull_request_opened',
+  'review_comment',
+  'push',
+  'mailbox_changed',
+  'delivery_status',
+  'challenge',
+  'ping',
+  'ignored',
+  'batch',
+] as const;
+
+/** What an adapter answers for an event that it does not know or that says nothing: never an error. */
+export function ignoredMessage(reason: string, metadata: MessageMetadata = {}): NormalizedMessage {
+  return {
+    event_type: 'ignored',
+    sender: 'unknown',
+    message: '',
+    is_bot: false,
+    metadata: { ...metadata, ignored_reason: reason },
+  };
+}

@@ -1,0 +1,81 @@
+import { constantTimeEqual, decodeSignature, hmacDigest, secretList, type SecretInput } from './hmac.js';
+import { headerValue, type HeaderMap } from './header-lookup.js';
+import { isFreshTimestamp, SIGNATURE_TOLERANCE_SECONDS } from './signature-window.js';
+import { refuseWebhook, type VerifyWebhookResult } from './webhook-verification.js';
+
+export const STANDARD_WEBHOOKS_SCHEME = 'standard-webhooks';
+const PREFIX = 'whsec_';
+
+/**
+ * The key bytes of a secret: base64 with or without the `whsec_` prefix, as the specification writes them. Text that is
+ * not base64 is used as its UTF-8 bytes, which is what the reference libraries call the raw format.
+ */
+export function standardWebhooksKey(secret: string): Buffer {
+  const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
+  return isBase64(text) ? Buffer.from(text, 'base64') : Buffer.from(text, 'utf8');
+}
+
+/** True for padded base64, or base64 that leaves the padding out. */
+export function isBase64(text: string): boolean {
+  const unpadded = text.replace(/={1,2}$/, '');
+  if (!/^[A-Za-z0-9+/]+$/.test(unpadded) || unpadded.length % 4 === 1) return false;
+  return unpadded === text || text.length % 4 === 0;
+}
+
+/**
+ * The three headers that sign one call: `webhook-id`, `webhook-timestamp` (seconds) and `webhook-signature`, which holds
+ * one `v1,` signature per secret, so that a receiver with either key of a rotation accepts it.
+ * Source: the Standard Webhooks specification 1.0.
+ */
+export function signStandardWebhooks(message: {
+  secret: SecretInput;
+  id: string;
+  timestamp?: Date;
+  body: string | Buffer;
+}): { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string } {
+  const timestamp = String(Math.floor((message.timestamp ?? new Date()).getTime() / 1000));
+  const signatures = secretList(message.secret).map(
+    (secret) => `v1,${digest(secret, message.id, timestamp, message.body).toString('base64')}`,
+  );
+  return { 'webhook-id': message.id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}
+
+/** Verifies the exact bytes; fails closed: no secret is `not_configured`. `now` is when the message was received. */
+export function verifyStandardWebhooks(message: {
+  secret: SecretInput;
+  headers: HeaderMap;
+  body: string | Buffer;
+  now?: Date;
+  toleranceSeconds?: number;
+}): VerifyWebhookResult {
+  const secrets = secretList(message.secret).filter((secret) => standardWebhooksKey(secret).length > 0);
+  if (secrets.length === 0) return refuseWebhook('not_configured', 'no signing secret is set');
+
+  const id = headerValue(message.headers, 'webhook-id');
+  const timestamp = headerValue(message.headers, 'webhook-timestamp');
+  const signatures = headerValue(message.headers, 'webhook-signature');
+  if (!id || !timestamp || !signatures) {
+    return refuseWebhook('missing_signature', 'webhook-id, webhook-timestamp and webhook-signature are all needed');
+  }
+  if (!isFreshTimestamp(timestamp, message.now ?? new Date(), message.toleranceSeconds)) {
+    const window = message.toleranceSeconds ?? SIGNATURE_TOLERANCE_SECONDS;
+    return refuseWebhook('stale_timestamp', `webhook-timestamp is not within ${window} s of the time of receipt`);
+  }
+
+  const given = signatures
+    .split(' ')
+    .filter((entry) => entry.startsWith('v1,'))
+    .map((entry) => decodeSignature(entry.slice(3), 'base64'))
+    .filter((entry) => entry !== undefined);
+  const matches = secrets.flatMap((secret) => {
+    const expected = digest(secret, id, timestamp, message.body);
+    return given.map((signature) => constantTimeEqual(signature, expected));
+  });
+  return matches.includes(true)
+    ? { ok: true, scheme: STANDARD_WEBHOOKS_SCHEME }
+    : refuseWebhook('bad_signature', 'no v1 signature matches the body');
+}
+
+function digest(secret: string, id: string, timestamp: string, body: string | Buffer): Buffer {
+  return hmacDigest('sha256', standardWebhooksKey(secret), [`${id}.${timestamp}.`, body]);
+}

@@ -1,0 +1,47 @@
+/** A signature scheme the ingress checks itself, without a hop to the adapter. */
+export interface DeclaredVerification {
+  scheme: 'hmac' | 'standard-webhooks';
+  /** Lower-case header that carries the signature (`hmac`). */
+  header?: string;
+  algorithm?: 'sha256' | 'sha512' | 'sha1';
+  encoding?: 'hex' | 'base64';
+  /** What stands before the digest in the header, for example `sha256=`. */
+  prefix?: string;
+  /** Credential fields that hold the secrets; two may be set at once during a rotation. */
+  secret_fields: string[];
+}
+
+/** A handshake the ingress answers itself. */
+export interface DeclaredHandshake {
+  method: 'GET' | 'POST';
+  /** Query parameter or JSON pointer whose presence makes the request a handshake. */
+  match: { query?: string; pointer?: string; equals?: string };
+  /** Where the value to echo stands. */
+  respond: { query?: string; pointer?: string };
+  /** Query parameter that has to equal the credential field of that name. */
+  verify_token?: { query: string; field: string };
+}
+
+/** What the ingress needs to know of an App to answer its webhook (the projection that the gateway serves). */
+export interface Endpoint {
+  app_id: string;
+  organization_id: string;
+  project_id: string;
+  /** Hex SHA-256 of the token. */
+  token_hash: string;
+  /** Tokens that were rotated away: they answer 410. */
+  retired_token_hashes: string[];
+  kind: 'builtin' | 'adapter';
+  state: 'active' | 'paused' | 'disabled' | 'retired';
+  verification: DeclaredVerification | 'adapter' | 'none';
+  handshake: DeclaredHandshake | null;
+  /** True when handshakes go through the adapter's `/parse-inbound`. */
+  adapter_handshake: boolean;
+  ack: { status: number; body: string | null; content_type: string | null };
+  /** Header whose value names the delivery, for providers that declare one. */
+  delivery_id_header: string | null;
+  url_secret: boolean;
+  max_body_bytes: number;
+  credential_id: string | null;
+  version: number;
+}

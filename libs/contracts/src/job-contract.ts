@@ -1,0 +1,23 @@
+/** A class whose instances are validated payloads (class-validator decorators on its properties). */
+export type PayloadClass<P extends object> = new () => P;
+
+/**
+ * What producers and the consumer of one job agree on. `jobId` is the job's idempotency key: while a job with that id
+ * waits or runs, adding it again changes nothing, which is what lets every sweeper add without asking. It is never
+ * the only guard: a handler is idempotent against its own rows, since BullMQ forgets ids of finished jobs.
+ */
+export interface JobContract<P extends object = object> {
+  readonly name: string;
+  readonly queue: string;
+  readonly payload: PayloadClass<P>;
+  jobId(payload: P): string;
+  /** Attempts before the job is dead, the first one included. */
+  readonly attempts: number;
+  /** Exponential backoff with full jitter: a wait is uniform in (0, min(capMs, baseMs · 2^attempt)]. */
+  readonly backoff: { readonly baseMs: number; readonly capMs: number };
+}
+
+/** Keeps the payload's type while checking the shape of the contract. */
+export function defineJob<P extends object>(contract: JobContract<P>): JobContract<P> {
+  return contract;
+}

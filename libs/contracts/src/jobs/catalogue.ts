@@ -1,0 +1,18 @@
+import { appChanged } from './app-changed.js';
+import { deliverySend } from './delivery-send.js';
+import { deliverySettled } from './delivery-settled.js';
+import { inboundParse } from './inbound-parse.js';
+import { messageRoute } from './message-route.js';
+import { turnFinished } from './turn-finished.js';
+import { turnRun } from './turn-run.js';
+
+/** Every job there is; a service's boot checks its handlers against this list. */
+export const jobs = [
+  inboundParse,
+  messageRoute,
+  turnRun,
+  turnFinished,
+  deliverySend,
+  deliverySettled,
+  appChanged,
+] as const;

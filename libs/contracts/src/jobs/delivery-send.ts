@@ -1,0 +1,29 @@
+import { IsObject, IsOptional, IsString } from 'class-validator';
+import type { ReplyTarget } from '../message.js';
+import { defineJob } from '../job-contract.js';
+
+export interface OutboundContent {
+  text: string;
+  target: ReplyTarget;
+}
+
+/** Deliver one committed reply through its App. The gateway commits it by `delivery_id` before the first attempt. */
+export class DeliverySendPayload {
+  @IsString() delivery_id: string;
+  @IsString() organization_id: string;
+  @IsString() project_id: string;
+  @IsString() receipt_id: string;
+  @IsOptional() @IsString() turn_id: string | null;
+  /** Absent when over the inline limit: the gateway then reads it from the engine. */
+  @IsOptional() @IsObject() content?: OutboundContent;
+  @IsOptional() @IsString() traceparent?: string;
+}
+
+export const deliverySend = defineJob<DeliverySendPayload>({
+  name: 'delivery.send',
+  queue: 'outbound',
+  payload: DeliverySendPayload,
+  jobId: (payload) => payload.delivery_id,
+  attempts: 12,
+  backoff: { baseMs: 250, capMs: 20_000 },
+});

@@ -1,0 +1,28 @@
+import { IsIn, IsObject, IsOptional, IsString } from 'class-validator';
+import type { InboundRequest } from '../message.js';
+import { defineJob } from '../job-contract.js';
+
+/** Verify (where the ingress has not), parse and hand to the router one stored receipt. */
+export class InboundParsePayload {
+  @IsString() receipt_id: string;
+  @IsString() received_at: string;
+  @IsString() organization_id: string;
+  @IsString() project_id: string;
+  @IsString() app_id: string;
+  /** The scheme the ingress checked, or null when the adapter has to verify. */
+  @IsOptional() @IsString() verified_scheme: string | null;
+  /** Absent when the body is over the inline limit: the gateway then reads the receipt from the ingress. */
+  @IsOptional() @IsObject() request?: InboundRequest;
+  @IsOptional() @IsString() traceparent?: string;
+  /** A replay asked for by a person: claims are bypassed by this ordinal. */
+  @IsOptional() @IsIn([true]) replay?: true;
+}
+
+export const inboundParse = defineJob<InboundParsePayload>({
+  name: 'inbound.parse',
+  queue: 'inbound',
+  payload: InboundParsePayload,
+  jobId: (payload) => payload.receipt_id,
+  attempts: 12,
+  backoff: { baseMs: 250, capMs: 20_000 },
+});

@@ -1,0 +1,25 @@
+import { ArrayMinSize, IsArray, IsOptional, IsString } from 'class-validator';
+import type { NormalizedMessage } from '../message.js';
+import { defineJob } from '../job-contract.js';
+
+/** Claim and route the messages that one receipt was parsed into (one, unless the provider batches). */
+export class MessageRoutePayload {
+  @IsString() receipt_id: string;
+  @IsString() received_at: string;
+  @IsString() organization_id: string;
+  @IsString() project_id: string;
+  @IsString() app_id: string;
+  @IsString() verified_scheme: string;
+  /** Absent when over the inline limit: the router then reads them from the gateway. */
+  @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];
+  @IsOptional() @IsString() traceparent?: string;
+}
+
+export const messageRoute = defineJob<MessageRoutePayload>({
+  name: 'message.route',
+  queue: 'route',
+  payload: MessageRoutePayload,
+  jobId: (payload) => payload.receipt_id,
+  attempts: 20,
+  backoff: { baseMs: 250, capMs: 10_000 },
+});

@@ -1,0 +1,28 @@
+import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
+import { createHash } from 'node:crypto';
+import { defineJob } from '../job-contract.js';
+
+export interface FinishedTurn {
+  turn_id: string;
+  state: 'succeeded' | 'failed';
+  error: string | null;
+}
+
+/** Turns that ended, collected for a few milliseconds: the router frees their sessions and ends their runs. */
+export class TurnFinishedPayload {
+  @IsArray() @ArrayMinSize(1) @ArrayMaxSize(500) turns: FinishedTurn[];
+}
+
+/** One id for one set of rows, so that a sweeper's second announcement of the same set is no second job. */
+export function setId(ids: readonly string[]): string {
+  return `set_${createHash('sha256').update([...ids].sort().join(',')).digest('hex').slice(0, 32)}`;
+}
+
+export const turnFinished = defineJob<TurnFinishedPayload>({
+  name: 'turn.finished',
+  queue: 'turn-results',
+  payload: TurnFinishedPayload,
+  jobId: (payload) => setId(payload.turns.map((turn) => turn.turn_id)),
+  attempts: 10,
+  backoff: { baseMs: 250, capMs: 10_000 },
+});

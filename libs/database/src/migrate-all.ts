@@ -1,0 +1,5 @@
+import 'reflect-metadata';
+import { migrateAll } from './all-schemas.js';
+import { databaseUrl } from './env.js';
+
+process.stdout.write(`${JSON.stringify(await migrateAll(databaseUrl()))}\n`);

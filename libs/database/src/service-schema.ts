@@ -1,0 +1,62 @@
+import type { DataSourceOptions, EntitySchema, MigrationInterface } from 'typeorm';
+import { DataSource } from 'typeorm';
+
+type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
+/** What one service keeps in Postgres: its own schema, which no other service reads. */
+export interface ServiceSchema {
+  /** The Postgres schema; made by `migrate` when it is missing. */
+  name: string;
+  entities: (Function | EntitySchema)[];
+  /** In order, listed explicitly: what runs is what is in this list. */
+  migrations: (new () => MigrationInterface)[];
+}
+
+export interface ConnectionSettings {
+  url: string;
+  /** Connections this process may hold. */
+  poolSize: number;
+  applicationName: string;
+}
+
+/** TypeORM options of a service; time-outs keep a stuck database from becoming a stuck service. */
+export function dataSourceOptions(schema: ServiceSchema, settings: ConnectionSettings): PostgresOptions {
+  return {
+    type: 'postgres',
+    url: settings.url,
+    schema: schema.name,
+    entities: schema.entities,
+    migrations: schema.migrations,
+    migrationsTableName: 'migration',
+    migrationsTransactionMode: 'each',
+    synchronize: false,
+    applicationName: settings.applicationName,
+    poolSize: settings.poolSize,
+    connectTimeoutMS: 5_000,
+    extra: { statement_timeout: 15_000, idle_in_transaction_session_timeout: 30_000, keepAlive: true },
+  };
+}
+
+/**
+ * Brings a schema up to its migrations on a connection of its own, one process at a time (advisory lock), so that
+ * several replicas may start at once.
+ * @returns the names of the migrations that ran
+ */
+export async function migrate(schema: ServiceSchema, url: string): Promise<string[]> {
+  const source = new DataSource({
+    ...dataSourceOptions(schema, { url, poolSize: 2, applicationName: `migrate-${schema.name}` }),
+    extra: {},
+  });
+  await source.initialize();
+  const lock = source.createQueryRunner();
+  try {
+    await lock.query('SELECT pg_advisory_lock(hashtext($1))', [`gatehouse-migrate-${schema.name}`]);
+    await lock.query(`CREATE SCHEMA IF NOT EXISTS "${schema.name}"`);
+    const done = await source.runMigrations();
+    return done.map((migration) => migration.name);
+  } finally {
+    await lock.query('SELECT pg_advisory_unlock(hashtext($1))', [`gatehouse-migrate-${schema.name}`]);
+    await lock.release();
+    await source.destroy();
+  }
+}

@@ -1,0 +1,118 @@
+import { Agent, Pool } from 'undici';
+import { allowList } from './allow-list.js';
+import { EgressError } from './egress-error.js';
+import { exchange, type ExchangeResponse } from './exchange.js';
+import { guardedConnector, systemResolver, type Resolver } from './guarded-connector.js';
+import { firstHop, redirectHop } from './hop.js';
+
+export interface EgressSettings {
+  /** Opened beside the public internet: `host`, `host:port`, `[v6]:port`, an address or a CIDR block. */
+  allow?: readonly string[];
+  timeouts?: Partial<EgressTimeouts>;
+  /** Default for a call that names none: 10 MiB. */
+  maxResponseBytes?: number;
+  /** Default for a call that names none: 3. */
+  maxRedirects?: number;
+  /** Open sockets per origin; further calls wait, on their own time-out. Default 128. */
+  connectionsPerOrigin?: number;
+  /** Default 4 s: below the 5 s after which Node servers close, so that a call seldom meets a closing socket. */
+  keepAliveMs?: number;
+  userAgent?: string;
+  /** PEM of the only authority to trust for https; the system's when absent. */
+  ca?: string;
+  /** Answers names; the system's resolver when absent. */
+  resolve?: Resolver;
+}
+
+export interface EgressTimeouts {
+  connectMs: number;
+  /** A call's own `timeoutMs` stands in for it, so that a caller who waits long may. */
+  headersMs: number;
+  bodyIdleMs: number;
+  totalMs: number;
+}
+
+export interface EgressRequest {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  timeoutMs?: number;
+  maxResponseBytes?: number;
+  /** 0 hands the redirect itself back. */
+  maxRedirects?: number;
+  /** What a response over the limit becomes: cut off and marked (default), or `response_too_large`. */
+  onTooLarge?: 'truncate' | 'fail';
+  signal?: AbortSignal;
+}
+
+/** `url` is the one that answered, after redirects. */
+export interface EgressResponse extends ExchangeResponse {
+  url: string;
+}
+
+export interface Egress {
+  /** @throws EgressError, and nothing else */
+  fetch(url: string | URL, request?: EgressRequest): Promise<EgressResponse>;
+  /** Waits for calls under way, then closes all sockets. */
+  close(): Promise<void>;
+}
+
+const TIMEOUTS: EgressTimeouts = { connectMs: 5_000, headersMs: 30_000, bodyIdleMs: 15_000, totalMs: 30_000 };
+
+/**
+ * HTTP to addresses that a person typed or a server named. Only public addresses and those on the allow-list are
+ * reached; the check is on the bytes of the very addresses that the socket gets.
+ * @throws RangeError for an allow-list entry that cannot be read
+ */
+export function createEgress(settings: EgressSettings = {}): Egress {
+  const timeouts = { ...TIMEOUTS, ...settings.timeouts };
+  const maxBytes = settings.maxResponseBytes ?? 10 * 1024 * 1024;
+  const maxRedirects = settings.maxRedirects ?? 3;
+  const defaults = { 'user-agent': settings.userAgent ?? 'gatehouse', 'accept-encoding': 'gzip, deflate, br' };
+  const connector = {
+    allow: allowList(settings.allow ?? []),
+    resolve: settings.resolve ?? systemResolver,
+    connectTimeoutMs: timeouts.connectMs,
+    ca: settings.ca,
+  };
+  const agent = new Agent({
+    allowH2: false,
+    connections: settings.connectionsPerOrigin ?? 128,
+    keepAliveTimeout: settings.keepAliveMs ?? 4_000,
+    factory: (origin, options) =>
+      new Pool(origin, { ...options, connect: guardedConnector(new URL(origin), connector) }),
+  });
+
+  async function fetch(url: string | URL, request: EgressRequest = {}): Promise<EgressResponse> {
+    const totalMs = request.timeoutMs ?? timeouts.totalMs;
+    const deadline = performance.now() + totalMs;
+    const mayFollow = request.maxRedirects ?? maxRedirects;
+    let followed = 0;
+    let hop = firstHop(url, request.method ?? 'GET', { ...defaults, ...request.headers }, request.body);
+    for (;;) {
+      const sent = followed > 0;
+      const response = await exchange(agent, hop, {
+        totalMs: sent ? Math.max(1, deadline - performance.now()) : totalMs,
+        headersMs: request.timeoutMs ?? timeouts.headersMs,
+        bodyIdleMs: timeouts.bodyIdleMs,
+        maxResponseBytes: request.maxResponseBytes ?? maxBytes,
+        onTooLarge: request.onTooLarge ?? 'truncate',
+        signal: request.signal,
+      }).catch((error: unknown) => {
+        throw sent ? afterRedirect(error) : error;
+      });
+      const next = mayFollow === 0 ? undefined : redirectHop(hop, response.status, response.headers['location']);
+      if (!next) return { ...response, url: hop.url.href };
+      if (++followed > mayFollow) throw new EgressError('too_many_redirects', `over ${mayFollow} redirects`, true);
+      hop = next;
+    }
+  }
+
+  return { fetch, close: () => agent.close() };
+}
+
+/** Whatever stopped the second hop, the first one was seen by its server. */
+function afterRedirect(error: unknown): unknown {
+  if (!(error instanceof EgressError) || error.sent) return error;
+  return new EgressError(error.code, error.message, true, { cause: error });
+}

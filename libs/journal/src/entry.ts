@@ -1,0 +1,31 @@
+import type { Outcome, Stage, TerminalOutcome } from '#libs/contracts';
+import { terminalOutcomes } from '#libs/contracts';
+
+/** Whose receipt an entry is about. */
+export interface JournalSubject {
+  receipt_id: string;
+  organization_id: string;
+  project_id: string;
+  app_id: string;
+}
+
+/** One thing that happened to a receipt. */
+export interface JournalEntry extends JournalSubject {
+  stage: Stage;
+  outcome: Outcome;
+  /** A code from the vocabulary of the stage (`bad_signature`, `provider_unavailable`), for people and filters. */
+  reason?: string | null;
+  /** The run, turn or delivery the entry is about. */
+  subject_id?: string | null;
+  attempt?: number;
+  duration_ms?: number | null;
+  /** Small facts for the timeline; no secrets, no bodies. */
+  detail?: Record<string, unknown> | null;
+  at?: Date;
+}
+
+/** True when the outcome ends the receipt: only at the stages that decide over a receipt, not over a turn or delivery. */
+export function endsReceipt(entry: Pick<JournalEntry, 'stage' | 'outcome'>): boolean {
+  if (entry.stage === 'turn' || entry.stage === 'delivery') return false;
+  return (terminalOutcomes as readonly string[]).includes(entry.outcome satisfies Outcome | TerminalOutcome);
+}

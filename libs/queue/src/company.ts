@@ -1,0 +1,52 @@
+import type { JobContract } from '#libs/contracts';
+import { setId } from '#libs/contracts';
+
+/**
+ * One entry of a BullMQ job. First attempts that are added at the same moment travel in one BullMQ job (a company), as
+ * Redis and its client cost about 300 µs a job and little for what it carries. A retry travels alone, so that each
+ * message keeps its own attempts and its own backoff.
+ */
+export interface Traveller {
+  payload: Record<string, unknown>;
+  /** Attempts made before this job. */
+  attempts: number;
+  /** When it was first added, ms since the epoch. */
+  addedAtMs: number;
+}
+
+export interface Company {
+  travellers: Traveller[];
+}
+
+export const companyLimits = { maxTravellers: 32, maxBytes: 128 * 1024 };
+
+/** Splits travellers into companies within the limits; a big one goes alone. */
+export function companies(travellers: Traveller[]): Company[] {
+  const result: Company[] = [];
+  let current: Traveller[] = [];
+  let bytes = 0;
+  for (const traveller of travellers) {
+    const size = roughBytes(traveller.payload);
+    if (current.length > 0 && (current.length >= companyLimits.maxTravellers || bytes + size > companyLimits.maxBytes)) {
+      result.push({ travellers: current });
+      current = [];
+      bytes = 0;
+    }
+    current.push(traveller);
+    bytes += size;
+  }
+  if (current.length > 0) result.push({ travellers: current });
+  return result;
+}
+
+/** The traveller's own id when alone, so that whoever adds it again while it waits changes nothing. */
+export function companyId(contract: JobContract, company: Company): string {
+  const ids = company.travellers.map(({ payload }) => contract.jobId(payload));
+  return ids.length === 1 && ids[0] !== undefined ? ids[0] : setId(ids);
+}
+
+function roughBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  return Object.entries(value).reduce((sum, [key, entry]) => sum + key.length + roughBytes(entry), 16);
+}

@@ -1,0 +1,4 @@
+export { JobClient } from './job-client.js';
+export { JobContext } from './job-context.js';
+export { JobServer, type DeadJob, type JobServerOptions } from './job-server.js';
+export { PermanentFailure, RunLater, errorCode } from './failures.js';

@@ -1,0 +1,139 @@
+import { Batcher } from '#libs/batching';
+import type { JobContract } from '#libs/contracts';
+import { jobs } from '#libs/contracts';
+import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { companies, companyId, type Traveller } from './company.js';
+import { producerConnection, queuePrefix } from './connection.js';
+import { checkedPayload } from './payload.js';
+
+/** Adds jobs. A job may be lost, since the rows are the truth and sweepers add again: adding never throws for Redis. */
+export class JobClient extends ClientProxy {
+  private readonly redis: Redis;
+  private readonly queues = new Map<string, Queue>();
+  private readonly senders = new Map<string, Batcher<Traveller, boolean>>();
+  /** Adds that Redis refused since the start, by job name: a metric, and the sign that sweepers have work. */
+  readonly missed = new Map<string, number>();
+
+  constructor(redisUrl: string) {
+    super();
+    this.redis = producerConnection(redisUrl);
+  }
+
+  /**
+   * Wakes the consumer of a job.
+   * @returns false when Redis did not take it; the caller's row stays unfinished and its sweeper adds it again
+   * @throws PermanentFailure `invalid_payload` (a bug of the producer)
+   */
+  async wake<P extends object>(contract: JobContract<P>, payload: P): Promise<boolean> {
+    const traveller = { payload: { ...checkedPayload(contract, payload) } as Record<string, unknown>, attempts: 0, addedAtMs: Date.now() };
+    return this.sender(contract as unknown as JobContract).add(traveller);
+  }
+
+  /** Sends one traveller alone, after a delay: a retry. Unlike `wake` it throws, since the retry is not in a row yet. */
+  async sendAgain(contract: JobContract, traveller: Traveller, delayMs: number): Promise<void> {
+    const company = { travellers: [traveller] };
+    // The job it comes from may still hold the plain id, and an add under a known id is ignored.
+    const jobId = `${companyId(contract, company)}_at_${Date.now() + delayMs}`;
+    await this.queue(contract.queue).add(contract.name, company, { jobId, delay: delayMs, ...keepNothing });
+  }
+
+  /** Jobs per state of one queue, and the age of its oldest waiting job in ms. */
+  async depth(queue: string): Promise<{ waiting: number; active: number; delayed: number; oldestMs: number }> {
+    const counts = await this.queue(queue).getJobCounts('wait', 'active', 'delayed');
+    const [oldest] = await this.queue(queue).getJobs(['wait'], 0, 0, true);
+    return {
+      waiting: counts['wait'] ?? 0,
+      active: counts['active'] ?? 0,
+      delayed: counts['delayed'] ?? 0,
+      oldestMs: oldest ? Date.now() - oldest.timestamp : 0,
+    };
+  }
+
+  /**
+   * How old, in ms, a row has to be before a sweeper may add its job again: the queue's consumers are still busy with
+   * what came earlier, and adding everything again would only lengthen the queue.
+   */
+  async sweepAfterMs(queue: string, leaseMs: number): Promise<number> {
+    try {
+      const { oldestMs } = await this.depth(queue);
+      return leaseMs + oldestMs;
+    } catch {
+      return leaseMs;
+    }
+  }
+
+  override async connect(): Promise<void> {
+    // Lazy by design: a service starts and answers while Redis is away.
+  }
+
+  override async close(): Promise<void> {
+    await Promise.all([...this.senders.values()].map((sender) => sender.drain()));
+    await Promise.allSettled([...this.queues.values()].map((queue) => queue.close()));
+    this.redis.disconnect();
+  }
+
+  /** Nest calls this on shutdown, after the servers and workers have stopped. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.close();
+  }
+
+  override unwrap<T>(): T {
+    return this.redis as T;
+  }
+
+  protected override publish(): () => void {
+    throw new Error('jobs have no reply: use emit');
+  }
+
+  protected override async dispatchEvent<T>(packet: ReadPacket): Promise<T> {
+    const contract = jobs.find((job) => job.name === packet.pattern);
+    if (!contract) throw new Error(`no job is named ${String(packet.pattern)}`);
+    return (await this.wake(contract as JobContract, packet.data as object)) as T;
+  }
+
+  private sender(contract: JobContract): Batcher<Traveller, boolean> {
+    let sender = this.senders.get(contract.name);
+    if (!sender) {
+      sender = new Batcher((travellers) => this.sendTogether(contract, travellers), { maxItems: 256, maxWaitMs: 0, maxRunning: 1 });
+      this.senders.set(contract.name, sender);
+    }
+    return sender;
+  }
+
+  private async sendTogether(contract: JobContract, travellers: Traveller[]): Promise<boolean[]> {
+    const adds = companies(travellers).map((company) => ({
+      name: contract.name,
+      data: company,
+      opts: { jobId: companyId(contract, company), ...keepNothing },
+    }));
+    try {
+      const only = adds[0];
+      if (adds.length === 1 && only) await this.queue(contract.queue).add(only.name, only.data, only.opts);
+      else await this.queue(contract.queue).addBulk(adds);
+      return travellers.map(() => true);
+    } catch {
+      this.missed.set(contract.name, (this.missed.get(contract.name) ?? 0) + travellers.length);
+      return travellers.map(() => false);
+    }
+  }
+
+  private queue(name: string): Queue {
+    let queue = this.queues.get(name);
+    if (!queue) {
+      queue = new Queue(name, {
+        connection: this.redis,
+        prefix: queuePrefix(name),
+        skipWaitingForReady: true,
+        streams: { events: { maxLen: 100 } },
+      });
+      queue.on('error', () => undefined);
+      this.queues.set(name, queue);
+    }
+    return queue;
+  }
+}
+
+// A finished job's id would block the sweeper's next add of the same row; what happened is in Postgres.
+const keepNothing = { removeOnComplete: true, removeOnFail: true };

@@ -1,0 +1,130 @@
+import { jobs, type JobContract } from '#libs/contracts';
+import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
+import { type Job, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { isObservable, lastValueFrom } from 'rxjs';
+import type { Company, Traveller } from './company.js';
+import { consumerConnection, queuePrefix } from './connection.js';
+import { judge, PermanentFailure } from './failures.js';
+import { JobClient } from './job-client.js';
+import { JobContext } from './job-context.js';
+import { checkedPayload } from './payload.js';
+
+export interface JobServerOptions {
+  redisUrl: string;
+  /** The queues this service consumes; each of their jobs needs one handler and one handler for its dead letters. */
+  queues: string[];
+  /** BullMQ jobs of one queue that run at the same time in this process; each may carry a company of 32. */
+  concurrency: number;
+}
+
+/** What a `<job>.dead` handler gets. `payload` is as it came, and may be the very thing that was wrong. */
+export interface DeadJob<P> {
+  payload: P;
+  code: string;
+  reason: string;
+}
+
+/** BullMQ as a transport of `@nestjs/microservices`: handlers are `@EventPattern` methods named for their job. */
+export class JobServer extends Server implements CustomTransportStrategy {
+  override readonly propagatesEventHandlerErrors = true;
+  private readonly workers: Worker[] = [];
+  private redis: Redis | undefined;
+  private readonly retries: JobClient;
+
+  constructor(private readonly options: JobServerOptions) {
+    super();
+    this.retries = new JobClient(options.redisUrl);
+  }
+
+  override listen(callback: () => void): void {
+    this.requireHandlers();
+    this.redis = consumerConnection(this.options.redisUrl);
+    for (const queue of this.options.queues) this.workers.push(this.work(queue, this.redis));
+    callback();
+  }
+
+  /** Stops taking jobs and waits for those that run. */
+  override async close(): Promise<void> {
+    await Promise.allSettled(this.workers.map((worker) => worker.close()));
+    await this.retries.close();
+    this.redis?.disconnect();
+  }
+
+  override on(): never {
+    throw new Error('the job transport has no events of its own');
+  }
+
+  override unwrap<T>(): T {
+    return this.workers as T;
+  }
+
+  private work(queue: string, connection: Redis): Worker {
+    const worker = new Worker<Company>(queue, (job) => this.process(job), {
+      connection,
+      prefix: queuePrefix(queue),
+      concurrency: this.options.concurrency,
+      // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do.
+      maxStalledCount: 1_000,
+      stalledInterval: 5_000,
+      lockDuration: 15_000,
+    });
+    worker.on('error', (error) => this.logger.debug?.(`queue ${queue}: ${error.message}`));
+    return worker;
+  }
+
+  private async process(job: Job<Company>): Promise<void> {
+    const contract: JobContract | undefined = jobs.find((known) => known.name === job.name);
+    if (!contract) {
+      this.logger.error({ event: 'job.unknown', job: job.name });
+      return;
+    }
+    await Promise.all(job.data.travellers.map((traveller) => this.serve(contract, traveller)));
+  }
+
+  /** Runs one traveller to its end: handled, sent again, or dead. Throws only when Redis takes no retry. */
+  private async serve(contract: JobContract, traveller: Traveller): Promise<void> {
+    const attempt = traveller.attempts + 1;
+    const context = new JobContext([contract.name, attempt, traveller.addedAtMs]);
+    try {
+      await this.call(contract.name, checkedPayload(contract, traveller.payload), context);
+    } catch (error) {
+      const verdict = judge(error, attempt, contract.attempts);
+      if (verdict.do === 'later') {
+        await this.retries.sendAgain(contract, traveller, verdict.delayMs);
+      } else if (verdict.do === 'retry') {
+        await this.retries.sendAgain(contract, { ...traveller, attempts: attempt }, backoffMs(contract, attempt));
+      } else {
+        const reason = error instanceof Error ? error.message : String(error);
+        await this.call(`${contract.name}.dead`, { payload: traveller.payload, code: verdict.code, reason }, context);
+      }
+    }
+  }
+
+  private async call(pattern: string, data: unknown, context: JobContext): Promise<void> {
+    const handler = this.getHandlerByPattern(pattern);
+    if (!handler) throw new PermanentFailure('no_handler', `no handler for ${pattern}`);
+    const result: unknown = await handler(data, context);
+    if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
+  }
+
+  private requireHandlers(): void {
+    const wanted = jobs
+      .filter((job) => this.options.queues.includes(job.queue))
+      .flatMap((job) => [job.name, `${job.name}.dead`]);
+    for (const pattern of wanted) {
+      const handler = this.getHandlerByPattern(pattern);
+      if (!handler) throw new Error(`No handler for the job ${pattern}: add an @EventPattern('${pattern}') method.`);
+      if (handler.next) throw new Error(`Two handlers for the job ${pattern}: each job has exactly one.`);
+    }
+    for (const pattern of this.messageHandlers.keys()) {
+      if (!wanted.includes(pattern)) throw new Error(`A handler for ${pattern}, which this service does not consume.`);
+    }
+  }
+}
+
+/** Full jitter: uniform in (0, min(cap, base · 2^attempts)], so that retries of one outage do not come back together. */
+function backoffMs(contract: JobContract, attempts: number): number {
+  const { baseMs, capMs } = contract.backoff;
+  return Math.ceil(Math.random() * Math.min(capMs, baseMs * 2 ** attempts));
+}

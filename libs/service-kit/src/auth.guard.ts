@@ -1,0 +1,38 @@
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { type AuthenticatedRequest, publicKey, type Scope, scopesKey } from './principal.js';
+import { Problem } from './problem.js';
+import { ServiceTokens } from './service-tokens.js';
+
+/** Authenticates every route by a service token and checks its scopes. Closed unless a route says otherwise. */
+@Injectable()
+export class AuthGuard implements CanActivate {
+  constructor(
+    @Inject(ServiceTokens) private readonly tokens: ServiceTokens,
+    @Inject(Reflector) private readonly reflector: Reflector,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (context.getType() !== 'http') return true;
+    const targets = [context.getHandler(), context.getClass()];
+    if (this.reflector.getAllAndOverride<boolean>(publicKey, targets)) return true;
+    const wanted = this.reflector.getAllAndOverride<Scope[] | undefined>(scopesKey, targets);
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (!token) throw new Problem(401, 'not_authenticated', 'Send an API key: Authorization: Bearer gh_...');
+    request.principal = await this.tokens.verify(token).catch(() => {
+      throw new Problem(401, 'not_authenticated', 'The token is not valid here, or has expired.');
+    });
+    const held = request.principal.scopes;
+    const missing = wanted ? wanted.filter((scope) => !holds(held, scope)) : ['(none declared)'];
+    if (missing.length > 0) throw new Problem(403, 'scope_missing', `This needs the scope ${missing.join(', ')}.`);
+    return true;
+  }
+}
+
+/** `service` is for services alone: no person's key has it, `admin` does not include it. */
+function holds(held: Scope[], wanted: Scope): boolean {
+  if (held.includes(wanted)) return true;
+  if (wanted === 'service') return false;
+  return held.includes('admin') || (wanted.endsWith(':read') && held.includes(wanted.replace(':read', ':write') as Scope));
+}

@@ -1,0 +1,97 @@
+import type { JsonWebKey } from 'node:crypto';
+
+/** A key in JWK form (RFC 7517). */
+export type Jwk = JsonWebKey;
+
+/** Reads and checks one environment variable; throws a sentence that says what to do. */
+export type Reader<T> = (name: string, value: string | undefined) => T;
+
+export const text =
+  (fallback?: string): Reader<string> =>
+  (name, value) => {
+    const result = value || fallback;
+    if (result === undefined) throw new Error(`${name} is not set`);
+    return result;
+  };
+
+export const optionalText: Reader<string | null> = (_name, value) => value || null;
+
+export const integer =
+  (fallback: number, min: number, max: number): Reader<number> =>
+  (name, value) => {
+    const result = value ? Number(value) : fallback;
+    if (!Number.isInteger(result) || result < min || result > max) {
+      throw new Error(`${name} is ${JSON.stringify(value)}: give a whole number from ${min} to ${max}`);
+    }
+    return result;
+  };
+
+export const url =
+  (fallback?: string): Reader<string> =>
+  (name, value) => {
+    const result = text(fallback)(name, value);
+    if (!URL.canParse(result)) throw new Error(`${name} is not a URL`);
+    return result.replace(/\/$/, '');
+  };
+
+/** A JSON value; `check` narrows it and throws what is wrong. */
+export const json =
+  <T>(check: (value: unknown) => T): Reader<T> =>
+  (name, value) => {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text()(name, value));
+    } catch {
+      // The value is likely a secret: say nothing of it.
+      throw new Error(`${name} is not valid JSON, or not set`);
+    }
+    return check(parsed);
+  };
+
+/** A list, comma-separated; empty when not set. */
+export const list: Reader<string[]> = (_name, value) =>
+  (value ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
+type Values<S> = { [K in keyof S]: S[K] extends Reader<infer T> ? T : never };
+
+/**
+ * Reads a service's settings once at boot.
+ * @throws Error with every variable that is wrong, not only the first
+ */
+export function readEnv<S extends Record<string, Reader<unknown>>>(spec: S, source: NodeJS.ProcessEnv = process.env): Values<S> {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, read] of Object.entries(spec)) {
+    try {
+      values[name] = read(name, source[name]);
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  if (problems.length > 0) throw new Error(`Settings are wrong:\n  ${problems.join('\n  ')}`);
+  return values as Values<S>;
+}
+
+/** What every service that has a database and queues is given. */
+export const serviceSettings = {
+  PORT: integer(8080, 1, 65_535),
+  HOST: text('127.0.0.1'),
+  DATABASE_URL: url(),
+  REDIS_URL: url(),
+  DATABASE_POOL: integer(10, 2, 200),
+  QUEUE_CONCURRENCY: integer(16, 1, 1_000),
+  GATEHOUSE_SERVICE_KEY: json(privateKey),
+  PUBLIC_URL: url(),
+  LOG_LEVEL: text('info'),
+};
+
+function privateKey(value: unknown): Jwk {
+  const key = value as Jwk | null;
+  if (key?.kty !== 'OKP' || key.crv !== 'Ed25519' || !key.d) {
+    throw new Error('GATEHOUSE_SERVICE_KEY is not an Ed25519 private key in JWK form');
+  }
+  return key;
+}

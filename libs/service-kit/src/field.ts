@@ -1,0 +1,57 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  MinLength,
+} from 'class-validator';
+
+interface FieldOptions {
+  optional?: boolean;
+  description?: string;
+}
+
+/** Properties of request bodies: one decorator says the check and the documentation. */
+function field(options: FieldOptions, api: Parameters<typeof ApiProperty>[0], checks: PropertyDecorator[]): PropertyDecorator {
+  const described = options.description ? { description: options.description } : {};
+  return applyDecorators(
+    ApiProperty({ ...api, ...described, required: !options.optional } as Parameters<typeof ApiProperty>[0]),
+    ...(options.optional ? [IsOptional()] : []),
+    ...checks,
+  );
+}
+
+export const Text = (maxLength: number, options: FieldOptions & { minLength?: number } = {}): PropertyDecorator =>
+  field(options, { type: String, maxLength, minLength: options.minLength ?? 0 }, [
+    IsString(),
+    MinLength(options.minLength ?? 0),
+    MaxLength(maxLength),
+  ]);
+
+export const OneOf = (values: readonly string[], options: FieldOptions = {}): PropertyDecorator =>
+  field(options, { type: String, enum: [...values] }, [IsIn([...values])]);
+
+export const Whole = (min: number, max: number, options: FieldOptions = {}): PropertyDecorator =>
+  field(options, { type: 'integer', minimum: min, maximum: max }, [IsInt(), Min(min), Max(max)]);
+
+export const Flag = (options: FieldOptions = {}): PropertyDecorator => field(options, { type: Boolean }, [IsBoolean()]);
+
+export const TextList = (maxItems: number, maxLength: number, options: FieldOptions = {}): PropertyDecorator =>
+  field(options, { type: [String], maxItems }, [
+    IsArray(),
+    ArrayMaxSize(maxItems),
+    IsString({ each: true }),
+    MaxLength(maxLength, { each: true }),
+  ]);
+
+export const JsonObject = (options: FieldOptions = {}): PropertyDecorator =>
+  field(options, { type: 'object', additionalProperties: true }, [IsObject()]);

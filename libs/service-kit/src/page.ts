@@ -1,0 +1,20 @@
+import { Type } from 'class-transformer';
+import { Text, Whole } from './field.js';
+
+/** Query of every list: `?limit=&cursor=`. */
+export class PageQuery {
+  @Type(() => Number) @Whole(1, 200, { optional: true }) limit: number = 50;
+  @Text(200, { optional: true, description: 'next_cursor of the page before' }) cursor?: string;
+}
+
+export interface Page<T> {
+  data: T[];
+  next_cursor: string | null;
+}
+
+/** Cuts a list that was read with `limit + 1` rows to a page. */
+export function pageOf<T>(rows: T[], limit: number, cursorOf: (row: T) => string): Page<T> {
+  const data = rows.slice(0, limit);
+  const last = data.at(-1);
+  return { data, next_cursor: rows.length > limit && last !== undefined ? cursorOf(last) : null };
+}

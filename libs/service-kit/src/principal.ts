@@ -1,0 +1,37 @@
+import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+
+/** What a caller may do. `<resource>:read` and `<resource>:write`; `admin` includes every other one. */
+export type Scope =
+  | `${'apps' | 'workflows' | 'agents' | 'events' | 'deliveries' | 'credentials' | 'channels' | 'keys'}:${'read' | 'write'}`
+  | 'admin'
+  | 'service';
+
+/** Who calls, within which organization and project. Every query is scoped by it. */
+export interface Principal {
+  /** `key:<id>` or `service:<name>`. */
+  subject: string;
+  organizationId: string;
+  projectId: string;
+  scopes: Scope[];
+}
+
+export const scopesKey = 'gatehouse:scopes';
+export const publicKey = 'gatehouse:public';
+
+/** The scopes of which the caller needs each; a route without this is refused at boot. */
+export const RequireScopes = (...scopes: Scope[]): MethodDecorator & ClassDecorator => SetMetadata(scopesKey, scopes);
+
+/** A route that anyone may call. */
+export const PublicRoute = (): MethodDecorator & ClassDecorator => SetMetadata(publicKey, true);
+
+export interface AuthenticatedRequest extends FastifyRequest {
+  principal?: Principal;
+}
+
+/** The caller, as a handler's argument. */
+export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Principal => {
+  const principal = context.switchToHttp().getRequest<AuthenticatedRequest>().principal;
+  if (!principal) throw new Error('Caller is used on a route without authentication');
+  return principal;
+});

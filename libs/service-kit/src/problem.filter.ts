@@ -1,0 +1,55 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Observable, throwError } from 'rxjs';
+import { Problem, problemBody } from './problem.js';
+
+/** Maps every error to problem+json on HTTP; hands a job's error to the job transport as it is. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger('http');
+
+  catch(error: unknown, host: ArgumentsHost): Observable<never> | void {
+    if (host.getType() !== 'http') return throwError(() => error);
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const problem = toProblem(error);
+    if (problem.status >= 500) this.logger.error({ event: 'http.error', url: request.routeOptions.url, error: describe(error) });
+    void reply
+      .status(problem.status)
+      .headers({ ...problem.headers, 'content-type': 'application/problem+json' })
+      .send(JSON.stringify(problemBody(problem, request.id)));
+  }
+}
+
+/** Turns what was thrown into the problem it is; an unknown error tells the caller nothing but its request id. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof HttpException) return new Problem(error.getStatus(), codeOf(error.getStatus()), error.message);
+  const status = statusOf(error);
+  if (status !== null && status < 500) return new Problem(status, codeOf(status), (error as Error).message);
+  if (isUnavailable(error)) {
+    return new Problem(503, 'unavailable', 'A part this needs is not available: try again.', [], { 'retry-after': '2' });
+  }
+  return new Problem(500, 'internal_error', 'Something went wrong here: the log has it under this request_id.');
+}
+
+function statusOf(error: unknown): number | null {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null;
+  return typeof status === 'number' ? status : null;
+}
+
+function codeOf(status: number): string {
+  const codes: Record<number, string> = { 400: 'invalid_request', 401: 'not_authenticated', 403: 'not_allowed', 404: 'not_found' };
+  return codes[status] ?? `http_${status}`;
+}
+
+/** Connection-level failures of Postgres and of other services. */
+function isUnavailable(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (/^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|UND_ERR|57P0|08)/.test(code)) return true;
+  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|fetch failed/.test(error.message);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

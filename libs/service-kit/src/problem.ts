@@ -1,0 +1,56 @@
+/** One field that is wrong in a request. */
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+/** An answer of RFC 9457: thrown anywhere below a controller, mapped to `application/problem+json` once at the edge. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  constructor(
+    readonly status: number,
+    /** Stable, for programs. */
+    readonly code: string,
+    /** What is wrong and what to do, for people. */
+    readonly detail: string,
+    readonly errors: FieldError[] = [],
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(`${code}: ${detail}`);
+  }
+}
+
+export function notFound(what: string, id: string | number): Problem {
+  return new Problem(404, `${what}_not_found`, `There is no ${what} ${id} in this project.`);
+}
+
+const titles: Record<number, string> = {
+  400: 'Bad request',
+  401: 'Not authenticated',
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Method not allowed',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'Precondition failed',
+  413: 'Too large',
+  415: 'Unsupported media type',
+  422: 'Not processable',
+  429: 'Too many requests',
+  500: 'Internal error',
+  502: 'Bad gateway',
+  503: 'Not available',
+};
+
+/** The body of a problem answer. */
+export function problemBody(problem: Problem, requestId: string): Record<string, unknown> {
+  return {
+    type: `urn:gatehouse:problem:${problem.code}`,
+    title: titles[problem.status] ?? 'Error',
+    status: problem.status,
+    detail: problem.detail,
+    code: problem.code,
+    request_id: requestId,
+    ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
+  };
+}

@@ -1,0 +1,113 @@
+import { JobClient, JobServer } from '#libs/queue';
+import { type DynamicModule, Logger, type Type, ValidationPipe } from '@nestjs/common';
+import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { randomUUID } from 'node:crypto';
+import { AuthGuard } from './auth.guard.js';
+import type { Jwk } from './env.js';
+import { createLog, NestLog } from './log.js';
+import { Metrics } from './metrics.js';
+import { Problem } from './problem.js';
+import { ProblemFilter } from './problem.filter.js';
+import { type Audience, ServiceTokens } from './service-tokens.js';
+import { operationalRoutes } from './operational-routes.js';
+
+export interface ServiceSettings {
+  PORT: number;
+  HOST: string;
+  REDIS_URL: string;
+  QUEUE_CONCURRENCY: number;
+  GATEHOUSE_SERVICE_KEY: Jwk;
+  LOG_LEVEL: string;
+}
+
+export interface ServiceOptions {
+  name: Audience;
+  module: Type | DynamicModule;
+  settings: ServiceSettings;
+  /** Queues whose jobs this service handles. */
+  consumes?: string[];
+  /** Refuses readiness with a reason, or null; Postgres is checked for every service that has it. */
+  notReady?: (app: NestFastifyApplication) => Promise<string | null>;
+  /** Routes and parsers set on Fastify before Nest's own. */
+  routes?: (app: NestFastifyApplication) => Promise<void> | void;
+  bodyLimit?: number;
+  /** Addresses of proxies whose X-Forwarded-For is believed (CIDRs, or `loopback`). */
+  trustedProxies?: string[];
+}
+
+/** Builds a service without listening: what `startService` and the tests share. */
+export async function createService(options: ServiceOptions): Promise<NestFastifyApplication> {
+  const { settings } = options;
+  const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name);
+  const metrics = new Metrics(options.name);
+  const jobClient = new JobClient(settings.REDIS_URL);
+  const root: DynamicModule = {
+    module: class ServiceRoot {},
+    global: true,
+    imports: [options.module],
+    providers: [
+      { provide: ServiceTokens, useValue: tokens },
+      { provide: Metrics, useValue: metrics },
+      { provide: JobClient, useValue: jobClient },
+      { provide: APP_GUARD, useFactory: (reflector: Reflector) => new AuthGuard(tokens, reflector), inject: [Reflector] },
+    ],
+    exports: [ServiceTokens, Metrics, JobClient],
+  };
+  const adapter = new FastifyAdapter({
+    genReqId: (request: { headers: Record<string, unknown> }) => requestId(request.headers['x-request-id']),
+    bodyLimit: options.bodyLimit ?? 2 * 1024 * 1024,
+    trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,
+    routerOptions: { maxParamLength: 300 },
+    forceCloseConnections: 'idle',
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
+    logger: new NestLog(createLog(options.name, settings.LOG_LEVEL)),
+  });
+  app.useGlobalFilters(new ProblemFilter());
+  app.useGlobalPipes(validationPipe());
+  app.enableShutdownHooks();
+  await options.routes?.(app);
+  if (options.consumes?.length) {
+    const strategy = new JobServer({
+      redisUrl: settings.REDIS_URL,
+      queues: options.consumes,
+      concurrency: settings.QUEUE_CONCURRENCY,
+    });
+    app.connectMicroservice({ strategy }, { inheritAppConfig: true });
+  }
+  operationalRoutes(app, metrics, async () => (await options.notReady?.(app)) ?? null);
+  const document = SwaggerModule.createDocument(app, new DocumentBuilder().setTitle(options.name).setOpenAPIVersion('3.1.0').build());
+  app.getHttpAdapter().getInstance().get('/openapi.json', () => document);
+  return app;
+}
+
+/** Starts a service: HTTP, queues, health; drains on SIGTERM (Nest's shutdown hooks close servers, then workers). */
+export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
+  const app = await createService(options);
+  await app.startAllMicroservices();
+  await app.listen(options.settings.PORT, options.settings.HOST);
+  new Logger('start').log({ event: 'service.started', url: await app.getUrl() });
+  return app;
+}
+
+function validationPipe(): ValidationPipe {
+  return new ValidationPipe({
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    transform: true,
+    exceptionFactory: (errors) =>
+      new Problem(
+        422,
+        'invalid_fields',
+        'Some fields are not valid.',
+        errors.map((error) => ({ field: error.property, message: Object.values(error.constraints ?? {}).join('; ') })),
+      ),
+  });
+}
+
+/** The caller's request id where it is a sane one, so that one id follows a request through every service. */
+function requestId(given: unknown): string {
+  return typeof given === 'string' && /^[\w.-]{8,128}$/.test(given) ? given : `req_${randomUUID().replaceAll('-', '')}`;
+}

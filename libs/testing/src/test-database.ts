@@ -1,0 +1,56 @@
+import { migrateAll } from '#libs/database';
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { testDatabaseUrl } from './env.js';
+
+const template = 'gatehouse_template';
+
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+/** A database of this test's own with every schema migrated, cloned from a template (0.1 to 0.2 s). */
+export async function testDatabase(): Promise<TestDatabase> {
+  await withTemplateLock(async (admin) => {
+    const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
+    if (rowCount) return;
+    const building = `${template}_building`;
+    await admin.query(`DROP DATABASE IF EXISTS ${building}`);
+    await admin.query(`CREATE DATABASE ${building}`);
+    await migrateAll(databaseUrl(building), 'ts');
+    await admin.query(`ALTER DATABASE ${building} RENAME TO ${template}`);
+  });
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await asAdmin((admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  return {
+    url: databaseUrl(name),
+    drop: async () => {
+      await asAdmin((admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    },
+  };
+}
+
+function databaseUrl(name: string): string {
+  const url = new URL(testDatabaseUrl());
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: testDatabaseUrl() });
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+/** Test files run in several processes: one of them makes the template. */
+async function withTemplateLock(work: (admin: pg.Client) => Promise<void>): Promise<void> {
+  await asAdmin(async (admin) => {
+    await admin.query('SELECT pg_advisory_lock(4711)');
+    await work(admin);
+  });
+}

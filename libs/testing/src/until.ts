@@ -1,0 +1,24 @@
+/**
+ * Asks again until a condition holds.
+ * @param check resolves to a value, or to null, undefined or false for "not yet"
+ * @throws Error naming what was waited for, with the last error of `check`, after `timeoutMs`
+ */
+export async function until<T>(
+  what: string,
+  check: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  timeoutMs = 15_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  let last: unknown = null;
+  while (Date.now() < deadline) {
+    try {
+      const value = await check();
+      if (value !== null && value !== undefined && value !== false) return value;
+      last = null;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`Waited ${timeoutMs} ms in vain until ${what}${last ? `: ${String(last)}` : ''}`);
+}

@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writePrivate } from './private-file.mjs';
+
+/**
+ * What tools and scripts need to know about a running installation.
+ * @typedef {object} Description
+ * @property {string} base_url
+ * @property {string} webhook_url
+ * @property {string | null} api_key null when the database was set up by another installation
+ * @property {string} organization_id
+ * @property {string} project_id
+ * @property {string} app_id
+ * @property {Array<{name: string, pid: number | null, port: number}>} services
+ * @property {{url: string, pid: number | null}} postgres
+ * @property {{url: string, pid: number | null}} redis
+ */
+
+/** @param {string} dataDir */
+export const descriptionFile = (dataDir) => join(dataDir, 'gatehouse.json');
+
+/** @param {string} dataDir @returns {Partial<Description>} what the last run wrote */
+export function readDescription(dataDir) {
+  const file = descriptionFile(dataDir);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+}
+
+/** @param {string} dataDir @param {Partial<Description>} description */
+export const writeDescription = (dataDir, description) => writePrivate(descriptionFile(dataDir), description);
+
+/**
+ * What the terminal shows once everything runs. The API key stays in the file.
+ * @param {string} dataDir
+ * @param {Description} description
+ */
+export function banner(dataDir, { base_url, webhook_url, services, api_key }) {
+  const file = descriptionFile(dataDir);
+  return [
+    '',
+    `  Console      ${base_url}`,
+    `  Webhook URL  ${webhook_url}`,
+    `  API key      ${api_key ? `in ${file}` : 'made by an earlier installation over this database; make another in the console'}`,
+    `  Services     ${services.map(({ name, port }) => `${name} :${port}`).join('  ')}`,
+    `  Logs         ${join(dataDir, 'logs')}`,
+    '',
+    '  Send a message in:',
+    `    curl -i '${webhook_url}' -H 'content-type: application/json' -d '{"text":"Hello"}'`,
+    '',
+    '  Ctrl-C stops everything; the data stays. `npm run reset` deletes it.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * Runs npm with its own settings (registry, proxy, credentials are npm's business).
+ * @param {string[]} args
+ * @param {{cwd?: string, quiet?: boolean}} [options] quiet: keep stdout and stderr for the error message
+ * @returns {Promise<string>} stdout when quiet, else ''
+ * @throws when npm exits with another code than 0
+ */
+export function npm(args, { cwd, quiet = false } = {}) {
+  // `npm start` names the npm that runs it; a script started by hand takes the one on the PATH.
+  const entry = process.env.npm_execpath;
+  const own = entry && /npm-cli\.c?js$/.test(entry);
+  const [command, argv] = own ? [process.execPath, [entry, ...args]] : ['npm', args];
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, argv, {
+      cwd,
+      stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
+    });
+    let out = '';
+    let err = '';
+    child.stdout?.on('data', (chunk) => (out += chunk));
+    child.stderr?.on('data', (chunk) => (err += chunk));
+    child.once('error', (error) => reject(new Error(`npm cannot be run: ${error.message}`)));
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve(out);
+      else reject(new Error(`npm ${args.join(' ')} failed (${signal ?? `exit code ${code}`})\n${err.trim()}`.trim()));
+    });
+  });
+}

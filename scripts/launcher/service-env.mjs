@@ -1,0 +1,47 @@
+const HOST = '127.0.0.1';
+
+/** Secrets that only the services named here may see, whatever the launcher's own environment holds. */
+const HOLDERS = {
+  GATEHOUSE_KEK_RING: ['credential-vault'],
+  GATEHOUSE_ADAPTER_SECRET: ['adapters', 'adapter-gateway'],
+};
+
+/** @param {number} port */
+export const originOf = (port) => `http://${HOST}:${port}`;
+
+/**
+ * The environment of each service. What the launcher's own environment sets (NODE_ENV, PUBLIC_URL, a key) wins over what
+ * is generated.
+ * @param {object} from
+ * @param {import('./services.mjs').Service[]} from.services
+ * @param {Record<string, number>} from.ports by service name
+ * @param {string} from.databaseUrl
+ * @param {string} from.redisUrl
+ * @param {import('./secrets.mjs').Secrets} from.secrets
+ * @param {NodeJS.ProcessEnv} from.env
+ * @returns {(name: string) => NodeJS.ProcessEnv}
+ */
+export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, env }) {
+  const { kid, key } = secrets.kek;
+  const everyone = {
+    GATEHOUSE_KEK_RING: JSON.stringify({ primary: kid, keys: { [kid]: key } }),
+    GATEHOUSE_ADAPTER_SECRET: secrets.adapter_secret,
+    GATEHOUSE_SERVICE_KEY: JSON.stringify(secrets.service_key),
+    GATEHOUSE_EGRESS_ALLOW: `${HOST}:${ports.adapters ?? 0}`,
+    PUBLIC_URL: originOf(ports.portal ?? 0),
+    NODE_ENV: 'production',
+    ...env,
+    HOST,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    ...Object.fromEntries(services.map(({ name, urlVariable }) => [urlVariable, originOf(ports[name] ?? 0)])),
+  };
+  return (name) => {
+    /** @type {NodeJS.ProcessEnv} */
+    const own = { ...everyone, PORT: String(ports[name]) };
+    for (const [secret, holders] of Object.entries(HOLDERS)) if (!holders.includes(name)) delete own[secret];
+    // npm's own settings are for npm, and may hold registry credentials.
+    for (const variable of Object.keys(own)) if (/^npm_/i.test(variable)) delete own[variable];
+    return own;
+  };
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from './project.mjs';
+
+/**
+ * Runs one of the compiled programs to its end.
+ * @param {string} entry from the project's root
+ * @param {NodeJS.ProcessEnv} env
+ * @param {AbortSignal} signal ends it
+ * @returns {Promise<string>} its stdout
+ * @throws with the end of its output when it fails
+ */
+export function runStep(entry, env, signal) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--enable-source-maps', join(root, entry)], {
+      cwd: root,
+      env,
+      signal,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (chunk) => (out += chunk));
+    child.stderr.on('data', (chunk) => (err += chunk));
+    child.once('error', reject);
+    child.once('close', (code, ended) => {
+      if (code === 0) return resolve(out);
+      const lines = `${out}${err}`.trim().split('\n').slice(-15).join('\n');
+      reject(new Error(`${entry} failed (${ended ?? `exit code ${code}`})\n${lines}`));
+    });
+  });
+}
+
+/**
+ * What the bootstrap printed: the last line that is a JSON object.
+ * @param {string} output
+ * @returns {{organization_id: string, project_id: string, api_key: string | null, webhook_url_path: string, webhook_token: string, app_id: string}}
+ */
+export function bootstrapResult(output) {
+  const line = output
+    .trim()
+    .split('\n')
+    .findLast((text) => text.startsWith('{') && text.includes('"project_id"'));
+  if (!line) throw new Error('the bootstrap printed no result');
+  return JSON.parse(line);
+}

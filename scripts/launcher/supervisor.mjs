@@ -1,0 +1,94 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+const FIRST_BACKOFF_MS = 100;
+const MOST_BACKOFF_MS = 5_000;
+/** A child that lived this long starts its next backoff at the beginning. */
+const HEALTHY_MS = 10_000;
+
+/** Keeps children alive: one that dies is started again after a backoff, until it is told to stop. */
+export class Supervisor {
+  /** @type {Map<string, {running: import('./child.mjs').Running | null, stopping: boolean, loop: Promise<void>}>} */
+  #kept = new Map();
+  #say;
+  #onChange;
+  #wake = new AbortController();
+
+  /** @param {{say: (text: string) => void, onChange?: (name: string, pid: number) => void}} hooks */
+  constructor({ say, onChange = () => {} }) {
+    this.#say = say;
+    this.#onChange = onChange;
+  }
+
+  /** @param {string} name @returns {number | null} null while it is down */
+  pidOf(name) {
+    return this.#kept.get(name)?.running?.pid ?? null;
+  }
+
+  /**
+   * Starts a child and keeps it running.
+   * @template {import('./child.mjs').Running} R
+   * @param {string} name
+   * @param {() => Promise<R>} launch called again for each restart
+   * @returns {Promise<R>} the first child
+   * @throws what the first launch throws: nothing is kept then
+   */
+  async keep(name, launch) {
+    const first = await launch();
+    const kept = {
+      running: /** @type {import('./child.mjs').Running | null} */ (first),
+      stopping: false,
+      loop: Promise.resolve(),
+    };
+    this.#kept.set(name, kept);
+    this.#onChange(name, first.pid);
+    kept.loop = this.#watch(name, kept, launch);
+    return first;
+  }
+
+  /**
+   * @param {string} name
+   * @param {{running: import('./child.mjs').Running | null, stopping: boolean}} kept
+   * @param {() => Promise<import('./child.mjs').Running>} launch
+   */
+  async #watch(name, kept, launch) {
+    let backoffMs = FIRST_BACKOFF_MS;
+    for (let since = Date.now(); kept.running; since = Date.now()) {
+      let how = await kept.running.exited;
+      kept.running = null;
+      if (Date.now() - since >= HEALTHY_MS) backoffMs = FIRST_BACKOFF_MS;
+      while (!kept.stopping && !kept.running) {
+        this.#say(`${name} ended (${how}); starting it again in ${backoffMs} ms`);
+        await pause(backoffMs, undefined, { signal: this.#wake.signal }).catch(() => undefined);
+        backoffMs = Math.min(backoffMs * 2, MOST_BACKOFF_MS);
+        if (kept.stopping) break;
+        try {
+          kept.running = await launch();
+          this.#onChange(name, kept.running.pid);
+          this.#say(`${name} runs again (pid ${kept.running.pid})`);
+        } catch (error) {
+          how = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+        }
+      }
+      // Stopped while it was being started again: nobody else knows of this child yet.
+      if (kept.stopping) await kept.running?.stop();
+    }
+  }
+
+  /**
+   * Stops children for good, all of these at once, and waits until they are gone.
+   * @param {string[]} names those that are not kept are left alone
+   */
+  async stop(names) {
+    const chosen = names.flatMap((name) => this.#kept.get(name) ?? []);
+    for (const kept of chosen) kept.stopping = true;
+    this.#wake.abort();
+    this.#wake = new AbortController();
+    await Promise.all(
+      chosen.map(async (kept) => {
+        await kept.running?.stop();
+        await kept.loop;
+      }),
+    );
+    for (const name of names) this.#kept.delete(name);
+  }
+}

@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { banner, readDescription, writeDescription } from './description.mjs';
+import { endLeftovers, recordChildren } from './leftovers.mjs';
+import { takeLock } from './lock.mjs';
+import { choosePorts } from './ports.mjs';
+import { resolvePostgres, startPostgres } from './postgres.mjs';
+import { resolveRedis, startRedis } from './redis.mjs';
+import { say } from './say.mjs';
+import { ensureSecrets } from './secrets.mjs';
+import { originOf, serviceEnv } from './service-env.mjs';
+import { logFileOf, startService, waitReady } from './service-process.mjs';
+import { bootstrapResult, runStep } from './setup-step.mjs';
+import { Supervisor } from './supervisor.mjs';
+
+const MIGRATE = 'dist/libs/database/src/migrate-all.js';
+const BOOTSTRAP = 'dist/apps/portal/src/bootstrap/main.js';
+
+/**
+ * Puts a store under supervision: a private server is restarted with the same port and data, another's is left alone.
+ * @param {Supervisor} supervisor
+ * @param {'postgres' | 'redis'} name
+ * @param {() => Promise<{url: string, source: string, pid: number | null, exited: Promise<string> | null, stop: () => Promise<void>}>} resolveStore
+ * @param {() => Promise<import('./child.mjs').Running>} startAgain
+ * @returns {Promise<{url: string, stop: () => Promise<void>}>}
+ */
+async function keepStore(supervisor, name, resolveStore, startAgain) {
+  const store = await resolveStore();
+  say(`${name} is ready (${store.source})`);
+  const { pid, exited } = store;
+  if (!pid || !exited) return { url: store.url, stop: store.stop };
+  let first = true;
+  await supervisor.keep(name, async () => {
+    if (!first) return startAgain();
+    first = false;
+    return { pid, exited, stop: store.stop };
+  });
+  return { url: store.url, stop: () => supervisor.stop([name]) };
+}
+
+/**
+ * Runs the whole system until it is told to stop (SIGINT, SIGTERM, SIGHUP), then lets it drain.
+ * @param {object} options
+ * @param {string} options.dataDir absolute
+ * @param {NodeJS.ProcessEnv} options.env
+ * @param {import('./services.mjs').Service[]} options.services
+ */
+export async function runSystem({ dataDir, env, services }) {
+  takeLock(dataDir);
+  const started = Date.now();
+  const told = new AbortController();
+  const stopped = new Promise((resolve) => told.signal.addEventListener('abort', resolve, { once: true }));
+  // A terminal and npm may both pass the same Ctrl-C on, so a second one changes nothing; each wait below has its end.
+  for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
+    process.on(signal, () => told.abort());
+  await endLeftovers(dataDir);
+  const ports = await choosePorts(join(dataDir, 'ports.json'), [
+    ...services.map(({ name, portVariable }) => ({
+      name,
+      asked: Number(env[portVariable]) || undefined,
+      setting: portVariable,
+    })),
+    { name: 'postgres' },
+    { name: 'redis' },
+  ]);
+  /** @type {import('./description.mjs').Description | null} */
+  let description = null;
+  const children = recordChildren(dataDir);
+  const supervisor = new Supervisor({
+    say,
+    onChange(name, pid) {
+      if (services.some((service) => service.name === name)) children.add(name, pid);
+      if (description) writeDescription(dataDir, (description = withPids(description)));
+    },
+  });
+  /** @param {import('./description.mjs').Description} at @returns {import('./description.mjs').Description} */
+  const withPids = (at) => ({
+    ...at,
+    services: at.services.map((service) => ({ ...service, pid: supervisor.pidOf(service.name) })),
+    postgres: { ...at.postgres, pid: supervisor.pidOf('postgres') },
+    redis: { ...at.redis, pid: supervisor.pidOf('redis') },
+  });
+  /** @type {Array<() => Promise<void>>} */
+  const undo = [];
+  try {
+    const pg = {
+      dataDir: join(dataDir, 'postgres'),
+      server: { port: ports.postgres, log: logFileOf(dataDir, 'postgres') },
+    };
+    const rd = { dir: join(dataDir, 'redis'), server: { port: ports.redis, log: logFileOf(dataDir, 'redis') } };
+    const postgres = await keepStore(
+      supervisor,
+      'postgres',
+      () => resolvePostgres({ ...pg, env, installation: dataDir }),
+      () => startPostgres({ dataDir: pg.dataDir, ...pg.server }),
+    );
+    undo.unshift(postgres.stop);
+    told.signal.throwIfAborted();
+    const redis = await keepStore(
+      supervisor,
+      'redis',
+      () => resolveRedis({ ...rd, env, installation: dataDir }),
+      () => startRedis({ dir: rd.dir, ...rd.server }),
+    );
+    undo.unshift(redis.stop);
+    told.signal.throwIfAborted();
+    const secrets = ensureSecrets(dataDir);
+    const envOf = serviceEnv({ services, ports, databaseUrl: postgres.url, redisUrl: redis.url, secrets, env });
+
+    say('Migrating the database …');
+    await runStep(MIGRATE, envOf('migrations'), told.signal);
+    undo.unshift(async () => {
+      say('Stopping: services finish what they hold (20 s at most) …');
+      await supervisor.stop(services.map(({ name }) => name));
+      children.clear();
+    });
+    say(`Starting ${services.length} services …`);
+    await Promise.all(
+      services.map(async ({ name, entry }) => {
+        await supervisor.keep(name, async () => startService({ dataDir, name, entry, env: envOf(name) }));
+        await waitReady({
+          name,
+          origin: originOf(ports[name] ?? 0),
+          logFile: logFileOf(dataDir, name),
+          signal: told.signal,
+        });
+      }),
+    );
+    const made = bootstrapResult(await runStep(BOOTSTRAP, envOf('portal'), told.signal));
+    const base_url = (env.PUBLIC_URL ?? originOf(ports.portal ?? 0)).replace(/\/$/, '');
+    const last = readDescription(dataDir);
+    description = withPids({
+      base_url,
+      webhook_url: `${base_url}${made.webhook_url_path}`,
+      // Shown once by the database: only this file still knows it.
+      api_key: made.api_key ?? (last.project_id === made.project_id ? (last.api_key ?? null) : null),
+      organization_id: made.organization_id,
+      project_id: made.project_id,
+      app_id: made.app_id,
+      services: services.map(({ name }) => ({ name, pid: null, port: ports[name] ?? 0 })),
+      postgres: { url: postgres.url, pid: null },
+      redis: { url: redis.url, pid: null },
+    });
+    writeDescription(dataDir, description);
+    say(`Everything runs, after ${((Date.now() - started) / 1000).toFixed(1)} s`);
+    process.stdout.write(`${banner(dataDir, description)}\n`);
+    await stopped;
+  } catch (error) {
+    if (!told.signal.aborted) throw error;
+  } finally {
+    description = null;
+    for (const step of undo) await step();
+    say('Stopped');
+  }
+}

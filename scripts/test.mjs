@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { ensureBuilt } from './launcher/build.mjs';
+import { ensureInstalled } from './launcher/install.mjs';
+import { ensureNode } from './launcher/node.mjs';
+import { root } from './launcher/project.mjs';
+import { runScript } from './launcher/say.mjs';
+
+await runScript(async () => {
+  await ensureNode();
+  await ensureInstalled();
+  await ensureBuilt();
+  const args = process.argv.slice(2);
+  const workers = args.some((arg) => /^(--maxWorkers|-w|--runInBand|-i)(=|$)/.test(arg)) ? [] : ['--maxWorkers=2'];
+  const jest = spawn(
+    process.execPath,
+    [
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+      join(root, 'node_modules/jest/bin/jest.js'),
+      ...workers,
+      ...args,
+    ],
+    { cwd: root, stdio: 'inherit' },
+  );
+  for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
+    process.on(signal, () => jest.kill(signal));
+  const code = await new Promise((resolve, reject) => {
+    jest.once('error', reject);
+    jest.once('exit', (status, signal) => resolve(status ?? 128 + (signal ? constants.signals[signal] : 0)));
+  });
+  process.exit(code);
+});

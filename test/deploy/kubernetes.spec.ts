@@ -1,0 +1,168 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import {
+  manifestsIn,
+  manifestsOf,
+  read,
+  requiredSettings,
+  runnableApps,
+  type Container,
+  type Manifest,
+} from './manifests.js';
+
+const base = manifestsIn('k8s/base');
+const all = base.map(({ manifest }) => manifest);
+const ofKind = (kind: string) => all.filter((manifest) => manifest.kind === kind);
+const named = (kind: string, name: string) => ofKind(kind).find((manifest) => manifest.metadata.name === name);
+const deployments = ofKind('Deployment').map((manifest) => manifest.metadata.name);
+
+const containerOf = (manifest: Manifest | undefined): Container => {
+  const container = manifest?.spec?.template?.spec.containers[0];
+  if (!container) throw new Error(`${manifest?.metadata.name ?? 'it'} has no container`);
+  return container;
+};
+const secretsOf = (manifest: Manifest) =>
+  (containerOf(manifest).env ?? []).flatMap(({ valueFrom }) => (valueFrom ? [valueFrom.secretKeyRef] : []));
+
+/** The schema's complaint about an object, or null. */
+async function complaint(manifest: Manifest): Promise<string | null> {
+  const models = (await import(`kubernetes-models/${manifest.apiVersion}`)) as Record<
+    string,
+    (new (data: unknown) => { validate(): void }) | undefined
+  >;
+  const Model = models[manifest.kind];
+  if (!Model) return `${manifest.apiVersion} has no ${manifest.kind}`;
+  try {
+    new Model(manifest).validate();
+    return null;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+describe('each object of k8s/base', () => {
+  it.each(
+    base.map(({ file, manifest }) => [`${manifest.kind} ${manifest.metadata.name} (${file})`, manifest] as const),
+  )('%s is valid', async (_title, manifest) => expect(await complaint(manifest)).toBeNull());
+
+  it('would be refused when it is wrong', async () => {
+    const wrong = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { ports: [{ port: 'http' }] } };
+    expect(await complaint(manifestsOf(JSON.stringify(wrong))[0]!)).toMatch(/port/);
+  });
+
+  it('is listed once, and its file is part of the base', () => {
+    const ids = all.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { file } of base) expect(read('k8s/base/kustomization.yaml')).toContain(`  - ${file}\n`);
+  });
+});
+
+describe('every app that runs', () => {
+  it.each(runnableApps().map((app) => [app]))('%s is deployed with the settings that it needs', (app) => {
+    const container = containerOf(named('Deployment', app));
+    const settings = Object.keys(named('ConfigMap', 'gatehouse')?.data ?? {});
+    const given = [...settings, ...(container.env ?? []).map(({ name }) => name)];
+    expect(given).toEqual(expect.arrayContaining(requiredSettings(app)));
+  });
+});
+
+describe.each(deployments)('%s', (name) => {
+  const deployment = named('Deployment', name);
+  const labels = deployment?.spec?.template?.metadata.labels ?? {};
+  const container = containerOf(deployment);
+
+  it('is found by its Service, budget and autoscaler', () => {
+    expect(labels).toMatchObject(deployment?.spec?.selector?.matchLabels ?? { none: '' });
+    expect(labels).toMatchObject(named('Service', name)?.spec?.selector ?? { none: '' });
+    expect(labels).toMatchObject(named('PodDisruptionBudget', name)?.spec?.selector?.matchLabels ?? { none: '' });
+    expect(named('HorizontalPodAutoscaler', name)?.spec?.scaleTargetRef?.name).toBe(name);
+    expect(named('ServiceAccount', name)).toBeDefined();
+    expect(deployment?.spec?.template?.spec.serviceAccountName).toBe(name);
+  });
+
+  it('listens on the port that everybody else uses', () => {
+    const port = Number(named('ConfigMap', 'gatehouse')?.data?.['PORT']);
+    expect(container.ports).toEqual([{ name: 'http', containerPort: port }]);
+    expect(named('Service', name)?.spec?.ports).toEqual([{ name: 'http', port, targetPort: 'http' }]);
+    expect(Object.values(named('ConfigMap', 'gatehouse')?.data ?? {})).toContain(`http://${name}:${port}`);
+  });
+
+  it('tells starting, living and ready apart, and cannot write to its image', () => {
+    expect(container.startupProbe?.httpGet.path).toBe('/health/live');
+    expect(container.livenessProbe?.httpGet.path).toBe('/health/live');
+    expect(container.readinessProbe?.httpGet.path).toBe('/health/ready');
+    expect(container.securityContext?.readOnlyRootFilesystem).toBe(true);
+    expect(container.image).toBe(`gatehouse/${name}`);
+  });
+});
+
+describe('secrets', () => {
+  const workloads = [...ofKind('Deployment'), ...ofKind('Job')];
+  const holders = (secret: string) =>
+    workloads
+      .filter((each) => secretsOf(each).some(({ name }) => name === secret))
+      .map(({ metadata }) => metadata.name);
+
+  it('are all in the example', () => {
+    const example = manifestsOf(read('k8s/secrets.example.yaml')) as (Manifest & { stringData: object })[];
+    const keys = example.flatMap(({ metadata, stringData }) =>
+      Object.keys(stringData).map((key) => `${metadata.name}.${key}`),
+    );
+    const used = workloads.flatMap(secretsOf).map(({ name, key }) => `${name}.${key}`);
+    expect([...new Set(used)].sort()).toEqual(keys.sort());
+  });
+
+  it('go to those who need them', () => {
+    expect(holders('gatehouse-kek')).toEqual(['credential-vault']);
+    expect(holders('gatehouse-adapter').sort()).toEqual(['adapter-gateway', 'adapters']);
+    expect(holders('gatehouse-stores')).not.toContain('adapters');
+  });
+});
+
+describe('the network', () => {
+  it('is closed but for what is opened', () => {
+    const deny = named('NetworkPolicy', 'default-deny')?.spec;
+    expect(deny).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+  });
+
+  it('lets the gateway alone reach the adapters', () => {
+    const from = named('NetworkPolicy', 'to-adapters')?.spec?.ingress?.[0]?.from?.[0]?.podSelector?.matchExpressions;
+    expect(from?.[0]?.values).toEqual(['adapter-gateway']);
+  });
+
+  it('names only pods that exist', () => {
+    const pods = [...ofKind('Deployment'), ...ofKind('Job')].map(({ metadata }) => metadata.name);
+    const mentioned = [
+      ...read('k8s/base/network-policies.yaml').matchAll(
+        /app\.kubernetes\.io\/name, operator: \w+, values: \[(.*?)\]/g,
+      ),
+    ];
+    expect(mentioned.length).toBeGreaterThan(3);
+    for (const [, names = ''] of mentioned) expect(pods).toEqual(expect.arrayContaining(names.split(', ')));
+  });
+
+  it('sends webhooks to the ingress and the rest to the portal', () => {
+    const paths = named('Ingress', 'gatehouse')?.spec?.rules?.[0]?.http.paths ?? [];
+    expect(paths.map(({ path, backend }) => [path, backend.service.name])).toEqual([
+      ['/api/v1/webhooks', 'webhook-ingress'],
+      ['/', 'portal'],
+    ]);
+  });
+});
+
+const kubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
+
+describe('kustomize', () => {
+  // Without kubectl on the PATH these say "skipped" and nothing else of this file depends on them.
+  (kubectl ? it : it.skip).each(['base', 'overlays/dev', 'overlays/production'])(
+    'builds %s into valid objects',
+    async (path) => {
+      const folder = fileURLToPath(new URL(`../../k8s/${path}`, import.meta.url));
+      const built = spawnSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
+      expect(built.stderr).toBe('');
+      const objects = manifestsOf(built.stdout);
+      expect(objects.length).toBeGreaterThanOrEqual(all.length);
+      for (const manifest of objects) expect(await complaint(manifest)).toBeNull();
+    },
+  );
+});

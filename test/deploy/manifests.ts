@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { parse, parseAllDocuments } from 'yaml';
+
+const root = new URL('../../', import.meta.url);
+
+/** A Kubernetes object as far as these checks read it. */
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string };
+  data?: Record<string, string>;
+  spec?: Spec;
+}
+
+interface Spec {
+  selector?: Record<string, unknown> & { matchLabels?: Record<string, string> };
+  template?: { metadata: { labels: Record<string, string> }; spec: PodSpec };
+  ports?: { port: number; targetPort: string }[];
+  scaleTargetRef?: { name: string };
+  podSelector?: LabelSelector;
+  policyTypes?: string[];
+  ingress?: { from?: { podSelector?: LabelSelector }[] }[];
+  rules?: { http: { paths: { path: string; backend: { service: { name: string } } }[] } }[];
+}
+
+interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: string; values: string[] }[];
+}
+
+interface PodSpec {
+  serviceAccountName: string;
+  containers: Container[];
+}
+
+export interface Container {
+  image: string;
+  command?: string[];
+  ports?: { name: string; containerPort: number }[];
+  env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[];
+  securityContext?: { readOnlyRootFilesystem?: boolean };
+  startupProbe?: Probe;
+  livenessProbe?: Probe;
+  readinessProbe?: Probe;
+}
+
+interface Probe {
+  httpGet: { path: string; port: string };
+}
+
+export interface ComposeService {
+  build?: { args: { APP: string } };
+  environment?: Record<string, string>;
+  healthcheck?: { test?: string[]; disable?: boolean };
+  depends_on?: Record<string, { condition: string }>;
+  command?: string[];
+}
+
+export const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+
+/** Every document of the YAML files of a folder, with the file it stands in. */
+export function manifestsIn(folder: string): { file: string; manifest: Manifest }[] {
+  const files = readdirSync(new URL(folder, root)).filter(
+    (file) => file.endsWith('.yaml') && file !== 'kustomization.yaml',
+  );
+  return files.flatMap((file) => manifestsOf(read(`${folder}/${file}`)).map((manifest) => ({ file, manifest })));
+}
+
+export function manifestsOf(yaml: string): Manifest[] {
+  return parseAllDocuments(yaml).map((document) => {
+    if (document.errors[0]) throw document.errors[0];
+    return document.toJS() as Manifest;
+  });
+}
+
+export function composeServices(): Record<string, ComposeService> {
+  return (parse(read('docker-compose.yml'), { merge: true }) as { services: Record<string, ComposeService> }).services;
+}
+
+/** The apps that run as a process of their own, found by their entry point. */
+export const runnableApps = (): string[] =>
+  readdirSync(new URL('apps/', root)).filter((app) => existsSync(new URL(`apps/${app}/src/main.ts`, root)));
+
+/** Names of the settings that an app does not start without: those whose reader has no fallback. */
+export function requiredSettings(app: string): string[] {
+  const own = `apps/${app}/src/env.ts`;
+  if (!existsSync(new URL(own, root))) return [];
+  const source = read(own);
+  const inherited = source.includes('...serviceSettings') ? read('libs/service-kit/src/env.ts') : '';
+  const settings = [...`${inherited}\n${source}`.matchAll(/^ +([A-Z][A-Z0-9_]+): (?:(?:text|url)\(\)|json\()/gm)];
+  return settings.map(([, name]) => name ?? '');
+}
