@@ -1,4 +1,4 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger, NotFoundException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
 import { Problem, problemBody } from './problem.js';
@@ -24,6 +24,7 @@ export class ProblemFilter implements ExceptionFilter {
 /** Turns what was thrown into the problem it is; an unknown error tells the caller nothing but its request id. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof NotFoundException) return new Problem(404, 'not_found', 'There is nothing at this path.');
   if (error instanceof HttpException) return new Problem(error.getStatus(), codeOf(error.getStatus()), error.message);
   const status = statusOf(error);
   if (status !== null && status < 500) return new Problem(status, codeOf(status), (error as Error).message);

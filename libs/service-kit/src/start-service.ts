@@ -75,7 +75,8 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
       queues: options.consumes,
       concurrency: settings.QUEUE_CONCURRENCY,
     });
-    app.connectMicroservice({ strategy }, { inheritAppConfig: true });
+    // Payloads are checked by the transport; the pipe for request bodies would refuse them.
+    app.connectMicroservice({ strategy }).useGlobalFilters(new ProblemFilter());
   }
   operationalRoutes(app, metrics, async () => (await options.notReady?.(app)) ?? null);
   const document = SwaggerModule.createDocument(app, new DocumentBuilder().setTitle(options.name).setOpenAPIVersion('3.1.0').build());

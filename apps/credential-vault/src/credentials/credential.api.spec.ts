@@ -11,10 +11,9 @@ const owner = { organizationId: 'org_a', projectId: 'prj_a' };
 const person: Principal = { ...owner, subject: 'key:1', scopes: ['credentials:write'] };
 const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
 const ring = (primary: string, ...kids: [string, Buffer][]): KekRing => new KekRing(primary, new Map(kids));
-
+const k1 = randomBytes(32);
 let database: TestDatabase;
 let app: NestFastifyApplication;
-const k1 = randomBytes(32);
 
 async function vaultWith(keys: KekRing): Promise<NestFastifyApplication> {
   const settings = {
@@ -111,11 +110,8 @@ describe('the management API', () => {
   });
 
   it('refuses oauth2 by a code of its own', async () => {
-    const { status, body } = await call('POST', '/api/v1/credentials', {
-      name: 'o',
-      type: 'oauth2',
-      fields: { client_id: 'x' },
-    });
+    const fields = { client_id: 'x' };
+    const { status, body } = await call('POST', '/api/v1/credentials', { name: 'o', type: 'oauth2', fields });
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'unsupported_type' });
   });
 

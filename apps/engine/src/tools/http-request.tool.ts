@@ -64,7 +64,8 @@ async function run(
   const url = new URL(args.url);
   for (const [name, value] of Object.entries(args.query ?? {})) url.searchParams.append(name, String(value));
   const isText = typeof args.body === 'string';
-  const headers = { ...(args.body === undefined || isText ? {} : { 'content-type': 'application/json' }) };
+  const headers: Record<string, string> =
+    args.body === undefined || isText ? {} : { 'content-type': 'application/json' };
   try {
     const response = await egress.fetch(url, {
       method: args.method ?? 'GET',

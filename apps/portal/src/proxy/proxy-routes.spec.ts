@@ -98,4 +98,3 @@ describe('the proxy', () => {
     });
   });
 });
-

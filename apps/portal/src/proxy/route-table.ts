@@ -21,9 +21,10 @@ export const upstreams: readonly Upstream[] = [
   {
     audience: 'router',
     urlSetting: 'ROUTER_URL',
-    resources: ['workflows', 'triggers', 'runs', 'events', 'channels', 'sessions', 'contacts'],
+    resources: ['workflows', 'triggers', 'runs', 'events', 'channels'],
   },
-  { audience: 'engine', urlSetting: 'ENGINE_URL', resources: ['agents', 'tools'] },
+  { audience: 'webhook-ingress', urlSetting: 'INGRESS_URL', resources: ['refusals'] },
+  { audience: 'engine', urlSetting: 'ENGINE_URL', resources: ['agents', 'turns'] },
   { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials'] },
 ];
 

@@ -43,10 +43,9 @@ export function webhookRoutes(fastify: FastifyInstance, parts: WebhookParts, set
       exposeHeadRoute: false,
       handler: (request, reply) => handle(request as FastifyRequest<{ Params: { token: string } }>, reply, parts, limits),
     });
-    scope.setNotFoundHandler((_request, reply) => refuse(reply, unknownPath));
+    scope.all(`${prefix}*`, (_request, reply) => refuse(reply, unknownPath));
     done();
   });
-  fastify.setNotFoundHandler((_request, reply) => refuse(reply, unknownPath));
 }
 
 async function handle(

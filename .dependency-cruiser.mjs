@@ -1,0 +1,60 @@
+/** The rules of docs/architecture.md that a tool can check. */
+const tests = '\\.spec\\.ts$|/testing/';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'apps-import-no-apps',
+      comment: 'A service talks to another one by job or HTTP, never by import.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'libs-import-no-apps',
+      severity: 'error',
+      from: { path: '^libs/' },
+      to: { path: '^apps/' },
+    },
+    {
+      name: 'contracts-import-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^libs/contracts/' },
+      to: { path: '^(apps|libs)/', pathNot: '^libs/contracts/' },
+    },
+    {
+      name: 'adapters-stay-thin',
+      comment: 'An adapter can be written in any language: it may need nothing of the platform.',
+      severity: 'error',
+      from: { path: '^(libs/adapter-sdk|apps/adapters)/', pathNot: tests },
+      to: { path: '^libs/(queue|database|service-kit|journal|contracts)/|node_modules/(@nestjs|bullmq|ioredis|typeorm|pg)/' },
+    },
+    {
+      name: 'bullmq-only-in-queue',
+      severity: 'error',
+      from: { pathNot: '^libs/queue/' },
+      to: { path: 'node_modules/bullmq/' },
+    },
+    {
+      name: 'typeorm-only-where-rows-are',
+      severity: 'error',
+      from: { pathNot: `\\.(entity|repository)\\.ts$|/db/|^libs/database/|^libs/journal/|${tests}` },
+      to: { path: 'node_modules/typeorm/' },
+    },
+    {
+      name: 'libs-through-their-index',
+      severity: 'error',
+      from: { path: '^(apps|libs)/([^/]+)/' },
+      to: { path: '^libs/', pathNot: '^libs/[^/]+/src/index\\.ts$|^$1/$2/' },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    tsPreCompilationDeps: true,
+    parser: 'swc',
+    enhancedResolveOptions: { conditionNames: ['gatehouse-source', 'import', 'node', 'default'], exportsFields: ['exports'] },
+  },
+};

@@ -1,0 +1,26 @@
+// Every gate but the tests: format, lint, types, boundaries, dead code. One command, all results.
+import { spawnSync } from 'node:child_process';
+import { ensureInstalled } from './launcher/install.mjs';
+import { ensureNode } from './launcher/node.mjs';
+import { root } from './launcher/project.mjs';
+
+await ensureNode();
+await ensureInstalled();
+
+/** @type {[string, string, string[]][]} */
+const gates = [
+  ['format', 'prettier/bin/prettier.cjs', ['--check', '.', '--log-level', 'warn']],
+  ['lint', 'oxlint/bin/oxlint', ['--type-aware', 'apps', 'libs', 'test', 'bench', 'scripts']],
+  ['types', 'typescript/bin/tsc', ['-p', 'tsconfig.json', '--noEmit']],
+  ['boundaries', 'dependency-cruiser/bin/dependency-cruiser.mjs', ['apps', 'libs', '--config', '.dependency-cruiser.mjs']],
+  ['dead code', 'knip/bin/knip.js', []],
+];
+
+const failed = [];
+for (const [name, bin, args] of gates) {
+  process.stdout.write(`check  ${name}\n`);
+  const { status } = spawnSync(process.execPath, [`node_modules/${bin}`, ...args], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) failed.push(name);
+}
+process.stdout.write(failed.length > 0 ? `check  failed: ${failed.join(', ')}\n` : 'check  all gates pass\n');
+process.exit(failed.length > 0 ? 1 : 0);
