@@ -28,7 +28,9 @@ export default {
       comment: 'An adapter can be written in any language: it may need nothing of the platform.',
       severity: 'error',
       from: { path: '^(libs/adapter-sdk|apps/adapters)/', pathNot: tests },
-      to: { path: '^libs/(queue|database|service-kit|journal|contracts)/|node_modules/(@nestjs|bullmq|ioredis|typeorm|pg)/' },
+      to: {
+        path: '^libs/(queue|database|service-kit|journal|contracts)/|node_modules/(@nestjs|bullmq|ioredis|typeorm|pg)/',
+      },
     },
     {
       name: 'bullmq-only-in-queue',
@@ -48,13 +50,21 @@ export default {
       from: { path: '^(apps|libs)/([^/]+)/' },
       to: { path: '^libs/', pathNot: '^libs/[^/]+/src/index\\.ts$|^$1/$2/' },
     },
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)dist/' },
     tsPreCompilationDeps: true,
     parser: 'swc',
-    enhancedResolveOptions: { conditionNames: ['gatehouse-source', 'import', 'node', 'default'], exportsFields: ['exports'] },
+    enhancedResolveOptions: {
+      conditionNames: ['gatehouse-source', 'import', 'node', 'default'],
+      exportsFields: ['exports'],
+    },
   },
 };

@@ -12,7 +12,11 @@ const gates = [
   ['format', 'prettier/bin/prettier.cjs', ['--check', '.', '--log-level', 'warn']],
   ['lint', 'oxlint/bin/oxlint', ['--type-aware', 'apps', 'libs', 'test', 'bench', 'scripts']],
   ['types', 'typescript/bin/tsc', ['-p', 'tsconfig.json', '--noEmit']],
-  ['boundaries', 'dependency-cruiser/bin/dependency-cruiser.mjs', ['apps', 'libs', '--config', '.dependency-cruiser.mjs']],
+  [
+    'boundaries',
+    'dependency-cruiser/bin/dependency-cruiser.mjs',
+    ['apps', 'libs', '--config', '.dependency-cruiser.mjs'],
+  ],
   ['dead code', 'knip/bin/knip.js', []],
 ];
 

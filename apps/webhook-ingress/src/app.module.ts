@@ -39,7 +39,10 @@ export class AppModule {
         client(gatewayClient, 'adapter-gateway', settings.GATEWAY_URL),
         client(vaultClient, 'credential-vault', settings.VAULT_URL),
         client(routerClient, 'router', settings.ROUTER_URL),
-        { provide: receiptWriterSettings, useValue: { databaseUrl: settings.DATABASE_URL, batch: settings.RECEIPT_BATCH } },
+        {
+          provide: receiptWriterSettings,
+          useValue: { databaseUrl: settings.DATABASE_URL, batch: settings.RECEIPT_BATCH },
+        },
         {
           provide: receiptSettings,
           useValue: { inlineLimitBytes: settings.INLINE_LIMIT_BYTES, leaseMs: settings.RECEIPT_LEASE_MS },

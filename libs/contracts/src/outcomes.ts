@@ -22,15 +22,6 @@ export type TerminalOutcome = (typeof terminalOutcomes)[number];
 
 /** Outcomes of a stage that does not end the receipt. */
 export type StageOutcome =
-  | 'accepted'
-  | 'held'
-  | 'ok'
-  | 'retrying'
-  | 'running'
-  | 'succeeded'
-  | 'failed'
-  | 'delivered'
-  | 'unknown'
-  | 'replayed';
+  'accepted' | 'held' | 'ok' | 'retrying' | 'running' | 'succeeded' | 'failed' | 'delivered' | 'unknown' | 'replayed';
 
 export type Outcome = TerminalOutcome | StageOutcome;

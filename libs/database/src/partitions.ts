@@ -10,7 +10,12 @@ const dayMs = 86_400_000;
  * a missed run of this never refuses a row.
  * @param table schema-qualified, from code, never from input
  */
-export async function ensureDailyPartitions(db: Queryable, table: string, daysAhead = 3, now = Date.now()): Promise<void> {
+export async function ensureDailyPartitions(
+  db: Queryable,
+  table: string,
+  daysAhead = 3,
+  now = Date.now(),
+): Promise<void> {
   for (let ahead = 0; ahead <= daysAhead; ahead += 1) {
     const from = new Date(Math.floor(now / dayMs) * dayMs + ahead * dayMs);
     const to = new Date(from.getTime() + dayMs);

@@ -27,7 +27,10 @@ export function companies(travellers: Traveller[]): Company[] {
   let bytes = 0;
   for (const traveller of travellers) {
     const size = roughBytes(traveller.payload);
-    if (current.length > 0 && (current.length >= companyLimits.maxTravellers || bytes + size > companyLimits.maxBytes)) {
+    if (
+      current.length > 0 &&
+      (current.length >= companyLimits.maxTravellers || bytes + size > companyLimits.maxBytes)
+    ) {
       result.push({ travellers: current });
       current = [];
       bytes = 0;

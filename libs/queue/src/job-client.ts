@@ -27,7 +27,11 @@ export class JobClient extends ClientProxy {
    * @throws PermanentFailure `invalid_payload` (a bug of the producer)
    */
   async wake<P extends object>(contract: JobContract<P>, payload: P): Promise<boolean> {
-    const traveller = { payload: { ...checkedPayload(contract, payload) } as Record<string, unknown>, attempts: 0, addedAtMs: Date.now() };
+    const traveller = {
+      payload: { ...checkedPayload(contract, payload) } as Record<string, unknown>,
+      attempts: 0,
+      addedAtMs: Date.now(),
+    };
     return this.sender(contract as unknown as JobContract).add(traveller);
   }
 
@@ -96,7 +100,11 @@ export class JobClient extends ClientProxy {
   private sender(contract: JobContract): Batcher<Traveller, boolean> {
     let sender = this.senders.get(contract.name);
     if (!sender) {
-      sender = new Batcher((travellers) => this.sendTogether(contract, travellers), { maxItems: 256, maxWaitMs: 0, maxRunning: 1 });
+      sender = new Batcher((travellers) => this.sendTogether(contract, travellers), {
+        maxItems: 256,
+        maxWaitMs: 0,
+        maxRunning: 1,
+      });
       this.senders.set(contract.name, sender);
     }
     return sender;

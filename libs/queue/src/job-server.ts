@@ -90,7 +90,14 @@ export class JobServer extends Server implements CustomTransportStrategy {
       await this.call(contract.name, checkedPayload(contract, traveller.payload), context);
     } catch (error) {
       const verdict = judge(error, attempt, contract.attempts);
-      this.logger.warn({ event: 'job.failed', job: contract.name, id: contract.jobId(traveller.payload), attempt, ...verdict, error: String(error) });
+      this.logger.warn({
+        event: 'job.failed',
+        job: contract.name,
+        id: contract.jobId(traveller.payload),
+        attempt,
+        ...verdict,
+        error: String(error),
+      });
       if (verdict.do === 'later') {
         await this.retries.sendAgain(contract, traveller, verdict.delayMs);
       } else if (verdict.do === 'retry') {

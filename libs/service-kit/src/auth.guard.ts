@@ -34,5 +34,7 @@ export class AuthGuard implements CanActivate {
 function holds(held: Scope[], wanted: Scope): boolean {
   if (held.includes(wanted)) return true;
   if (wanted === 'service') return false;
-  return held.includes('admin') || (wanted.endsWith(':read') && held.includes(wanted.replace(':read', ':write') as Scope));
+  return (
+    held.includes('admin') || (wanted.endsWith(':read') && held.includes(wanted.replace(':read', ':write') as Scope))
+  );
 }

@@ -61,7 +61,10 @@ type Values<S> = { [K in keyof S]: S[K] extends Reader<infer T> ? T : never };
  * Reads a service's settings once at boot.
  * @throws Error with every variable that is wrong, not only the first
  */
-export function readEnv<S extends Record<string, Reader<unknown>>>(spec: S, source: NodeJS.ProcessEnv = process.env): Values<S> {
+export function readEnv<S extends Record<string, Reader<unknown>>>(
+  spec: S,
+  source: NodeJS.ProcessEnv = process.env,
+): Values<S> {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, read] of Object.entries(spec)) {

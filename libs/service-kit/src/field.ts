@@ -21,7 +21,11 @@ interface FieldOptions {
 }
 
 /** Properties of request bodies: one decorator says the check and the documentation. */
-function field(options: FieldOptions, api: Parameters<typeof ApiProperty>[0], checks: PropertyDecorator[]): PropertyDecorator {
+function field(
+  options: FieldOptions,
+  api: Parameters<typeof ApiProperty>[0],
+  checks: PropertyDecorator[],
+): PropertyDecorator {
   const described = options.description ? { description: options.description } : {};
   return applyDecorators(
     ApiProperty({ ...api, ...described, required: !options.optional } as Parameters<typeof ApiProperty>[0]),

@@ -4,7 +4,14 @@ export { Flag, JsonObject, OneOf, Text, TextList, Whole } from './field.js';
 export { createLog } from './log.js';
 export { Metrics } from './metrics.js';
 export { pageOf, PageQuery, type Page } from './page.js';
-export { Caller, PublicRoute, RequireScopes, type AuthenticatedRequest, type Principal, type Scope } from './principal.js';
+export {
+  Caller,
+  PublicRoute,
+  RequireScopes,
+  type AuthenticatedRequest,
+  type Principal,
+  type Scope,
+} from './principal.js';
 export { notFound, Problem, problemBody, type FieldError } from './problem.js';
 export { toProblem } from './problem.filter.js';
 export { ServiceClient } from './service-client.js';

@@ -1,4 +1,11 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger, NotFoundException } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Logger,
+  NotFoundException,
+} from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
 import { Problem, problemBody } from './problem.js';
@@ -13,7 +20,8 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const problem = toProblem(error);
-    if (problem.status >= 500) this.logger.error({ event: 'http.error', url: request.routeOptions.url, error: describe(error) });
+    if (problem.status >= 500)
+      this.logger.error({ event: 'http.error', url: request.routeOptions.url, error: describe(error) });
     void reply
       .status(problem.status)
       .headers({ ...problem.headers, 'content-type': 'application/problem+json' })
@@ -29,7 +37,9 @@ export function toProblem(error: unknown): Problem {
   const status = statusOf(error);
   if (status !== null && status < 500) return new Problem(status, codeOf(status), (error as Error).message);
   if (isUnavailable(error)) {
-    return new Problem(503, 'unavailable', 'A part this needs is not available: try again.', [], { 'retry-after': '2' });
+    return new Problem(503, 'unavailable', 'A part this needs is not available: try again.', [], {
+      'retry-after': '2',
+    });
   }
   return new Problem(500, 'internal_error', 'Something went wrong here: the log has it under this request_id.');
 }
@@ -40,7 +50,12 @@ function statusOf(error: unknown): number | null {
 }
 
 function codeOf(status: number): string {
-  const codes: Record<number, string> = { 400: 'invalid_request', 401: 'not_authenticated', 403: 'not_allowed', 404: 'not_found' };
+  const codes: Record<number, string> = {
+    400: 'invalid_request',
+    401: 'not_authenticated',
+    403: 'not_allowed',
+    404: 'not_found',
+  };
   return codes[status] ?? `http_${status}`;
 }
 
@@ -48,7 +63,10 @@ function codeOf(status: number): string {
 function isUnavailable(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (/^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|UND_ERR|57P0|08)/.test(code)) return true;
-  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|fetch failed/.test(error.message);
+  return (
+    error instanceof Error &&
+    /Connection terminated|timeout exceeded when trying to connect|fetch failed/.test(error.message)
+  );
 }
 
 function describe(error: unknown): string {

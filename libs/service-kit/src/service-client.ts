@@ -13,7 +13,12 @@ export class ServiceClient {
     private readonly tokens: ServiceTokens,
     private readonly timeoutMs = 5_000,
   ) {
-    this.agent = new Agent({ connections: 32, connect: { timeout: 2_000 }, bodyTimeout: timeoutMs, headersTimeout: timeoutMs });
+    this.agent = new Agent({
+      connections: 32,
+      connect: { timeout: 2_000 },
+      bodyTimeout: timeoutMs,
+      headersTimeout: timeoutMs,
+    });
   }
 
   /** @throws Problem with the other side's status and code; 503 `service_unavailable` when it does not answer */
@@ -42,7 +47,10 @@ export class ServiceClient {
       answer = await request(`${this.baseUrl}${path}`, {
         method,
         dispatcher: this.agent,
-        headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         ...(body === undefined ? {} : { body }),
         signal: AbortSignal.timeout(this.timeoutMs),
       });

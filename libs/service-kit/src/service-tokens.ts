@@ -37,7 +37,11 @@ export class ServiceTokens {
     const nowMs = Date.now();
     if (cached && cached.renewAtMs > nowMs) return cached.token;
     const { sign } = await this.keys;
-    const token = await new SignJWT({ org: principal.organizationId, prj: principal.projectId, scopes: principal.scopes })
+    const token = await new SignJWT({
+      org: principal.organizationId,
+      prj: principal.projectId,
+      scopes: principal.scopes,
+    })
       .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT' })
       .setIssuer(`gatehouse:${this.service}`)
       .setAudience(`gatehouse:${audience}`)
@@ -58,7 +62,10 @@ export class ServiceTokens {
     const known = this.verified.get(token);
     if (known && known.untilMs > Date.now()) return known.principal;
     const { verify } = await this.keys;
-    const { payload } = await jwtVerify(token, verify, { algorithms: ['EdDSA'], audience: `gatehouse:${this.service}` });
+    const { payload } = await jwtVerify(token, verify, {
+      algorithms: ['EdDSA'],
+      audience: `gatehouse:${this.service}`,
+    });
     const principal: Principal = {
       subject: String(payload.sub),
       organizationId: String(payload['org'] ?? ''),

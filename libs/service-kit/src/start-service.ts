@@ -51,7 +51,11 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
       { provide: ServiceTokens, useValue: tokens },
       { provide: Metrics, useValue: metrics },
       { provide: JobClient, useValue: jobClient },
-      { provide: APP_GUARD, useFactory: (reflector: Reflector) => new AuthGuard(tokens, reflector), inject: [Reflector] },
+      {
+        provide: APP_GUARD,
+        useFactory: (reflector: Reflector) => new AuthGuard(tokens, reflector),
+        inject: [Reflector],
+      },
     ],
     exports: [ServiceTokens, Metrics, JobClient],
   };
@@ -79,8 +83,14 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     app.connectMicroservice({ strategy }).useGlobalFilters(new ProblemFilter());
   }
   operationalRoutes(app, metrics, async () => (await options.notReady?.(app)) ?? null);
-  const document = SwaggerModule.createDocument(app, new DocumentBuilder().setTitle(options.name).setOpenAPIVersion('3.1.0').build());
-  app.getHttpAdapter().getInstance().get('/openapi.json', () => document);
+  const document = SwaggerModule.createDocument(
+    app,
+    new DocumentBuilder().setTitle(options.name).setOpenAPIVersion('3.1.0').build(),
+  );
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/openapi.json', () => document);
   return app;
 }
 

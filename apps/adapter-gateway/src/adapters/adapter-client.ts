@@ -74,7 +74,12 @@ export class AdapterClient implements OnApplicationShutdown {
     }
     if (answer.status < 200 || answer.status > 299) {
       const retryAfterMs = readRetryAfter(answer.headers['retry-after']);
-      throw new AdapterError('provider_unavailable', `${path} answered ${answer.status}`, answer.status < 500, retryAfterMs);
+      throw new AdapterError(
+        'provider_unavailable',
+        `${path} answered ${answer.status}`,
+        answer.status < 500,
+        retryAfterMs,
+      );
     }
     return parseAnswer<T>(answer.headers['content-type'], answer.body, path);
   }

@@ -91,16 +91,18 @@ export class AdaptersService implements OnApplicationBootstrap, OnApplicationShu
     const manifest = readManifest(value);
     const mount = new URL(baseUrl).pathname.split('/').at(-1);
     if (mount !== manifest.slug) {
-      throw new Problem(422, 'slug_mismatch', `The slug ${manifest.slug} is not the path the adapter is mounted under.`);
+      throw new Problem(
+        422,
+        'slug_mismatch',
+        `The slug ${manifest.slug} is not the path the adapter is mounted under.`,
+      );
     }
     return manifest;
   }
 
   private async pollDue(limit: number): Promise<number> {
     const due = await this.adapters.dueForPoll(this.settings.HEALTH_POLL_MS, limit);
-    await Promise.all(
-      due.map(async (row) => this.adapters.update(row.id, await this.health(row.base_url, row.slug))),
-    );
+    await Promise.all(due.map(async (row) => this.adapters.update(row.id, await this.health(row.base_url, row.slug))));
     return due.length;
   }
 
@@ -110,10 +112,14 @@ export class AdaptersService implements OnApplicationBootstrap, OnApplicationShu
   ): Promise<Pick<AdapterRow, 'state' | 'state_reason' | 'version' | 'latency_ms' | 'checked_at'>> {
     const startMs = performance.now();
     try {
-      const health = await this.client.get<{ status?: unknown; version?: unknown; adapter?: unknown }>(baseUrl, '/health', {
-        organizationId: '',
-        projectId: '',
-      });
+      const health = await this.client.get<{ status?: unknown; version?: unknown; adapter?: unknown }>(
+        baseUrl,
+        '/health',
+        {
+          organizationId: '',
+          projectId: '',
+        },
+      );
       const reason =
         health.status !== 'ready'
           ? `status is ${JSON.stringify(health.status)}`

@@ -13,8 +13,13 @@ export function readManifest(value: Record<string, unknown>): Manifest {
   const need = (field: string, right: boolean, message: string): void => {
     if (!right) errors.push({ field, message });
   };
-  for (const field of ['schema_version', 'name', 'description', 'category']) need(field, text(value[field]), 'has to be a text');
-  need('slug', /^[a-z0-9][a-z0-9-]{0,62}$/.test(String(value['slug'])), 'has to be lower-case letters, digits and dashes');
+  for (const field of ['schema_version', 'name', 'description', 'category'])
+    need(field, text(value[field]), 'has to be a text');
+  need(
+    'slug',
+    /^[a-z0-9][a-z0-9-]{0,62}$/.test(String(value['slug'])),
+    'has to be lower-case letters, digits and dashes',
+  );
   const capabilities = value['capabilities'];
   need(
     'capabilities',
@@ -27,8 +32,13 @@ export function readManifest(value: Record<string, unknown>): Manifest {
     const declared = entry as Record<string, unknown>;
     need(`credentials[${index}].key`, text(declared['key']), 'has to be a text');
     need(`credentials[${index}].maps_to`, text(declared['maps_to']), 'has to be a text');
-    need(`credentials[${index}].type`, credentialTypes.includes(String(declared['type'])), `is one of ${credentialTypes.join(', ')}`);
+    need(
+      `credentials[${index}].type`,
+      credentialTypes.includes(String(declared['type'])),
+      `is one of ${credentialTypes.join(', ')}`,
+    );
   }
-  if (errors.length > 0) throw new Problem(422, 'invalid_manifest', 'The adapter serves a manifest that is not valid.', errors);
+  if (errors.length > 0)
+    throw new Problem(422, 'invalid_manifest', 'The adapter serves a manifest that is not valid.', errors);
   return value as object as Manifest;
 }

@@ -21,7 +21,12 @@ export class AppVerification {
     const installed = await this.installed.get(app.id);
     const credentials = await this.credentials.of(installed);
     if (!installed.adapter) return { ok: true, user: app.name };
-    const result = await this.adapters.post<VerifyResult>(installed.adapter.baseUrl, '/verify', { credentials }, caller);
+    const result = await this.adapters.post<VerifyResult>(
+      installed.adapter.baseUrl,
+      '/verify',
+      { credentials },
+      caller,
+    );
     if (result.ok) await this.apps.rememberSelf(app, { ...result.account, name: result.user });
     return result;
   }

@@ -47,7 +47,10 @@ export class AppsController {
 
   @Patch(':id')
   @RequireScopes('apps:write')
-  @ApiOperation({ operationId: 'changeApp', summary: 'Change an App; pause holds its messages until it is active again' })
+  @ApiOperation({
+    operationId: 'changeApp',
+    summary: 'Change an App; pause holds its messages until it is active again',
+  })
   async change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeApp): Promise<AppView> {
     return this.view(await this.apps.change(caller, id, body));
   }

@@ -26,7 +26,11 @@ export class AppsService {
       if (!body.adapter_id) throw new Problem(422, 'adapter_required', 'An App of kind adapter needs adapter_id.');
       await this.adapters.get(caller, body.adapter_id);
       if (body.signature) {
-        throw new Problem(422, 'signature_not_applicable', "Signatures of an adapter's App are declared by its manifest.");
+        throw new Problem(
+          422,
+          'signature_not_applicable',
+          "Signatures of an adapter's App are declared by its manifest.",
+        );
       }
     }
     const now = new Date();

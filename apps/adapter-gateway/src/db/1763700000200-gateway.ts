@@ -75,7 +75,8 @@ export class Gateway1763700000200 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['parsed_messages', 'delivery', 'app', 'adapter']) await runner.query(`DROP TABLE gateway.${table}`);
+    for (const table of ['parsed_messages', 'delivery', 'app', 'adapter'])
+      await runner.query(`DROP TABLE gateway.${table}`);
     await runner.query('DROP SEQUENCE gateway.app_version');
   }
 }

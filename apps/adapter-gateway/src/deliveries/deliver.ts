@@ -76,10 +76,15 @@ export class Deliverer {
       idempotency_key: delivery.id,
       channel_address: delivery.content.target.channel_address,
     };
-    const found = await this.adapters.post<{ found: boolean; message_id?: string }>(adapter.baseUrl, '/deliver/lookup', body, {
-      organizationId: delivery.organization_id,
-      projectId: delivery.project_id,
-    });
+    const found = await this.adapters.post<{ found: boolean; message_id?: string }>(
+      adapter.baseUrl,
+      '/deliver/lookup',
+      body,
+      {
+        organizationId: delivery.organization_id,
+        projectId: delivery.project_id,
+      },
+    );
     return found.found
       ? { ok: true, message_id: found.message_id ?? delivery.id }
       : deliverFailure('provider_unavailable', reason);

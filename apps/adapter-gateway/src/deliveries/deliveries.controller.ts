@@ -1,6 +1,17 @@
 import { deliverySend } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
-import { Caller, notFound, OneOf, type Page, pageOf, PageQuery, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
+import {
+  Caller,
+  notFound,
+  OneOf,
+  type Page,
+  pageOf,
+  PageQuery,
+  type Principal,
+  Problem,
+  RequireScopes,
+  Text,
+} from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { DeliveryRow } from './delivery.entity.js';
@@ -48,7 +59,11 @@ export class DeliveriesController {
   async redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryRow> {
     const row = await this.get(caller, id);
     if (!(await this.deliveries.reopen(id))) {
-      throw new Problem(409, 'not_redrivable', `The delivery is ${row.state}: only dead and unknown ones can be redriven.`);
+      throw new Problem(
+        409,
+        'not_redrivable',
+        `The delivery is ${row.state}: only dead and unknown ones can be redriven.`,
+      );
     }
     await this.jobs.wake(deliverySend, {
       delivery_id: row.id,

@@ -1,5 +1,11 @@
 import { Batcher } from '#libs/batching';
-import { type DeliverySendPayload, deliverySend, deliverySettled, type OutboundContent, type SettledDelivery } from '#libs/contracts';
+import {
+  type DeliverySendPayload,
+  deliverySend,
+  deliverySettled,
+  type OutboundContent,
+  type SettledDelivery,
+} from '#libs/contracts';
 import { Sweeper } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { errorCode, JobClient, PermanentFailure, RunLater } from '#libs/queue';
@@ -82,7 +88,13 @@ export class DeliveriesService implements OnApplicationBootstrap, OnApplicationS
     if (result === 'unknown') {
       await this.finish(delivery, 'unknown', durationMs, { code: 'answer_lost', detail: null, messageId: null }, null);
     } else if (result.ok) {
-      await this.finish(delivery, 'delivered', durationMs, { code: null, detail: null, messageId: result.message_id }, null);
+      await this.finish(
+        delivery,
+        'delivered',
+        durationMs,
+        { code: null, detail: null, messageId: result.message_id },
+        null,
+      );
     } else {
       const detail = result.error_detail?.message ?? null;
       const fromPart = result.delivered_parts ?? delivery.from_part;
@@ -107,7 +119,13 @@ export class DeliveriesService implements OnApplicationBootstrap, OnApplicationS
     };
     const permanent = error instanceof PermanentFailure;
     const exhausted = permanent || (delivery.attempts >= deliverySend.attempts && !waits);
-    await this.finish(delivery, exhausted ? 'dead' : 'queued', performance.now() - startMs, outcome, exhausted ? null : waitMs);
+    await this.finish(
+      delivery,
+      exhausted ? 'dead' : 'queued',
+      performance.now() - startMs,
+      outcome,
+      exhausted ? null : waitMs,
+    );
   }
 
   private async finish(

@@ -101,7 +101,10 @@ export class DeliveryRepository {
   ): Promise<DeliveryRow[]> {
     const query = this.rows
       .createQueryBuilder('delivery')
-      .where('delivery.organization_id = :organizationId AND delivery.project_id = :projectId', { organizationId, projectId })
+      .where('delivery.organization_id = :organizationId AND delivery.project_id = :projectId', {
+        organizationId,
+        projectId,
+      })
       .orderBy('delivery.id', 'DESC')
       .limit(filter.limit);
     if (filter.state) query.andWhere('delivery.state = :state', { state: filter.state });

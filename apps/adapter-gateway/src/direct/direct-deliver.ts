@@ -1,4 +1,11 @@
-import { type Credentials, type DeliverError, type DeliverResponse, deliverFailure, signHmac, signStandardWebhooks } from '#libs/adapter-sdk';
+import {
+  type Credentials,
+  type DeliverError,
+  type DeliverResponse,
+  deliverFailure,
+  signHmac,
+  signStandardWebhooks,
+} from '#libs/adapter-sdk';
 import { type Egress, EgressError } from '#libs/egress';
 import { readRetryAfter } from '../adapters/adapter-client.js';
 import type { AppRow } from '../apps/app.entity.js';
@@ -37,7 +44,9 @@ export async function directDeliver(
     return outcomeOf(answer.status, answer.headers['retry-after'], delivery);
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    return deliverFailure(codeOfEgress(error), `${target.channel_address}: ${error.code}`, { retryable: !permanent(error) });
+    return deliverFailure(codeOfEgress(error), `${target.channel_address}: ${error.code}`, {
+      retryable: !permanent(error),
+    });
   }
 }
 
@@ -45,7 +54,12 @@ function headersOf(app: AppRow, credentials: Credentials, delivery: DeliveryRow,
   const secrets = [credentials['signing_secret'], credentials['signing_secret_next']].filter(
     (secret): secret is string => typeof secret === 'string' && secret !== '',
   );
-  const { header = 'x-signature-256', algorithm = 'sha256', encoding = 'hex', prefix = 'sha256=' } = app.signature ?? {};
+  const {
+    header = 'x-signature-256',
+    algorithm = 'sha256',
+    encoding = 'hex',
+    prefix = 'sha256=',
+  } = app.signature ?? {};
   const [secret] = secrets;
   return {
     'content-type': 'application/json',
@@ -86,5 +100,7 @@ function codeOfEgress(error: EgressError): DeliverError {
 }
 
 function permanent(error: EgressError): boolean {
-  return ['blocked_address', 'blocked_scheme', 'blocked_redirect', 'invalid_url', 'invalid_request'].includes(error.code);
+  return ['blocked_address', 'blocked_scheme', 'blocked_redirect', 'invalid_url', 'invalid_request'].includes(
+    error.code,
+  );
 }

@@ -23,7 +23,12 @@ export class Handshakes {
   ) {}
 
   /** @returns null when the request is no handshake */
-  async answer(caller: Principal, appId: string, request: InboundRequest, receivedAt: string): Promise<HandshakeAnswer | null> {
+  async answer(
+    caller: Principal,
+    appId: string,
+    request: InboundRequest,
+    receivedAt: string,
+  ): Promise<HandshakeAnswer | null> {
     await this.apps.get(caller, appId);
     const installed = await this.installed.get(appId);
     if (!installed.adapter) return null;

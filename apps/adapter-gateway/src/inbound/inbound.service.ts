@@ -53,7 +53,11 @@ export class InboundService {
       this.record(job, 'parsed', first.event_type, { attempt, durationMs, reason: ignoredReason(first) });
       return;
     }
-    this.record(job, 'parsed', 'ok', { attempt, durationMs, detail: { event_type: first.event_type, messages: messages.length } });
+    this.record(job, 'parsed', 'ok', {
+      attempt,
+      durationMs,
+      detail: { event_type: first.event_type, messages: messages.length },
+    });
     await this.handOver(job, verified, messages);
   }
 
@@ -84,7 +88,11 @@ export class InboundService {
   }
 
   /** @returns the scheme, or null when the adapter refused the request, which ends the receipt */
-  private async verify(job: InboundParsePayload, installed: InstalledApp, request: InboundRequest): Promise<string | null> {
+  private async verify(
+    job: InboundParsePayload,
+    installed: InstalledApp,
+    request: InboundRequest,
+  ): Promise<string | null> {
     if (!installed.adapter) throw new PermanentFailure('not_verified', 'the built-in app is verified by the ingress');
     const envelope = await this.envelope(job, installed, request);
     const result = await this.adapters.post<VerifyWebhookResult>(
@@ -163,12 +171,21 @@ export class InboundService {
   }
 }
 
-function subject(job: InboundParsePayload): { receipt_id: string; organization_id: string; project_id: string; app_id: string } {
+function subject(job: InboundParsePayload): {
+  receipt_id: string;
+  organization_id: string;
+  project_id: string;
+  app_id: string;
+} {
   const { receipt_id, organization_id, project_id, app_id } = job;
   return { receipt_id, organization_id, project_id, app_id };
 }
 
-function context(job: InboundParsePayload): { organizationId: string; projectId: string; traceparent: string | undefined } {
+function context(job: InboundParsePayload): {
+  organizationId: string;
+  projectId: string;
+  traceparent: string | undefined;
+} {
   return { organizationId: job.organization_id, projectId: job.project_id, traceparent: job.traceparent };
 }
 

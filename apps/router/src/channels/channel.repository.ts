@@ -12,7 +12,10 @@ export class ChannelRepository {
   }
 
   list(organizationId: string, projectId: string): Promise<ChannelRow[]> {
-    return this.rows.find({ where: { organization_id: organizationId, project_id: projectId }, order: { app_id: 'ASC' } });
+    return this.rows.find({
+      where: { organization_id: organizationId, project_id: projectId },
+      order: { app_id: 'ASC' },
+    });
   }
 
   find(organizationId: string, projectId: string, appId: string): Promise<ChannelRow | null> {

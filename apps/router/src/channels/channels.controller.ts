@@ -1,4 +1,14 @@
-import { Caller, Flag, notFound, OneOf, type Principal, Problem, RequireScopes, type ServiceClient, Text } from '#libs/service-kit';
+import {
+  Caller,
+  Flag,
+  notFound,
+  OneOf,
+  type Principal,
+  Problem,
+  RequireScopes,
+  type ServiceClient,
+  Text,
+} from '#libs/service-kit';
 import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { gatewayClient } from '../routing/routing.service.js';
@@ -9,7 +19,8 @@ class ChannelSettings {
   @Text(100, { optional: true, description: "The agent; the project's Chief of Staff when absent" }) agent_id?: string;
   @Flag({ optional: true, description: 'Messages reach the Chief of Staff (default true)' }) chief_of_staff?: boolean;
   @Flag({ optional: true, description: 'Messages are tried on triggers (default true)' }) triggers?: boolean;
-  @Text(2_000, { optional: true, description: 'Where replies go when the message names no address' }) reply_address?: string;
+  @Text(2_000, { optional: true, description: 'Where replies go when the message names no address' })
+  reply_address?: string;
   @OneOf(['thread', 'sender', 'channel'], { optional: true }) session_scope?: SessionScope;
 }
 
@@ -40,7 +51,11 @@ export class ChannelsController {
   @Put(':appId')
   @RequireScopes('channels:write')
   @ApiOperation({ operationId: 'setChannel', summary: 'Set how messages of an App reach agents, and where replies go' })
-  async set(@Caller() caller: Principal, @Param('appId') appId: string, @Body() body: ChannelSettings): Promise<ChannelRow> {
+  async set(
+    @Caller() caller: Principal,
+    @Param('appId') appId: string,
+    @Body() body: ChannelSettings,
+  ): Promise<ChannelRow> {
     await this.requireApp(caller, appId);
     await this.channels.save({
       app_id: appId,
@@ -57,7 +72,8 @@ export class ChannelsController {
   }
 
   private async requireApp(caller: Principal, appId: string): Promise<void> {
-    if (!/^app_[0-9a-f]{32}$/.test(appId)) throw new Problem(422, 'invalid_app_id', 'An App id looks like app_0123....');
+    if (!/^app_[0-9a-f]{32}$/.test(appId))
+      throw new Problem(422, 'invalid_app_id', 'An App id looks like app_0123....');
     await this.gateway.get(`/internal/apps/${appId}`, caller);
   }
 }

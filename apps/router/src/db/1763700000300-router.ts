@@ -122,7 +122,17 @@ export class Router1763700000300 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['channel', 'trigger', 'workflow', 'run', 'turn', 'session_inbox', 'session', 'message', 'claim']) {
+    for (const table of [
+      'channel',
+      'trigger',
+      'workflow',
+      'run',
+      'turn',
+      'session_inbox',
+      'session',
+      'message',
+      'claim',
+    ]) {
       await runner.query(`DROP TABLE router.${table}`);
     }
   }

@@ -1,5 +1,15 @@
 import type { EventSummary } from '#libs/journal';
-import { Caller, Flag, OneOf, type Page, pageOf, PageQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
+import {
+  Caller,
+  Flag,
+  OneOf,
+  type Page,
+  pageOf,
+  PageQuery,
+  type Principal,
+  RequireScopes,
+  Text,
+} from '#libs/service-kit';
 import { terminalOutcomes } from '#libs/contracts';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';

@@ -64,7 +64,11 @@ export class EventsService {
    * Routes an event again by today's rules; one that never became a message goes through the whole pipeline again.
    * @param deliver whether replies are sent again
    */
-  async replay(caller: Principal, id: string, deliver: boolean): Promise<{ replayed: 'messages' | 'receipt'; run_ids: string[] }> {
+  async replay(
+    caller: Principal,
+    id: string,
+    deliver: boolean,
+  ): Promise<{ replayed: 'messages' | 'receipt'; run_ids: string[] }> {
     const messages = await this.messagesOf(caller, id);
     if (messages.length === 0) {
       await this.ingress.post(`/internal/receipts/${encodeURIComponent(id)}/wake`, caller, {});
@@ -100,8 +104,6 @@ export class EventsService {
 
   private async messagesOf(caller: Principal, receiptId: string): Promise<MessageRow[]> {
     const rows = await this.routing.messagesOf([receiptId]);
-    return rows.filter(
-      (row) => row.organization_id === caller.organizationId && row.project_id === caller.projectId,
-    );
+    return rows.filter((row) => row.organization_id === caller.organizationId && row.project_id === caller.projectId);
   }
 }

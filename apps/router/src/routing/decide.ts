@@ -67,7 +67,8 @@ function judgeTriggers(appId: string, message: NormalizedMessage, rules: Rules):
       return { ...base, verdict: 'filtered', reason: `event_type is ${message.event_type}, not ${wanted}` };
     }
     if (status === 'off') return { ...base, verdict: 'off', reason: 'the workflow is off' };
-    if (status === 'suspended') return { ...base, verdict: 'suspended', reason: 'the workflow is suspended: the run waits' };
+    if (status === 'suspended')
+      return { ...base, verdict: 'suspended', reason: 'the workflow is suspended: the run waits' };
     return { ...base, verdict: 'matched', reason: null };
   });
 }

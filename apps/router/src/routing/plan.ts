@@ -23,7 +23,11 @@ export function planMessage(
   options: { messageId: string; dedupKey: string; verified: boolean; replay: boolean; deliver: boolean },
 ): Plan {
   const now = new Date();
-  const owner = { organization_id: source.organization_id, project_id: source.project_id, receipt_id: source.receipt_id };
+  const owner = {
+    organization_id: source.organization_id,
+    project_id: source.project_id,
+    receipt_id: source.receipt_id,
+  };
   const reply = options.deliver ? decision.reply : null;
   const turn = (part: Pick<TurnRow, 'run_id' | 'agent_id' | 'state'>, instructions: string | null): TurnRow => ({
     ...owner,
@@ -60,7 +64,8 @@ export function planMessage(
       workflow.instructions,
     ),
   );
-  if (decision.sessionKey) turns.push(turn({ run_id: null, agent_id: decision.sessionAgentId, state: 'waiting' }, null));
+  if (decision.sessionKey)
+    turns.push(turn({ run_id: null, agent_id: decision.sessionAgentId, state: 'waiting' }, null));
   return {
     dedupKey: options.dedupKey,
     decision,

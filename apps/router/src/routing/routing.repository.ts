@@ -30,7 +30,10 @@ export class RoutingRepository {
         const owner = owners.get(claimKey(plan.message.app_id, plan.dedupKey));
         return owner && owner.message_id !== plan.message.id ? owner : null;
       });
-      await write(tx, plans.filter((_plan, index) => results[index] === null));
+      await write(
+        tx,
+        plans.filter((_plan, index) => results[index] === null),
+      );
       return results;
     });
   }
@@ -78,9 +81,19 @@ function claimKey(appId: string, dedupKey: string): string {
 async function write(tx: EntityManager, plans: Plan[], options = { withMessages: true }): Promise<void> {
   if (plans.length === 0) return;
   await settleSessions(tx, plans);
-  if (options.withMessages) await insertMessages(tx, plans.map((plan) => plan.message));
-  await insertRuns(tx, plans.flatMap((plan) => plan.runs));
-  await insertTurns(tx, plans.flatMap((plan) => plan.turns));
+  if (options.withMessages)
+    await insertMessages(
+      tx,
+      plans.map((plan) => plan.message),
+    );
+  await insertRuns(
+    tx,
+    plans.flatMap((plan) => plan.runs),
+  );
+  await insertTurns(
+    tx,
+    plans.flatMap((plan) => plan.turns),
+  );
 }
 
 /** Locks the sessions in key order; a session without a turn under way starts the first of the batch's turns. */
@@ -120,10 +133,10 @@ async function settleSessions(tx: EntityManager, plans: Plan[]): Promise<void> {
     else waiting.push({ session: session.id, turn: turn.id });
   }
   if (waiting.length > 0) {
-    await tx.query('INSERT INTO router.session_inbox (session_id, turn_id) SELECT * FROM unnest($1::text[], $2::text[])', [
-      waiting.map((entry) => entry.session),
-      waiting.map((entry) => entry.turn),
-    ]);
+    await tx.query(
+      'INSERT INTO router.session_inbox (session_id, turn_id) SELECT * FROM unnest($1::text[], $2::text[])',
+      [waiting.map((entry) => entry.session), waiting.map((entry) => entry.turn)],
+    );
   }
 }
 

@@ -63,7 +63,10 @@ export class RoutingService {
       attempt,
       duration_ms: performance.now() - startMs,
     });
-    this.metrics.hopSeconds.observe({ stage: 'routed', outcome: outcome.outcome }, (performance.now() - startMs) / 1000);
+    this.metrics.hopSeconds.observe(
+      { stage: 'routed', outcome: outcome.outcome },
+      (performance.now() - startMs) / 1000,
+    );
   }
 
   private async commitAll(batch: Plan[][]): Promise<(Claimed | null)[][]> {
@@ -87,7 +90,12 @@ export class RoutingService {
     const told = messages.find((message) => message.outcome === 'routed') ?? messages[0];
     if (!told) {
       const first = claimed.find((claim) => claim !== null);
-      return { outcome: 'duplicate', reason: `of ${first?.receipt_id}`, subject_id: first?.message_id ?? null, detail: null };
+      return {
+        outcome: 'duplicate',
+        reason: `of ${first?.receipt_id}`,
+        subject_id: first?.message_id ?? null,
+        detail: null,
+      };
     }
     const { event_type, sender } = told.message;
     return {

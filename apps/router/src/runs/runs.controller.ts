@@ -1,4 +1,14 @@
-import { Caller, notFound, OneOf, type Page, pageOf, PageQuery, type Principal, RequireScopes, Whole } from '#libs/service-kit';
+import {
+  Caller,
+  notFound,
+  OneOf,
+  type Page,
+  pageOf,
+  PageQuery,
+  type Principal,
+  RequireScopes,
+  Whole,
+} from '#libs/service-kit';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';

@@ -29,7 +29,12 @@ export class TurnsService implements OnApplicationBootstrap, OnApplicationShutdo
       },
       { maxItems: 64, maxWaitMs: 0, maxRunning: 1 },
     );
-    this.sweeper = new Sweeper({ name: 'turns', everyMs: sweepEveryMs, batch: 500, sweep: (limit) => this.sweep(limit) });
+    this.sweeper = new Sweeper({
+      name: 'turns',
+      everyMs: sweepEveryMs,
+      batch: 500,
+      sweep: (limit) => this.sweep(limit),
+    });
   }
 
   onApplicationBootstrap(): void {

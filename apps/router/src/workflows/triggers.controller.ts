@@ -8,7 +8,8 @@ import { WorkflowRepository } from './workflow.repository.js';
 class NewTrigger {
   @Text(100, { minLength: 1 }) app_id: string;
   @Whole(1, 2_147_483_647) workflow_id: number;
-  @TextList(100, 200, { optional: true, description: 'Every event of the App when absent or empty' }) event_types?: string[];
+  @TextList(100, 200, { optional: true, description: 'Every event of the App when absent or empty' })
+  event_types?: string[];
 }
 
 class TriggerChange {

@@ -62,7 +62,10 @@ export class WorkflowsController {
 
   @Patch('api/v1/workflows/:id')
   @RequireScopes('workflows:write')
-  @ApiOperation({ operationId: 'changeWorkflow', summary: 'Change a workflow; making it active releases its waiting runs' })
+  @ApiOperation({
+    operationId: 'changeWorkflow',
+    summary: 'Change a workflow; making it active releases its waiting runs',
+  })
   async change(
     @Caller() caller: Principal,
     @Param('id', ParseIntPipe) id: number,

@@ -67,7 +67,10 @@ export class ReceiptWriter implements OnApplicationShutdown {
     let broken: Error | undefined;
     try {
       if (items.every((item) => item.key === null)) {
-        await copy(client, items.map((item) => item.receipt));
+        await copy(
+          client,
+          items.map((item) => item.receipt),
+        );
         return items.map(() => ({ stored: true }));
       }
       return await commitKeyed(client, items);

@@ -47,11 +47,7 @@ export class ReceiptRepository {
    * Moves the sweep's mark over receipts older than `age`, and returns those it passed; the transaction that moves the
    * mark also keeps every one of them that `stillOpen` names, so none falls between.
    */
-  async advanceSweep(
-    ageMs: number,
-    limit: number,
-    stillOpen: (ids: string[]) => Promise<string[]>,
-  ): Promise<number> {
+  async advanceSweep(ageMs: number, limit: number, stillOpen: (ids: string[]) => Promise<string[]>): Promise<number> {
     return this.db.transaction(async (tx) => {
       const [mark] = (await tx.query('SELECT swept_to FROM ingress.sweep WHERE id = 1 FOR UPDATE SKIP LOCKED')) as {
         swept_to: Date;

@@ -41,7 +41,10 @@ export class RefusalLog implements OnApplicationShutdown {
   list(organizationId: string, projectId: string, limit: number, cursor: string | null): Promise<Refusal[]> {
     const query = this.rows
       .createQueryBuilder('refusal')
-      .where('refusal.organization_id = :organizationId AND refusal.project_id = :projectId', { organizationId, projectId })
+      .where('refusal.organization_id = :organizationId AND refusal.project_id = :projectId', {
+        organizationId,
+        projectId,
+      })
       .orderBy('refusal.id', 'DESC')
       .limit(limit);
     if (cursor) query.andWhere('refusal.id < :cursor', { cursor });

@@ -13,7 +13,12 @@ export class RefusalsController {
   @RequireScopes('events:read')
   @ApiOperation({ operationId: 'listRefusals', summary: 'Webhook requests that were refused, and why' })
   async list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<Page<Refusal>> {
-    const rows = await this.refusals.list(caller.organizationId, caller.projectId, query.limit + 1, query.cursor ?? null);
+    const rows = await this.refusals.list(
+      caller.organizationId,
+      caller.projectId,
+      query.limit + 1,
+      query.cursor ?? null,
+    );
     return pageOf(rows, query.limit, (row) => row.id);
   }
 }

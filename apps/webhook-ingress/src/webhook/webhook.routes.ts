@@ -41,7 +41,8 @@ export function webhookRoutes(fastify: FastifyInstance, parts: WebhookParts, set
       method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       url: `${prefix}:token`,
       exposeHeadRoute: false,
-      handler: (request, reply) => handle(request as FastifyRequest<{ Params: { token: string } }>, reply, parts, limits),
+      handler: (request, reply) =>
+        handle(request as FastifyRequest<{ Params: { token: string } }>, reply, parts, limits),
     });
     scope.all(`${prefix}*`, (_request, reply) => refuse(reply, unknownPath));
     done();
@@ -84,7 +85,8 @@ async function handle(
       logger.error({ event: 'webhook.unavailable', error: error instanceof Error ? error.message : String(error) });
       return refuse(reply, new Refused(503, 'unavailable', 'Not stored: send again.', { 'retry-after': '2' }));
     }
-    if (subject && error.status !== 429) parts.refusals.record(subject.endpoint, subject.incoming, error.code, bodyHash(subject.incoming));
+    if (subject && error.status !== 429)
+      parts.refusals.record(subject.endpoint, subject.incoming, error.code, bodyHash(subject.incoming));
     return refuse(reply, error);
   }
 }
