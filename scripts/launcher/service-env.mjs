@@ -32,6 +32,8 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
     NODE_ENV: 'production',
     ...env,
     HOST,
+    // The portal, on this machine, hands webhooks on and names their sender.
+    TRUSTED_PROXIES: HOST,
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     ...Object.fromEntries(services.map(({ name, urlVariable }) => [urlVariable, originOf(ports[name] ?? 0)])),

@@ -6,6 +6,5 @@ export {
   type EgressSettings,
   type EgressTimeouts,
 } from './egress.js';
-export { EGRESS_ERROR_CODES, EgressError, type EgressErrorCode } from './egress-error.js';
+export { EgressError, type EgressErrorCode } from './egress-error.js';
 export type { Resolver } from './guarded-connector.js';
-export { allowList, type AllowList } from './allow-list.js';

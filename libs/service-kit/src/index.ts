@@ -1,7 +1,5 @@
-export { AuthGuard } from './auth.guard.js';
 export * from './env.js';
 export { Flag, JsonObject, OneOf, Text, TextList, Whole } from './field.js';
-export { createLog } from './log.js';
 export { Metrics } from './metrics.js';
 export { pageOf, PageQuery, type Page } from './page.js';
 export {

@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
-import { DataSource } from 'typeorm';
+import { Database } from '#libs/database';
 import type { Metrics } from './metrics.js';
 
 const readyTimeoutMs = 2_000;
@@ -31,7 +31,7 @@ export function operationalRoutes(
 }
 
 async function databaseProblem(app: NestFastifyApplication): Promise<string | null> {
-  const source = app.get(DataSource, { strict: false, each: true }).at(0);
+  const source = app.get(Database, { strict: false, each: true }).at(0);
   if (!source) return null;
   const timeout = new Promise<never>((_resolve, reject) =>
     setTimeout(() => reject(new Error('timeout')), readyTimeoutMs).unref(),

@@ -1,4 +1,4 @@
-export { testDatabaseUrl, testRedisUrl } from './env.js';
+export { testRedisUrl } from './env.js';
 export { testServiceKey } from './service-key.js';
 export { testDatabase, type TestDatabase } from './test-database.js';
 export { until } from './until.js';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type EndpointsService } from '../endpoints/endpoints.service.js';
@@ -22,6 +23,7 @@ export interface WebhookParts {
 
 const prefix = '/api/v1/webhooks/';
 const logger = new Logger('webhook');
+const contentTypes = new WeakMap<IncomingMessage, string | undefined>();
 
 /**
  * The public endpoint, straight on Fastify: Nest's pipes and body parsers would cost a third of the throughput, and
@@ -35,6 +37,12 @@ export function webhookRoutes(fastify: FastifyInstance, parts: WebhookParts, set
   };
   fastify.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
+    // Providers send what they like; Fastify would answer 415 to a type it cannot read.
+    scope.addHook('onRequest', (request, _reply, next) => {
+      contentTypes.set(request.raw, request.headers['content-type']);
+      delete request.headers['content-type'];
+      next();
+    });
     // The handler reads the stream itself, under the cap of the endpoint that the token names.
     scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined));
     scope.route({
@@ -73,7 +81,7 @@ async function handle(
       method: request.method === 'HEAD' ? 'GET' : request.method,
       url: request.url,
       token,
-      headers: request.headers,
+      headers: receivedHeaders(request),
       body: Buffer.alloc(0),
       remoteAddress: request.ip,
     };
@@ -89,6 +97,11 @@ async function handle(
       parts.refusals.record(subject.endpoint, subject.incoming, error.code, bodyHash(subject.incoming));
     return refuse(reply, error);
   }
+}
+
+function receivedHeaders(request: FastifyRequest): Incoming['headers'] {
+  const contentType = contentTypes.get(request.raw);
+  return contentType === undefined ? request.headers : { ...request.headers, 'content-type': contentType };
 }
 
 function requireMethod(method: string): void {
