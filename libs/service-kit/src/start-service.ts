@@ -70,7 +70,6 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     logger: new NestLog(createLog(options.name, settings.LOG_LEVEL)),
   });
   app.useGlobalFilters(new ProblemFilter());
-  app.useGlobalPipes(validationPipe());
   app.enableShutdownHooks();
   await options.routes?.(app);
   if (options.consumes?.length) {
@@ -79,9 +78,10 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
       queues: options.consumes,
       concurrency: settings.QUEUE_CONCURRENCY,
     });
-    // Payloads are checked by the transport; the pipe for request bodies would refuse them.
-    app.connectMicroservice({ strategy }).useGlobalFilters(new ProblemFilter());
+    app.connectMicroservice({ strategy }, { inheritAppConfig: true });
   }
+  // After the jobs' handlers were bound: their payloads are checked by the transport, by other rules than bodies.
+  app.useGlobalPipes(validationPipe());
   operationalRoutes(app, metrics, async () => (await options.notReady?.(app)) ?? null);
   const document = SwaggerModule.createDocument(
     app,
