@@ -35,7 +35,7 @@ describe('migrations', () => {
 });
 
 async function schemaOf(app: string): Promise<ServiceSchema | null> {
-  const files = await readdir(new URL(`${app}/src/`, apps), { recursive: true }).catch(() => []);
+  const files = await readdir(new URL(`${app}/src/`, apps), { recursive: true }).catch((): string[] => []);
   if (!files.includes('db/schema.ts')) return null;
   const module = (await import(new URL(`${app}/src/db/schema.ts`, apps).href)) as { schema: ServiceSchema };
   return module.schema;

@@ -11,6 +11,7 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ProjectRules } from '../routing/project-rules.js';
 import { gatewayClient } from '../routing/routing.service.js';
 import type { ChannelRow, SessionScope } from './channel.entity.js';
 import { ChannelRepository } from './channel.repository.js';
@@ -29,6 +30,7 @@ class ChannelSettings {
 export class ChannelsController {
   constructor(
     @Inject(ChannelRepository) private readonly channels: ChannelRepository,
+    @Inject(ProjectRules) private readonly rules: ProjectRules,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
   ) {}
 
@@ -68,6 +70,7 @@ export class ChannelsController {
       session_scope: body.session_scope ?? 'thread',
       updated_at: new Date(),
     });
+    this.rules.forget(caller.projectId);
     return this.get(caller, appId);
   }
 

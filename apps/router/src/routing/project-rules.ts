@@ -15,7 +15,7 @@ export interface Rules {
   workflows: Map<number, WorkflowRow>;
 }
 
-/** The rules of projects, kept for a second: a change takes effect within it. */
+/** The rules of projects, kept for a second: a change takes effect at once here, and within it in other replicas. */
 @Injectable()
 export class ProjectRules {
   private readonly cache = new Map<string, { value: Promise<Rules>; untilMs: number }>();
@@ -25,13 +25,26 @@ export class ProjectRules {
     @Inject(ChannelRepository) private readonly channels: ChannelRepository,
   ) {}
 
-  of(projectId: string): Promise<Rules> {
+  /** @param workflowIds workflows that messages name: the ingress saw them, so rules without them are too old */
+  async of(projectId: string, workflowIds: number[] = []): Promise<Rules> {
     const known = this.cache.get(projectId);
-    if (known && known.untilMs > Date.now()) return known.value;
+    if (known && known.untilMs > Date.now()) {
+      const rules = await known.value;
+      if (workflowIds.every((id) => rules.workflows.has(id))) return rules;
+    }
+    return this.readAndKeep(projectId);
+  }
+
+  /** To be called when a project's rules were changed. */
+  forget(projectId: string): void {
+    this.cache.delete(projectId);
+  }
+
+  private readAndKeep(projectId: string): Promise<Rules> {
     const value = this.read(projectId);
     if (this.cache.size >= maxCached) this.cache.clear();
     this.cache.set(projectId, { value, untilMs: Date.now() + freshMs });
-    value.catch(() => this.cache.delete(projectId));
+    value.catch(() => this.forget(projectId));
     return value;
   }
 

@@ -39,7 +39,8 @@ export class RoutingService {
   async route(job: MessageRoutePayload, attempt: number): Promise<void> {
     const startMs = performance.now();
     const messages = job.messages ?? (await this.readMessages(job));
-    const rules = await this.rules.of(job.project_id);
+    const named = messages.flatMap(({ workflow_id }) => workflow_id ?? []);
+    const rules = await this.rules.of(job.project_id, named);
     const plans = messages.map((message, index) =>
       planMessage(job, message, decide(job.app_id, message, rules), {
         messageId: newId('msg'),

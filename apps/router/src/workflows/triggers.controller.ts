@@ -3,6 +3,7 @@ import { Caller, Flag, notFound, type Principal, RequireScopes, Text, TextList, 
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { TriggerRow } from './trigger.entity.js';
+import { ProjectRules } from '../routing/project-rules.js';
 import { WorkflowRepository } from './workflow.repository.js';
 
 class NewTrigger {
@@ -20,7 +21,10 @@ class TriggerChange {
 @ApiTags('Triggers')
 @Controller('api/v1/triggers')
 export class TriggersController {
-  constructor(@Inject(WorkflowRepository) private readonly workflows: WorkflowRepository) {}
+  constructor(
+    @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
+    @Inject(ProjectRules) private readonly rules: ProjectRules,
+  ) {}
 
   @Post()
   @RequireScopes('workflows:write')
@@ -38,6 +42,7 @@ export class TriggersController {
       created_at: new Date(),
     };
     await this.workflows.insertTrigger(row);
+    this.rules.forget(caller.projectId);
     return row;
   }
 
@@ -54,6 +59,7 @@ export class TriggersController {
   async change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TriggerChange): Promise<TriggerRow> {
     const row = await this.workflows.updateTrigger(caller.projectId, id, { ...body });
     if (!row) throw notFound('trigger', id);
+    this.rules.forget(caller.projectId);
     return row;
   }
 
@@ -63,5 +69,6 @@ export class TriggersController {
   @ApiOperation({ operationId: 'deleteTrigger', summary: 'Delete a trigger' })
   async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
     if (!(await this.workflows.deleteTrigger(caller.projectId, id))) throw notFound('trigger', id);
+    this.rules.forget(caller.projectId);
   }
 }

@@ -1,6 +1,7 @@
 import { Caller, notFound, OneOf, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Body, Controller, Get, Inject, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ProjectRules } from '../routing/project-rules.js';
 import { TurnsService } from '../turns/turns.service.js';
 import type { WorkflowRow, WorkflowStatus } from './workflow.entity.js';
 import { WorkflowRepository } from './workflow.repository.js';
@@ -24,15 +25,16 @@ class WorkflowChange {
 export class WorkflowsController {
   constructor(
     @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
+    @Inject(ProjectRules) private readonly rules: ProjectRules,
     @Inject(TurnsService) private readonly turns: TurnsService,
   ) {}
 
   @Post('api/v1/workflows')
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'createWorkflow', summary: 'Create a workflow; its id is an integer of the project' })
-  create(@Caller() caller: Principal, @Body() body: NewWorkflow): Promise<WorkflowRow> {
+  async create(@Caller() caller: Principal, @Body() body: NewWorkflow): Promise<WorkflowRow> {
     const now = new Date();
-    return this.workflows.insert({
+    const row = await this.workflows.insert({
       project_id: caller.projectId,
       organization_id: caller.organizationId,
       name: body.name,
@@ -42,6 +44,8 @@ export class WorkflowsController {
       created_at: now,
       updated_at: now,
     });
+    this.rules.forget(caller.projectId);
+    return row;
   }
 
   @Get('api/v1/workflows')
@@ -73,6 +77,7 @@ export class WorkflowsController {
   ): Promise<WorkflowRow> {
     await this.get(caller, id);
     await this.workflows.update(caller.projectId, id, { ...body, updated_at: new Date() });
+    this.rules.forget(caller.projectId);
     if (body.status === 'active') await this.turns.release(caller.projectId, id);
     return this.get(caller, id);
   }
