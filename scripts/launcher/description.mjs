@@ -37,7 +37,7 @@ export function banner(dataDir, { base_url, webhook_url, services, api_key }) {
   const file = descriptionFile(dataDir);
   return [
     '',
-    `  Console      ${base_url}`,
+    `  Portal       ${base_url}`,
     `  Webhook URL  ${webhook_url}`,
     `  API key      ${api_key ? `in ${file}` : 'made by an earlier installation over this database; make another in the console'}`,
     `  Services     ${services.map(({ name, port }) => `${name} :${port}`).join('  ')}`,

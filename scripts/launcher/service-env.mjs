@@ -27,11 +27,12 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
     GATEHOUSE_KEK_RING: JSON.stringify({ primary: kid, keys: { [kid]: key } }),
     GATEHOUSE_ADAPTER_SECRET: secrets.adapter_secret,
     GATEHOUSE_SERVICE_KEY: JSON.stringify(secrets.service_key),
-    GATEHOUSE_EGRESS_ALLOW: `${HOST}:${ports.adapters ?? 0}`,
     PUBLIC_URL: originOf(ports.portal ?? 0),
     NODE_ENV: 'production',
     ...env,
     HOST,
+    // The shipped adapters are reached whatever else is allowed.
+    GATEHOUSE_EGRESS_ALLOW: [`${HOST}:${ports.adapters ?? 0}`, env.GATEHOUSE_EGRESS_ALLOW].filter(Boolean).join(','),
     // The portal, on this machine, hands webhooks on and names their sender.
     TRUSTED_PROXIES: HOST,
     DATABASE_URL: databaseUrl,

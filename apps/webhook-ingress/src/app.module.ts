@@ -45,7 +45,11 @@ export class AppModule {
         },
         {
           provide: receiptSettings,
-          useValue: { inlineLimitBytes: settings.INLINE_LIMIT_BYTES, leaseMs: settings.RECEIPT_LEASE_MS },
+          useValue: {
+            inlineLimitBytes: settings.INLINE_LIMIT_BYTES,
+            leaseMs: settings.RECEIPT_LEASE_MS,
+            retentionDays: settings.RETENTION_DAYS,
+          },
         },
         journalProvider('webhook-ingress'),
         EndpointRepository,

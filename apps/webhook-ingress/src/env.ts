@@ -19,6 +19,8 @@ export const env = readEnv({
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
   /** A receipt that has not ended after this time is woken again. */
   RECEIPT_LEASE_MS: integer(10_000, 1_000, 3_600_000),
+  /** Days that receipts, delivery keys and the journal are kept. */
+  RETENTION_DAYS: integer(30, 1, 3_650),
 });
 
 export type IngressSettings = typeof env;

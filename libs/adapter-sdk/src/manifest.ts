@@ -57,6 +57,8 @@ export interface WebhookDeclaration {
   url_secret?: boolean;
   ack?: { status: number; body?: unknown };
   max_body_bytes?: number;
+  /** Header that names one delivery: a second request with the same value is answered as a duplicate. */
+  delivery_id_header?: string;
 }
 
 export interface MessageDeclaration {

@@ -25,3 +25,25 @@ export async function ensureDailyPartitions(
     );
   }
 }
+
+/**
+ * Drops the daily partitions whose day ended more than `keepDays` ago: retention at the cost of a DROP, where DELETE
+ * would write every row once more.
+ * @param table schema-qualified, from code, never from input
+ * @returns the names of the dropped partitions
+ */
+export async function dropOldPartitions(
+  db: Queryable,
+  table: string,
+  keepDays: number,
+  now = Date.now(),
+): Promise<string[]> {
+  const rows = (await db.query(
+    'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass',
+    [table],
+  )) as { name: string }[];
+  const oldest = new Date(now - (keepDays + 1) * dayMs).toISOString().slice(0, 10).replaceAll('-', '');
+  const old = rows.map(({ name }) => name).filter((name) => (/_(\d{8})$/.exec(name)?.[1] ?? oldest) < oldest);
+  for (const name of old) await db.query(`DROP TABLE ${name}`);
+  return old;
+}

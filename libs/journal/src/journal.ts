@@ -1,5 +1,5 @@
 import { Batcher } from '#libs/batching';
-import { ensureDailyPartitions, type Queryable } from '#libs/database';
+import { dropOldPartitions, ensureDailyPartitions, type Queryable } from '#libs/database';
 import { endsReceipt, type JournalEntry } from './entry.js';
 
 const insert = `
@@ -48,9 +48,10 @@ export class Journal {
     return new Set(rows.map((row) => row.receipt_id));
   }
 
-  /** Keeps partitions ready for the coming days; every service calls it daily, the first one makes them. */
-  async ensurePartitions(): Promise<void> {
+  /** Makes the partitions of the coming days, and drops those over the retention. */
+  async turnPartitions(keepDays: number): Promise<void> {
     await ensureDailyPartitions(this.db, 'journal.entry');
+    await dropOldPartitions(this.db, 'journal.entry', keepDays);
   }
 
   private async write(entries: JournalEntry[]): Promise<void[]> {

@@ -43,6 +43,9 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name);
   const metrics = new Metrics(options.name);
   const jobClient = new JobClient(settings.REDIS_URL);
+  metrics.gauge('gatehouse_jobs_missed', 'Job adds that Redis did not take; sweepers make up for them', () =>
+    [...jobClient.missed.values()].reduce((sum, count) => sum + count, 0),
+  );
   const root: DynamicModule = {
     module: class ServiceRoot {},
     global: true,

@@ -18,7 +18,7 @@ export function endpointOf(app: AppRow, manifest: Manifest | null): Endpoint {
     handshake: declaredHandshake(webhook?.handshake),
     adapter_handshake: app.kind === 'adapter' && !webhook?.handshake && app.self === null,
     ack: { status: webhook?.ack?.status ?? 200, body: ackBody(webhook?.ack?.body), content_type: null },
-    delivery_id_header: null,
+    delivery_id_header: webhook?.delivery_id_header?.toLowerCase() ?? null,
     url_secret: webhook?.url_secret === true,
     max_body_bytes: app.max_body_bytes,
     credential_id: app.credential_id,

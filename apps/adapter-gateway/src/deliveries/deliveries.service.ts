@@ -11,6 +11,7 @@ import { Journal } from '#libs/journal';
 import { errorCode, JobClient, PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { AdapterError } from '../adapters/adapter-error.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import { type AttemptResult, Deliverer } from './deliver.js';
@@ -111,7 +112,8 @@ export class DeliveriesService implements OnApplicationBootstrap, OnApplicationS
 
   private async tryLater(delivery: DeliveryRow, error: unknown, startMs: number): Promise<void> {
     const waits = error instanceof RunLater;
-    const waitMs = waits ? error.delayMs : this.backoffMs(delivery);
+    const asked = error instanceof AdapterError ? error.retryAfterMs : null;
+    const waitMs = waits ? error.delayMs : (asked ?? this.backoffMs(delivery));
     const outcome = {
       code: errorCode(error),
       detail: error instanceof Error ? error.message : String(error),

@@ -1,7 +1,8 @@
 import type { InboundParsePayload } from '#libs/contracts';
-import { type DeadJob, JobContext } from '#libs/queue';
+import { type DeadJob, JobContext, RunLater } from '#libs/queue';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
+import { AdapterError } from '../adapters/adapter-error.js';
 import { InboundService } from './inbound.service.js';
 
 @Controller()
@@ -14,7 +15,7 @@ export class InboundHandler {
       await this.inbound.process(job, context.attempt);
     } catch (error) {
       this.inbound.retrying(job, context.attempt, error);
-      throw error;
+      throw laterWhenAsked(error);
     }
   }
 
@@ -22,4 +23,10 @@ export class InboundHandler {
   async dead(@Payload() job: DeadJob<InboundParsePayload>): Promise<void> {
     await this.inbound.bury(job.payload, job.code, job.reason);
   }
+}
+
+/** An adapter that says when to come back is asked again then, at the cost of no attempt. */
+function laterWhenAsked(error: unknown): unknown {
+  const waitMs = error instanceof AdapterError ? error.retryAfterMs : null;
+  return waitMs === null ? error : new RunLater(waitMs, 'retry_after');
 }

@@ -8,10 +8,11 @@ import {
   type Outcome,
   type Stage,
 } from '#libs/contracts';
+import { Sweeper } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { AppCredentials } from '../apps/app-credentials.js';
@@ -24,9 +25,15 @@ import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 
 export const ingressClient = Symbol('ingressClient');
 
+const cleanEveryMs = 600_000;
+/** The router reads them within seconds; a receipt that is woken later is parsed, and kept, again. */
+const parsedMessagesKeptMs = 86_400_000;
+
 /** Verifies (where the ingress has not) and parses one receipt, and hands its messages to the router. */
 @Injectable()
-export class InboundService {
+export class InboundService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly cleaner: Sweeper;
+
   constructor(
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(AppCredentials) private readonly credentials: AppCredentials,
@@ -37,7 +44,25 @@ export class InboundService {
     @Inject(Metrics) private readonly metrics: Metrics,
     @Inject(ingressClient) private readonly ingress: ServiceClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
-  ) {}
+  ) {
+    this.cleaner = new Sweeper({
+      name: 'parsed-messages',
+      everyMs: cleanEveryMs,
+      batch: 1,
+      sweep: async () => {
+        await this.parsed.forgetOlderThan(parsedMessagesKeptMs);
+        return 0;
+      },
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.cleaner.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.cleaner.stop();
+  }
 
   async process(job: InboundParsePayload, attempt: number): Promise<void> {
     const startMs = performance.now();

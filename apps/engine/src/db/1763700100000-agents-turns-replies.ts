@@ -23,6 +23,7 @@ export class AgentsTurnsReplies1763700100000 implements MigrationInterface {
         id text NOT NULL,
         organization_id text NOT NULL,
         project_id text NOT NULL,
+        app_id text NOT NULL,
         receipt_id text NOT NULL,
         run_id text,
         session_id text,

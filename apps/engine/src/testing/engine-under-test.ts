@@ -120,6 +120,7 @@ export function turnOf(over: Partial<TurnRunPayload> = {}, input: Partial<TurnIn
     turn_id: newId('trn'),
     organization_id: home.organizationId,
     project_id: home.projectId,
+    app_id: newId('app'),
     receipt_id: newId('evt'),
     run_id: null,
     session_id: null,

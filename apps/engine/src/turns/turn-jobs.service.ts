@@ -129,7 +129,7 @@ export class TurnJobs {
       receipt_id: payload.receipt_id,
       organization_id: payload.organization_id,
       project_id: payload.project_id,
-      app_id: payload.input?.reply?.app_id ?? '',
+      app_id: payload.app_id,
       stage: 'turn',
       outcome,
       reason,

@@ -146,10 +146,18 @@ describe('a turn with tools', () => {
     call: { id: string; name: string; arguments: unknown },
   ): Promise<void> {
     await world.pool.query(
-      `INSERT INTO engine.turn (id, organization_id, project_id, receipt_id, agent_id, epoch, input, state, attempt,
+      `INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, agent_id, epoch, input, state, attempt,
          lease_owner, lease_until)
-       VALUES ($1, $2, $3, $4, $5, 1, $6, 'running', 1, 'engine_killed', now() - interval '2 seconds')`,
-      [turn.turn_id, turn.organization_id, turn.project_id, turn.receipt_id, turn.agent_id, JSON.stringify(turn.input)],
+       VALUES ($1, $2, $3, $7, $4, $5, 1, $6, 'running', 1, 'engine_killed', now() - interval '2 seconds')`,
+      [
+        turn.turn_id,
+        turn.organization_id,
+        turn.project_id,
+        turn.receipt_id,
+        turn.agent_id,
+        JSON.stringify(turn.input),
+        turn.app_id,
+      ],
     );
     await world.pool.query(
       `INSERT INTO engine.step (turn_id, seq, kind, content) VALUES ($1, 1, 'model_call', $2), ($1, 2, 'tool_call', $3)`,

@@ -10,6 +10,7 @@ export class Turn {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'turn_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) app_id: string;
   @Column({ type: 'text' }) receipt_id: string;
   @Column({ type: 'text', nullable: true }) run_id: string | null;
   @Column({ type: 'text', nullable: true }) session_id: string | null;

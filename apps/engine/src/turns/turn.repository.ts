@@ -32,11 +32,11 @@ type StoredRow = Pick<Turn, 'id' | 'state' | 'error' | 'attempt' | 'input'>;
 
 // A queued turn has no holder: whichever job comes first takes it. A running one is taken over when its lease is over.
 const claimSql = `
-  INSERT INTO engine.turn AS t (id, organization_id, project_id, receipt_id, run_id, session_id, agent_id, epoch, input,
+  INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input,
     traceparent, state, attempt, lease_owner, lease_until)
-  SELECT turn_id, organization_id, project_id, receipt_id, run_id, session_id, agent_id, epoch, input, traceparent,
+  SELECT turn_id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input, traceparent,
          'running', 1, lease_owner, now() + $2 * interval '1 millisecond'
-    FROM jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, receipt_id text,
+    FROM jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, app_id text, receipt_id text,
          run_id text, session_id text, agent_id text, epoch integer, input jsonb, traceparent text,
          lease_owner text)
    ORDER BY turn_id
@@ -93,9 +93,9 @@ export class TurnRepository {
   /** Ends a turn for good. Returns how it ended, also when it had before; null while another process works on it. */
   async fail(payload: TurnRunPayload, error: string): Promise<EndedTurn | null> {
     await this.db.query(
-      `INSERT INTO engine.turn AS t (id, organization_id, project_id, receipt_id, run_id, session_id, agent_id, epoch, input,
+      `INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input,
          traceparent, state, attempt, error, finished_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, 'failed', 1, $11, now())
+       VALUES ($1, $2, $3, $12, $4, $5, $6, $7, $8, $9::jsonb, $10, 'failed', 1, $11, now())
        ON CONFLICT (id) DO UPDATE SET state = 'failed', error = $11, finished_at = now(), lease_owner = NULL, lease_until = NULL
         WHERE t.state = 'queued' OR (t.state = 'running' AND (t.lease_until IS NULL OR t.lease_until < now()))`,
       [
@@ -110,6 +110,7 @@ export class TurnRepository {
         payload.input ? storableJson(payload.input) : null,
         payload.traceparent ?? null,
         error,
+        payload.app_id,
       ],
     );
     const row = (await this.stored([payload.turn_id])).get(payload.turn_id);
@@ -127,7 +128,7 @@ export class TurnRepository {
        taken AS (
          UPDATE engine.turn t SET state = 'queued', lease_owner = NULL, lease_until = now() FROM abandoned
           WHERE t.id = abandoned.id RETURNING t.*)
-       SELECT id AS turn_id, organization_id, project_id, receipt_id, run_id, session_id, agent_id, epoch,
+       SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch,
               traceparent FROM taken`,
       [limit, afterMs],
     );

@@ -19,10 +19,7 @@ export class ServicesHealth {
 
   read(): Promise<ServiceHealth[]> {
     if (!this.kept || this.kept.untilMs <= Date.now()) {
-      const services = [
-        { service: 'webhook-ingress', url: this.urls.INGRESS_URL },
-        ...upstreams.map(({ audience, urlSetting }) => ({ service: audience, url: this.urls[urlSetting] })),
-      ];
+      const services = upstreams.map(({ audience, urlSetting }) => ({ service: audience, url: this.urls[urlSetting] }));
       const states = Promise.all(services.map(async ({ service, url }) => ({ service, state: await stateOf(url) })));
       this.kept = { states, untilMs: Date.now() + keepMs };
     }

@@ -4,7 +4,12 @@ const received = {
   required: ['received', 'id'],
 };
 const json = (schema: object) => ({ 'application/json': { schema } });
-const problem = (description: string) => ({ description, content: { 'application/problem+json': {} } });
+const refusal = {
+  type: 'object',
+  properties: { error: { type: 'string' }, message: { type: 'string' } },
+  required: ['error', 'message'],
+};
+const refused = (description: string) => ({ description, content: json(refusal) });
 
 /** The webhook endpoint has no controller to be described from: it takes any bytes. */
 export const webhookPath = {
@@ -29,13 +34,18 @@ export const webhookPath = {
       requestBody: { required: true, content: json({ type: 'object', additionalProperties: true }) },
       responses: {
         200: { description: 'Stored; processing follows', content: json(received) },
-        400: problem('The body is not JSON (built-in Webhook App)'),
-        401: problem('The signature is missing, wrong or too old'),
-        404: problem('There is no such endpoint'),
-        413: problem('The body is over the limit'),
-        422: problem('The Idempotency-Key was used with another body (built-in Webhook App)'),
-        429: problem('Too many requests'),
-        503: problem('Not stored: send it again'),
+        400: refused('The body is not JSON (built-in Webhook App)'),
+        401: refused('The signature is missing, wrong or too old'),
+        404: refused('There is no such endpoint, or no such workflow'),
+        405: refused('Neither POST nor a handshake'),
+        410: refused('The token was retired: the App has a new URL'),
+        413: refused('The body is over the limit'),
+        415: refused('Not application/json (built-in Webhook App)'),
+        422: refused(
+          'workflow_id is no integer, or the Idempotency-Key was used with another body (built-in Webhook App)',
+        ),
+        429: refused('Too many requests'),
+        503: refused('Not stored: send it again'),
       },
     },
   },

@@ -74,6 +74,7 @@ export class TurnsService implements OnApplicationBootstrap, OnApplicationShutdo
       turn_id: turn.id,
       organization_id: turn.organization_id,
       project_id: turn.project_id,
+      app_id: turn.app_id,
       receipt_id: turn.receipt_id,
       run_id: turn.run_id,
       session_id: turn.session_id,

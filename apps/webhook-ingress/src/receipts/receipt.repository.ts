@@ -1,4 +1,4 @@
-import { ensureDailyPartitions } from '#libs/database';
+import { dropOldPartitions, ensureDailyPartitions } from '#libs/database';
 import { idTimeMs } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -100,8 +100,13 @@ export class ReceiptRepository {
     await this.db.query('UPDATE ingress.straggler SET next_at = now() WHERE app_id = $1', [appId]);
   }
 
-  async ensurePartitions(): Promise<void> {
+  /** Makes the partitions of the coming days, and drops receipts and delivery keys over the retention. */
+  async turnPartitions(keepDays: number): Promise<void> {
     await ensureDailyPartitions(this.db, 'ingress.receipt');
+    await dropOldPartitions(this.db, 'ingress.receipt', keepDays);
+    await this.db.query('DELETE FROM ingress.delivery_key WHERE received_at < now() - make_interval(days => $1)', [
+      keepDays,
+    ]);
   }
 }
 

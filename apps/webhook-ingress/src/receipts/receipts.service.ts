@@ -13,6 +13,7 @@ export const receiptSettings = Symbol('receiptSettings');
 export interface ReceiptSettings {
   inlineLimitBytes: number;
   leaseMs: number;
+  retentionDays: number;
 }
 
 const sweepEveryMs = 2_000;
@@ -40,8 +41,8 @@ export class ReceiptsService implements OnApplicationBootstrap, OnApplicationShu
       sweeper('receipts', sweepEveryMs, (limit) => this.findStragglers(limit)),
       sweeper('stragglers', sweepEveryMs, (limit) => this.wakeStragglers(limit)),
       sweeper('receipt-partitions', partitionsEveryMs, async () => {
-        await this.receipts.ensurePartitions();
-        await this.journal.ensurePartitions();
+        await this.receipts.turnPartitions(this.settings.retentionDays);
+        await this.journal.turnPartitions(this.settings.retentionDays);
         return 0;
       }),
     ];

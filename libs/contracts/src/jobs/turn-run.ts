@@ -17,6 +17,7 @@ export class TurnRunPayload {
   @IsString() turn_id: string;
   @IsString() organization_id: string;
   @IsString() project_id: string;
+  @IsString() app_id: string;
   @IsString() receipt_id: string;
   @IsOptional() @IsString() run_id: string | null;
   @IsOptional() @IsString() session_id: string | null;
