@@ -7,6 +7,7 @@ import { AppChangedHandler } from './endpoints/app-changed.handler.js';
 import { EndpointRepository } from './endpoints/endpoint.repository.js';
 import { EndpointsService, gatewayClient } from './endpoints/endpoints.service.js';
 import type { IngressSettings } from './env.js';
+import { Feeder, feederSettings } from './receipts/feeder.js';
 import { ReceiptRepository } from './receipts/receipt.repository.js';
 import { ReceiptWriter, receiptWriterSettings } from './receipts/receipt-writer.js';
 import { ReceiptsController } from './receipts/receipts.controller.js';
@@ -46,16 +47,20 @@ export class AppModule {
         {
           provide: receiptSettings,
           useValue: {
-            inlineLimitBytes: settings.INLINE_LIMIT_BYTES,
             leaseMs: settings.RECEIPT_LEASE_MS,
             retentionDays: settings.RETENTION_DAYS,
           },
         },
         journalProvider('webhook-ingress'),
+        {
+          provide: feederSettings,
+          useValue: { inlineLimitBytes: settings.INLINE_LIMIT_BYTES, maxWaitingJobs: settings.MAX_WAITING_JOBS },
+        },
         EndpointRepository,
         EndpointsService,
         ReceiptRepository,
         ReceiptWriter,
+        Feeder,
         ReceiptsService,
         RefusalLog,
         BuiltinPayload,

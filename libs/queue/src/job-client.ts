@@ -43,6 +43,11 @@ export class JobClient extends ClientProxy {
     await this.queue(contract.queue).add(contract.name, company, { jobId, delay: delayMs, ...keepNothing });
   }
 
+  /** Jobs that wait in a queue. @throws when Redis does not answer */
+  async waiting(queue: string): Promise<number> {
+    return (await this.queue(queue).getJobCounts('wait'))['wait'] ?? 0;
+  }
+
   /** Jobs per state of one queue, and the age of its oldest waiting job in ms. */
   async depth(queue: string): Promise<{ waiting: number; active: number; delayed: number; oldestMs: number }> {
     const counts = await this.queue(queue).getJobCounts('wait', 'active', 'delayed');

@@ -2,10 +2,10 @@ import type { InboundRequest } from '#libs/contracts';
 import { Caller, notFound, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { Feeder } from './feeder.js';
 import { inboundRequest } from './parse-job.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import type { Receipt } from './receipt.js';
-import { ReceiptsService } from './receipts.service.js';
 
 @ApiExcludeController()
 @Controller('internal/receipts')
@@ -13,7 +13,7 @@ import { ReceiptsService } from './receipts.service.js';
 export class ReceiptsController {
   constructor(
     @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
-    @Inject(ReceiptsService) private readonly service: ReceiptsService,
+    @Inject(Feeder) private readonly feeder: Feeder,
   ) {}
 
   /** The stored request of a receipt, for jobs that left a large body behind. */
@@ -26,7 +26,7 @@ export class ReceiptsController {
   @Post(':id/wake')
   @HttpCode(202)
   async wake(@Caller() caller: Principal, @Param('id') id: string): Promise<{ woken: boolean }> {
-    return { woken: await this.service.wake(await this.find(caller, id)) };
+    return { woken: await this.feeder.wake(await this.find(caller, id)) };
   }
 
   private async find(caller: Principal, id: string): Promise<Receipt> {

@@ -4,14 +4,12 @@ import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
-import { parseJob } from './parse-job.js';
+import { Feeder } from './feeder.js';
 import { ReceiptRepository } from './receipt.repository.js';
-import type { Receipt } from './receipt.js';
 
 export const receiptSettings = Symbol('receiptSettings');
 
 export interface ReceiptSettings {
-  inlineLimitBytes: number;
   leaseMs: number;
   retentionDays: number;
 }
@@ -31,6 +29,7 @@ export class ReceiptsService implements OnApplicationBootstrap, OnApplicationShu
   constructor(
     @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
     @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(Feeder) private readonly feeder: Feeder,
     @Inject(EndpointsService) private readonly endpoints: EndpointsService,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(receiptSettings) private readonly settings: ReceiptSettings,
@@ -57,13 +56,8 @@ export class ReceiptsService implements OnApplicationBootstrap, OnApplicationShu
     await Promise.all(this.sweepers.map((sweeper) => sweeper.stop()));
   }
 
-  /** Wakes the gateway; false when Redis did not take the job, which the sweeper then does. */
-  wake(receipt: Receipt): Promise<boolean> {
-    return this.jobs.wake(inboundParse, parseJob(receipt, this.settings.inlineLimitBytes));
-  }
-
   private async findStragglers(limit: number): Promise<number> {
-    const ageMs = await this.jobs.sweepAfterMs(inboundParse.queue, this.settings.leaseMs);
+    const ageMs = (await this.jobs.sweepAfterMs(inboundParse.queue, this.settings.leaseMs)) + this.feeder.oldestMs;
     return this.receipts.advanceSweep(ageMs, limit, async (ids) => {
       const ended = await this.journal.endedAmong(ids);
       return ids.filter((id) => !ended.has(id));
@@ -71,7 +65,7 @@ export class ReceiptsService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private async wakeStragglers(limit: number): Promise<number> {
-    const due = await this.receipts.takeStragglers(limit);
+    const due = await this.receipts.takeStragglers(Math.max(0, Math.min(limit, this.feeder.room)));
     if (due.length === 0) return 0;
     const ended = await this.journal.endedAmong(due.map((straggler) => straggler.receipt_id));
     await this.receipts.forgetStragglers([...ended]);
@@ -79,7 +73,7 @@ export class ReceiptsService implements OnApplicationBootstrap, OnApplicationShu
       .filter((straggler) => !ended.has(straggler.receipt_id))
       .filter((straggler) => this.endpoints.get(straggler.app_id)?.state !== 'paused');
     const receipts = await this.receipts.findAll(open.map((straggler) => straggler.receipt_id));
-    await Promise.all(receipts.map((receipt) => this.wake(receipt)));
+    await Promise.all(receipts.map((receipt) => this.feeder.wake(receipt)));
     return due.length;
   }
 }

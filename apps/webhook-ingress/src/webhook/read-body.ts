@@ -6,7 +6,7 @@ const tooLarge = (maxBytes: number): Refused =>
 
 /**
  * Reads the raw bytes of a request under a cap that is counted on the stream, whatever Content-Length says.
- * @throws Refused 413 as soon as the cap is passed; the rest is not read
+ * @throws Refused 413 as soon as the cap is passed; the rest is not kept
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -19,8 +19,8 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBytes) {
-        request.pause();
         request.removeAllListeners('data');
+        request.resume();
         reject(tooLarge(maxBytes));
         return;
       }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type EndpointsService } from '../endpoints/endpoints.service.js';
@@ -22,6 +23,8 @@ export interface WebhookParts {
 }
 
 const prefix = '/api/v1/webhooks/';
+/** How long the rest of a body that is too large is waited for. */
+const lingerMs = 1_000;
 const logger = new Logger('webhook');
 const contentTypes = new WeakMap<IncomingMessage, string | undefined>();
 
@@ -95,7 +98,7 @@ async function handle(
     }
     if (subject && error.status !== 429)
       parts.refusals.record(subject.endpoint, subject.incoming, error.code, bodyHash(subject.incoming));
-    return refuse(reply, error);
+    return error.status === 413 ? refuseEarly(request.raw, reply, error) : refuse(reply, error);
   }
 }
 
@@ -118,8 +121,27 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
 }
 
 function refuse(reply: FastifyReply, refused: Refused): FastifyReply {
-  return reply
-    .code(refused.status)
-    .headers({ ...refused.headers, 'content-type': 'application/json' })
-    .send(JSON.stringify({ error: refused.code, message: refused.detail }));
+  return withHead(reply, refused).send(textOf(refused));
+}
+
+/**
+ * Answers a request that is still being sent. A connection closed upon bytes under way is reset, and the sender may
+ * never read why: it is closed once the rest has come, was given up, or has been waited for.
+ */
+function refuseEarly(request: IncomingMessage, reply: FastifyReply, refused: Refused): FastifyReply {
+  const text = textOf(refused);
+  const body = new PassThrough();
+  body.write(text);
+  const end = (): void => void body.end();
+  setTimeout(end, lingerMs).unref();
+  request.once('close', end).resume();
+  return withHead(reply, refused).header('content-length', Buffer.byteLength(text)).send(body);
+}
+
+function withHead(reply: FastifyReply, refused: Refused): FastifyReply {
+  return reply.code(refused.status).headers({ ...refused.headers, 'content-type': 'application/json' });
+}
+
+function textOf(refused: Refused): string {
+  return JSON.stringify({ error: refused.code, message: refused.detail });
 }

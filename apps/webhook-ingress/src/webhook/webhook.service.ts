@@ -7,7 +7,7 @@ import { gatewayClient } from '../endpoints/endpoints.service.js';
 import type { DeliveryKey, Receipt } from '../receipts/receipt.js';
 import { inboundRequest } from '../receipts/parse-job.js';
 import { ReceiptWriter } from '../receipts/receipt-writer.js';
-import { ReceiptsService } from '../receipts/receipts.service.js';
+import { Feeder } from '../receipts/feeder.js';
 import { BuiltinPayload } from './builtin-payload.js';
 import { handshakeEcho } from './handshake.js';
 import { Refused } from './refused.js';
@@ -39,7 +39,7 @@ export class WebhookService {
     @Inject(Secrets) private readonly secrets: Secrets,
     @Inject(BuiltinPayload) private readonly builtin: BuiltinPayload,
     @Inject(ReceiptWriter) private readonly writer: ReceiptWriter,
-    @Inject(ReceiptsService) private readonly receipts: ReceiptsService,
+    @Inject(Feeder) private readonly feeder: Feeder,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
   ) {}
@@ -68,7 +68,7 @@ export class WebhookService {
       await this.writer.write(receipt, null);
     }
     this.record(endpoint, receipt, written.stored ? null : 'delivery_id_reused');
-    if (endpoint.state !== 'paused') void this.receipts.wake(receipt);
+    if (endpoint.state !== 'paused') this.feeder.offer(receipt);
     return this.accepted(endpoint, receipt.id, false);
   }
 
