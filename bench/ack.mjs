@@ -1,0 +1,120 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cacheDir } from '../scripts/launcher/project.mjs';
+import { startRedis } from '../scripts/launcher/redis.mjs';
+import { signedApp, startGatehouse } from './gatehouse.mjs';
+import { runLoad, startHelper } from './processes.mjs';
+import { median, shown, table } from './table.mjs';
+
+const secret = 'a-signing-secret-for-the-benchmark';
+const consumers = ['adapter-gateway', 'router', 'engine', 'adapters', 'portal'];
+
+/** @typedef {import('./processes.mjs').LoadResult} LoadResult */
+
+/**
+ * Time to a signed 2xx: rounds of each receiver alternate, so that a slow minute of the machine meets all of them.
+ * @param {{rounds: number, seconds: number, bytes: number}} options
+ */
+export async function benchAck({ rounds, seconds, bytes }) {
+  const peerDir = join(cacheDir, 'bench', 'peer-redis');
+  await rm(peerDir, { recursive: true, force: true });
+  const peerRedis = await startRedis({ dir: peerDir });
+  const sink = await startHelper('sink.mjs');
+  const sinkUrl = `http://127.0.0.1:${sink.ready.port}/replies`;
+  const bare = await startHelper('receivers/bare-http.mjs', { secret });
+  const peer = await startHelper('receivers/fastify-bullmq.mjs', { secret, redisUrl: peerRedis.url });
+  const gatehouse = await startGatehouse({ name: 'ack' });
+  const app = await signedApp(gatehouse, { secret, replyAddress: sinkUrl });
+  const urls = {
+    bare: `http://127.0.0.1:${bare.ready.port}/webhook`,
+    peer: `http://127.0.0.1:${peer.ready.port}/webhook`,
+    gatehouse: app.url,
+  };
+  const drive = (/** @type {string} */ url, length = seconds) =>
+    runLoad({ url, secret, connections: 64, seconds: length, bytes });
+  try {
+    for (const url of Object.values(urls)) await drive(url, 1);
+    await gatehouse.stop(consumers);
+    const quiet = await alternate(rounds, [
+      ['bare node:http + HMAC, nothing kept', () => drive(urls.bare)],
+      ['Fastify + BullMQ add, no worker', () => drive(urls.peer)],
+      ['Gatehouse ingress, committed, no consumers', () => drive(urls.gatehouse)],
+    ]);
+    await emptyPeer(peerRedis.url);
+    const running = await alternate(rounds, [
+      [
+        'Fastify + BullMQ add, worker running',
+        async () => {
+          const worker = await startHelper('receivers/bullmq-worker.mjs', { redisUrl: peerRedis.url, sinkUrl });
+          const result = await drive(urls.peer);
+          await worker.stop();
+          await emptyPeer(peerRedis.url);
+          return result;
+        },
+      ],
+      [
+        'Gatehouse ingress, all services running',
+        async () => {
+          await gatehouse.start(consumers);
+          const result = await drive(urls.gatehouse);
+          await gatehouse.stop(consumers);
+          return result;
+        },
+      ],
+    ]);
+    return report([...quiet, ...running]);
+  } finally {
+    for (const helper of [bare, peer, sink]) await helper.stop();
+    await gatehouse.close();
+    await peerRedis.stop();
+    await rm(peerDir, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {number} rounds
+ * @param {Array<[string, () => Promise<LoadResult>]>} contestants
+ * @returns {Promise<Array<{name: string, results: LoadResult[]}>>}
+ */
+async function alternate(rounds, contestants) {
+  const all = contestants.map(([name]) => ({ name, results: /** @type {LoadResult[]} */ ([]) }));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, [name, run]] of contestants.entries()) {
+      const result = await run();
+      all[index]?.results.push(result);
+      process.stdout.write(`  ${name}: ${shown(result.perSecond, 0)}/s  p99 ${shown(result.p99)} ms  ${JSON.stringify(result.statuses)}\n`);
+    }
+  }
+  return all;
+}
+
+/** Jobs that no worker took would only slow the next round. @param {string} redisUrl */
+async function emptyPeer(redisUrl) {
+  const { Queue } = await import('bullmq');
+  const { hostname: host, port } = new URL(redisUrl);
+  const queue = new Queue('peer', { connection: { host, port: Number(port) } });
+  await queue.obliterate({ force: true });
+  await queue.close();
+}
+
+/** @param {Array<{name: string, results: LoadResult[]}>} all */
+function report(all) {
+  const rate = (/** @type {number} */ index) => median(all[index]?.results.map((result) => result.perSecond) ?? []);
+  const rows = all.map(({ name, results }) => {
+    const of = (/** @type {(result: LoadResult) => number} */ pick) => median(results.map(pick));
+    return [
+      name,
+      shown(of((result) => result.perSecond), 0),
+      shown(of((result) => result.p50)),
+      shown(of((result) => result.p99)),
+      shown(of((result) => result.p999)),
+    ];
+  });
+  return [
+    table(['before the 2xx (medians of the rounds)', 'req/s', 'p50 ms', 'p99 ms', 'p99.9 ms'], rows),
+    '',
+    `Gatehouse / BullMQ receiver, consumers stopped: ${shown(rate(2) / rate(1), 2)}`,
+    `Gatehouse / BullMQ receiver, consumers running: ${shown(rate(4) / rate(3), 2)}`,
+    `Gatehouse / bare node:http:                     ${shown(rate(2) / rate(0), 2)}`,
+  ].join('\n');
+}

@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { runLoad } from '../processes.mjs';
+
+/** A delivery later than this counts as not yet recovered. */
+const lateMs = 1_000;
+
+/**
+ * @typedef {object} Outcome
+ * @property {string} name
+ * @property {number} offered requests the generator made
+ * @property {number} acknowledged 2xx
+ * @property {number} lost acknowledged, and neither delivered nor in a named end state
+ * @property {number} ended acknowledged, not delivered, but in a named end state
+ * @property {number} doubled receipts delivered under more than one Idempotency-Key
+ * @property {number} repeated requests whose key the receiver had applied already
+ * @property {number} recoveredMs from the fault to the last delivery that came late
+ * @property {number} worstMs the longest a message took
+ * @property {string[]} examples ids of the lost
+ */
+
+/**
+ * Sends at a steady rate, strikes after a quarter of the time, and counts what became of every acknowledged message.
+ * @param {object} on
+ * @param {import('./faults.mjs').Fault} on.fault
+ * @param {import('./installation.mjs').Installation} on.installation
+ * @param {import('./faults.mjs').FickleAdapter} on.adapter
+ * @param {string} on.sink its origin
+ * @param {{url: string, secret: string, workflowId: number}} on.app
+ * @param {number} on.rate per second
+ * @param {number} on.seconds
+ * @param {number} on.settleMs how long after the load a message may still arrive
+ * @returns {Promise<Outcome>}
+ */
+export async function runScenario({ fault, installation, adapter, sink, app, rate, seconds, settleMs }) {
+  await fetch(`${sink}/clear`, { method: 'POST' });
+  const run = `run${Date.now()}`;
+  const loading = runLoad({
+    ...{ url: app.url, secret: app.secret, connections: 32, seconds, rate, bytes: 512, keepIds: true },
+    fields: { workflow_id: app.workflowId, run },
+  });
+  await pause((seconds * 1000) / 4);
+  const struckAt = Date.now();
+  await fault.strike(installation, adapter);
+  const load = await loading;
+  const nameOf = (/** @type {[string, number]} */ [id, n]) => (fault.route === 'adapter' ? `${run}-${n}` : id);
+  /** @type {Map<string, {at: number, deliveries: number}>} */
+  let arrivals = new Map();
+  const missing = () => load.ids.filter((pair) => !arrivals.has(nameOf(pair)));
+  for (const until = Date.now() + settleMs; Date.now() < until; await pause(250)) {
+    const rows = await (await fetch(`${sink}/arrivals`)).json();
+    arrivals = new Map(rows.map((/** @type {[string, number, number]} */ [id, at, deliveries]) => [id, { at, deliveries }]));
+    if (missing().length === 0) break;
+  }
+  const report = await (await fetch(`${sink}/report`)).json();
+  const { lost, ended } = await judge(installation, missing().map(([id]) => id));
+  const took = load.ids.flatMap((pair) => {
+    const arrival = arrivals.get(nameOf(pair));
+    return arrival ? [{ at: arrival.at, ms: arrival.at - Number.parseInt(pair[0].slice(4, 16), 16) }] : [];
+  });
+  const late = took.filter(({ at, ms }) => ms > lateMs && at > struckAt).map(({ at }) => at);
+  return {
+    name: fault.name,
+    offered: rate * seconds,
+    acknowledged: load.ids.length,
+    lost: lost.length,
+    ended,
+    doubled: [...arrivals.values()].filter(({ deliveries }) => deliveries > 1).length,
+    repeated: report.requests - report.applied,
+    recoveredMs: late.length > 0 ? Math.max(...late) - struckAt : 0,
+    worstMs: Math.max(0, ...took.map(({ ms }) => ms)),
+    examples: lost.slice(0, 3),
+  };
+}
+
+/**
+ * What the platform says of receipts that were not delivered: dead letters and failed runs are ends with a name, silence is a loss.
+ * @param {import('./installation.mjs').Installation} installation
+ * @param {string[]} ids
+ */
+async function judge(installation, ids) {
+  const lost = [];
+  let ended = 0;
+  for (const id of ids) {
+    const event = await installation.api('GET', `/events/${id}`).catch(() => null);
+    const last = event?.timeline?.findLast((/** @type {{stage: string}} */ entry) => entry.stage === 'delivery' || entry.stage === 'turn');
+    const named = ['dead', 'failed', 'unknown'].includes(last?.outcome) || (event?.outcome && event.outcome !== 'routed');
+    if (named) ended += 1;
+    else lost.push(id);
+  }
+  return { lost, ended };
+}

@@ -1,0 +1,123 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../scripts/launcher/ports.mjs';
+import { startPostgres } from '../scripts/launcher/postgres.mjs';
+import { cacheDir } from '../scripts/launcher/project.mjs';
+import { startRedis } from '../scripts/launcher/redis.mjs';
+import { ensureSecrets } from '../scripts/launcher/secrets.mjs';
+import { originOf, serviceEnv } from '../scripts/launcher/service-env.mjs';
+import { logFileOf, startService, waitReady } from '../scripts/launcher/service-process.mjs';
+import { services } from '../scripts/launcher/services.mjs';
+import { bootstrapResult, runStep } from '../scripts/launcher/setup-step.mjs';
+
+/** No ceiling of the limiter may be what a benchmark measures. */
+const limits = { ENDPOINT_RATE_PER_SECOND: '10000000', ADDRESS_RATE_PER_SECOND: '10000000', LOG_LEVEL: 'warn' };
+
+/**
+ * A fresh Gatehouse without a supervisor, so that a benchmark can stop single services and they stay stopped. Postgres
+ * has fsync on and Redis appends to its file, as in `npm start`.
+ * @param {{name: string, env?: NodeJS.ProcessEnv, serviceEnv?: Record<string, NodeJS.ProcessEnv>}} options name of its folder in
+ *   the cache; serviceEnv: more for single services
+ */
+export async function startGatehouse({ name, env = {}, serviceEnv: more = {} }) {
+  const dataDir = join(cacheDir, 'bench', name);
+  await rm(dataDir, { recursive: true, force: true });
+  const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), log: logFileOf(dataDir, 'postgres') });
+  const redis = await startRedis({ dir: join(dataDir, 'redis'), log: logFileOf(dataDir, 'redis') });
+  /** @type {Record<string, number>} */
+  const ports = {};
+  for (const service of services) ports[service.name] = await freePort();
+  const envOf = serviceEnv({
+    services,
+    ports,
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    secrets: ensureSecrets(dataDir),
+    env: { ...process.env, ...limits, GATEHOUSE_EGRESS_ALLOW: '127.0.0.0/8', ...env },
+  });
+  const never = new AbortController().signal;
+  /** @type {Map<string, import('../scripts/launcher/child.mjs').Running>} */
+  const running = new Map();
+
+  /** @param {string[]} names */
+  const start = (names) =>
+    Promise.all(
+      services
+        .filter((service) => names.includes(service.name))
+        .map(async (service) => {
+          const own = { ...envOf(service.name), ...more[service.name] };
+          running.set(service.name, startService({ dataDir, name: service.name, entry: service.entry, env: own }));
+          const origin = originOf(ports[service.name] ?? 0);
+          await waitReady({ name: service.name, origin, logFile: logFileOf(dataDir, service.name), signal: never });
+        }),
+    );
+  /** @param {string[]} names */
+  const stop = async (names) => {
+    await Promise.all(names.map((each) => running.get(each)?.stop()));
+    for (const each of names) running.delete(each);
+  };
+  const close = async () => {
+    await stop([...running.keys()]);
+    await redis.stop();
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  /** @type {ReturnType<typeof bootstrapResult>} */
+  let made;
+  try {
+    await runStep('dist/libs/database/src/migrate-all.js', envOf('migrations'), never);
+    await start(services.map((service) => service.name));
+    made = bootstrapResult(await runStep('dist/apps/portal/src/bootstrap/main.js', envOf('portal'), never));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  /**
+   * Calls the management API.
+   * @param {string} method
+   * @param {string} path
+   * @param {object} [body]
+   * @returns {Promise<any>}
+   */
+  async function api(method, path, body) {
+    const answer = await fetch(`${originOf(ports['portal'] ?? 0)}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${made.api_key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text.slice(0, 300)}`);
+    return text ? JSON.parse(text) : null;
+  }
+
+  return {
+    dataDir,
+    api,
+    start,
+    stop,
+    urlOf: (/** @type {string} */ service) => originOf(ports[service] ?? 0),
+    pidOf: (/** @type {string} */ service) => running.get(service)?.pid ?? 0,
+    postgres,
+    redis,
+    close,
+  };
+}
+
+/**
+ * A built-in App that checks `X-Signature-256`, answering replies to `replyAddress`.
+ * @param {Pick<Awaited<ReturnType<typeof startGatehouse>>, 'api' | 'urlOf'>} gatehouse
+ * @param {{secret: string, replyAddress: string | null}} options
+ * @returns {Promise<{appId: string, url: string}>} url: at the ingress itself, without the proxy before it
+ */
+export async function signedApp({ api, urlOf }, { secret, replyAddress }) {
+  const credential = await api('POST', '/credentials', { name: 'bench', type: 'text', fields: { signing_secret: secret } });
+  const app = await api('POST', '/apps', {
+    name: 'Bench',
+    kind: 'builtin',
+    credential_id: credential.id,
+    signature: { scheme: 'hmac' },
+  });
+  if (replyAddress) await api('PUT', `/channels/${app.id}`, { reply_address: replyAddress });
+  return { appId: app.id, url: `${urlOf('webhook-ingress')}${app.webhook_path}` };
+}

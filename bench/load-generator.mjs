@@ -1,0 +1,117 @@
+// One process that keeps N connections busy, or sends at a fixed rate, over plain sockets with prepared requests: cheap
+// enough that on two cores the receiver is what is measured. Job on argv[2], result as one JSON line.
+import { createHmac } from 'node:crypto';
+import { connect } from 'node:net';
+
+/**
+ * @typedef {object} Load
+ * @property {string} url
+ * @property {string} secret signs the body as `X-Signature-256: sha256=<hex>`; '' for none
+ * @property {number} connections
+ * @property {number} seconds
+ * @property {number} [rate] requests per second over all connections; as fast as they are answered when left out
+ * @property {number} [count] stops after so many
+ * @property {number} bytes of the body
+ * @property {object} [fields] of the JSON body, beside `task` and `n`
+ * @property {boolean} [keepIds] returns each id that was answered, with the `n` of its body
+ */
+/** @type {Load} */
+const load = JSON.parse(process.argv[2] ?? '{}');
+const { hostname, port, pathname } = new URL(load.url);
+const variants = 256;
+
+/** Without ids, a few hundred bodies go round; with them each request has its own. @param {number} n */
+function prepared(n) {
+  const shell = JSON.stringify({ ...load.fields, n, thread_id: `t${n}`, task: '' });
+  const task = 'x'.repeat(Math.max(0, load.bytes - shell.length));
+  const body = JSON.stringify({ ...load.fields, n, thread_id: `t${n}`, task });
+  const signature = load.secret ? createHmac('sha256', load.secret).update(body).digest('hex') : '';
+  return Buffer.from(
+    `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n` +
+      `${signature ? `X-Signature-256: sha256=${signature}\r\n` : ''}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+const requests = load.keepIds ? [] : Array.from({ length: variants }, (_, n) => prepared(n));
+/** @type {number[]} */
+const latencies = [];
+/** @type {Array<[string, number]>} */
+const ids = [];
+/** @type {Record<string, number>} */
+const statuses = {};
+let sent = 0;
+let refused = 0;
+const startedAt = performance.now();
+const endsAt = startedAt + load.seconds * 1000;
+const most = load.count ?? (load.rate ? load.rate * load.seconds : Number.POSITIVE_INFINITY);
+
+/** One more request may start now. */
+const due = () => sent < most && performance.now() < endsAt;
+
+/** @returns {Promise<void>} one connection's share, until the end */
+function drive() {
+  return new Promise((resolve) => {
+    let socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    let began = 0;
+    let text = '';
+    let n = 0;
+    const next = () => {
+      if (!due()) {
+        socket.destroy();
+        return resolve();
+      }
+      // With a rate, request k has its own moment; a late one counts its wait as latency.
+      n = sent;
+      const slot = load.rate ? startedAt + (sent / load.rate) * 1000 : 0;
+      const send = () => {
+        began = load.rate ? slot : performance.now();
+        socket.write(load.keepIds ? prepared(n) : (requests[n % variants] ?? ''));
+      };
+      sent += 1;
+      const waitMs = slot - performance.now();
+      if (waitMs > 0) setTimeout(send, waitMs);
+      else send();
+    };
+    const attach = () => {
+      socket.setEncoding('latin1');
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        if (!due()) return resolve();
+        refused += 1;
+        text = '';
+        setTimeout(() => {
+          socket = connect({ host: hostname, port: Number(port), noDelay: true });
+          attach();
+          socket.once('connect', next);
+        }, 50);
+      });
+      socket.on('data', (chunk) => {
+        text += chunk;
+        const head = text.indexOf('\r\n\r\n');
+        if (head < 0) return;
+        const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+        if (text.length < head + 4 + length) return;
+        const status = text.slice(9, 12);
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        if (status.startsWith('2')) {
+          latencies.push(performance.now() - began);
+          const id = load.keepIds ? /"id":"([^"]+)"/.exec(text)?.[1] : undefined;
+          if (id) ids.push([id, n]);
+        }
+        text = '';
+        next();
+      });
+    };
+    attach();
+    socket.once('connect', next);
+  });
+}
+
+await Promise.all(Array.from({ length: load.connections }, drive));
+const seconds = (performance.now() - startedAt) / 1000;
+latencies.sort((a, b) => a - b);
+const at = (/** @type {number} */ share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+const cpu = process.cpuUsage();
+process.stdout.write(
+  `${JSON.stringify({ accepted: latencies.length, perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99), p999: at(0.999), statuses, refused, ids, cpuMs: (cpu.user + cpu.system) / 1000 })}\n`,
+);

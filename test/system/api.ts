@@ -1,0 +1,82 @@
+import { until } from '#libs/testing';
+
+/** An event as the API shows it, as far as the tests look. */
+export interface EventDetail {
+  id: string;
+  outcome: string | null;
+  reason: string | null;
+  timeline: { service: string; stage: string; outcome: string; reason: string | null; terminal: boolean }[];
+  messages: { message: { message: string; event_type: string; thread_id?: string } }[];
+  runs: { id: string; workflow_id: number; state: string; replay: boolean }[];
+}
+
+export interface InstalledApp {
+  id: string;
+  webhook_url: string;
+  webhook_path: string;
+}
+
+interface EventPage {
+  data: { id: string; outcome: string | null }[];
+  next_cursor: string | null;
+}
+
+/** The management API as an administrator calls it. */
+export interface Api {
+  /** @throws Error with the status and the body, unless the status is 2xx */
+  api<T>(method: string, path: string, body?: object): Promise<T>;
+  /** @returns the new credential's id */
+  credential(fields: Record<string, string>): Promise<string>;
+  /** Waits until an event has ended, which every event does once. */
+  ended(eventId: string, timeoutMs?: number): Promise<EventDetail>;
+  /** The outcome of each event of an App; null while it is under way. */
+  outcomesOf(appId: string): Promise<Map<string, string | null>>;
+  /** Waits until an event's timeline has an entry of that stage and outcome. */
+  reached(eventId: string, stage: string, outcome: string): Promise<EventDetail>;
+}
+
+export function openApi(origin: string, key: string): Api {
+  let made = 0;
+  const api = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const answer = await fetch(`${origin}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+    return (text === '' ? null : JSON.parse(text)) as T;
+  };
+  const event = (id: string): Promise<EventDetail> => api<EventDetail>('GET', `/api/v1/events/${id}`);
+  return {
+    api,
+    credential: async (fields) => {
+      const body = { name: `credential ${(made += 1)}`, type: 'text', fields };
+      return (await api<{ id: string }>('POST', '/api/v1/credentials', body)).id;
+    },
+    ended: (id, timeoutMs) =>
+      until(
+        `the event ${id} ended`,
+        async () => {
+          const detail = await event(id);
+          return detail.outcome === null ? null : detail;
+        },
+        timeoutMs,
+      ),
+    outcomesOf: async (appId) => {
+      const outcomes = new Map<string, string | null>();
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const after: string = cursor === '' ? '' : `&cursor=${cursor}`;
+        const page: EventPage = await api('GET', `/api/v1/events?limit=200&app_id=${appId}${after}`);
+        for (const { id, outcome } of page.data) outcomes.set(id, outcome);
+        cursor = page.next_cursor;
+      }
+      return outcomes;
+    },
+    reached: (id, stage, outcome) =>
+      until(`the event ${id} reached ${stage} ${outcome}`, async () => {
+        const detail = await event(id);
+        return detail.timeline.some((entry) => entry.stage === stage && entry.outcome === outcome) ? detail : null;
+      }),
+  };
+}

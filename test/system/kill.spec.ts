@@ -1,0 +1,75 @@
+import { until } from '#libs/testing';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openSink, type Sink } from './sink.js';
+import { startSystem, type System } from './system.js';
+import { post } from './webhook.js';
+
+const perSecond = 50;
+const atLeastMs = 5_000;
+/** Work of a killed process is taken up again after these. */
+const leases = {
+  RECEIPT_LEASE_MS: '2000',
+  DELIVERY_LEASE_MS: '3000',
+  TURN_LEASE_MS: '4000',
+  TURN_HEARTBEAT_MS: '1000',
+  SWEEP_EVERY_MS: '1000',
+  SWEEP_AFTER_MS: '2000',
+};
+
+describe('while services are killed one after the other', () => {
+  let system: System;
+  let sink: Sink;
+
+  beforeAll(async () => {
+    sink = await openSink();
+    system = await startSystem(leases);
+    await system.api('PUT', `/api/v1/channels/${system.appId}`, { reply_address: sink.url });
+  });
+  afterAll(async () => {
+    await system.stop();
+    await sink.close();
+  });
+
+  /** As a provider does: sends again, under the same key, until it is acknowledged. @returns the event's id */
+  const deliver = (number: number): Promise<string> =>
+    until(
+      `message ${number} is acknowledged`,
+      async () => {
+        const body = { task: `message ${number}`, thread_id: `thread ${number % 40}` };
+        const { status, id } = await post(system.webhookUrl, body, { 'idempotency-key': `message-${number}` });
+        return status === 200 && id;
+      },
+      30_000,
+    );
+
+  it('loses no message, and replies to each exactly once', async () => {
+    const killAll = async (): Promise<void> => {
+      await until('messages flow', () => sink.arrivals.length > 0, 30_000);
+      for (const service of ['adapter-gateway', 'router', 'engine', 'webhook-ingress']) {
+        await system.kill(service);
+        await system.restart(service);
+      }
+    };
+    const sent: Promise<string>[] = [];
+    const startedMs = Date.now();
+    let killing = true;
+    const killed = killAll().finally(() => (killing = false));
+    while (killing || Date.now() - startedMs < atLeastMs) {
+      sent.push(deliver(sent.length));
+      await pause(1_000 / perSecond);
+    }
+    await killed;
+    const ids = await Promise.all(sent);
+    expect(new Set(ids).size).toBe(sent.length);
+
+    const keysOf = (id: string): Set<unknown> =>
+      new Set(sink.repliesTo(id).map(({ headers }) => headers['idempotency-key']));
+    await until('every message was replied to', () => ids.every((id) => keysOf(id).size > 0), 60_000);
+    // A reply whose answer was lost with its process comes again under its key: the receiver knows it by that.
+    expect(ids.filter((id) => keysOf(id).size !== 1)).toEqual([]);
+    expect(new Set(sink.arrivals.map(({ json }) => json['in_reply_to']))).toEqual(new Set(ids));
+
+    // A journal entry that was lost with its process is written again when a sweeper wakes its event.
+    for (const id of ids) expect(await system.ended(id, 45_000)).toMatchObject({ outcome: 'routed' });
+  }, 150_000);
+});

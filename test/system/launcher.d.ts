@@ -1,0 +1,64 @@
+/** The launcher is plain JavaScript; what the system tests use of it. */
+declare module '*/launcher/services.mjs' {
+  export interface Service {
+    name: string;
+    entry: string;
+    urlVariable: string;
+    portVariable: string;
+  }
+  export const services: Service[];
+}
+
+declare module '*/launcher/secrets.mjs' {
+  export interface Secrets {
+    kek: { kid: string; key: string };
+    service_key: object;
+    adapter_secret: string;
+  }
+  export function ensureSecrets(dataDir: string): Secrets;
+}
+
+declare module '*/launcher/service-env.mjs' {
+  export function originOf(port: number): string;
+  export function serviceEnv(from: {
+    services: { name: string; urlVariable: string }[];
+    ports: Record<string, number>;
+    databaseUrl: string;
+    redisUrl: string;
+    secrets: object;
+    env: NodeJS.ProcessEnv;
+  }): (name: string) => NodeJS.ProcessEnv;
+}
+
+declare module '*/launcher/service-process.mjs' {
+  export function logFileOf(dataDir: string, name: string): string;
+  export function waitReady(options: {
+    name: string;
+    origin: string;
+    logFile: string;
+    signal: AbortSignal;
+  }): Promise<void>;
+}
+
+declare module '*/launcher/setup-step.mjs' {
+  export function runStep(entry: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string>;
+  export function bootstrapResult(output: string): {
+    organization_id: string;
+    project_id: string;
+    api_key: string | null;
+    webhook_url_path: string;
+    webhook_token: string;
+    app_id: string;
+  };
+}
+
+declare module '*/launcher/ports.mjs' {
+  export function choosePorts(
+    file: string,
+    wanted: { name: string; asked?: number; setting?: string }[],
+  ): Promise<Record<string, number>>;
+}
+
+declare module '*/launcher/project.mjs' {
+  export const root: string;
+}

@@ -1,0 +1,37 @@
+import { testRedisUrl } from '#libs/testing';
+import { Redis } from 'ioredis';
+
+const owner = 'gatehouse-system-test';
+const most = 15;
+
+/** A database of the test Redis that held no key, until it is given back. */
+export interface RedisDatabase {
+  url: string;
+  release(): Promise<void>;
+}
+
+/** @throws Error when every database but the first holds keys: the first is the other tests' */
+export async function takeRedisDatabase(): Promise<RedisDatabase> {
+  for (let number = 1; number <= most; number += 1) {
+    const url = new URL(testRedisUrl());
+    url.pathname = `/${number}`;
+    const redis = new Redis(url.href);
+    try {
+      const script = "if redis.call('DBSIZE') > 0 then return 0 end redis.call('SET', KEYS[1], '1') return 1";
+      if ((await redis.eval(script, 1, owner)) !== 1) continue;
+    } finally {
+      redis.disconnect();
+    }
+    return { url: url.href, release: () => flush(url.href) };
+  }
+  throw new Error(`No database from 1 to ${most} of the test Redis is empty.`);
+}
+
+async function flush(url: string): Promise<void> {
+  const redis = new Redis(url);
+  try {
+    await redis.flushdb();
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,115 @@
+import { testDatabase, until } from '#libs/testing';
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { choosePorts } from '../../scripts/launcher/ports.mjs';
+import { ensureSecrets } from '../../scripts/launcher/secrets.mjs';
+import { originOf, serviceEnv } from '../../scripts/launcher/service-env.mjs';
+import { logFileOf, waitReady } from '../../scripts/launcher/service-process.mjs';
+import { services } from '../../scripts/launcher/services.mjs';
+import { bootstrapResult, runStep } from '../../scripts/launcher/setup-step.mjs';
+import { type BreakableLink, openLink } from './breakable-link.js';
+import { type Api, openApi } from './api.js';
+import { takeRedisDatabase } from './redis-database.js';
+import { type ServiceProcess, spawnService } from './service-process.js';
+
+/** Every service as a process of its own, over stores of its own. */
+export interface System extends Api {
+  /** The built-in App's webhook, by the front door. */
+  webhookUrl: string;
+  /** Its path, the same at the ingress itself. */
+  webhookPath: string;
+  appId: string;
+  databaseUrl: string;
+  /** What the ingress alone reaches its stores by. */
+  ingressLinks: { database: BreakableLink; redis: BreakableLink };
+  origin(service: string): string;
+  /** kill -9 */
+  kill(service: string): Promise<void>;
+  /** Starts a service that was killed, and waits until it is ready. */
+  restart(service: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const bootstrap = 'dist/apps/portal/src/bootstrap/main.js';
+
+/** @param settings environment variables that every service gets */
+export async function startSystem(settings: Record<string, string> = {}): Promise<System> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-system-'));
+  const ends: (() => Promise<unknown>)[] = [async () => rmSync(dataDir, { recursive: true, force: true })];
+  const stop = async (): Promise<void> => {
+    for (const end of ends.splice(0)) await end();
+  };
+  const keep = <T>(made: T, end: (made: T) => Promise<unknown>): T => {
+    ends.unshift(() => end(made));
+    return made;
+  };
+  try {
+    const database = keep(await testDatabase(), (made) => made.drop());
+    const redis = keep(await takeRedisDatabase(), (made) => made.release());
+    const ingressLinks = {
+      database: keep(await openLink(database.url), (link) => link.close()),
+      redis: keep(await openLink(redis.url), (link) => link.close()),
+    };
+    const ports = await freePorts(join(dataDir, 'ports.json'));
+    const origin = (name: string): string => originOf(ports[name] ?? 0);
+    const plainEnv = serviceEnv({
+      services,
+      ports,
+      databaseUrl: database.url,
+      redisUrl: redis.url,
+      secrets: ensureSecrets(dataDir),
+      env: { ...process.env, NODE_ENV: 'production', GATEHOUSE_EGRESS_ALLOW: '127.0.0.0/8', ...settings },
+    });
+    const envOf = (name: string): NodeJS.ProcessEnv => ({
+      ...plainEnv(name),
+      ...(name === 'webhook-ingress'
+        ? { DATABASE_URL: ingressLinks.database.url, REDIS_URL: ingressLinks.redis.url }
+        : {}),
+    });
+    const running = new Map<string, ServiceProcess>();
+    const start = async (name: string): Promise<void> => {
+      const entry = services.find((service) => service.name === name)?.entry;
+      if (!entry) throw new Error(`There is no service ${name}.`);
+      const logFile = logFileOf(dataDir, name);
+      running.set(name, spawnService(entry, envOf(name), logFile));
+      await waitReady({ name, origin: origin(name), logFile, signal: AbortSignal.timeout(60_000) });
+    };
+    ends.unshift(() => Promise.all([...running.values()].map((service) => service.stop())));
+    await Promise.all(services.map(({ name }) => start(name)));
+    const made = bootstrapResult(await runStep(bootstrap, envOf('portal'), AbortSignal.timeout(60_000)));
+    const webhookUrl = `${origin('portal')}${made.webhook_url_path}`;
+    await until('the ingress knows the webhook', async () => (await fetch(webhookUrl)).status === 405);
+    return {
+      ...openApi(origin('portal'), made.api_key ?? ''),
+      webhookUrl,
+      webhookPath: made.webhook_url_path,
+      appId: made.app_id,
+      databaseUrl: database.url,
+      ingressLinks,
+      origin,
+      kill: async (name) => running.get(name)?.kill(),
+      restart: start,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Below the range that outgoing connections are given: a killed service must find its port free. */
+async function freePorts(file: string): Promise<Record<string, number>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const base = 20_000 + randomInt(1_000) * 10;
+    try {
+      return await choosePorts(
+        file,
+        services.map(({ name }, index) => ({ name, asked: base + index })),
+      );
+    } catch (error) {
+      if (attempt === 20) throw error;
+    }
+  }
+}
