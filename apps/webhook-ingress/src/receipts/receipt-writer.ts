@@ -39,8 +39,9 @@ export class ReceiptWriter implements OnApplicationShutdown {
       application_name: 'webhook-ingress-receipts',
       keepAlive: true,
     });
-    // An idle connection that the server closed is replaced at the next use.
+    // An idle connection that the server closed is replaced at the next use; one that breaks in use fails its batch.
     this.pool.on('error', () => undefined);
+    this.pool.on('connect', (client) => client.on('error', () => undefined));
     this.batcher = new Batcher((items) => this.commit(items), {
       maxItems: settings.batch,
       maxWaitMs: 0,
