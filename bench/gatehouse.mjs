@@ -46,7 +46,7 @@ export async function startGatehouse({ name, env = {}, serviceEnv: more = {} }) 
         .filter((service) => names.includes(service.name))
         .map(async (service) => {
           const own = { ...envOf(service.name), ...more[service.name] };
-          running.set(service.name, startService({ dataDir, name: service.name, entry: service.entry, env: own }));
+          running.set(service.name, startService({ dataDir, service, env: own }));
           const origin = originOf(ports[service.name] ?? 0);
           await waitReady({ name: service.name, origin, logFile: logFileOf(dataDir, service.name), signal: never });
         }),

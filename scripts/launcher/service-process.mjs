@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, s
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { exitOf, stopChild } from './child.mjs';
+import { setNiceness } from './niceness.mjs';
 import { root } from './project.mjs';
 
 const ROTATE_BYTES = 64 * 1024 * 1024;
@@ -28,14 +29,13 @@ function openLog(dataDir, name) {
  * Starts a service in a process group of its own (a Ctrl-C in the terminal is for the launcher, which lets it drain).
  * @param {object} options
  * @param {string} options.dataDir
- * @param {string} options.name
- * @param {string} options.entry
+ * @param {import('./services.mjs').Service} options.service
  * @param {NodeJS.ProcessEnv} options.env
  * @returns {import('./child.mjs').Running}
  */
-export function startService({ dataDir, name, entry, env }) {
-  const log = openLog(dataDir, name);
-  const child = spawn(process.execPath, ['--enable-source-maps', join(root, entry)], {
+export function startService({ dataDir, service, env }) {
+  const log = openLog(dataDir, service.name);
+  const child = spawn(process.execPath, ['--enable-source-maps', join(root, service.entry)], {
     cwd: root,
     env,
     detached: true,
@@ -44,6 +44,7 @@ export function startService({ dataDir, name, entry, env }) {
   closeSync(log);
   const exited = exitOf(child);
   const pid = child.pid ?? 0;
+  if (pid > 0) setNiceness(pid, service.niceness);
   const stop = () =>
     stopChild(pid, exited, [
       { signal: 'SIGTERM', waitMs: DRAIN_MS },

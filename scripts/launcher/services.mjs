@@ -5,23 +5,28 @@
  * @property {string} entry what Node runs, from the project's root
  * @property {string} urlVariable tells the others where it listens
  * @property {string} portVariable fixes its port
+ * @property {number} niceness of its process: who answers senders and people goes before who works behind the queues
  */
 
-/** @param {string} name @param {string} urlVariable @param {string} [portVariable] @returns {Service} */
-const service = (name, urlVariable, portVariable = `${name.toUpperCase().replaceAll('-', '_')}_PORT`) => ({
+/** @param {string} name @param {string} urlVariable @param {Partial<Service>} [more] @returns {Service} */
+const service = (name, urlVariable, more) => ({
   name,
   entry: `dist/apps/${name}/src/main.js`,
   urlVariable,
-  portVariable,
+  portVariable: `${name.toUpperCase().replaceAll('-', '_')}_PORT`,
+  niceness: 0,
+  ...more,
 });
+
+const behindQueues = { niceness: 10 };
 
 /** In the order in which they start. @type {Service[]} */
 export const services = [
   service('credential-vault', 'VAULT_URL'),
   service('webhook-ingress', 'INGRESS_URL'),
-  service('adapter-gateway', 'GATEWAY_URL'),
-  service('router', 'ROUTER_URL'),
-  service('engine', 'ENGINE_URL'),
-  service('adapters', 'ADAPTERS_URL'),
-  service('portal', 'PORTAL_URL', 'GATEHOUSE_PORT'),
+  service('adapter-gateway', 'GATEWAY_URL', behindQueues),
+  service('router', 'ROUTER_URL', behindQueues),
+  service('engine', 'ENGINE_URL', behindQueues),
+  service('adapters', 'ADAPTERS_URL', behindQueues),
+  service('portal', 'PORTAL_URL', { portVariable: 'GATEHOUSE_PORT' }),
 ];

@@ -115,8 +115,9 @@ export async function runSystem({ dataDir, env, services }) {
     });
     say(`Starting ${services.length} services …`);
     await Promise.all(
-      services.map(async ({ name, entry }) => {
-        await supervisor.keep(name, async () => startService({ dataDir, name, entry, env: envOf(name) }));
+      services.map(async (service) => {
+        const { name } = service;
+        await supervisor.keep(name, async () => startService({ dataDir, service, env: envOf(name) }));
         await waitReady({
           name,
           origin: originOf(ports[name] ?? 0),

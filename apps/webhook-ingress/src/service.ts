@@ -1,9 +1,9 @@
-import type { ServiceOptions } from '#libs/service-kit';
+import { Metrics, type ServiceOptions } from '#libs/service-kit';
 import { AppModule } from './app.module.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
 import type { IngressSettings } from './env.js';
 import { RefusalLog } from './refusals/refusal.repository.js';
-import { webhookRoutes } from './webhook/webhook.routes.js';
+import { WebhookReceiver } from './webhook/webhook.receiver.js';
 import { WebhookService } from './webhook/webhook.service.js';
 
 /** What `startService` starts; the tests start the same. */
@@ -19,12 +19,14 @@ export function ingressService(settings: IngressSettings): ServiceOptions {
         endpoints: app.get(EndpointsService, { strict: false }),
         webhooks: app.get(WebhookService, { strict: false }),
         refusals: app.get(RefusalLog, { strict: false }),
+        metrics: app.get(Metrics, { strict: false }),
       };
-      webhookRoutes(app.getHttpAdapter().getInstance(), parts, {
+      new WebhookReceiver(app.getHttpServer(), parts, {
         endpointRatePerSecond: settings.ENDPOINT_RATE_PER_SECOND,
         addressRatePerSecond: settings.ADDRESS_RATE_PER_SECOND,
         unknownTokenRatePerMinute: settings.UNKNOWN_TOKEN_RATE_PER_MINUTE,
-      });
+        trustedProxies: settings.TRUSTED_PROXIES,
+      }).listen();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { Batcher } from '#libs/batching';
 import type { OutboundContent, SettledDelivery } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -9,7 +10,11 @@ const offered = 'delivery_id, turn_id, organization_id, project_id, receipt_id, 
 
 @Injectable()
 export class ReplyRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  private readonly settled: Batcher<SettledDelivery[]>;
+
+  constructor(@Inject(DataSource) private readonly db: DataSource) {
+    this.settled = new Batcher((news) => this.settleAll(news.flat()), { maxItems: 500, maxWaitMs: 25, maxRunning: 1 });
+  }
 
   /** Replies of these turns that the gateway has not taken. */
   async openOf(turnIds: string[]): Promise<OfferedReply[]> {
@@ -39,7 +44,11 @@ export class ReplyRepository {
   }
 
   /** Notes what the gateway says of deliveries. An end is final, whatever comes after it. */
-  async settle(deliveries: SettledDelivery[]): Promise<void> {
+  settle(deliveries: SettledDelivery[]): Promise<void> {
+    return this.settled.add(deliveries);
+  }
+
+  private async settleAll(deliveries: SettledDelivery[]): Promise<void[]> {
     const last = new Map<string, string>();
     for (const { delivery_id, state } of deliveries) {
       if (state !== 'taken' || !last.has(delivery_id)) last.set(delivery_id, state);
@@ -51,5 +60,6 @@ export class ReplyRepository {
         WHERE r.delivery_id = d.delivery_id AND (r.state = 'open' OR (r.state = 'taken' AND d.state <> 'taken'))`,
       [[...last.keys()], [...last.values()]],
     );
+    return [];
   }
 }

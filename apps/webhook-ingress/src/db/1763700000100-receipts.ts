@@ -18,6 +18,8 @@ export class Receipts1763700000100 implements MigrationInterface {
         organization_id text NOT NULL,
         project_id text NOT NULL,
         app_id text NOT NULL,
+        outcome text NOT NULL,
+        reason text,
         method text NOT NULL,
         url text NOT NULL,
         headers text NOT NULL,
@@ -27,9 +29,18 @@ export class Receipts1763700000100 implements MigrationInterface {
         traceparent text
       ) PARTITION BY RANGE (received_at)`);
     await runner.query('CREATE INDEX ON ingress.receipt (id)');
+    await runner.query('CREATE INDEX ON ingress.receipt (project_id, id)');
     await runner.query('CREATE INDEX ON ingress.receipt USING brin (received_at)');
     await runner.query('CREATE TABLE ingress.receipt_default PARTITION OF ingress.receipt DEFAULT');
     await ensureDailyPartitions(runner, 'ingress.receipt');
+    // The receipt is its own first entry in the journal: writing that again would cost the answer a fifth of its time.
+    await runner.query(`
+      CREATE VIEW journal.received AS
+      SELECT id AS receipt_id, received_at AS at, organization_id, project_id, app_id, 'webhook-ingress' AS service,
+             'received' AS stage, outcome, false AS terminal, reason, NULL::text AS subject_id, 1 AS attempt,
+             NULL::double precision AS duration_ms,
+             jsonb_build_object('bytes', octet_length(body), 'scheme', verified_scheme, 'from', remote_address) AS detail
+        FROM ingress.receipt`);
     await runner.query(`
       CREATE TABLE ingress.delivery_key (
         app_id text NOT NULL,
@@ -69,6 +80,7 @@ export class Receipts1763700000100 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP VIEW journal.received');
     for (const table of ['refusal', 'sweep', 'straggler', 'delivery_key', 'receipt', 'endpoint']) {
       await runner.query(`DROP TABLE ingress.${table}`);
     }

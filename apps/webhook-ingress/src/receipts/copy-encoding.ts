@@ -4,10 +4,10 @@ const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const trailer = Buffer.from([0xff, 0xff]);
 const postgresEpochMs = Date.UTC(2000, 0, 1);
 
-export const copyReceipts = `COPY ingress.receipt (id, received_at, organization_id, project_id, app_id, method, url,
-  headers, body, verified_scheme, remote_address, traceparent) FROM STDIN (FORMAT binary)`;
+export const copyReceipts = `COPY ingress.receipt (id, received_at, organization_id, project_id, app_id, outcome,
+  reason, method, url, headers, body, verified_scheme, remote_address, traceparent) FROM STDIN (FORMAT binary)`;
 
-const columns = 12;
+const columns = 14;
 
 /** Receipts in PostgreSQL's binary COPY format (documented with COPY, "Binary Format"), for `copyReceipts`. */
 export function encodeReceipts(receipts: Receipt[]): Buffer {
@@ -21,6 +21,8 @@ export function encodeReceipts(receipts: Receipt[]): Buffer {
     text(chunks, receipt.organizationId);
     text(chunks, receipt.projectId);
     text(chunks, receipt.appId);
+    text(chunks, receipt.outcome);
+    text(chunks, receipt.reason);
     text(chunks, receipt.method);
     text(chunks, receipt.url);
     text(chunks, JSON.stringify(receipt.headers));

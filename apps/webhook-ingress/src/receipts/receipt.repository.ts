@@ -10,6 +10,8 @@ interface ReceiptRow {
   organization_id: string;
   project_id: string;
   app_id: string;
+  outcome: Receipt['outcome'];
+  reason: Receipt['reason'];
   method: string;
   url: string;
   headers: string;
@@ -117,6 +119,8 @@ function toReceipt(row: ReceiptRow): Receipt {
     organizationId: row.organization_id,
     projectId: row.project_id,
     appId: row.app_id,
+    outcome: row.outcome,
+    reason: row.reason,
     method: row.method,
     url: row.url,
     headers: JSON.parse(row.headers) as Receipt['headers'],

@@ -5,6 +5,9 @@ export interface Receipt {
   organizationId: string;
   projectId: string;
   appId: string;
+  /** What the journal says of its receipt: held while its App is paused. */
+  outcome: 'accepted' | 'held';
+  reason: 'delivery_id_reused' | null;
   method: string;
   /** Path and query as sent; the token is masked unless the App needs it for its signature. */
   url: string;

@@ -1,5 +1,4 @@
 import { type Endpoint, newId } from '#libs/contracts';
-import { Journal } from '#libs/journal';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
@@ -40,7 +39,6 @@ export class WebhookService {
     @Inject(BuiltinPayload) private readonly builtin: BuiltinPayload,
     @Inject(ReceiptWriter) private readonly writer: ReceiptWriter,
     @Inject(Feeder) private readonly feeder: Feeder,
-    @Inject(Journal) private readonly journal: Journal,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
   ) {}
 
@@ -65,9 +63,8 @@ export class WebhookService {
         throw new Refused(422, 'idempotency_key_reused', 'This key came before with another body: use a new key.');
       }
       // A provider's own id with another body is the provider's business: keep both, and say so in the timeline.
-      await this.writer.write(receipt, null);
+      await this.writer.write({ ...receipt, reason: 'delivery_id_reused' }, null);
     }
-    this.record(endpoint, receipt, written.stored ? null : 'delivery_id_reused');
     if (endpoint.state !== 'paused') this.feeder.offer(receipt);
     return this.accepted(endpoint, receipt.id, false);
   }
@@ -79,21 +76,6 @@ export class WebhookService {
       headers: { 'content-type': content_type ?? 'application/json', location: `/api/v1/events/${id}` },
       body: body ?? (duplicate ? `{"received":true,"duplicate":true,"id":"${id}"}` : `{"received":true,"id":"${id}"}`),
     };
-  }
-
-  private record(endpoint: Endpoint, receipt: Receipt, reason: string | null): void {
-    this.journal.append({
-      receipt_id: receipt.id,
-      organization_id: receipt.organizationId,
-      project_id: receipt.projectId,
-      app_id: receipt.appId,
-      stage: 'received',
-      outcome: endpoint.state === 'paused' ? 'held' : 'accepted',
-      reason,
-      at: receipt.receivedAt,
-      duration_ms: Date.now() - receipt.receivedAt.getTime(),
-      detail: { bytes: receipt.body.length, scheme: receipt.verifiedScheme, from: receipt.remoteAddress },
-    });
   }
 
   private async verify(endpoint: Endpoint, incoming: Incoming): Promise<string | null> {
@@ -142,6 +124,8 @@ function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme: strin
     organizationId: endpoint.organization_id,
     projectId: endpoint.project_id,
     appId: endpoint.app_id,
+    outcome: endpoint.state === 'paused' ? 'held' : 'accepted',
+    reason: null,
     method: incoming.method,
     url: endpoint.url_secret ? incoming.url : incoming.url.replace(incoming.token, '***'),
     headers: incoming.headers as Receipt['headers'],

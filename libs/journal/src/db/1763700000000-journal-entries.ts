@@ -21,7 +21,6 @@ export class JournalEntries1763700000000 implements MigrationInterface {
         detail jsonb
       ) PARTITION BY RANGE (at)`);
     await runner.query('CREATE INDEX ON journal.entry (receipt_id)');
-    await runner.query("CREATE INDEX ON journal.entry (project_id, receipt_id DESC) WHERE stage = 'received'");
     await runner.query('CREATE TABLE journal.entry_default PARTITION OF journal.entry DEFAULT');
     await ensureDailyPartitions(runner, 'journal.entry');
   }

@@ -1,0 +1,157 @@
+import { Logger } from '@nestjs/common';
+import proxyAddr from '@fastify/proxy-addr';
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Metrics } from '#libs/service-kit';
+import type { Endpoint } from '#libs/contracts';
+import { type EndpointsService } from '../endpoints/endpoints.service.js';
+import type { RefusalLog } from '../refusals/refusal.repository.js';
+import { RateLimiter } from './rate-limiter.js';
+import { readBody } from './read-body.js';
+import { Refused, unknownPath } from './refused.js';
+import type { Answer, Incoming, WebhookService } from './webhook.service.js';
+
+export interface ReceiverSettings {
+  endpointRatePerSecond: number;
+  addressRatePerSecond: number;
+  unknownTokenRatePerMinute: number;
+  /** Addresses of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: string[];
+}
+
+export interface ReceiverParts {
+  endpoints: EndpointsService;
+  webhooks: WebhookService;
+  refusals: RefusalLog;
+  metrics: Metrics;
+}
+
+const prefix = '/api/v1/webhooks/';
+/** How long the rest of a body that is too large is waited for. */
+const lingerMs = 1_000;
+
+/**
+ * The public endpoint, straight on the HTTP server: what Fastify and Nest do for a request would cost a third of the
+ * throughput, and a body must not be parsed before its signature was checked on the raw bytes.
+ */
+export class WebhookReceiver {
+  private readonly logger = new Logger('webhook');
+  private readonly limits: Record<'endpoint' | 'address' | 'unknown', RateLimiter>;
+  private readonly trusts: (address: string, hop: number) => boolean;
+
+  constructor(
+    private readonly server: Server,
+    private readonly parts: ReceiverParts,
+    settings: ReceiverSettings,
+  ) {
+    this.limits = {
+      endpoint: new RateLimiter(settings.endpointRatePerSecond, 1_000),
+      address: new RateLimiter(settings.addressRatePerSecond, 1_000),
+      unknown: new RateLimiter(settings.unknownTokenRatePerMinute, 60_000),
+    };
+    this.trusts = proxyAddr.compile(settings.trustedProxies);
+  }
+
+  /** Takes the requests for webhooks before the server's other listeners, which get the rest. */
+  listen(): void {
+    const others = this.server.listeners('request') as RequestListener[];
+    this.server.removeAllListeners('request');
+    this.server.on('request', (request, response) => {
+      if (request.url?.startsWith(prefix)) void this.answer(request, response);
+      else for (const listener of others) listener.call(this.server, request, response);
+    });
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const startedAt = performance.now();
+    response.once('close', () => {
+      const labels = { route: `${prefix}:token`, method: request.method ?? '', status: response.statusCode };
+      this.parts.metrics.httpSeconds.observe(labels, (performance.now() - startedAt) / 1000);
+    });
+    // A service that stops closes idle connections; this one becomes idle only after its answer.
+    if (!this.server.listening) response.setHeader('connection', 'close');
+    const subject: Subject = { endpoint: null, incoming: null };
+    try {
+      const { status, headers, body } = await this.receive(request, subject);
+      response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+    } catch (error) {
+      const refused = error instanceof Refused ? error : this.unavailable(error);
+      if (subject.endpoint && subject.incoming && refused.status !== 429 && refused.status !== 503) {
+        const { endpoint, incoming } = subject;
+        this.parts.refusals.record(endpoint, incoming, refused.code, bodyHash(incoming));
+      }
+      refuse(request, response, refused);
+    }
+  }
+
+  private async receive(request: IncomingMessage, subject: Subject): Promise<Answer> {
+    const { endpoints, webhooks } = this.parts;
+    const nowMs = Date.now();
+    const remoteAddress = proxyAddr(request, this.trusts);
+    this.limits.address.take(remoteAddress, nowMs);
+    const url = request.url ?? '';
+    const token = tokenOf(url);
+    const found = token === null ? null : await endpoints.find(token);
+    if (found === 'retired') throw new Refused(410, 'token_retired', 'This webhook URL was retired: use the new one.');
+    if (found === null || token === null) {
+      this.limits.unknown.take(remoteAddress, nowMs);
+      throw unknownPath;
+    }
+    const { endpoint } = found;
+    this.limits.endpoint.take(endpoint.app_id, nowMs);
+    const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+    if (method !== 'POST' && method !== 'GET') {
+      throw new Refused(405, 'method_not_allowed', 'Send POST.', { allow: 'POST' });
+    }
+    const incoming: Incoming = { method, url, token, headers: request.headers, body: noBody, remoteAddress };
+    subject.endpoint = endpoint;
+    subject.incoming = incoming;
+    if (method === 'POST') incoming.body = await readBody(request, endpoint.max_body_bytes);
+    return webhooks.receive(endpoint, incoming);
+  }
+
+  private unavailable(error: unknown): Refused {
+    this.logger.error({ event: 'webhook.unavailable', error: error instanceof Error ? error.message : String(error) });
+    return new Refused(503, 'unavailable', 'Not stored: send again.', { 'retry-after': '2' });
+  }
+}
+
+/** Whose request it is, as far as it is known when it fails. */
+interface Subject {
+  endpoint: Endpoint | null;
+  incoming: Incoming | null;
+}
+
+const noBody = Buffer.alloc(0);
+
+/** @returns null where the path is no single segment */
+function tokenOf(url: string): string | null {
+  const question = url.indexOf('?');
+  const token = url.slice(prefix.length, question < 0 ? undefined : question);
+  return token === '' || token.includes('/') ? null : token;
+}
+
+function bodyHash(incoming: Incoming): string {
+  return createHash('sha256').update(incoming.body).digest('hex');
+}
+
+/**
+ * Answers a request that may still be being sent. A connection closed upon bytes under way is reset, and the sender may
+ * never read why: one whose body is too large is closed once the rest has come, was given up, or has been waited for.
+ */
+function refuse(request: IncomingMessage, response: ServerResponse, refused: Refused): void {
+  const text = JSON.stringify({ error: refused.code, message: refused.detail });
+  response.writeHead(refused.status, {
+    ...refused.headers,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  });
+  if (refused.status !== 413) {
+    response.end(text);
+    return;
+  }
+  response.write(text);
+  const end = (): void => void response.end();
+  setTimeout(end, lingerMs).unref();
+  request.once('close', end).resume();
+}
