@@ -88,7 +88,9 @@ async function alternate(rounds, contestants) {
     for (const [index, [name, run]] of contestants.entries()) {
       const result = await run();
       all[index]?.results.push(result);
-      process.stdout.write(`  ${name}: ${shown(result.perSecond, 0)}/s  p99 ${shown(result.p99)} ms  ${JSON.stringify(result.statuses)}\n`);
+      process.stdout.write(
+        `  ${name}: ${shown(result.perSecond, 0)}/s  p99 ${shown(result.p99)} ms  ${JSON.stringify(result.statuses)}\n`,
+      );
     }
   }
   return all;
@@ -110,7 +112,10 @@ function report(all) {
     const of = (/** @type {(result: LoadResult) => number} */ pick) => median(results.map(pick));
     return [
       name,
-      shown(of((result) => result.perSecond), 0),
+      shown(
+        of((result) => result.perSecond),
+        0,
+      ),
       shown(of((result) => result.p50)),
       shown(of((result) => result.p99)),
       shown(of((result) => result.p999)),

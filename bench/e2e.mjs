@@ -49,7 +49,14 @@ export async function benchE2e({ seconds, burst, sizes }) {
       await clear();
       const load = await send({ seconds, rate: 100, bytes });
       const out = await delivered(load.accepted);
-      steady.push([`100/s, ${bytes / 1024} KB`, load.accepted, out.receipts, shown(load.p50), shown(out.p50, 0), shown(out.p99, 0)]);
+      steady.push([
+        `100/s, ${bytes / 1024} KB`,
+        load.accepted,
+        out.receipts,
+        shown(load.p50),
+        shown(out.p50, 0),
+        shown(out.p99, 0),
+      ]);
       process.stdout.write(`  ${JSON.stringify(steady.at(-1))}\n`);
     }
     await clear();

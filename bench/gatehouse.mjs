@@ -111,7 +111,11 @@ export async function startGatehouse({ name, env = {}, serviceEnv: more = {} }) 
  * @returns {Promise<{appId: string, url: string}>} url: at the ingress itself, without the proxy before it
  */
 export async function signedApp({ api, urlOf }, { secret, replyAddress }) {
-  const credential = await api('POST', '/credentials', { name: 'bench', type: 'text', fields: { signing_secret: secret } });
+  const credential = await api('POST', '/credentials', {
+    name: 'bench',
+    type: 'text',
+    fields: { signing_secret: secret },
+  });
   const app = await api('POST', '/apps', {
     name: 'Bench',
     kind: 'builtin',

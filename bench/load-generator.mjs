@@ -110,7 +110,8 @@ function drive() {
 await Promise.all(Array.from({ length: load.connections }, drive));
 const seconds = (performance.now() - startedAt) / 1000;
 latencies.sort((a, b) => a - b);
-const at = (/** @type {number} */ share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+const at = (/** @type {number} */ share) =>
+  latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
 const cpu = process.cpuUsage();
 process.stdout.write(
   `${JSON.stringify({ accepted: latencies.length, perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99), p999: at(0.999), statuses, refused, ids, cpuMs: (cpu.user + cpu.system) / 1000 })}\n`,

@@ -35,7 +35,8 @@ function deliver(request, text) {
 
 function report() {
   const sorted = [...latencies].sort((a, b) => a - b);
-  const at = (/** @type {number} */ share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  const at = (/** @type {number} */ share) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   return {
     requests,
     applied: keys.size,

@@ -6,7 +6,8 @@
 export function table(head, rows) {
   const all = [head, ...rows.map((row) => row.map(String))];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const line = (/** @type {string[]} */ cells) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  const line = (/** @type {string[]} */ cells) =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...all.slice(1).map(line)].join('\n');
 }
 
@@ -17,4 +18,5 @@ export function median(values) {
 }
 
 /** @param {number} value @param {number} [digits] */
-export const shown = (value, digits = 1) => value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+export const shown = (value, digits = 1) =>
+  value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });

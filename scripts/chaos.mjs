@@ -21,8 +21,11 @@ await runScript(async () => {
   const { shown, table } = await import('../bench/table.mjs');
 
   const words = process.argv.slice(2).map((word) => word.toLowerCase());
-  const chosen = faults.filter(({ name }) => words.length === 0 || words.some((word) => name.toLowerCase().includes(word)));
-  if (chosen.length === 0) throw new Error(`No scenario has that in its name: ${faults.map(({ name }) => name).join(', ')}`);
+  const chosen = faults.filter(
+    ({ name }) => words.length === 0 || words.some((word) => name.toLowerCase().includes(word)),
+  );
+  if (chosen.length === 0)
+    throw new Error(`No scenario has that in its name: ${faults.map(({ name }) => name).join(', ')}`);
 
   const adapterSecret = `whsec_${Buffer.from('the secret of calls to adapters!').toString('base64')}`;
   const sink = await startHelper('sink.mjs');
@@ -38,12 +41,25 @@ await runScript(async () => {
     const workflow = await installation.api('POST', '/workflows', { name: 'Chaos', instructions: 'reply: got it' });
     const builtin = await signedApp(installation, { secret, replyAddress: `${sinkOrigin}/replies` });
     const registered = await installation.api('POST', '/adapters', { url: adapter.url });
-    const made = await installation.api('POST', '/apps', { name: 'Fickle', kind: 'adapter', adapter_id: registered.id });
+    const made = await installation.api('POST', '/apps', {
+      name: 'Fickle',
+      kind: 'adapter',
+      adapter_id: registered.id,
+    });
     await installation.api('POST', `/apps/${made.id}/verify`);
     const urls = { builtin: builtin.url, adapter: `${installation.urlOf('webhook-ingress')}${made.webhook_path}` };
     for (const fault of chosen) {
       const app = { url: urls[fault.route], secret, workflowId: workflow.id };
-      const outcome = await runScenario({ fault, installation, adapter, sink: sinkOrigin, app, rate, seconds, settleMs });
+      const outcome = await runScenario({
+        fault,
+        installation,
+        adapter,
+        sink: sinkOrigin,
+        app,
+        rate,
+        seconds,
+        settleMs,
+      });
       process.stdout.write(`  ${JSON.stringify(outcome)}\n`);
       outcomes.push(outcome);
     }
@@ -58,7 +74,17 @@ await runScript(async () => {
     `${shown(each.recoveredMs / 1000)} s`,
     `${shown(each.worstMs / 1000)} s`,
   ]);
-  const head = ['fault', 'offered', 'acknowledged', 'lost', 'dead letters', 'doubled', 'repeated', 'recovered after', 'slowest message'];
+  const head = [
+    'fault',
+    'offered',
+    'acknowledged',
+    'lost',
+    'dead letters',
+    'doubled',
+    'repeated',
+    'recovered after',
+    'slowest message',
+  ];
   process.stdout.write(`\n${rate} messages/s for ${seconds} s each\n\n${table(head, rows)}\n`);
   process.exit(outcomes.some(({ lost, doubled }) => lost + doubled > 0) ? 1 : 0);
 });

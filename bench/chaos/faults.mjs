@@ -24,11 +24,14 @@ async function killNow(pid) {
 
 /** @type {Fault[]} */
 export const faults = [
-  ...services.map(({ name }) => /** @type {Fault} */ ({
-    name: `kill -9 ${name}`,
-    route: 'builtin',
-    strike: (installation) => killNow(installation.pidOf(name)),
-  })),
+  ...services.map(
+    ({ name }) =>
+      /** @type {Fault} */ ({
+        name: `kill -9 ${name}`,
+        route: 'builtin',
+        strike: (installation) => killNow(installation.pidOf(name)),
+      }),
+  ),
   {
     name: 'kill -9 Redis, restarted empty',
     route: 'builtin',
@@ -42,15 +45,18 @@ export const faults = [
     route: 'builtin',
     strike: (installation) => killNow(installation.pidOf('postgres')),
   },
-  ...['hang', 'fail'].map((mode) => /** @type {Fault} */ ({
-    name: mode === 'hang' ? 'adapter hangs 5 s' : 'adapter answers 500 for 5 s',
-    route: 'adapter',
-    async strike(_installation, adapter) {
-      await adapter.send(mode);
-      await pause(outageMs);
-      await adapter.send('ok');
-    },
-  })),
+  ...['hang', 'fail'].map(
+    (mode) =>
+      /** @type {Fault} */ ({
+        name: mode === 'hang' ? 'adapter hangs 5 s' : 'adapter answers 500 for 5 s',
+        route: 'adapter',
+        async strike(_installation, adapter) {
+          await adapter.send(mode);
+          await pause(outageMs);
+          await adapter.send('ok');
+        },
+      }),
+  ),
   {
     name: 'adapter dies for 5 s',
     route: 'adapter',

@@ -48,11 +48,16 @@ export async function runScenario({ fault, installation, adapter, sink, app, rat
   const missing = () => load.ids.filter((pair) => !arrivals.has(nameOf(pair)));
   for (const until = Date.now() + settleMs; Date.now() < until; await pause(250)) {
     const rows = await (await fetch(`${sink}/arrivals`)).json();
-    arrivals = new Map(rows.map((/** @type {[string, number, number]} */ [id, at, deliveries]) => [id, { at, deliveries }]));
+    arrivals = new Map(
+      rows.map((/** @type {[string, number, number]} */ [id, at, deliveries]) => [id, { at, deliveries }]),
+    );
     if (missing().length === 0) break;
   }
   const report = await (await fetch(`${sink}/report`)).json();
-  const { lost, ended } = await judge(installation, missing().map(([id]) => id));
+  const { lost, ended } = await judge(
+    installation,
+    missing().map(([id]) => id),
+  );
   const took = load.ids.flatMap((pair) => {
     const arrival = arrivals.get(nameOf(pair));
     return arrival ? [{ at: arrival.at, ms: arrival.at - Number.parseInt(pair[0].slice(4, 16), 16) }] : [];
@@ -82,8 +87,11 @@ async function judge(installation, ids) {
   let ended = 0;
   for (const id of ids) {
     const event = await installation.api('GET', `/events/${id}`).catch(() => null);
-    const last = event?.timeline?.findLast((/** @type {{stage: string}} */ entry) => entry.stage === 'delivery' || entry.stage === 'turn');
-    const named = ['dead', 'failed', 'unknown'].includes(last?.outcome) || (event?.outcome && event.outcome !== 'routed');
+    const last = event?.timeline?.findLast(
+      (/** @type {{stage: string}} */ entry) => entry.stage === 'delivery' || entry.stage === 'turn',
+    );
+    const named =
+      ['dead', 'failed', 'unknown'].includes(last?.outcome) || (event?.outcome && event.outcome !== 'routed');
     if (named) ended += 1;
     else lost.push(id);
   }

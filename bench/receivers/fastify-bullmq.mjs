@@ -12,7 +12,8 @@ app.removeAllContentTypeParsers();
 app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 app.post('/webhook', async (request, reply) => {
   const body = /** @type {Buffer} */ (request.body);
-  if (!signed(secret, body, request.headers['x-signature-256'])) return reply.code(401).send({ error: 'bad_signature' });
+  if (!signed(secret, body, request.headers['x-signature-256']))
+    return reply.code(401).send({ error: 'bad_signature' });
   const data = { headers: request.headers, body: body.toString('utf8') };
   const job = await queue.add('webhook', data, { removeOnComplete: true, removeOnFail: true });
   return reply.send({ received: true, id: job.id });

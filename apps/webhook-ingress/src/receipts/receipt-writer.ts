@@ -1,8 +1,8 @@
 import { Batcher } from '#libs/batching';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
-import { copyReceipts, encodeReceipts } from './copy-encoding.js';
+import { encodeCopy } from './copy-encoding.js';
+import { CopyQuery } from './copy-query.js';
 import type { DeliveryKey, Receipt, Written } from './receipt.js';
 
 export const receiptWriterSettings = Symbol('receiptWriterSettings');
@@ -138,11 +138,6 @@ function ownerKey(appId: string, hash: Buffer): string {
   return `${appId} ${hash.toString('base64')}`;
 }
 
-async function copy(client: pg.PoolClient, receipts: Receipt[]): Promise<void> {
-  const stream = client.query(copyFrom(copyReceipts));
-  await new Promise<void>((resolve, reject) => {
-    stream.once('finish', resolve);
-    stream.once('error', reject);
-    stream.end(encodeReceipts(receipts));
-  });
+function copy(client: pg.PoolClient, receipts: Receipt[]): Promise<void> {
+  return client.query(new CopyQuery(encodeCopy(receipts))).done;
 }
