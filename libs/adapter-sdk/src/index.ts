@@ -30,6 +30,8 @@ export {
   type ListChangesResult,
   type SourceFailure,
 } from './document-sources.js';
+export { ecdsaPublicKeys, verifyEcdsa } from './ecdsa.js';
+export { FormError, parseForm, type Form, type FormFile, type FormLimits } from './forms/parse-form.js';
 export type { FormatRequest, FormatResult } from './formatting.js';
 export { headerValue, headerValues, type HeaderMap } from './header-lookup.js';
 export { secretList, signHmac, verifyHmac, type HmacAlgorithm, type HmacEncoding, type SecretInput } from './hmac.js';
@@ -37,6 +39,7 @@ export type { Envelope, EnvelopeRequest, InboundCall } from './inbound-envelope.
 export { InvalidRequest } from './invalid-request.js';
 export { isJsonPointer, jsonPointerGet } from './json-pointer.js';
 export { isJsonObject, parseJson, stringifyJson, type JsonObject } from './json-value.js';
+export { localJwtKeys, remoteJwtKeys, verifyJwt, type JwtKeys } from './jwt.js';
 export type {
   Capability,
   CredentialDeclaration,
@@ -46,8 +49,13 @@ export type {
   OAuthConfig,
   WebhookDeclaration,
 } from './manifest.js';
-export { markdownToPlain } from './markdown-to-plain.js';
+export type { MarkdownDialect, MarkdownKind, MarkdownLink, MarkdownList, MarkdownTable } from './markdown/dialect.js';
+export { escapeHtml, htmlDialect } from './markdown/html-dialect.js';
+export { alignedTable, plainDialect, textList } from './markdown/plain-dialect.js';
+export { renderInParts } from './markdown/render-in-parts.js';
+export { markdownToPlain, renderMarkdown } from './markdown/render-markdown.js';
 export { EVENT_TYPES, ignoredMessage, type MessageMetadata, type NormalizedMessage } from './normalized-message.js';
+export { ProviderUnavailable } from './provider-unavailable.js';
 export { redactSecrets } from './secret-redaction.js';
 export { isFreshTimestamp, SIGNATURE_TOLERANCE_SECONDS } from './signature-window.js';
 export { splitText } from './split-text.js';
