@@ -9,7 +9,7 @@ import {
 } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
 import { deliverParts } from '../provider-calls/deliver-parts.js';
-import { isHeaderSafe } from './header-safety.js';
+import { isHeaderSafe } from '../provider-calls/header-safety.js';
 import { postPart } from './post-part.js';
 
 export interface DeliverySettings {
