@@ -36,7 +36,14 @@ export type FetchFileResult =
 /** `not_found` is also the answer for a root that is gone: an empty listing would delete every document. */
 export interface SourceFailure {
   ok: false;
-  error: 'cursor_expired' | 'not_found' | 'auth_failed' | 'permission_denied' | 'rate_limited' | 'provider_unavailable';
+  error:
+    | 'cursor_expired'
+    | 'not_found'
+    | 'auth_failed'
+    | 'permission_denied'
+    | 'rate_limited'
+    | 'provider_unavailable'
+    | 'too_large';
   message?: string;
 }
 
