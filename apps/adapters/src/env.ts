@@ -1,4 +1,6 @@
 import { readCallSecrets } from '#libs/adapter-sdk';
+import { SLACK_API_URL } from './slack/slack-api.js';
+import { TELEGRAM_API_URL } from './telegram/telegram-api.js';
 
 export interface AdaptersEnv {
   port: number;
@@ -11,6 +13,10 @@ export interface AdaptersEnv {
   egressAllow: string[];
   bodyLimitBytes: number;
   genericTimeoutMs: number;
+  /** For one call of a provider's API. */
+  providerTimeoutMs: number;
+  slackApiUrl: string;
+  telegramApiUrl: string;
   drainTimeoutMs: number;
   logLevel: string;
 }
@@ -34,6 +40,22 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
       .map((entry) => entry.trim())
       .filter((entry) => entry !== '');
 
+  /** A provider's API, or a server of one's own that speaks it. */
+  const apiUrl = (name: string, fallback: string): string => {
+    const text = (source[name] || fallback).replace(/\/+$/, '');
+    const url = URL.parse(text);
+    if (
+      !url ||
+      !['http:', 'https:'].includes(url.protocol) ||
+      url.search !== '' ||
+      url.hash !== '' ||
+      url.username !== ''
+    ) {
+      problems.push(`${name} must be an http or https address without user, query and fragment`);
+    }
+    return text;
+  };
+
   const env: AdaptersEnv = {
     port: whole('PORT', 8088, 0, 65_535),
     host: source.HOST || '127.0.0.1',
@@ -42,6 +64,9 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
     egressAllow: list('GATEHOUSE_EGRESS_ALLOW'),
     bodyLimitBytes: whole('GATEHOUSE_ADAPTER_BODY_LIMIT_BYTES', 40 * 1024 * 1024, 1024, 1024 ** 3),
     genericTimeoutMs: whole('GATEHOUSE_GENERIC_TIMEOUT_MS', 10_000, 1, 600_000),
+    providerTimeoutMs: whole('GATEHOUSE_PROVIDER_TIMEOUT_MS', 10_000, 1, 600_000),
+    slackApiUrl: apiUrl('GATEHOUSE_SLACK_API_URL', SLACK_API_URL),
+    telegramApiUrl: apiUrl('GATEHOUSE_TELEGRAM_API_URL', TELEGRAM_API_URL),
     drainTimeoutMs: whole('GATEHOUSE_DRAIN_TIMEOUT_MS', 25_000, 1, 600_000),
     logLevel: source.LOG_LEVEL || 'info',
   };
