@@ -4,6 +4,15 @@ export { neutraliseBroadcasts } from './broadcast-mentions.js';
 export type { CallContext, Credentials, Self } from './call-context.js';
 export { readCallSecrets } from './call-signature.js';
 export { checkAnswer, ContractViolation, REPLY_CONTEXT_MAX_BYTES } from './contract-violation.js';
+export { checkAdapter, type CheckAdapterOptions } from './conformance/check-adapter.js';
+export { describeConformance, type TestRunner } from './conformance/conformance-suite.js';
+export type { ConformanceFixtures, Fault, WebhookSample } from './conformance/fixtures.js';
+export type { RunningAdapter } from './conformance/kit.js';
+export { loadFixtures } from './conformance/load-fixtures.js';
+export { printReport } from './conformance/print-report.js';
+export type { ConformanceReport } from './conformance/report.js';
+export type { StandInProvider } from './conformance/stand-in-provider.js';
+export type { SigningRecipe, WebhookSigner } from './conformance/webhook-signing.js';
 export type { VerifyCall, VerifyResult } from './credential-check.js';
 export {
   DELIVER_ERRORS,
@@ -49,6 +58,7 @@ export type {
   OAuthConfig,
   WebhookDeclaration,
 } from './manifest.js';
+export { manifestProblems } from './manifest-problems.js';
 export type { MarkdownDialect, MarkdownKind, MarkdownLink, MarkdownList, MarkdownTable } from './markdown/dialect.js';
 export { escapeHtml, htmlDialect } from './markdown/html-dialect.js';
 export { alignedTable, plainDialect, textList } from './markdown/plain-dialect.js';
