@@ -14,6 +14,7 @@ export type { ConformanceReport } from './conformance/report.js';
 export type { StandInProvider } from './conformance/stand-in-provider.js';
 export type { SigningRecipe, WebhookSigner } from './conformance/webhook-signing.js';
 export type { VerifyCall, VerifyResult } from './credential-check.js';
+export { deliverParts, type PartToSend, type SentPart } from './deliver-parts.js';
 export {
   DELIVER_ERRORS,
   deliverFailure,
@@ -40,6 +41,7 @@ export {
   type SourceFailure,
 } from './document-sources.js';
 export { ecdsaPublicKeys, verifyEcdsa } from './ecdsa.js';
+export { failureOfStatus } from './failure-of-status.js';
 export { FormError, parseForm, type Form, type FormFile, type FormLimits } from './forms/parse-form.js';
 export type { FormatRequest, FormatResult } from './formatting.js';
 export { headerValue, headerValues, type HeaderMap } from './header-lookup.js';
@@ -67,7 +69,9 @@ export { markdownToPlain, renderMarkdown } from './markdown/render-markdown.js';
 export { EVENT_TYPES, ignoredMessage, type MessageMetadata, type NormalizedMessage } from './normalized-message.js';
 export { ProviderUnavailable } from './provider-unavailable.js';
 export { redactSecrets } from './secret-redaction.js';
+export { MAX_RETRY_AFTER_SECONDS, parseRetryAfter } from './retry-after.js';
 export { isFreshTimestamp, SIGNATURE_TOLERANCE_SECONDS } from './signature-window.js';
+export { buildVersion, serveAdapters } from './serve-adapters.js';
 export { splitText } from './split-text.js';
 export {
   signStandardWebhooks,
@@ -81,3 +85,4 @@ export {
   type VerifyWebhookResult,
   type WebhookRefusal,
 } from './webhook-verification.js';
+export { wholeListing } from './whole-listing.js';
