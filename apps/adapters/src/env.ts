@@ -1,4 +1,5 @@
 import { readCallSecrets } from '#libs/adapter-sdk';
+import { GITHUB_API_URL } from './github/api/github-api.js';
 import { SLACK_API_URL } from './slack/slack-api.js';
 import { TELEGRAM_API_URL } from './telegram/telegram-api.js';
 
@@ -15,6 +16,7 @@ export interface AdaptersEnv {
   genericTimeoutMs: number;
   /** For one call of a provider's API. */
   providerTimeoutMs: number;
+  githubApiUrl: string;
   slackApiUrl: string;
   telegramApiUrl: string;
   drainTimeoutMs: number;
@@ -65,6 +67,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
     bodyLimitBytes: whole('GATEHOUSE_ADAPTER_BODY_LIMIT_BYTES', 40 * 1024 * 1024, 1024, 1024 ** 3),
     genericTimeoutMs: whole('GATEHOUSE_GENERIC_TIMEOUT_MS', 10_000, 1, 600_000),
     providerTimeoutMs: whole('GATEHOUSE_PROVIDER_TIMEOUT_MS', 10_000, 1, 600_000),
+    githubApiUrl: apiUrl('GATEHOUSE_GITHUB_API_URL', GITHUB_API_URL),
     slackApiUrl: apiUrl('GATEHOUSE_SLACK_API_URL', SLACK_API_URL),
     telegramApiUrl: apiUrl('GATEHOUSE_TELEGRAM_API_URL', TELEGRAM_API_URL),
     drainTimeoutMs: whole('GATEHOUSE_DRAIN_TIMEOUT_MS', 25_000, 1, 600_000),

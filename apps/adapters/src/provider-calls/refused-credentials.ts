@@ -4,7 +4,7 @@ import type { DeliverError, DeliverFailure, VerifyResult } from '#libs/adapter-s
 const SAYS_NOTHING: readonly DeliverError[] = ['provider_unavailable', 'rate_limited', 'timeout'];
 
 /** The answer of `/verify` for a call that the provider refused, or did not answer. */
-export function refusedCredentials({ error, error_detail }: DeliverFailure): VerifyResult {
+export function refusedCredentials({ error, error_detail }: DeliverFailure): Extract<VerifyResult, { ok: false }> {
   const code = SAYS_NOTHING.includes(error) ? 'provider_unavailable' : 'auth_failed';
   const reason = error_detail?.provider_code ?? error_detail?.message;
   return { ok: false, error: code, ...(reason !== undefined && { message: reason }) };
