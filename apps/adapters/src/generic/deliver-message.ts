@@ -1,14 +1,14 @@
 import {
-  deliverFailure,
-  isJsonObject,
-  splitText,
   type DeliverCall,
   type DeliverFailure,
+  deliverFailure,
+  deliverParts,
   type DeliverResponse,
+  isJsonObject,
   type JsonObject,
+  splitText,
 } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
-import { deliverParts } from '../provider-calls/deliver-parts.js';
 import { isHeaderSafe } from '../provider-calls/header-safety.js';
 import { postPart } from './post-part.js';
 

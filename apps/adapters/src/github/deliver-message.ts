@@ -1,5 +1,10 @@
-import { deliverFailure, type DeliverCall, type DeliverFailure, type DeliverResponse } from '#libs/adapter-sdk';
-import { deliverParts } from '../provider-calls/deliver-parts.js';
+import {
+  type DeliverCall,
+  type DeliverFailure,
+  deliverFailure,
+  deliverParts,
+  type DeliverResponse,
+} from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { callGithub, type GithubSettings } from './api/github-api.js';
 import { deliveryMark } from './delivery-mark.js';

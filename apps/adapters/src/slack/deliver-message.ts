@@ -1,5 +1,12 @@
-import { deliverFailure, type DeliverCall, type DeliverFailure, type DeliverResponse } from '#libs/adapter-sdk';
-import { deliverParts, type PartToSend, type SentPart } from '../provider-calls/deliver-parts.js';
+import {
+  type DeliverCall,
+  type DeliverFailure,
+  deliverFailure,
+  deliverParts,
+  type DeliverResponse,
+  type PartToSend,
+  type SentPart,
+} from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
 import { deliveryMark } from './delivery-mark.js';
 import { partsToPost } from './format-message.js';

@@ -1,15 +1,15 @@
 import {
+  type Credentials,
+  type DeliverFailure,
   deliverFailure,
   headerValue,
   isJsonObject,
-  type Credentials,
-  type DeliverFailure,
   type JsonObject,
+  parseRetryAfter,
 } from '#libs/adapter-sdk';
 import { callProvider, type ProviderHttp, type ProviderRequest } from '../provider-calls/call-provider.js';
 import { isHeaderSafe } from '../provider-calls/header-safety.js';
 import { textOf } from '../provider-calls/json-fields.js';
-import { parseRetryAfter } from '../provider-calls/retry-after.js';
 import { failureOfSlackError } from './slack-errors.js';
 
 export const SLACK_API_URL = 'https://slack.com/api';

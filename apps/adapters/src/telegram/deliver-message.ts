@@ -1,12 +1,14 @@
 import {
-  deliverFailure,
-  isJsonObject,
   type DeliverCall,
   type DeliverFailure,
+  deliverFailure,
+  deliverParts,
   type DeliverResponse,
+  isJsonObject,
   type JsonObject,
+  type PartToSend,
+  type SentPart,
 } from '#libs/adapter-sdk';
-import { deliverParts, type PartToSend, type SentPart } from '../provider-calls/deliver-parts.js';
 import { textOf } from '../provider-calls/json-fields.js';
 import { topicOf } from './chat-message.js';
 import { partsToSend } from './format-message.js';

@@ -1,6 +1,11 @@
-import { deliverFailure, type DeliverError, type DeliverFailure, type JsonObject } from '#libs/adapter-sdk';
+import {
+  type DeliverError,
+  type DeliverFailure,
+  deliverFailure,
+  type JsonObject,
+  MAX_RETRY_AFTER_SECONDS,
+} from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
-import { MAX_RETRY_AFTER_SECONDS } from '../provider-calls/retry-after.js';
 
 /** The descriptions of status 400 that mean something else than a bad request; Telegram has no codes of its own. */
 const DESCRIPTIONS: readonly (readonly [RegExp, DeliverError])[] = [

@@ -1,7 +1,13 @@
-import { deliverFailure, headerValue, type DeliverError, type DeliverFailure } from '#libs/adapter-sdk';
+import {
+  type DeliverError,
+  type DeliverFailure,
+  deliverFailure,
+  headerValue,
+  MAX_RETRY_AFTER_SECONDS,
+  parseRetryAfter,
+} from '#libs/adapter-sdk';
 import type { ProviderAnswer } from '../../provider-calls/call-provider.js';
 import { objectOf, textOf } from '../../provider-calls/json-fields.js';
-import { MAX_RETRY_AFTER_SECONDS, parseRetryAfter } from '../../provider-calls/retry-after.js';
 
 const BY_STATUS: Record<number, DeliverError> = {
   301: 'address_moved',
