@@ -47,6 +47,7 @@ export async function verifyJwt(check: {
   now?: Date;
 }): Promise<VerifyWebhookResult> {
   if (check.audience.length === 0) return refuseWebhook('not_configured', 'no audience is set');
+  const now = check.now ?? new Date();
   const token = /^Bearer +(\S+)$/i.exec(check.authorization ?? '')?.[1];
   if (token === undefined) return refuseWebhook('missing_signature', 'Authorization: Bearer <JWT> is needed');
   let payload: JWTPayload;
@@ -56,11 +57,15 @@ export async function verifyJwt(check: {
       issuer: check.issuer,
       audience: check.audience,
       requiredClaims: ['exp', 'iat'],
-      currentDate: check.now ?? new Date(),
+      currentDate: now,
       clockTolerance: SIGNATURE_TOLERANCE_SECONDS,
     }));
   } catch (error) {
     return refusalOf(error);
+  }
+  // The library looks at the time of issue only when it is given a largest age.
+  if (Number(payload.iat) > now.getTime() / 1000 + SIGNATURE_TOLERANCE_SECONDS) {
+    return refuseWebhook('stale_timestamp', 'the token was issued in the future');
   }
   for (const [name, expected] of Object.entries(check.claims ?? {})) {
     if (payload[name] !== expected) return refuseWebhook('bad_signature', `the claim ${name} is not the expected one`);
