@@ -55,11 +55,12 @@ export class AdapterCalls {
     const request = `${method} ${path}${body === undefined ? '' : ` ${body}`}`;
     const id = `call_${randomUUID()}`;
     const startedAt = performance.now();
+    const signal = AbortSignal.timeout(this.settings.timeoutMs);
     try {
       const response = await fetch(this.settings.url + path, {
         method,
         redirect: 'manual',
-        signal: AbortSignal.timeout(this.settings.timeoutMs),
+        signal,
         headers: {
           'x-organization-id': 'org_conformance',
           'x-project-id': 'prj_conformance',
@@ -85,13 +86,12 @@ export class AdapterCalls {
       this.settings.onAnswer(answer);
       return answer;
     } catch (error) {
-      throw new NoAnswer(request, reasonOf(error, this.settings.timeoutMs));
+      throw new NoAnswer(request, signal.aborted ? `no answer within ${this.settings.timeoutMs} ms` : reasonOf(error));
     }
   }
 }
 
-function reasonOf(error: unknown, timeoutMs: number): string {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs} ms`;
   return error.cause instanceof Error ? `no answer: ${error.cause.message}` : `no answer: ${error.message}`;
 }

@@ -48,6 +48,8 @@ export class Kit {
   /** Calls whose answer held a secret of the fixtures. */
   readonly leaks: Answer[] = [];
 
+  private readonly passed = new Set<string>();
+
   constructor(readonly settings: KitSettings) {
     this.fixtures = settings.fixtures;
     this.provider = settings.provider;
@@ -82,10 +84,16 @@ export class Kit {
     this.provider?.reset();
     try {
       await run();
+      this.passed.add(id);
       this.results.push({ id, title, status: 'passed' });
     } catch (error) {
       this.results.push({ id, title, ...this.outcome(error, advice) });
     }
+  }
+
+  /** @throws Skipped unless the other check has passed: what fails there is told there, once */
+  needsPassed(id: string): void {
+    if (!this.passed.has(id)) throw new Skipped(`${id} has to pass first`);
   }
 
   /** @throws NotApplicable when the manifest does not declare the capability */

@@ -39,13 +39,13 @@ export const delivering: Point = {
       expectThat(needProvider(kit).texts().length === 0, answer, 'nothing sent', needProvider(kit).texts());
     });
     await check('limit', 'sends a text of exactly the limit as one part', SPLIT_ADVICE, async (limit) => {
-      await arrives(kit, words(limit), (parts) => parts === 1, 'one part');
+      await arrives(kit, limit, words(limit), (parts) => parts === 1, 'one part');
     });
     await check('limit-and-one', 'sends a text over the limit by one in parts', SPLIT_ADVICE, async (limit) => {
-      await arrives(kit, words(limit + 1), (parts) => parts >= 2, 'two parts or more');
+      await arrives(kit, limit, words(limit + 1), (parts) => parts >= 2, 'two parts or more');
     });
     await check('ten-times', 'sends ten times the limit whole and in order', SPLIT_ADVICE, async (limit) => {
-      await arrives(kit, words(limit * 10), (parts) => parts >= 10, 'ten parts or more');
+      await arrives(kit, limit, words(limit * 10), (parts) => parts >= 10, 'ten parts or more');
     });
     await check('emoji', 'splits between emoji, never within one', SPLIT_ADVICE, async (limit) => {
       await deliverAll(kit, '😀'.repeat(limit), ({ text }) => {
@@ -147,9 +147,16 @@ async function mapsFault(kit: Kit, fault: Fault): Promise<void> {
   if (!Number.isNaN(told)) expectThat(wait === told, answer, `error_detail.retry_after ${told}`, wait);
 }
 
-async function arrives(kit: Kit, text: string, fits: (parts: number) => boolean, expected: string): Promise<void> {
+async function arrives(
+  kit: Kit,
+  limit: number,
+  text: string,
+  fits: (parts: number) => boolean,
+  expected: string,
+): Promise<void> {
   await deliverAll(kit, text, (taken) => {
     if (!fits(taken.parts.length)) return expected;
+    if (taken.parts.some((part) => part.length > limit)) return `parts of at most ${limit} characters`;
     return wordsIn(taken.text) === wordsIn(text) ? undefined : 'every word, once and in order';
   });
 }
