@@ -1,14 +1,7 @@
-import {
-  deliverFailure,
-  splitText,
-  type DeliverCall,
-  type DeliverFailure,
-  type DeliverResponse,
-} from '#libs/adapter-sdk';
+import { type DeliverCall, deliverFailure, type DeliverFailure, deliverParts, type DeliverResponse, type SentPart, splitText } from '#libs/adapter-sdk';
 import { composeMime } from '../mail/compose-mime.js';
 import { isMailAddress } from '../mail/mail-address.js';
 import { mailPart, mailProblem } from '../mail/mail-part.js';
-import { deliverParts, type SentPart } from '../provider-calls/deliver-parts.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { callGmail, type GmailHttp } from './gmail-api.js';
 

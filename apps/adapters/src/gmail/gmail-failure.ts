@@ -1,7 +1,6 @@
-import { deliverFailure, headerValue, type DeliverError, type DeliverFailure } from '#libs/adapter-sdk';
+import { type DeliverError, deliverFailure, type DeliverFailure, headerValue, parseRetryAfter } from '#libs/adapter-sdk';
 import type { ProviderAnswer } from '../provider-calls/call-provider.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
-import { parseRetryAfter } from '../provider-calls/retry-after.js';
 
 /** Source: Gmail API, "Resolve errors". A 403 may mean too much as well as not at all. */
 const BY_REASON: Record<string, DeliverError> = {

@@ -1,13 +1,4 @@
-import {
-  deliverFailure,
-  htmlDialect,
-  markdownToPlain,
-  renderMarkdown,
-  splitText,
-  type DeliverCall,
-  type DeliverFailure,
-} from '#libs/adapter-sdk';
-import type { PartToSend } from '../provider-calls/deliver-parts.js';
+import { type DeliverCall, deliverFailure, type DeliverFailure, htmlDialect, markdownToPlain, type PartToSend, renderMarkdown, splitText } from '#libs/adapter-sdk';
 import { DELIVERY_HEADER } from './delivery-header.js';
 import { isHeaderText } from './header-text.js';
 import { isMailAddress } from './mail-address.js';

@@ -1,8 +1,7 @@
-import { deliverFailure, splitText, type DeliverCall, type DeliverResponse } from '#libs/adapter-sdk';
+import { type DeliverCall, deliverFailure, deliverParts, type DeliverResponse, splitText } from '#libs/adapter-sdk';
 import { EgressError } from '#libs/egress';
 import { composeMime } from '../mail/compose-mime.js';
 import { mailPart, mailProblem } from '../mail/mail-part.js';
-import { deliverParts } from '../provider-calls/deliver-parts.js';
 import { readAccount } from './smtp-account.js';
 import { deliveryFailureOf, SmtpFailure } from './smtp-failure.js';
 import { openSession, type SmtpNetwork, type SmtpSession } from './smtp-session.js';

@@ -1,1 +1,0 @@
-export { deliverParts, type PartToSend, type SentPart } from '#libs/adapter-sdk';

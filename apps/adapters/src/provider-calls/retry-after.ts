@@ -1,1 +1,0 @@
-export { MAX_RETRY_AFTER_SECONDS, parseRetryAfter } from '#libs/adapter-sdk';
