@@ -62,6 +62,8 @@ export interface ProviderRoute extends ProviderAnswer {
   does?: 'send' | 'verify';
   /** Where a `send` has the text of its part: JSON pointer into the JSON or the form's fields (`/text`), or `raw`. */
   text?: string;
+  /** What the adapter adds to each part for itself, as a hidden mark: a regular expression; it is no text of the message. */
+  mark?: string;
   /** Only while the provider is in this state of `sources.states`. */
   state?: number;
 }

@@ -99,9 +99,10 @@ function requestFields(request: IncomingMessage, body: string): unknown {
   return isForm ? Object.fromEntries(new URLSearchParams(body)) : parseJson(body);
 }
 
-function textOf({ text = '/text' }: ProviderRoute, body: string, fields: unknown): string {
+function textOf({ text = '/text', mark }: ProviderRoute, body: string, fields: unknown): string {
   const value = text === 'raw' ? body : jsonPointerGet(fields, text);
-  return typeof value === 'string' ? value : '';
+  if (typeof value !== 'string') return '';
+  return mark === undefined ? value : value.replace(new RegExp(mark), '');
 }
 
 function answer(
