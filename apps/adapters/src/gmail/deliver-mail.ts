@@ -1,4 +1,12 @@
-import { type DeliverCall, deliverFailure, type DeliverFailure, deliverParts, type DeliverResponse, type SentPart, splitText } from '#libs/adapter-sdk';
+import {
+  type DeliverCall,
+  deliverFailure,
+  type DeliverFailure,
+  deliverParts,
+  type DeliverResponse,
+  type SentPart,
+  splitText,
+} from '#libs/adapter-sdk';
 import { composeMime } from '../mail/compose-mime.js';
 import { isMailAddress } from '../mail/mail-address.js';
 import { mailPart, mailProblem } from '../mail/mail-part.js';

@@ -1,4 +1,10 @@
-import { type DeliverError, deliverFailure, type DeliverFailure, headerValue, parseRetryAfter } from '#libs/adapter-sdk';
+import {
+  type DeliverError,
+  deliverFailure,
+  type DeliverFailure,
+  headerValue,
+  parseRetryAfter,
+} from '#libs/adapter-sdk';
 import type { ProviderAnswer } from '../provider-calls/call-provider.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 

@@ -1,4 +1,5 @@
 import type { JsonObject, MessageAttachment } from '#libs/adapter-sdk';
+import { decodeText } from '../mail/decode-text.js';
 import { bodyText } from '../mail/read-mime.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 
@@ -45,12 +46,5 @@ function decode(part: JsonObject, body: JsonObject): string {
   const contentType = objectsOf(part.headers).find((header) => textOf(header.name)?.toLowerCase() === 'content-type');
   const charset = /charset="?([\w.:-]{1,40})/i.exec(textOf(contentType?.value) ?? '')?.[1] ?? 'utf-8';
   const text = bytes.toString('utf8');
-  if (!text.includes('\ufffd')) return text;
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch (error) {
-    // A charset that nobody knows.
-    if (error instanceof RangeError) return text;
-    throw error;
-  }
+  return text.includes('\ufffd') ? decodeText(bytes, charset) : text;
 }

@@ -21,7 +21,13 @@ export async function parseGmailInbound(call: InboundCall, http: GmailHttp): Pro
     if ('ok' in found) return { ...changed, metadata: { ...changed.metadata, messages_unavailable: found.error } };
     return found.length === 0
       ? changed
-      : { ...changed, event_type: 'batch', metadata: { ...changed.metadata, messages: [changed, ...found] } };
+      : {
+          event_type: 'batch',
+          sender: push.email,
+          message: '',
+          is_bot: false,
+          metadata: { messages: [changed, ...found] },
+        };
   }
   return (await parseMessage(document, call.self)) ?? ignoredMessage('unknown_document');
 }

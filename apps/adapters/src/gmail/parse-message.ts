@@ -1,17 +1,8 @@
-import {
-  headerValue,
-  ignoredMessage,
-  type JsonObject,
-  type MessageMetadata,
-  type NormalizedMessage,
-  type Self,
-} from '#libs/adapter-sdk';
-import { automaticMail } from '../mail/automatic-mail.js';
+import { headerValue, ignoredMessage, type JsonObject, type NormalizedMessage, type Self } from '#libs/adapter-sdk';
 import { carriesDeliveryHeader } from '../mail/delivery-header.js';
-import { addressIn, nameIn } from '../mail/mail-address.js';
-import { messageIdsIn } from '../mail/message-ids.js';
+import { addressIn } from '../mail/mail-address.js';
+import { mailMetadata } from '../mail/mail-metadata.js';
 import { headerMap, readMime, type ReadMail } from '../mail/read-mime.js';
-import { replyContextOf } from '../mail/reply-context.js';
 import { objectsOf, objectOf, textOf } from '../provider-calls/json-fields.js';
 import { readParts } from './message-parts.js';
 
@@ -32,7 +23,6 @@ export async function parseMessage(
   const fromSelf = email !== undefined && email === self?.email?.toLowerCase();
   // Sent and not received. What was sent to oneself has both labels, and is mail like any other unless an adapter sent it.
   const own = (labels.includes('SENT') && !labels.includes('INBOX')) || carriesDeliveryHeader(headers);
-  const name = nameIn(from);
   return {
     event_type: 'email_received',
     sender: email ?? from ?? 'unknown',
@@ -41,32 +31,14 @@ export async function parseMessage(
     dedup_key: `gmail:${id}`,
     thread_id: threadId,
     metadata: {
-      ...describe(mail),
-      ...automaticMail(headers),
+      ...mailMetadata(mail),
       message_id: id,
       is_self: own || fromSelf,
       labels,
       raw_type: 'gmail.message',
       ...(self?.email !== undefined && { account: self.email }),
-      ...(email !== undefined && { sender: { id: email, email, ...(name !== undefined && { name }) } }),
       ...timestampOf(resource),
     },
-  };
-}
-
-/** What of a mail does not depend on the provider. */
-function describe(mail: ReadMail): MessageMetadata {
-  const { headers, subject, attachments } = mail;
-  const replyTo = addressIn(headerValue(headers, 'reply-to')) ?? addressIn(headerValue(headers, 'from'));
-  const messageId = headerValue(headers, 'message-id');
-  const references = messageIdsIn(headerValue(headers, 'references') ?? headerValue(headers, 'in-reply-to'));
-  return {
-    subject: subject ?? '',
-    to: headerValue(headers, 'to') ?? '',
-    ...(headerValue(headers, 'cc') !== undefined && { cc: headerValue(headers, 'cc') }),
-    ...(replyTo !== undefined && { channel_address: replyTo }),
-    ...(attachments.length > 0 && { attachments }),
-    reply_context: replyContextOf({ messageId, references, subject }),
   };
 }
 

@@ -1,4 +1,13 @@
-import { type DeliverCall, deliverFailure, type DeliverFailure, htmlDialect, markdownToPlain, type PartToSend, renderMarkdown, splitText } from '#libs/adapter-sdk';
+import {
+  type DeliverCall,
+  deliverFailure,
+  type DeliverFailure,
+  htmlDialect,
+  markdownToPlain,
+  type PartToSend,
+  renderMarkdown,
+  splitText,
+} from '#libs/adapter-sdk';
 import { DELIVERY_HEADER } from './delivery-header.js';
 import { isHeaderText } from './header-text.js';
 import { isMailAddress } from './mail-address.js';
