@@ -1,4 +1,5 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { types } from 'node:util';
 import { decodeSignature, secretList } from './hmac.js';
 
 const CURVE = 'prime256v1';
@@ -33,7 +34,7 @@ function readKey(text: string): KeyObject | undefined {
       : createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
   } catch (error) {
     // Only the key's text can be wrong here, and a text that is no key is no usable key.
-    if (error instanceof Error) return undefined;
+    if (types.isNativeError(error)) return undefined;
     throw error;
   }
 }
