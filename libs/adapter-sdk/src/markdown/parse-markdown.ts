@@ -1,7 +1,7 @@
-import type { Root } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
+import type { MarkdownRoot } from './tree.js';
 
 /** Texts up to this length are read as one document; of longer ones each stretch between blank lines for itself. */
 const WHOLE_LENGTH = 10_000;
@@ -14,7 +14,7 @@ const DEEPER = new RegExp(`^((?: {0,3}(?:>|(?:[*+-]|\\d{1,9}[.)])(?= )) ?){${MAX
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /** A stretch of text: its tree, or the text itself where it was not read as Markdown. */
-export type Stretch = { tree: Root } | { text: string };
+export type Stretch = { tree: MarkdownRoot } | { text: string };
 
 /**
  * GitHub-flavoured Markdown as mdast trees. A single tilde strikes nothing out: agents write `~5` for about. In a text of
@@ -27,7 +27,7 @@ export function parseMarkdown(markdown: string): Stretch[] {
   );
 }
 
-function parse(text: string): Root {
+function parse(text: string): MarkdownRoot {
   return fromMarkdown(text, {
     extensions: [gfm({ singleTilde: false })],
     mdastExtensions: [gfmFromMarkdown()],

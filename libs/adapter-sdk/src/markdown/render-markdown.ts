@@ -1,7 +1,7 @@
-import type { Definition, List, PhrasingContent, Root, RootContent, Table } from 'mdast';
 import type { MarkdownDialect, MarkdownKind } from './dialect.js';
 import { parseMarkdown } from './parse-markdown.js';
 import { plainDialect } from './plain-dialect.js';
+import type { MarkdownBlock, MarkdownNode, MarkdownPhrase, MarkdownRoot } from './tree.js';
 
 const LINKABLE = /^(?:https?:|mailto:|tel:|[^:]*$|[^:]*[/?#])/i;
 
@@ -23,12 +23,12 @@ export function markdownToPlain(markdown: string): { text: string; lossy: string
 }
 
 class Writer {
-  private readonly definitions = new Map<string, Definition>();
+  private readonly definitions = new Map<string, MarkdownNode<'definition'>>();
 
   constructor(
     private readonly dialect: MarkdownDialect,
     private readonly seen: Set<MarkdownKind>,
-    private readonly tree: Root,
+    private readonly tree: MarkdownRoot,
   ) {
     for (const node of tree.children) if (node.type === 'definition') this.definitions.set(node.identifier, node);
   }
@@ -37,7 +37,7 @@ class Writer {
     return this.blocks(this.tree.children);
   }
 
-  private blocks(nodes: readonly RootContent[]): string {
+  private blocks(nodes: readonly MarkdownBlock[]): string {
     let text = '';
     let lastLine: number | undefined;
     for (const node of nodes) {
@@ -51,7 +51,7 @@ class Writer {
     return text;
   }
 
-  private block(node: RootContent): string {
+  private block(node: MarkdownBlock): string {
     const { dialect } = this;
     switch (node.type) {
       case 'paragraph':
@@ -77,7 +77,7 @@ class Writer {
     }
   }
 
-  private list(node: List): string {
+  private list(node: MarkdownNode<'list'>): string {
     const items = node.children.map((item) => ({
       content: isTight(item.children) ? this.tight(item.children) : this.blocks(item.children),
       checked: item.checked ?? undefined,
@@ -90,24 +90,24 @@ class Writer {
   }
 
   /** The one paragraph of an item without paragraph marks, then the lists under it. */
-  private tight([first, ...rest]: readonly RootContent[]): string {
+  private tight([first, ...rest]: readonly MarkdownBlock[]): string {
     const words = first?.type === 'paragraph' ? this.inline(first.children) : '';
     const below = this.blocks(rest);
     return below === '' ? words : words + this.dialect.between(0) + below;
   }
 
-  private table(node: Table): string {
+  private table(node: MarkdownNode<'table'>): string {
     const rows = node.children.map((row) => row.children.map((cell) => this.inline(cell.children)));
     const bare = new Writer(plainDialect, new Set(), this.tree);
     const textRows = node.children.map((row) => row.children.map((cell) => bare.inline(cell.children)));
     return this.saw('table', this.dialect.table({ rows, textRows }));
   }
 
-  private inline(nodes: readonly PhrasingContent[]): string {
+  private inline(nodes: readonly MarkdownPhrase[]): string {
     return nodes.map((node) => this.phrase(node)).join('');
   }
 
-  private phrase(node: PhrasingContent): string {
+  private phrase(node: MarkdownPhrase): string {
     const { dialect } = this;
     switch (node.type) {
       case 'text':
@@ -136,7 +136,7 @@ class Writer {
     }
   }
 
-  private link(url: string, children: readonly PhrasingContent[]): string {
+  private link(url: string, children: readonly MarkdownPhrase[]): string {
     const content = this.inline(children);
     if (!LINKABLE.test(url)) return content + this.dialect.text(` (${url})`);
     const words = new Writer(plainDialect, new Set(), this.tree).inline(children);
@@ -155,6 +155,6 @@ class Writer {
   }
 }
 
-function isTight([first, ...rest]: readonly RootContent[]): boolean {
+function isTight([first, ...rest]: readonly MarkdownBlock[]): boolean {
   return first?.type === 'paragraph' && rest.every((node) => node.type === 'list');
 }

@@ -14,10 +14,9 @@ export const documentSources: Point = {
   number: 11,
   title: 'Listings of documents show each change once',
   async run(kit) {
-    const offered = await offersSources(kit);
     const check = (name: string, title: string, advice: string, run: (given: Given) => Promise<void>): Promise<void> =>
       kit.check(`11.${name}`, title, advice, async () => {
-        if (!offered) throw new NotApplicable('the adapter serves no /sources/list-changes');
+        if (!(await offersSources(kit))) throw new NotApplicable('the adapter serves no /sources/list-changes');
         const fixture = need(kit.fixtures.sources, 'sources');
         await run({ fixture, provider: need(kit.provider, 'provider that the adapter talks to') });
       });
