@@ -1,5 +1,8 @@
 import { readCallSecrets } from '#libs/adapter-sdk';
 import { GITHUB_API_URL } from './github/api/github-api.js';
+import { GMAIL_API_URL } from './gmail/gmail-api.js';
+import { GOOGLE_JWKS_URL } from './gmail/verify-push.js';
+import { SENDGRID_API_URL } from './sendgrid/sendgrid-api.js';
 import { SLACK_API_URL } from './slack/slack-api.js';
 import { TELEGRAM_API_URL } from './telegram/telegram-api.js';
 
@@ -17,6 +20,10 @@ export interface AdaptersEnv {
   /** For one call of a provider's API. */
   providerTimeoutMs: number;
   githubApiUrl: string;
+  gmailApiUrl: string;
+  /** Key set of the tokens that Google signs. */
+  googleJwksUrl: string;
+  sendgridApiUrl: string;
   slackApiUrl: string;
   telegramApiUrl: string;
   drainTimeoutMs: number;
@@ -68,6 +75,9 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
     genericTimeoutMs: whole('GATEHOUSE_GENERIC_TIMEOUT_MS', 10_000, 1, 600_000),
     providerTimeoutMs: whole('GATEHOUSE_PROVIDER_TIMEOUT_MS', 10_000, 1, 600_000),
     githubApiUrl: apiUrl('GATEHOUSE_GITHUB_API_URL', GITHUB_API_URL),
+    gmailApiUrl: apiUrl('GATEHOUSE_GMAIL_API_URL', GMAIL_API_URL),
+    googleJwksUrl: apiUrl('GATEHOUSE_GOOGLE_JWKS_URL', GOOGLE_JWKS_URL),
+    sendgridApiUrl: apiUrl('GATEHOUSE_SENDGRID_API_URL', SENDGRID_API_URL),
     slackApiUrl: apiUrl('GATEHOUSE_SLACK_API_URL', SLACK_API_URL),
     telegramApiUrl: apiUrl('GATEHOUSE_TELEGRAM_API_URL', TELEGRAM_API_URL),
     drainTimeoutMs: whole('GATEHOUSE_DRAIN_TIMEOUT_MS', 25_000, 1, 600_000),
