@@ -24,11 +24,13 @@ export async function serveAdapters(
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('PORT must be a whole number up to 65535');
   const secret = (env.GATEHOUSE_ADAPTER_SECRET ?? '').split(',').map((entry) => entry.trim());
   const app = createAdapterServer(adapters, { secret, version: buildVersion(env) });
+  const drain = (): void => {
+    setTimeout(() => process.exit(1), DRAIN_TIMEOUT_MS).unref();
+    void app.close();
+  };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      setTimeout(() => process.exit(1), DRAIN_TIMEOUT_MS).unref();
-      void app.close();
-    });
+    process.once(signal, drain);
+    app.addHook('onClose', async () => void process.off(signal, drain));
   }
   await app.listen({ port, host: env.HOST || '127.0.0.1' });
   return app;

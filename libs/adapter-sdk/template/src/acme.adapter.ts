@@ -15,7 +15,6 @@ import {
   splitText,
   verifyHmac,
   wholeListing,
-  type AdapterDefinition,
   type InboundCall,
   type ListChangesCall,
   type ListChangesResult,
@@ -28,7 +27,7 @@ import { ACME_MAX_LENGTH, acmeManifest } from './acme.manifest.js';
 /** Acme shows bold between single asterisks and nothing else. */
 const acmeDialect = { ...plainDialect, strong: (content: string) => `*${content}*` };
 
-export function createAcmeAdapter(api: AcmeApi): AdapterDefinition {
+export function createAcmeAdapter(api: AcmeApi) {
   return defineAdapter({
     manifest: acmeManifest,
     verify: async ({ credentials }) => {
