@@ -9,25 +9,35 @@ const THREAD_WINDOW_SECONDS = 3_600;
 const MAX_THREADS = 10;
 
 /**
- * Whether a delivery arrived: its mark on a message of the channel, or of a thread with answers in the last hour.
+ * Whether a delivery arrived: its mark on a message of its thread; when that is not told, of the channel, or of a thread
+ * with answers in the last hour.
  * Throws ProviderUnavailable when Slack cannot be asked: "not found" would send it again.
  */
 export async function findDelivery(call: LookupCall, settings: SlackSettings): Promise<LookupResult> {
-  const history = await read('conversations.history', { limit: String(HISTORY_LENGTH) }, call, settings);
   const since = Date.now() / 1000 - THREAD_WINDOW_SECONDS;
-  const threads = history
-    .filter(({ reply_count, latest_reply }) => Number(reply_count) > 0 && !(Number(latest_reply) < since))
-    .slice(0, MAX_THREADS)
-    .map(({ ts }) => textOf(ts))
-    .filter((ts) => ts !== undefined);
+  if (call.thread_id !== undefined) return findInThread(call.thread_id, since, call, settings);
+  const history = await read('conversations.history', { limit: String(HISTORY_LENGTH) }, call, settings);
   const direct = markedIn(history, call);
   if (direct.found) return direct;
-  for (const ts of threads) {
-    const replies = await read('conversations.replies', { ts, oldest: String(since) }, call, settings);
-    const found = markedIn(replies, call);
+  const threads = history
+    .filter(({ reply_count, latest_reply }) => Number(reply_count) > 0 && !(Number(latest_reply) < since))
+    .map(({ ts }) => textOf(ts))
+    .filter((ts) => ts !== undefined);
+  for (const thread of threads.slice(0, MAX_THREADS)) {
+    const found = await findInThread(thread, since, call, settings);
     if (found.found) return found;
   }
   return { found: false };
+}
+
+async function findInThread(
+  thread: string,
+  since: number,
+  call: LookupCall,
+  settings: SlackSettings,
+): Promise<LookupResult> {
+  const asked = { ts: thread, oldest: String(since), limit: String(HISTORY_LENGTH) };
+  return markedIn(await read('conversations.replies', asked, call, settings), call);
 }
 
 function markedIn(messages: readonly JsonObject[], call: LookupCall): LookupResult {

@@ -86,6 +86,8 @@ describe('against an emulated Slack', () => {
     expect(await received(inThread.at(-1) ?? {})).toMatchObject({ is_bot: true, metadata: { is_self: true } });
 
     expect(await adapter.call('deliver/lookup', reply)).toEqual({ found: true, message_id: sent.message_id });
+    const inItsThread = { ...reply, thread_id: asked.ts };
+    expect(await adapter.call('deliver/lookup', inItsThread)).toEqual({ found: true, message_id: sent.message_id });
     expect(await adapter.call('deliver/lookup', { ...reply, idempotency_key: 'two' })).toEqual({ found: false });
   });
 

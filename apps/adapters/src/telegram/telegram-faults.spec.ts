@@ -38,7 +38,7 @@ describe('what Telegram answers becomes a code', () => {
     [
       refusal(400, 'Bad Request: group chat was upgraded to a supergroup chat', { migrate_to_chat_id: -1001234567890 }),
       'address_moved',
-      { message: 'the group is a supergroup now, its address is -1001234567890' },
+      { channel_address: '-1001234567890' },
     ],
     [
       refusal(429, 'Too Many Requests: retry after 14', { retry_after: 14 }),
