@@ -5,7 +5,7 @@ import {
   type LookupCall,
   type LookupResult,
 } from '#libs/adapter-sdk';
-import { DELIVERY_HEADER } from '../mail/delivery-header.js';
+import { completesDelivery, DELIVERY_HEADER } from '../mail/delivery-header.js';
 import { isMailAddress } from '../mail/mail-address.js';
 import { headerMap } from '../mail/read-mime.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
@@ -16,8 +16,8 @@ const MAX_CANDIDATES = 25;
 const LOOK_BACK_MS = 24 * 3600 * 1000;
 
 /**
- * Whether a delivery whose answer was lost is in the mailbox, told by the header that it carries. Of a delivery in parts it
- * finds the first.
+ * Whether a delivery whose answer was lost is in the mailbox, told by the header that it carries. A delivery in
+ * parts is there when its last part is.
  * @throws ProviderUnavailable when the mailbox cannot be searched: a mail that was not found must not be one that was not seen
  */
 export async function findDelivery(call: LookupCall, http: GmailHttp): Promise<LookupResult> {
@@ -44,7 +44,7 @@ export async function findDelivery(call: LookupCall, http: GmailHttp): Promise<L
       headerMap(headers.map((header) => [textOf(header.name) ?? '', textOf(header.value) ?? ''])),
       DELIVERY_HEADER,
     );
-    if (mark === call.idempotency_key || mark === `${call.idempotency_key}-1`) return { found: true, message_id: id };
+    if (completesDelivery(mark, call.idempotency_key)) return { found: true, message_id: id };
   }
   return { found: false };
 }

@@ -157,10 +157,12 @@ describe('looking up a delivery', () => {
   it('finds it by its mark, and only it', async () => {
     gmail.front.intercept(search('key-1'));
     expect(await find()).toEqual({ found: true, message_id: 'm1' });
-    gmail.front.intercept(search('key-1-1'));
+    gmail.front.intercept(search('key-1-3/3'));
     expect(await find()).toEqual({ found: true, message_id: 'm1' });
-    gmail.front.intercept(search('key-2'));
-    expect(await find()).toEqual({ found: false });
+    for (const other of ['key-2', 'key-1-2/3', 'key-10', 'key-1-3']) {
+      gmail.front.intercept(search(other));
+      expect(await find()).toEqual({ found: false });
+    }
   });
 
   it('does not take a search that failed for a mail that was not sent', async () => {

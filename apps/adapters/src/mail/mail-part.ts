@@ -8,7 +8,7 @@ import {
   renderMarkdown,
   splitText,
 } from '#libs/adapter-sdk';
-import { DELIVERY_HEADER } from './delivery-header.js';
+import { DELIVERY_HEADER, deliveryMark } from './delivery-header.js';
 import { isHeaderText } from './header-text.js';
 import { isMailAddress } from './mail-address.js';
 import { boundedReferences, messageIdFor, messageIdsIn } from './message-ids.js';
@@ -65,7 +65,7 @@ export function mailPart(call: DeliverCall, part: PartToSend, domain: string): M
   const references = part.index === 0 ? thread : boundedReferences([...thread, first]);
   const inReplyTo = references.at(-1);
   const subject = message.subject ?? replySubject(context.subject) ?? firstLine(message.text);
-  const key = part.count === 1 ? part.key : `${part.key}-${part.index + 1}`;
+  const key = deliveryMark(part.key, part);
   return {
     to,
     subject: part.index > 0 ? (replySubject(subject) ?? subject) : subject,

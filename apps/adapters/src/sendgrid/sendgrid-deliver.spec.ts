@@ -138,7 +138,8 @@ describe('delivering', () => {
     const taken: Payload[] = [];
     let failing = true;
     respond = (response, _request, payload) => {
-      if (failing && payload.headers['X-Gatehouse-Delivery'] === 'key-1-3') return response.writeHead(500).end();
+      if (failing && payload.headers['X-Gatehouse-Delivery']?.startsWith('key-1-3/'))
+        return response.writeHead(500).end();
       taken.push(payload);
       return accept(response);
     };

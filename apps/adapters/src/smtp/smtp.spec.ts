@@ -188,7 +188,7 @@ describe('delivering', () => {
     const text = words.join(' ').slice(0, 10_000);
     let failing = true;
     refuseData = (raw) =>
-      failing && /^X-Gatehouse-Delivery: key-1-3\r$/m.test(raw) ? reply(451, '4.3.0 later') : undefined;
+      failing && /^X-Gatehouse-Delivery: key-1-3\/\d+\r$/m.test(raw) ? reply(451, '4.3.0 later') : undefined;
     expect(await deliver({ text })).toMatchObject({
       ok: false,
       error: 'provider_unavailable',
