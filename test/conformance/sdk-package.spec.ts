@@ -1,10 +1,13 @@
-import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { createAdapterServer, defineAdapter } from '#libs/adapter-sdk';
+import { until } from '#libs/testing';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -105,3 +108,65 @@ describe('gatehouse adapter check', () => {
     expect(await check(address, '--fixtures', '/nowhere')).toMatchObject({ code: 2 });
   });
 });
+
+describe('the template of the tutorial', () => {
+  let project: string;
+  let acme: ChildProcess | undefined;
+
+  beforeAll(() => {
+    project = mkdtempSync(join(tmpdir(), 'acme-adapter-'));
+    cpSync(join(target, 'template'), project, { recursive: true });
+    writeFileSync(join(project, 'package.json'), '{ "name": "acme-adapter", "private": true, "type": "module" }');
+    for (const [name, folder] of [
+      ['@gatehouse/adapter-sdk', target],
+      ['@types/node', join(root, 'node_modules/@types/node')],
+    ] as const) {
+      mkdirSync(join(project, 'node_modules', name, '..'), { recursive: true });
+      symlinkSync(folder, join(project, 'node_modules', name));
+    }
+  });
+  afterAll(() => {
+    acme?.kill();
+    rmSync(project, { recursive: true, force: true });
+  });
+
+  it('compiles against the package, starts, and passes the published command', async () => {
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const options = ['--module', 'nodenext', '--target', 'es2024', '--strict', '--types', 'node', '--outDir', 'dist'];
+    await run(process.execPath, [tsc, ...options, 'src/main.ts'], { cwd: project });
+
+    const [port, providerPort] = [await freePort(), await freePort()];
+    acme = spawn(process.execPath, ['dist/main.js'], {
+      cwd: project,
+      stdio: 'ignore',
+      env: { PORT: String(port), ACME_API_URL: `http://127.0.0.1:${providerPort}`, ACME_TIMEOUT_MS: '300' },
+    });
+    const url = `http://127.0.0.1:${port}/acme`;
+    await until('the adapter is ready', async () => (await fetch(`${url}/health`)).ok);
+
+    const command = [
+      join(target, 'dist/cli.js'),
+      'adapter',
+      'check',
+      url,
+      '--fixtures',
+      'conformance',
+      '--second',
+      url,
+    ];
+    const { stdout } = await run(process.execPath, [...command, '--provider-port', String(providerPort), '--json'], {
+      cwd: project,
+    });
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({ adapter: 'acme', ok: true, summary: { failed: 0, skipped: 1 } });
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
