@@ -6,7 +6,8 @@ import {
   type DeliverResponse,
 } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
-import { callGithub, type GithubSettings } from './api/github-api.js';
+import { callGithub } from './api/call-github.js';
+import type { GithubSettings } from './api/github-api.js';
 import { deliveryMark } from './delivery-mark.js';
 import { partsToPost } from './format-message.js';
 import { GITHUB_MAX_LENGTH } from './github.manifest.js';
@@ -16,6 +17,7 @@ import { readIssueAddress, readReviewThread, type IssueAddress } from './issue-a
 export async function deliverMessage(call: DeliverCall, settings: GithubSettings): Promise<DeliverResponse> {
   const { message, channel_address, credentials } = call;
   if (message.text.trim() === '') return deliverFailure('invalid_request', 'message.text is empty');
+  if (message.attachments?.length) return deliverFailure('unsupported', 'attachments cannot be sent');
   const address = readIssueAddress(channel_address);
   if (!address) return deliverFailure('invalid_request', 'channel_address must be owner/repository#number');
   const path = commentsPath(address, channel_address, message.thread_id);

@@ -15,7 +15,7 @@ export function isLastOf(body: string, key: string): boolean {
   return part !== undefined && part === count;
 }
 
-/** Whether a comment was sent by a `/deliver`, also with a token that its person uses as well. */
+/** Whether a comment was sent by a `/deliver`, whoever its token belongs to. */
 export function carriesMark(body: string): boolean {
   return body.includes(MARK);
 }

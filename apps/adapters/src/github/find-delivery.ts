@@ -1,6 +1,7 @@
 import { ProviderUnavailable, type DeliverFailure, type LookupCall, type LookupResult } from '#libs/adapter-sdk';
 import { objectsOf, textOf } from '../provider-calls/json-fields.js';
-import { callGithub, type GithubAnswer, type GithubSettings } from './api/github-api.js';
+import { callGithub } from './api/call-github.js';
+import type { GithubAnswer, GithubSettings } from './api/github-api.js';
 import { isLastOf } from './delivery-mark.js';
 import { readIssueAddress } from './issue-address.js';
 

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
 import { startProviderServer, type ProviderServer, type Reply } from '../testing/provider-server.js';
 import { createGithubAdapter } from './github.adapter.js';
@@ -95,6 +96,8 @@ describe('what GitHub answers becomes a code', () => {
     }
     const elsewhere = { text: 'hello', thread_id: 'octo/other#1:review:5' };
     expect(await adapter.call('deliver', { ...call, message: elsewhere })).toMatchObject({ error: 'invalid_request' });
+    const attached = { text: 'see this', attachments: [{ id: 'f' }] };
+    expect(await adapter.call('deliver', { ...call, message: attached })).toMatchObject({ error: 'unsupported' });
     expect(github.seen).toHaveLength(0);
   });
 });
@@ -136,5 +139,45 @@ describe('a comment', () => {
     expect(await adapter.call('deliver/lookup', long)).toEqual({ found: false });
     expect(await adapter.call('deliver', { ...long, from_part: 1 })).toMatchObject({ ok: false });
     expect(await adapter.call('deliver/lookup', long)).toEqual({ found: true, message_id: 'IC_1' });
+  });
+});
+
+describe('the token of an installation', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const private_key = privateKey
+    .export({ type: 'pkcs1', format: 'pem' })
+    .toString()
+    .replaceAll('\n', String.raw`\n`);
+  const app = { app_id: '7', private_key, installation_id: '70' };
+
+  it('is made once for many calls, and anew when GitHub refuses it', async () => {
+    let made = 0;
+    let valid = 'token-1';
+    github.answer = ({ url, headers }) => {
+      if (url === '/app/installations/70/access_tokens') {
+        const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+        return { status: 201, body: { token: `token-${++made}`, expires_at } };
+      }
+      if (headers.authorization !== `Bearer ${valid}`) return { status: 401, body: { message: 'Bad credentials' } };
+      return { status: 201, body: { node_id: 'IC' } };
+    };
+    const asApp = { ...call, credentials: app };
+    for (let time = 0; time < 3; time++) expect(await adapter.call('deliver', asApp)).toMatchObject({ ok: true });
+    expect(made).toBe(1);
+    valid = 'token-2';
+    expect(await adapter.call('deliver', asApp)).toMatchObject({ error: 'auth_failed' });
+    expect(await adapter.call('deliver', asApp)).toMatchObject({ ok: true });
+    expect(made).toBe(2);
+  });
+
+  it('that GitHub does not make in time was not used for anything: the delivery is tried again', async () => {
+    github.answer = () => 'silence';
+    const asApp = { ...call, credentials: { ...app, installation_id: '71' } };
+    expect(await adapter.call('deliver', asApp)).toMatchObject({
+      error: 'provider_unavailable',
+      error_detail: { retryable: true },
+    });
+    github.answer = () => ({ status: 404, body: { message: 'Not Found' } });
+    expect(await adapter.call('deliver', asApp)).toMatchObject({ error: 'auth_failed' });
   });
 });

@@ -18,8 +18,6 @@ export interface ProviderRequest {
   form?: Record<string, string>;
   /** Default 1 MiB. A larger answer counts as lost. */
   maxAnswerBytes?: number;
-  /** Default 0: a credential is not carried on to where a redirect points. */
-  maxRedirects?: number;
 }
 
 export interface ProviderAnswer {
@@ -45,7 +43,8 @@ export async function callProvider(
       timeoutMs: http.timeoutMs,
       maxResponseBytes: request.maxAnswerBytes ?? MAX_ANSWER_BYTES,
       onTooLarge: 'fail',
-      maxRedirects: request.maxRedirects ?? 0,
+      // A credential is not carried on to where a redirect points.
+      maxRedirects: 0,
     });
     return {
       status: answer.status,

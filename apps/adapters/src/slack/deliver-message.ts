@@ -17,6 +17,7 @@ import { SLACK_MAX_LENGTH } from './slack.manifest.js';
 export async function deliverMessage(call: DeliverCall, settings: SlackSettings): Promise<DeliverResponse> {
   const { message, channel_address } = call;
   if (message.text.trim() === '') return deliverFailure('invalid_request', 'message.text is empty');
+  if (message.attachments?.length) return deliverFailure('unsupported', 'attachments cannot be sent');
   if (message.thread_id !== undefined && !/^\d{1,11}\.\d{1,9}$/.test(message.thread_id)) {
     return deliverFailure('invalid_request', 'message.thread_id must be the ts of a Slack message');
   }

@@ -33,7 +33,7 @@ export function parseEvent(envelope: JsonObject, self: Self | undefined): Normal
     // An app that is installed to a whole enterprise is sent events without a team.
     team: textOf(envelope.team_id) ?? textOf(envelope.enterprise_id) ?? '-',
     channel,
-    isDm: event.channel_type === 'im' || (event.channel_type === undefined && channel.startsWith('D')),
+    isDm: event.channel_type === 'im' || channel.startsWith('D'),
     self,
     rawType,
   };

@@ -105,7 +105,9 @@ describe('what is posted', () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it('needs a text and the ts of a thread', async () => {
+  it('needs a text and the ts of a thread, and leaves no attachment out unsaid', async () => {
+    const attached = { text: 'see this', attachments: [{ id: 'f' }] };
+    expect(await adapter.call('deliver', { ...call, message: attached })).toMatchObject({ error: 'unsupported' });
     expect(await adapter.call('deliver', { ...call, message: { text: ' ' } })).toMatchObject({
       error: 'invalid_request',
     });

@@ -23,6 +23,7 @@ const ADDRESS = /^(?:-?\d{1,20}|@[A-Za-z]\w{3,63})$/;
 export async function deliverMessage(call: DeliverCall, settings: TelegramSettings): Promise<DeliverResponse> {
   const { message, channel_address } = call;
   if (message.text.trim() === '') return deliverFailure('invalid_request', 'message.text is empty');
+  if (message.attachments?.length) return deliverFailure('unsupported', 'attachments cannot be sent');
   if (!ADDRESS.test(channel_address)) {
     return deliverFailure('invalid_request', 'channel_address must be a chat id or a @channel');
   }

@@ -89,6 +89,7 @@ describe('what Telegram answers becomes a code', () => {
       { channel_address: 'https://example.com' },
       { message: { text: 'x', thread_id: '../1' } },
       { message: { text: ' ' } },
+      { message: { text: 'see this', attachments: [{ id: 'f' }] } },
     ]) {
       expect(await adapter.call('deliver', { ...call, ...changes })).toMatchObject({ ok: false });
     }

@@ -58,3 +58,8 @@ function remember(key: string, entry: { token: string; expiresAtMs: number }): v
   if (tokens.size >= MAX_TOKENS && oldest !== undefined) tokens.delete(oldest);
   tokens.set(key, entry);
 }
+
+/** No further call gets this token from memory. */
+export function forgetToken(token: string): void {
+  for (const [key, entry] of tokens) if (entry.token === token) tokens.delete(key);
+}

@@ -1,11 +1,10 @@
-import type { Credentials, DeliverFailure } from '#libs/adapter-sdk';
+import type { DeliverFailure } from '#libs/adapter-sdk';
 import {
   callProvider,
   type ProviderAnswer,
   type ProviderHttp,
   type ProviderRequest,
 } from '../../provider-calls/call-provider.js';
-import { accessToken } from './access-token.js';
 import { failureOfGithubAnswer } from './github-errors.js';
 
 export const GITHUB_API_URL = 'https://api.github.com';
@@ -16,22 +15,11 @@ export interface GithubSettings extends ProviderHttp {
 }
 
 /** An answer of 2xx with its parsed body, which is undefined when it was none. */
-export type GithubAnswer = { ok: true; status: number; body: unknown };
+export type GithubAnswer = { ok: true; body: unknown };
 
-type GithubRequest = Pick<ProviderRequest, 'method' | 'json' | 'maxAnswerBytes' | 'maxRedirects'>;
+export type GithubRequest = Pick<ProviderRequest, 'method' | 'json' | 'maxAnswerBytes'>;
 
-/** One call in the name of the credentials: their own token, or one of their app's installation. */
-export async function callGithub(
-  path: string,
-  request: GithubRequest,
-  credentials: Credentials,
-  settings: GithubSettings,
-): Promise<GithubAnswer | DeliverFailure> {
-  const token = await accessToken(credentials, settings);
-  return 'ok' in token ? token : callWithToken(path, request, token.token, settings);
-}
-
-/** The same with a token or a JSON Web Token at hand. `path` is encoded already. */
+/** One call with a token or a JSON Web Token. `path` is encoded already. */
 export async function callWithToken(
   path: string,
   request: GithubRequest,
@@ -48,6 +36,6 @@ export async function callWithToken(
     ...request,
   });
   if ('ok' in answer) return answer;
-  if (answer.status >= 200 && answer.status < 300) return { ok: true, status: answer.status, body: answer.json };
+  if (answer.status >= 200 && answer.status < 300) return { ok: true, body: answer.json };
   return failureOfGithubAnswer(answer, new Date());
 }

@@ -1,6 +1,7 @@
 import type { ChangeRecord, Credentials, JsonObject, SourceFailure } from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../../provider-calls/json-fields.js';
-import { callGithub, type GithubSettings } from '../api/github-api.js';
+import { callGithub } from '../api/call-github.js';
+import type { GithubSettings } from '../api/github-api.js';
 import { pathInside, repositoryUrl, type ResourcePath } from './resource-path.js';
 import { isTooLarge, sourceFailure } from './source-failure.js';
 

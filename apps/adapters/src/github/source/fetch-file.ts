@@ -1,7 +1,8 @@
 import type { FetchFileCall, FetchFileResult, JsonObject, SourceFailure } from '#libs/adapter-sdk';
 import { isContainedPath } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../../provider-calls/json-fields.js';
-import { callGithub, type GithubSettings } from '../api/github-api.js';
+import { callGithub } from '../api/call-github.js';
+import type { GithubSettings } from '../api/github-api.js';
 import { GITHUB_MAX_FILE_BYTES } from '../github.manifest.js';
 import { encodePath, readResourcePath, repositoryUrl, type ResourcePath } from './resource-path.js';
 import { sourceFailure } from './source-failure.js';

@@ -1,6 +1,7 @@
 import type { ListChangesCall, ListChangesResult, SourceFailure } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../../provider-calls/json-fields.js';
-import { callGithub, type GithubSettings } from '../api/github-api.js';
+import { callGithub } from '../api/call-github.js';
+import type { GithubSettings } from '../api/github-api.js';
 import { compareCommits } from './compare-commits.js';
 import { listTree } from './list-tree.js';
 import { encodePath, readResourcePath, repositoryUrl, type ResourcePath } from './resource-path.js';

@@ -42,7 +42,7 @@ export async function startTelegramServer(bots: readonly TestBot[]): Promise<Tel
   });
 
   function send({ fields }: SeenRequest, from: JsonObject): Reply {
-    const text = String(fields.text ?? '');
+    const text = typeof fields.text === 'string' ? fields.text : '';
     const problem = fields.parse_mode === 'HTML' ? htmlProblem(text) : undefined;
     if (problem !== undefined) return refuse(400, `Bad Request: can't parse entities: ${problem}`);
     const shown = (fields.parse_mode === 'HTML' ? visibleText(text) : text).trim();
