@@ -5,21 +5,21 @@ import type { GithubAnswer, GithubSettings } from './api/github-api.js';
 import { isLastOf } from './delivery-mark.js';
 import { readIssueAddress } from './issue-address.js';
 
-/** A lookup follows its delivery at once. */
-const WINDOW_MS = 3_600_000;
+/** A lookup follows its delivery at once. GitHub lists the oldest first: in a longer window a page might end before it. */
+const WINDOW_MS = 900_000;
 const PAGE_LENGTH = 100;
 /** A hundred comments of GitHub's largest size. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
- * Whether a delivery arrived: the mark of its last part in a comment of the last hour, in the conversation or on a line.
+ * Whether a delivery arrived: the mark of its last part in a comment of the last quarter of an hour, in the conversation or on a line.
  * Throws ProviderUnavailable when GitHub cannot be asked: "not found" would send it again.
  */
 export async function findDelivery(call: LookupCall, settings: GithubSettings): Promise<LookupResult> {
   const address = readIssueAddress(call.channel_address);
   if (!address) return { found: false };
   const since = new Date(Date.now() - WINDOW_MS).toISOString();
-  const query = `since=${since}&per_page=${PAGE_LENGTH}&sort=created&direction=desc`;
+  const query = `since=${since}&per_page=${PAGE_LENGTH}`;
   for (const kind of ['issues', 'pulls']) {
     const path = `/repos/${address.owner}/${address.repo}/${kind}/${address.number}/comments?${query}`;
     const answer = await callGithub(path, { maxAnswerBytes: MAX_ANSWER_BYTES }, call.credentials, settings);

@@ -99,7 +99,12 @@ describe('beside grammY', () => {
     const words = Array.from({ length: 8_000 }, (_, index) => `w${index}`)
       .join(' ')
       .slice(0, 40_960);
-    for (const text of [words, `**${words}**`, `\`\`\`\n${words.replaceAll(' ', '\n')}\n\`\`\``, `x${'😀'.repeat(4_096)}`]) {
+    for (const text of [
+      words,
+      `**${words}**`,
+      `\`\`\`\n${words.replaceAll(' ', '\n')}\n\`\`\``,
+      `x${'😀'.repeat(4_096)}`,
+    ]) {
       const before = telegram.messages.length;
       const sent = await adapter.call('deliver', { credentials, channel_address: CHAT, message: { text } });
       expect(sent).toMatchObject({ ok: true, fallback: null });
