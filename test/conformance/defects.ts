@@ -66,6 +66,17 @@ export const DEFECTS: [string, Defect][] = [
       }),
     },
   ],
+  [
+    '3.rotation',
+    {
+      adapter: (acme) => ({
+        verifyWebhook: (call) => {
+          const [secret] = [call.credentials.signing_secret].flat();
+          return acme.verifyWebhook({ ...call, credentials: { ...call.credentials, signing_secret: secret } });
+        },
+      }),
+    },
+  ],
   ['3.missing', failingOpen('missing_signature')],
   ['3.stale', failingOpen('stale_timestamp')],
   ['3.unset', failingOpen('not_configured')],

@@ -1,6 +1,6 @@
 import type { WebhookRefusal } from '../../webhook-verification.js';
 import { parseJson } from '../../json-value.js';
-import { answered, expectThat, need, NotApplicable } from '../check.js';
+import { answered, expectThat, need, NotApplicable, Skipped } from '../check.js';
 import type { Kit } from '../kit.js';
 import { bodyOf, webhookCall, type WebhookCall } from '../webhook-calls.js';
 import type { WebhookSigner } from '../webhook-signing.js';
@@ -28,6 +28,20 @@ export const webhookVerification: Point = {
         kit,
         withHeaders(call, (headers) => mapNames(headers, (name) => name.toUpperCase())),
       );
+    });
+    await check('rotation', 'accepts either of two secrets while one replaces the other', async (signer) => {
+      const call = await signed(kit);
+      const current = kit.credentials[signer.credential];
+      const other = kit.fixtures.credentials?.other?.[signer.credential];
+      if (typeof current !== 'string' || typeof other !== 'string' || other === current) {
+        throw new Skipped(`the fixtures' credentials.other have no ${signer.credential} of their own`);
+      }
+      for (const both of [
+        [current, other],
+        [other, current],
+      ]) {
+        await accepts(kit, { ...call, credentials: { ...kit.credentials, [signer.credential]: both } });
+      }
     });
     await check('body', 'refuses a body with one byte changed', async (signer) => {
       if (!signer.coversBody) throw new NotApplicable('the signature does not cover the body');

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject } from '../../json-value.js';
+import { isChangeRecord } from '../../document-sources.js';
+import type { JsonObject } from '../../json-value.js';
 import type { AdapterCalls, Answer } from '../adapter-calls.js';
 import { answered, expectThat, need, NotApplicable } from '../check.js';
 import type { SourcesFixture } from '../fixtures.js';
@@ -130,12 +131,9 @@ async function list(
 }
 
 function apply(documents: Map<string, string>, change: unknown, answer: Answer): void {
-  const { path, fingerprint, status }: JsonObject = isJsonObject(change) ? change : {};
-  const isRemoval = status === 'removed' && fingerprint === null;
-  const isContent = (status === 'added' || status === 'modified') && typeof fingerprint === 'string';
-  expectThat(typeof path === 'string' && (isRemoval || isContent), answer, 'change records of section 2.7', change);
-  if (isContent) documents.set(path, fingerprint);
-  else documents.delete(path);
+  expectThat(isChangeRecord(change), answer, 'change records of section 2.7', change);
+  if (change.fingerprint === null) documents.delete(change.path);
+  else documents.set(change.path, change.fingerprint);
 }
 
 function difference(before: Map<string, string>, after: Map<string, string>): Change[] {
