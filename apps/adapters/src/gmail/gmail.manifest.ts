@@ -12,7 +12,7 @@ export const gmailManifest: Manifest = {
   name: 'Gmail (bidirectional)',
   description: 'Reads and answers the mail of one Gmail mailbox.',
   icon: 'mail',
-  category: 'Communication',
+  category: 'communication',
   capabilities: ['send', 'receive'],
   credentials: [
     {

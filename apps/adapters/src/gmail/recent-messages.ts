@@ -8,6 +8,8 @@ import type { Push } from './parse-push.js';
 const LOOK_BACK_SECONDS = 300;
 /** Of one push. A mailbox that gets more in five minutes pushes more often, too. */
 const MAX_MESSAGES = 25;
+/** Gmail counts the calls of a second. */
+const PARALLEL = 5;
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -35,21 +37,28 @@ export async function recentMessages(
   if ('ok' in listed) return unlessAway(listed);
   const ids = objectsOf(objectOf(listed.json).messages).flatMap((entry) => textOf(entry.id) ?? []);
   const found: NormalizedMessage[] = [];
-  for (const id of ids.reverse()) {
-    const answer = await callGmail(
-      call.credentials,
-      { path: `messages/${encodeURIComponent(id)}`, query: [['format', 'full']], maxAnswerBytes: MAX_MESSAGE_BYTES },
-      http,
-    );
-    if ('ok' in answer) {
-      // Deleted since it was listed.
-      if (answer.error === 'not_found') continue;
-      return unlessAway(answer);
+  const oldestFirst = ids.reverse();
+  while (oldestFirst.length > 0) {
+    const some = oldestFirst.splice(0, PARALLEL);
+    for (const answer of await Promise.all(some.map((id) => fetchMessage(id, call, http)))) {
+      if ('ok' in answer) {
+        // Deleted since it was listed.
+        if (answer.error === 'not_found') continue;
+        return unlessAway(answer);
+      }
+      const message = await parseMessage(objectOf(answer.json), { email: push.email, ...call.self });
+      if (message && message.event_type !== 'ignored') found.push(message);
     }
-    const message = await parseMessage(objectOf(answer.json), { email: push.email, ...call.self });
-    if (message && message.event_type !== 'ignored') found.push(message);
   }
   return found;
+}
+
+function fetchMessage(id: string, call: InboundCall, http: GmailHttp): ReturnType<typeof callGmail> {
+  return callGmail(
+    call.credentials,
+    { path: `messages/${encodeURIComponent(id)}`, query: [['format', 'full']], maxAnswerBytes: MAX_MESSAGE_BYTES },
+    http,
+  );
 }
 
 function unlessAway(failure: DeliverFailure): DeliverFailure {

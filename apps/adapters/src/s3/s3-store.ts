@@ -15,7 +15,7 @@ export interface S3Store {
 export function readStore(credentials: Credentials): S3Store | { problem: string } {
   const text = (name: string): string => {
     const value = credentials[name];
-    return typeof value === 'string' ? value.trim() : '';
+    return typeof value === 'string' ? value.trim() : typeof value === 'boolean' ? String(value) : '';
   };
   const [accessKeyId, secretAccessKey, sessionToken] = [
     text('access_key_id'),

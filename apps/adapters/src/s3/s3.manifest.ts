@@ -10,7 +10,7 @@ export const s3Manifest: Manifest = {
   name: 'Amazon S3 (documents)',
   description: 'Reads documents from Amazon S3 and stores that speak its protocol.',
   icon: 'database',
-  category: 'Documents',
+  category: 'productivity',
   capabilities: [],
   credentials: [
     { key: 'S3_ACCESS_KEY_ID', type: 'text', label: 'Access key ID', maps_to: 'access_key_id' },

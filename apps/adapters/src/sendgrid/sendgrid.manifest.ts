@@ -11,7 +11,7 @@ export const sendgridManifest: Manifest = {
   description:
     'Sends mail through Twilio SendGrid, receives mail by Inbound Parse and learns what became of what it sent.',
   icon: 'mail',
-  category: 'Communication',
+  category: 'communication',
   capabilities: ['send', 'receive'],
   credentials: [
     {

@@ -6,6 +6,8 @@ export class SmtpFailure extends Error {
   override readonly name = 'SmtpFailure';
   /** Reply code, 400 to 599; undefined when the server said nothing. */
   readonly reply: number | undefined;
+  /** The server's certificate is not to be trusted, or it offers no login: trying again changes nothing. */
+  readonly isSettled: boolean;
   /** Enhanced status code (RFC 3463), as `5.7.1`. */
   readonly status: string | undefined;
 
@@ -16,6 +18,8 @@ export class SmtpFailure extends Error {
     super(`the SMTP session failed at ${step}`, { cause });
     const fields = isJsonObject(cause) ? cause : {};
     this.reply = typeof fields.responseCode === 'number' ? fields.responseCode : undefined;
+    const original = typeof fields.originalCode === 'string' ? fields.originalCode : '';
+    this.isSettled = this.reply === undefined && (fields.code === 'EAUTH' || /CERT|VERIFY/.test(original));
     const response = typeof fields.response === 'string' ? fields.response.slice(0, 200) : '';
     this.status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
   }
@@ -61,6 +65,10 @@ export function deliveryFailureOf(error: SmtpFailure | EgressError): DeliverFail
     );
   }
   const { reply, status, step } = error;
+  if (error.isSettled) {
+    const what = step === 'login' ? 'the server offers no way to log in' : "the server's certificate is not trusted";
+    return deliverFailure('auth_failed', `${what}: check host, port and encryption`);
+  }
   if (reply === undefined) {
     return step === 'send'
       ? deliverFailure('timeout', 'the connection ended before the server took the mail')

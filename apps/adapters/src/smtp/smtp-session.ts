@@ -21,6 +21,7 @@ export interface SmtpSession {
 
 /** @throws SmtpFailure with the step that failed, or EgressError when no connection came about */
 export async function openSession(account: SmtpAccount, network: SmtpNetwork): Promise<SmtpSession> {
+  if (account.login && account.encryption === 'none') throw new SmtpFailure('unencrypted', undefined);
   const socket = await network.connect(account.host, account.port);
   const connection = new SMTPConnection({
     host: account.host,
@@ -38,35 +39,38 @@ export async function openSession(account: SmtpAccount, network: SmtpNetwork): P
   });
   // A connection may break between two steps; the next one reports it.
   connection.on('error', () => undefined);
-  const step = <T>(name: SmtpFailure['step'], run: (done: (error: unknown, value?: T) => void) => void): Promise<T> =>
+  const step = (name: SmtpFailure['step'], run: (done: (error: unknown) => void) => void): Promise<void> =>
     new Promise((resolve, reject) => {
       const failed = (error: unknown): void => reject(new SmtpFailure(name, error));
       const ended = (): void => failed(new Error('the connection ended'));
       connection.once('error', failed);
       connection.once('end', ended);
-      run((error, value) => {
+      run((error) => {
         connection.off('error', failed);
         connection.off('end', ended);
         if (error) failed(error);
-        else resolve(value as T);
+        else resolve();
       });
     });
 
   try {
-    await step<void>('connect', (done) => connection.connect((error) => done(error)));
+    await step('connect', (done) => connection.connect((error) => done(error)));
     if (account.login) {
       const { user, pass } = account.login;
-      if (account.encryption === 'none') throw new SmtpFailure('unencrypted', undefined);
       await step('login', (done) => connection.login({ user, pass }, done));
     }
   } catch (error) {
     connection.close();
     throw error;
   }
+  let isBroken = false;
   return {
     send: async (envelope, message) => {
+      isBroken = true;
       await step('send', (done) => connection.send(envelope, message, done));
+      isBroken = false;
     },
-    close: () => connection.quit(),
+    // A server that has refused or gone silent is not told goodbye: it might not answer that either.
+    close: () => (isBroken ? connection.close() : connection.quit()),
   };
 }

@@ -10,7 +10,7 @@ export const smtpManifest: Manifest = {
   name: 'SMTP (outbound)',
   description: 'Sends mail through any SMTP server.',
   icon: 'mail',
-  category: 'Communication',
+  category: 'communication',
   capabilities: ['send'],
   credentials: [
     { key: 'SMTP_HOST', type: 'text', label: 'Host', maps_to: 'host', description: 'For example smtp.example.com.' },

@@ -124,6 +124,10 @@ describe('verifying an account', () => {
     expect(await verify({ port: closed })).toMatchObject({ ok: false, error: 'provider_unavailable' });
     const silent = await tcpServer(() => undefined);
     expect(await verify({ port: silent })).toMatchObject({ ok: false, error: 'provider_unavailable' });
+    const plain = await smtpServer({ disabledCommands: ['STARTTLS'] });
+    expect(await verify({ port: plain })).toMatchObject({ ok: false, error: 'auth_failed' });
+    const open = await smtpServer({ disabledCommands: ['AUTH'] });
+    expect(await verify({ port: open })).toMatchObject({ ok: false, error: 'auth_failed' });
     const rude = await tcpServer((socket) => socket.end());
     expect(await verify({ port: rude })).toMatchObject({ ok: false, error: 'provider_unavailable' });
   });
@@ -148,7 +152,11 @@ describe('verifying an account', () => {
       logger: pino({ level: 'silent' }),
     });
     const answer = await trusting.inject({ method: 'POST', url: '/smtp/verify', payload: { credentials: account() } });
-    expect(answer.json()).toMatchObject({ ok: false, error: 'provider_unavailable' });
+    expect(answer.json()).toMatchObject({
+      ok: false,
+      error: 'auth_failed',
+      message: expect.stringContaining('certificate'),
+    });
   });
 });
 
