@@ -139,7 +139,7 @@ describe('the template of the tutorial', () => {
     acme = spawn(process.execPath, ['dist/main.js'], {
       cwd: project,
       stdio: 'ignore',
-      env: { PORT: String(port), ACME_API_URL: `http://127.0.0.1:${providerPort}`, ACME_TIMEOUT_MS: '300' },
+      env: { PORT: String(port), ACME_API_URL: `http://127.0.0.1:${providerPort}`, ACME_TIMEOUT_MS: '2000' },
     });
     const url = `http://127.0.0.1:${port}/acme`;
     await until('the adapter is ready', async () => (await fetch(`${url}/health`)).ok);

@@ -9,7 +9,7 @@ await describeConformance(
     secret,
     fixtures: loadFixtures(new URL('../conformance', import.meta.url).pathname),
     start: async (providerUrl) => {
-      const app = createAdapterServer([createAcmeAdapter({ url: providerUrl, timeoutMs: 500 })], {
+      const app = createAdapterServer([createAcmeAdapter({ url: providerUrl, timeoutMs: 2_000 })], {
         version: 'test',
         secret,
       });
