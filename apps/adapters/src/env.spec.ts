@@ -30,8 +30,9 @@ describe('the environment', () => {
       GATEHOUSE_ADAPTER_SECRET: 'hunter2!',
       LOG_LEVEL: 'loud',
       GATEHOUSE_EGRESS_ALLOW: 'http://x/y',
+      GATEHOUSE_SLACK_API_URL: 'ftp://hunter2!@slack.example',
     };
-    expect(() => readEnv(wrong)).toThrow(/PORT[^]*LOG_LEVEL[^]*GATEHOUSE_ADAPTER_SECRET/);
+    expect(() => readEnv(wrong)).toThrow(/PORT[^]*GATEHOUSE_SLACK_API_URL[^]*LOG_LEVEL[^]*GATEHOUSE_ADAPTER_SECRET/);
     expect(() => readEnv(wrong)).not.toThrow('hunter2!');
   });
 });

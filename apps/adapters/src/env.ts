@@ -1,4 +1,10 @@
 import { readCallSecrets } from '#libs/adapter-sdk';
+import { GITHUB_API_URL } from './github/api/github-api.js';
+import { GMAIL_API_URL } from './gmail/gmail-api.js';
+import { GOOGLE_JWKS_URL } from './gmail/verify-push.js';
+import { SENDGRID_API_URL } from './sendgrid/sendgrid-api.js';
+import { SLACK_API_URL } from './slack/slack-api.js';
+import { TELEGRAM_API_URL } from './telegram/telegram-api.js';
 
 export interface AdaptersEnv {
   port: number;
@@ -11,6 +17,15 @@ export interface AdaptersEnv {
   egressAllow: string[];
   bodyLimitBytes: number;
   genericTimeoutMs: number;
+  /** For one call of a provider's API. */
+  providerTimeoutMs: number;
+  githubApiUrl: string;
+  gmailApiUrl: string;
+  /** Key set of the tokens that Google signs. */
+  googleJwksUrl: string;
+  sendgridApiUrl: string;
+  slackApiUrl: string;
+  telegramApiUrl: string;
   drainTimeoutMs: number;
   logLevel: string;
 }
@@ -34,6 +49,22 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
       .map((entry) => entry.trim())
       .filter((entry) => entry !== '');
 
+  /** A provider's API, or a server of one's own that speaks it. */
+  const apiUrl = (name: string, fallback: string): string => {
+    const text = (source[name] || fallback).replace(/\/+$/, '');
+    const url = URL.parse(text);
+    if (
+      !url ||
+      !['http:', 'https:'].includes(url.protocol) ||
+      url.search !== '' ||
+      url.hash !== '' ||
+      url.username !== ''
+    ) {
+      problems.push(`${name} must be an http or https address without user, query and fragment`);
+    }
+    return text;
+  };
+
   const env: AdaptersEnv = {
     port: whole('PORT', 8088, 0, 65_535),
     host: source.HOST || '127.0.0.1',
@@ -42,6 +73,13 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
     egressAllow: list('GATEHOUSE_EGRESS_ALLOW'),
     bodyLimitBytes: whole('GATEHOUSE_ADAPTER_BODY_LIMIT_BYTES', 40 * 1024 * 1024, 1024, 1024 ** 3),
     genericTimeoutMs: whole('GATEHOUSE_GENERIC_TIMEOUT_MS', 10_000, 1, 600_000),
+    providerTimeoutMs: whole('GATEHOUSE_PROVIDER_TIMEOUT_MS', 10_000, 1, 600_000),
+    githubApiUrl: apiUrl('GATEHOUSE_GITHUB_API_URL', GITHUB_API_URL),
+    gmailApiUrl: apiUrl('GATEHOUSE_GMAIL_API_URL', GMAIL_API_URL),
+    googleJwksUrl: apiUrl('GATEHOUSE_GOOGLE_JWKS_URL', GOOGLE_JWKS_URL),
+    sendgridApiUrl: apiUrl('GATEHOUSE_SENDGRID_API_URL', SENDGRID_API_URL),
+    slackApiUrl: apiUrl('GATEHOUSE_SLACK_API_URL', SLACK_API_URL),
+    telegramApiUrl: apiUrl('GATEHOUSE_TELEGRAM_API_URL', TELEGRAM_API_URL),
     drainTimeoutMs: whole('GATEHOUSE_DRAIN_TIMEOUT_MS', 25_000, 1, 600_000),
     logLevel: source.LOG_LEVEL || 'info',
   };

@@ -4,6 +4,7 @@ import type { DocumentSource } from './document-sources.js';
 import type { FormatRequest, FormatResult } from './formatting.js';
 import type { InboundCall } from './inbound-envelope.js';
 import type { Manifest } from './manifest.js';
+import { manifestProblems } from './manifest-problems.js';
 import type { NormalizedMessage } from './normalized-message.js';
 import type { VerifyWebhookResult } from './webhook-verification.js';
 
@@ -25,25 +26,12 @@ export interface AdapterDefinition {
 }
 
 /** Checks the definition against its own manifest. Throws an Error that lists every problem, at start and not later. */
-export function defineAdapter(definition: AdapterDefinition): AdapterDefinition {
+export function defineAdapter<Definition extends AdapterDefinition>(definition: Definition): Definition {
   const problems = [...manifestProblems(definition.manifest), ...handlerProblems(definition)];
   if (problems.length > 0) {
     throw new Error(`adapter ${JSON.stringify(definition.manifest.slug)} is not well defined: ${problems.join('; ')}`);
   }
   return definition;
-}
-
-function manifestProblems(manifest: Manifest): string[] {
-  const problems: string[] = [];
-  if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(manifest.slug)) {
-    problems.push('slug must be lower-case letters, digits and hyphens, at most 63');
-  }
-  for (const field of ['schema_version', 'name', 'description', 'category'] as const) {
-    if (manifest[field] === '') problems.push(`${field} must not be empty`);
-  }
-  const mapped = manifest.credentials.map((credential) => credential.maps_to);
-  if (new Set(mapped).size !== mapped.length) problems.push('two credentials have the same maps_to');
-  return problems;
 }
 
 function handlerProblems(definition: AdapterDefinition): string[] {

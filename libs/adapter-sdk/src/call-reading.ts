@@ -59,6 +59,7 @@ export function readLookup(body: JsonObject): WithoutContext<LookupCall> {
     credentials: readCredentials(body),
     idempotency_key: requiredText(body, 'idempotency_key'),
     channel_address: requiredText(body, 'channel_address'),
+    ...(typeof body.thread_id === 'string' && { thread_id: body.thread_id }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { CURSOR_MAX_BYTES } from './document-sources.js';
+import { CURSOR_MAX_BYTES, isChangeRecord, SOURCE_ERRORS } from './document-sources.js';
 import { DELIVER_ERRORS } from './delivery.js';
 import { isJsonObject, stringifyJson, type JsonObject } from './json-value.js';
 import { WEBHOOK_REFUSALS } from './webhook-verification.js';
@@ -25,10 +25,16 @@ const CHECKS: Record<string, Check> = {
     (answer.ok ? wrongType(answer, 'message_id', 'string') : notOneOf(answer.error, DELIVER_ERRORS)),
   'deliver/lookup': (answer) =>
     wrongType(answer, 'found', 'boolean') ?? (answer.found ? wrongType(answer, 'message_id', 'string') : undefined),
-  format: (answer) => wrongType(answer, 'text', 'string') ?? wrongType(answer, 'format', 'string'),
+  format: (answer) =>
+    wrongType(answer, 'text', 'string') ??
+    wrongType(answer, 'format', 'string') ??
+    notTexts(answer, 'parts') ??
+    notTexts(answer, 'lossy'),
   'sources/list-changes': (answer) => {
-    if (answer.ok === false) return wrongType(answer, 'error', 'string');
+    if (answer.ok === false) return notOneOf(answer.error, SOURCE_ERRORS);
     if (!Array.isArray(answer.changes)) return 'changes must be an array';
+    const wrong = answer.changes.findIndex((change) => !isChangeRecord(change));
+    if (wrong >= 0) return `changes[${wrong}] must have a path, a status and a fingerprint, null when removed`;
     return wrongType(answer, 'cursor', 'string') ?? tooLong(answer.cursor, 'cursor', CURSOR_MAX_BYTES);
   },
 };
@@ -74,6 +80,13 @@ function batchProblem(messages: unknown): string | undefined {
 
 function wrongType(answer: JsonObject, field: string, type: 'string' | 'boolean'): string | undefined {
   return typeof answer[field] === type ? undefined : `${field} must be a ${type}`;
+}
+
+function notTexts(answer: JsonObject, field: string): string | undefined {
+  const value = answer[field];
+  if (value === undefined) return undefined;
+  const isTexts = Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+  return isTexts ? undefined : `${field} must be a list of strings`;
 }
 
 function optional(answer: JsonObject, field: string, type: 'string' | 'boolean'): string | undefined {

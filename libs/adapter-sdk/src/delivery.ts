@@ -60,6 +60,8 @@ export interface DeliverErrorDetail {
   retry_after?: number;
   provider_status?: number;
   provider_code?: string;
+  /** Of `address_moved`: the new address, where the provider names it. */
+  channel_address?: string;
 }
 
 /** Answer of `/deliver`. `parts` are those of this call; `delivered_parts` counts from the first part of the message. */
@@ -96,6 +98,8 @@ export interface LookupCall {
   credentials: Credentials;
   idempotency_key: string;
   channel_address: string;
+  /** Of the message, when it was to stand in a thread. */
+  thread_id?: string;
   context: CallContext;
 }
 

@@ -1,4 +1,5 @@
 import type { CallContext, Credentials } from './call-context.js';
+import { isJsonObject } from './json-value.js';
 
 /** Change record (contract 2.7). A rename is a removal and an addition. */
 export interface ChangeRecord {
@@ -33,16 +34,33 @@ export type FetchFileResult =
   | { content_base64: string; content_type?: string; size?: number; fingerprint?: string }
   | SourceFailure;
 
+export const SOURCE_ERRORS = [
+  'cursor_expired',
+  'not_found',
+  'auth_failed',
+  'permission_denied',
+  'rate_limited',
+  'provider_unavailable',
+  'too_large',
+] as const;
+
 /** `not_found` is also the answer for a root that is gone: an empty listing would delete every document. */
 export interface SourceFailure {
   ok: false;
-  error: 'cursor_expired' | 'not_found' | 'auth_failed' | 'permission_denied' | 'rate_limited' | 'provider_unavailable';
+  error: (typeof SOURCE_ERRORS)[number];
   message?: string;
 }
 
 export interface DocumentSource {
   listChanges(call: ListChangesCall): Promise<ListChangesResult> | ListChangesResult;
   fetchFile(call: FetchFileCall): Promise<FetchFileResult> | FetchFileResult;
+}
+
+/** Whether a value is a change record: a removed file has no fingerprint, any other has one. */
+export function isChangeRecord(value: unknown): value is ChangeRecord {
+  if (!isJsonObject(value) || typeof value.path !== 'string') return false;
+  if (value.status === 'removed') return value.fingerprint === null;
+  return (value.status === 'added' || value.status === 'modified') && typeof value.fingerprint === 'string';
 }
 
 /** The largest cursor that the platform stores, in UTF-8 bytes. */

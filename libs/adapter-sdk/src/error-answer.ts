@@ -2,6 +2,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ContractViolation } from './contract-violation.js';
 import { InvalidRequest } from './invalid-request.js';
 import { isJsonObject } from './json-value.js';
+import { deliverFailure } from './delivery.js';
+import { ProviderUnavailable } from './provider-unavailable.js';
 import { redactSecrets } from './secret-redaction.js';
 
 /** The one place where an error becomes an answer: JSON, no stack, nothing of the request's values. */
@@ -9,6 +11,7 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   if (error instanceof InvalidRequest) {
     return reply.code(400).send({ error: 'invalid_request', message: error.message });
   }
+  if (error instanceof ProviderUnavailable) return answerUnavailable(error, request, reply);
   if (error instanceof ContractViolation) {
     request.log.error({ event: 'adapter.contract_violation', route: request.routeOptions.url, reason: error.message });
     return reply.code(500).send({ error: 'contract_violation', message: error.message });
@@ -24,6 +27,19 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
     error: redactSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error), credentials),
   });
   return reply.code(500).send({ error: 'internal_error' });
+}
+
+function answerUnavailable(error: ProviderUnavailable, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { message, retryAfter } = error;
+  const route = request.routeOptions.url ?? '';
+  request.log.warn({ event: 'adapter.provider_unavailable', route, reason: message });
+  if (route.endsWith('/verify')) return reply.send({ ok: false, error: 'provider_unavailable', message });
+  if (route.endsWith('/deliver')) {
+    const detail = retryAfter === undefined ? {} : { retry_after: retryAfter };
+    return reply.send(deliverFailure('provider_unavailable', message, detail));
+  }
+  if (retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(retryAfter)));
+  return reply.code(503).send({ error: 'provider_unavailable', message });
 }
 
 function isFrameworkError(error: FastifyError): boolean {

@@ -4,7 +4,17 @@ export { neutraliseBroadcasts } from './broadcast-mentions.js';
 export type { CallContext, Credentials, Self } from './call-context.js';
 export { readCallSecrets } from './call-signature.js';
 export { checkAnswer, ContractViolation, REPLY_CONTEXT_MAX_BYTES } from './contract-violation.js';
+export { checkAdapter, type CheckAdapterOptions } from './conformance/check-adapter.js';
+export { describeConformance, type TestRunner } from './conformance/conformance-suite.js';
+export type { ConformanceFixtures, Fault, WebhookSample } from './conformance/fixtures.js';
+export type { RunningAdapter } from './conformance/kit.js';
+export { loadFixtures } from './conformance/load-fixtures.js';
+export { printReport } from './conformance/print-report.js';
+export type { ConformanceReport } from './conformance/report.js';
+export type { StandInProvider } from './conformance/stand-in-provider.js';
+export type { SigningRecipe, WebhookSigner } from './conformance/webhook-signing.js';
 export type { VerifyCall, VerifyResult } from './credential-check.js';
+export { deliverParts, type PartToSend, type SentPart } from './deliver-parts.js';
 export {
   DELIVER_ERRORS,
   deliverFailure,
@@ -30,6 +40,9 @@ export {
   type ListChangesResult,
   type SourceFailure,
 } from './document-sources.js';
+export { ecdsaPublicKeys, verifyEcdsa } from './ecdsa.js';
+export { failureOfStatus } from './failure-of-status.js';
+export { FormError, parseForm, type Form, type FormFile, type FormLimits } from './forms/parse-form.js';
 export type { FormatRequest, FormatResult } from './formatting.js';
 export { headerValue, headerValues, type HeaderMap } from './header-lookup.js';
 export { secretList, signHmac, verifyHmac, type HmacAlgorithm, type HmacEncoding, type SecretInput } from './hmac.js';
@@ -37,6 +50,7 @@ export type { Envelope, EnvelopeRequest, InboundCall } from './inbound-envelope.
 export { InvalidRequest } from './invalid-request.js';
 export { isJsonPointer, jsonPointerGet } from './json-pointer.js';
 export { isJsonObject, parseJson, stringifyJson, type JsonObject } from './json-value.js';
+export { localJwtKeys, remoteJwtKeys, verifyJwt, type JwtKeys } from './jwt.js';
 export type {
   Capability,
   CredentialDeclaration,
@@ -46,10 +60,18 @@ export type {
   OAuthConfig,
   WebhookDeclaration,
 } from './manifest.js';
-export { markdownToPlain } from './markdown-to-plain.js';
+export { manifestProblems } from './manifest-problems.js';
+export type { MarkdownDialect, MarkdownKind, MarkdownLink, MarkdownList, MarkdownTable } from './markdown/dialect.js';
+export { escapeHtml, htmlDialect } from './markdown/html-dialect.js';
+export { alignedTable, plainDialect, textList } from './markdown/plain-dialect.js';
+export { renderInParts } from './markdown/render-in-parts.js';
+export { markdownToPlain, renderMarkdown } from './markdown/render-markdown.js';
 export { EVENT_TYPES, ignoredMessage, type MessageMetadata, type NormalizedMessage } from './normalized-message.js';
+export { ProviderUnavailable } from './provider-unavailable.js';
 export { redactSecrets } from './secret-redaction.js';
+export { MAX_RETRY_AFTER_SECONDS, parseRetryAfter } from './retry-after.js';
 export { isFreshTimestamp, SIGNATURE_TOLERANCE_SECONDS } from './signature-window.js';
+export { buildVersion, serveAdapters } from './serve-adapters.js';
 export { splitText } from './split-text.js';
 export {
   signStandardWebhooks,
@@ -63,3 +85,4 @@ export {
   type VerifyWebhookResult,
   type WebhookRefusal,
 } from './webhook-verification.js';
+export { wholeListing } from './whole-listing.js';

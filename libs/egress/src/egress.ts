@@ -1,8 +1,10 @@
+import type { Socket } from 'node:net';
 import { Agent, Pool } from 'undici';
 import { allowList } from './allow-list.js';
 import { EgressError } from './egress-error.js';
 import { exchange, type ExchangeResponse } from './exchange.js';
 import { guardedConnector, systemResolver, type Resolver } from './guarded-connector.js';
+import { guardedSocket } from './guarded-socket.js';
 import { firstHop, redirectHop } from './hop.js';
 
 export interface EgressSettings {
@@ -53,6 +55,11 @@ export interface EgressResponse extends ExchangeResponse {
 export interface Egress {
   /** @throws EgressError, and nothing else */
   fetch(url: string | URL, request?: EgressRequest): Promise<EgressResponse>;
+  /**
+   * A plain TCP socket, for protocols other than HTTP, under the same rules of where it may lead. The caller closes it.
+   * @throws EgressError, and nothing else
+   */
+  connect(host: string, port: number): Promise<Socket>;
   /** Waits for calls under way, then closes all sockets. */
   close(): Promise<void>;
 }
@@ -108,7 +115,11 @@ export function createEgress(settings: EgressSettings = {}): Egress {
     }
   }
 
-  return { fetch, close: () => agent.close() };
+  return {
+    fetch,
+    connect: (host, port) => guardedSocket(host, port, connector),
+    close: () => agent.close(),
+  };
 }
 
 /** Whatever stopped the second hop, the first one was seen by its server. */

@@ -1,16 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import {
-  deliverFailure,
-  isJsonObject,
-  splitText,
   type DeliverCall,
-  type DeliveredPart,
   type DeliverFailure,
+  deliverFailure,
+  deliverParts,
   type DeliverResponse,
+  isJsonObject,
   type JsonObject,
+  splitText,
 } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
-import { isHeaderSafe } from './header-safety.js';
+import { isHeaderSafe } from '../provider-calls/header-safety.js';
 import { postPart } from './post-part.js';
 
 export interface DeliverySettings {
@@ -23,43 +22,22 @@ export interface DeliverySettings {
 
 const MAX_KEY_LENGTH = 256;
 
-/**
- * Posts the message to its address, a long one in parts and in order, and stops at the first failure. A retry hands
- * `delivered_parts` back as `from_part`; the parts that arrived are not posted again.
- */
+/** Posts the message to its address, a long one in parts. */
 export async function deliverMessage(call: DeliverCall, settings: DeliverySettings): Promise<DeliverResponse> {
   const problem = requestProblem(call);
   if (problem) return problem;
   const texts = call.message.text.trim() === '' ? [''] : splitText(call.message.text, settings.maxLength);
-  const first = call.from_part ?? 0;
-  if (first > texts.length) return deliverFailure('invalid_request', `from_part is beyond the ${texts.length} parts`);
-
-  const key = call.idempotency_key ?? randomUUID();
-  const parts: DeliveredPart[] = [];
-  let threadId = call.message.thread_id;
-  for (const [index, text] of texts.entries()) {
-    if (index < first) continue;
-    const sent = await postPart(
+  return deliverParts(call, texts, ({ text, index, count, key, threadId }) =>
+    postPart(
       {
         address: call.channel_address,
         credentials: call.credentials,
-        key: texts.length === 1 ? key : `${key}-${index + 1}`,
-        payload: partPayload(call, text, threadId, { index, count: texts.length }),
+        key: count === 1 ? key : `${key}-${index + 1}`,
+        payload: partPayload(call, text, threadId, { index, count }),
       },
       settings,
-    );
-    if ('ok' in sent) return { ...sent, delivered_parts: index, parts };
-    parts.push({ message_id: sent.messageId });
-    threadId ??= sent.threadId;
-  }
-  return {
-    ok: true,
-    message_id: parts[0]?.message_id ?? key,
-    ...(threadId !== undefined && { thread_id: threadId }),
-    channel_address: call.channel_address,
-    parts,
-    fallback: null,
-  };
+    ),
+  );
 }
 
 function partPayload(

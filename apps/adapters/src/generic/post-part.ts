@@ -1,4 +1,5 @@
 import {
+  failureOfStatus,
   headerValue,
   isJsonObject,
   parseJson,
@@ -10,7 +11,7 @@ import {
   type JsonObject,
 } from '#libs/adapter-sdk';
 import { EgressError, type Egress } from '#libs/egress';
-import { failureOfCall, failureOfStatus } from './answer-to-failure.js';
+import { failureOfCall } from './answer-to-failure.js';
 import { ORIGIN_FIELD, ORIGIN_HEADER, originMarker } from './origin-marker.js';
 import { SIGNATURE_HEADER } from './verify-webhook.js';
 

@@ -1,6 +1,6 @@
 import { secretList, type VerifyCall, type VerifyResult } from '#libs/adapter-sdk';
 import { readMapping } from './field-mapping.js';
-import { isHeaderSafe } from './header-safety.js';
+import { isHeaderSafe } from '../provider-calls/header-safety.js';
 
 /** Checks that the credentials are well-formed: behind this adapter there is no provider to ask. */
 export function verifyCredentials({ credentials }: VerifyCall): VerifyResult {

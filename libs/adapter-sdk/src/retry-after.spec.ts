@@ -1,4 +1,4 @@
-import { parseRetryAfter } from './answer-to-failure.js';
+import { parseRetryAfter } from './retry-after.js';
 
 describe('Retry-After', () => {
   const now = new Date('2026-11-21T00:00:00Z');

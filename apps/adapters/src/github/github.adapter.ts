@@ -1,0 +1,30 @@
+import { defineAdapter, type AdapterDefinition } from '#libs/adapter-sdk';
+import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import { GITHUB_API_URL, type GithubSettings } from './api/github-api.js';
+import { deliverMessage } from './deliver-message.js';
+import { findDelivery } from './find-delivery.js';
+import { formatMessage } from './format-message.js';
+import { GITHUB_MAX_LENGTH, githubManifest } from './github.manifest.js';
+import { parseGithubInbound } from './inbound/parse-inbound.js';
+import { fetchFile } from './source/fetch-file.js';
+import { listChanges } from './source/list-changes.js';
+import { verifyCredentials } from './verify-credentials.js';
+import { verifyGithubWebhook } from './verify-webhook.js';
+
+/** GitHub over its webhooks and its REST API; also a source of documents. */
+export function createGithubAdapter(http: ProviderHttp & Partial<GithubSettings>): AdapterDefinition {
+  const settings = { apiUrl: GITHUB_API_URL, ...http };
+  return defineAdapter({
+    manifest: githubManifest,
+    verify: (call) => verifyCredentials(call, settings),
+    verifyWebhook: verifyGithubWebhook,
+    parseInbound: parseGithubInbound,
+    deliver: (call) => deliverMessage(call, settings),
+    lookup: (call) => findDelivery(call, settings),
+    format: (request) => formatMessage(request, GITHUB_MAX_LENGTH),
+    sources: {
+      listChanges: (call) => listChanges(call, settings),
+      fetchFile: (call) => fetchFile(call, settings),
+    },
+  });
+}

@@ -1,0 +1,95 @@
+import type { Manifest } from '#libs/adapter-sdk';
+
+/** UTF-16 code units of text in one comment; GitHub takes 65,536 and a mark has to fit behind it. */
+export const GITHUB_MAX_LENGTH = 65_000;
+
+/** Largest file that is handed out as a document. GitHub itself stops at 100 MB. */
+export const GITHUB_MAX_FILE_BYTES = 25 * 1024 * 1024;
+
+export const githubManifest: Manifest = {
+  schema_version: '1.0',
+  contract: '1',
+  slug: 'github',
+  name: 'GitHub',
+  description:
+    'Receives issues, pull requests, comments and reviews, answers in their threads, and reads repositories as documents.',
+  icon: 'github',
+  category: 'productivity',
+  capabilities: ['send', 'receive'],
+  credentials: [
+    {
+      key: 'GITHUB_TOKEN',
+      type: 'api_key',
+      label: 'Access token',
+      maps_to: 'token',
+      required: false,
+      description: 'A fine-grained personal access token or an installation token. Not needed with a GitHub App.',
+    },
+    {
+      key: 'GITHUB_WEBHOOK_SECRET',
+      type: 'text',
+      label: 'Webhook secret',
+      maps_to: 'signing_secret',
+      description: 'Chosen by you and given to GitHub. Without it nothing can be received.',
+    },
+    { key: 'GITHUB_APP_ID', type: 'text', label: 'App id', maps_to: 'app_id', required: false },
+    {
+      key: 'GITHUB_APP_PRIVATE_KEY',
+      type: 'text',
+      label: 'Private key of the app (PEM)',
+      maps_to: 'private_key',
+      required: false,
+    },
+    {
+      key: 'GITHUB_INSTALLATION_ID',
+      type: 'text',
+      label: 'Installation id',
+      maps_to: 'installation_id',
+      required: false,
+    },
+  ],
+  setup_instructions: [
+    'Either create a fine-grained personal access token, or create a GitHub App, install it and note its app id, its installation id and a private key.',
+    'Permissions: issues and pull requests read and write to answer, contents read for documents, metadata read.',
+    'Choose a webhook secret, for example the output of: openssl rand -hex 32',
+    'Add a webhook to the repository, the organization or the app: the Webhook URL of the App card, content type application/json, the secret.',
+    'Let it send issues, issue comments, pull requests, pull request reviews, pull request review comments and pushes.',
+    'A document source is named owner/repository, optionally with @branch and :folder, as octo/handbook@main:guides.',
+  ],
+  webhook: {
+    verification: {
+      scheme: 'hmac',
+      header: 'x-hub-signature-256',
+      algorithm: 'sha256',
+      encoding: 'hex',
+      prefix: 'sha256=',
+      secret_fields: ['signing_secret'],
+    },
+    // GitHub caps a payload at 25 MB.
+    max_body_bytes: 25 * 1024 * 1024,
+    delivery_id_header: 'x-github-delivery',
+  },
+  message: {
+    max_length: GITHUB_MAX_LENGTH,
+    formats: ['markdown', 'plain', 'native'],
+    threads: true,
+    attachments: false,
+    lookup: true,
+  },
+  sources: { max_file_bytes: GITHUB_MAX_FILE_BYTES },
+  events: [
+    { type: 'issue_opened', description: 'An issue with its title and body.' },
+    { type: 'issue_closed', description: 'Also issue_reopened, issue_assigned and issue_labeled.' },
+    { type: 'issue_comment', description: 'A comment on an issue or on the conversation of a pull request.' },
+    { type: 'pull_request_opened', description: 'A pull request with its title and body.' },
+    {
+      type: 'pull_request_closed',
+      description: 'Also pull_request_reopened, pull_request_ready, pull_request_updated and review_requested.',
+    },
+    { type: 'review_submitted', description: 'A review with its verdict.' },
+    { type: 'review_comment', description: 'A comment on a line of a pull request.' },
+    { type: 'message_edited', description: 'A changed title, body or comment.' },
+    { type: 'message_deleted', description: 'A comment that is gone; its text is not repeated.' },
+    { type: 'push', description: 'Commits on a branch; the message is their messages.' },
+  ],
+};

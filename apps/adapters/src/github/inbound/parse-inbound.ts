@@ -1,0 +1,54 @@
+import {
+  headerValue,
+  ignoredMessage,
+  type InboundCall,
+  type JsonObject,
+  type NormalizedMessage,
+  type Self,
+} from '#libs/adapter-sdk';
+import { textOf } from '../../provider-calls/json-fields.js';
+import { describeEvent } from './describe-event.js';
+import { parseComment, parseReviewComment } from './parse-comment.js';
+import { parseIssue } from './parse-issue.js';
+import { parsePing, parsePush } from './parse-push.js';
+import { parsePullRequest } from './parse-pull-request.js';
+import { parseReview } from './parse-review.js';
+import { readGithubBody } from './webhook-body.js';
+
+/** What every event is read with. */
+export interface EventContext {
+  payload: JsonObject;
+  action: string;
+  self: Self | undefined;
+  /** The event's own name, as `issues.opened`. */
+  rawType: string;
+}
+
+/** Each answers undefined for an action that says nothing to an agent. */
+const PARSERS: Record<string, (context: EventContext) => NormalizedMessage | undefined> = {
+  issues: parseIssue,
+  issue_comment: parseComment,
+  pull_request: parsePullRequest,
+  pull_request_review: parseReview,
+  pull_request_review_comment: parseReviewComment,
+  push: parsePush,
+  ping: parsePing,
+};
+
+/**
+ * A webhook, named by its `X-GitHub-Event` header. Source:
+ * https://docs.github.com/en/webhooks/webhook-events-and-payloads
+ */
+export function parseGithubInbound({ request, self }: InboundCall): NormalizedMessage {
+  const payload = readGithubBody(request.text);
+  if (!payload) return ignoredMessage('unknown_body');
+  const event = headerValue(request.headers, 'x-github-event') ?? '';
+  const action = textOf(payload.action) ?? '';
+  const rawType = action === '' ? event : `${event}.${action}`;
+  const context = { payload, action, self, rawType };
+  const parse = Object.hasOwn(PARSERS, event) ? PARSERS[event] : undefined;
+  const parsed = parse?.(context);
+  if (parsed) return parsed;
+  const { is_bot, metadata } = describeEvent(context, {});
+  return { ...ignoredMessage('unknown_event', metadata), is_bot };
+}

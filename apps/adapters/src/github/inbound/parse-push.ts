@@ -1,0 +1,34 @@
+import type { NormalizedMessage } from '#libs/adapter-sdk';
+import { objectOf, objectsOf, textOf } from '../../provider-calls/json-fields.js';
+import { describeEvent } from './describe-event.js';
+import type { EventContext } from './parse-inbound.js';
+
+/** Commits on a branch or a tag; also the hint that the documents of the repository may have changed. */
+export function parsePush(context: EventContext): NormalizedMessage {
+  const { payload } = context;
+  const described = describeEvent(context, {});
+  const repository = objectOf(payload.repository);
+  const [ref, before, after] = [textOf(payload.ref), textOf(payload.before), textOf(payload.after)];
+  const id = textOf(repository.node_id) ?? textOf(repository.id);
+  const messages = objectsOf(payload.commits).map(({ message }) => textOf(message) ?? '');
+  return {
+    ...described,
+    event_type: 'push',
+    message: messages.join('\n\n'),
+    ...(id !== undefined && { dedup_key: ['github', 'push', id, ref ?? '-', before ?? '-', after ?? '-'].join(':') }),
+    metadata: {
+      ...described.metadata,
+      commits: messages.length,
+      forced: payload.forced === true,
+      deleted: payload.deleted === true,
+      ...(ref !== undefined && { ref }),
+      ...(before !== undefined && { before }),
+      ...(after !== undefined && { after }),
+    },
+  };
+}
+
+/** What GitHub sends when a webhook is set up. */
+export function parsePing(context: EventContext): NormalizedMessage {
+  return { ...describeEvent(context, {}), event_type: 'ping', message: textOf(context.payload.zen) ?? '' };
+}

@@ -1,0 +1,29 @@
+import {
+  headerValue,
+  refuseWebhook,
+  secretList,
+  verifyHmac,
+  type InboundCall,
+  type VerifyWebhookResult,
+} from '#libs/adapter-sdk';
+
+const PREFIX = 'sha256=';
+
+/**
+ * `X-Hub-Signature-256: sha256=<hex HMAC-SHA256 of the body>`. It signs no time, so that GitHub can deliver again.
+ * Source: https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
+ */
+export function verifyGithubWebhook({ credentials, request }: InboundCall): VerifyWebhookResult {
+  const secret = secretList(credentials.signing_secret);
+  if (secret.length === 0) return refuseWebhook('not_configured', 'no webhook secret is set');
+  const signature = headerValue(request.headers, 'x-hub-signature-256');
+  if (!signature) return refuseWebhook('missing_signature', 'X-Hub-Signature-256 is not there');
+  if (!request.exactBody)
+    return refuseWebhook('body_required', 'the signature covers the exact body, not a parsed one');
+  const matches =
+    signature.startsWith(PREFIX) &&
+    verifyHmac({ secret, payload: request.body, signature: signature.slice(PREFIX.length) });
+  return matches
+    ? { ok: true, scheme: 'github-sha256' }
+    : refuseWebhook('bad_signature', 'X-Hub-Signature-256 does not match the body');
+}

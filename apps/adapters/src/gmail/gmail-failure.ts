@@ -1,0 +1,58 @@
+import {
+  type DeliverError,
+  deliverFailure,
+  type DeliverFailure,
+  headerValue,
+  parseRetryAfter,
+} from '#libs/adapter-sdk';
+import type { ProviderAnswer } from '../provider-calls/call-provider.js';
+import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
+
+/** Source: Gmail API, "Resolve errors". A 403 may mean too much as well as not at all. */
+const BY_REASON: Record<string, DeliverError> = {
+  authError: 'auth_failed',
+  rateLimitExceeded: 'rate_limited',
+  userRateLimitExceeded: 'rate_limited',
+  dailyLimitExceeded: 'rate_limited',
+  quotaExceeded: 'rate_limited',
+  backendError: 'provider_unavailable',
+  failedPrecondition: 'permission_denied',
+  domainPolicy: 'permission_denied',
+  delegationDenied: 'permission_denied',
+  insufficientPermissions: 'permission_denied',
+  uploadTooLarge: 'too_large',
+};
+
+const BY_STATUS: Record<number, DeliverError> = {
+  401: 'auth_failed',
+  403: 'permission_denied',
+  404: 'not_found',
+  408: 'provider_unavailable',
+  413: 'too_large',
+  429: 'rate_limited',
+};
+
+/** The failure of an answer other than 2xx. Google's words are not passed on: they may repeat what was sent. */
+export function gmailFailure(answer: ProviderAnswer, now: Date): DeliverFailure {
+  const { status } = answer;
+  const error = objectOf(objectOf(answer.json).error);
+  const reason = textOf(objectsOf(error.errors)[0]?.reason) ?? textOf(error.status);
+  const code =
+    (reason === undefined ? undefined : BY_REASON[reason]) ??
+    BY_STATUS[status] ??
+    (status >= 500 ? 'provider_unavailable' : 'invalid_request');
+  const wait = waitOf(answer, textOf(error.message), now);
+  return deliverFailure(code, `Gmail answered ${status}`, {
+    provider_status: status,
+    ...(reason !== undefined && /^\w{1,64}$/.test(reason) && { provider_code: reason }),
+    ...(wait !== undefined && { retry_after: wait }),
+  });
+}
+
+/** Seconds: from the header, or from the sentence in which Gmail names the time of a user's next send. */
+function waitOf(answer: ProviderAnswer, message: string | undefined, now: Date): number | undefined {
+  const header = headerValue(answer.headers, 'retry-after');
+  const told = /\bRetry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/.exec(message?.slice(0, 500) ?? '')?.[1];
+  const text = header ?? told;
+  return text === undefined ? undefined : parseRetryAfter(text, now);
+}

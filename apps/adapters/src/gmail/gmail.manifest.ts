@@ -1,0 +1,88 @@
+import type { Manifest } from '#libs/adapter-sdk';
+
+/** UTF-16 code units of text in one mail: some 4 MB with its HTML in base64, below the 5 MB of a plain send request. */
+export const GMAIL_MAX_LENGTH = 500_000;
+
+export const GMAIL_MAX_FILE_BYTES = 25 * 1024 * 1024;
+
+export const gmailManifest: Manifest = {
+  schema_version: '1.0',
+  contract: '1',
+  slug: 'gmail',
+  name: 'Gmail (bidirectional)',
+  description: 'Reads and answers the mail of one Gmail mailbox.',
+  icon: 'mail',
+  category: 'communication',
+  capabilities: ['send', 'receive'],
+  credentials: [
+    {
+      key: 'GMAIL_OAUTH',
+      type: 'oauth2',
+      label: 'Google account',
+      maps_to: 'access_token',
+      description: 'The platform runs the consent and refreshes the token.',
+    },
+    {
+      key: 'GMAIL_PUSH_AUDIENCE',
+      type: 'text',
+      label: 'Audience of the push subscription',
+      maps_to: 'pubsub_audience',
+      required: false,
+      description: 'As set in the Pub/Sub subscription. Without it nothing can be received.',
+    },
+    {
+      key: 'GMAIL_PUSH_SERVICE_ACCOUNT',
+      type: 'text',
+      label: 'Service account of the push subscription',
+      maps_to: 'pubsub_service_account',
+      required: false,
+      description: 'Its mail address. Without it nothing can be received.',
+    },
+    {
+      key: 'GMAIL_FROM',
+      type: 'text',
+      label: 'Send as',
+      maps_to: 'from',
+      required: false,
+      description: 'A verified alias of the mailbox. Default: its own address.',
+    },
+  ],
+  oauth_config: {
+    authorization_url: 'https://accounts.google.com/o/oauth2/v2/auth',
+    token_url: 'https://oauth2.googleapis.com/token',
+    revocation_url: 'https://oauth2.googleapis.com/revoke',
+    issuer: 'https://accounts.google.com',
+    scopes: ['https://www.googleapis.com/auth/gmail.readonly', 'https://www.googleapis.com/auth/gmail.send'],
+    scope_separator: ' ',
+    pkce: true,
+    token_auth_method: 'client_secret_post',
+    // Google gives a refresh token only when asked for offline access, and on a later consent only when it is forced.
+    extra_authorize_params: { access_type: 'offline', prompt: 'consent' },
+    quirks: {
+      refresh_token_only_on_consent: true,
+      refresh_token_not_rotated: true,
+      // Of a consent screen in testing: the refresh token ends after this many days.
+      testing_refresh_token_days: 7,
+    },
+  },
+  setup_instructions: [
+    'In a Google Cloud project enable the Gmail API and Pub/Sub, and create an OAuth client of type Web application.',
+    'Connect the Google account with it.',
+    'Create a Pub/Sub topic on which gmail-api-push@system.gserviceaccount.com may publish.',
+    'Create a push subscription to the Webhook URL of the App card, with authentication by a service account; note audience and account in the credentials.',
+    'Call users.watch with the topic for the labels INBOX and SENT, and again at least every seven days: Gmail stops after that.',
+  ],
+  webhook: { verification: 'adapter', ack: { status: 204 } },
+  message: {
+    max_length: GMAIL_MAX_LENGTH,
+    formats: ['markdown', 'plain'],
+    threads: true,
+    attachments: false,
+    lookup: true,
+  },
+  events: [
+    { type: 'mailbox_changed', description: 'Something changed in the mailbox; carries its history id.' },
+    { type: 'email_received', description: 'A mail, from a message resource or found behind a change.' },
+  ],
+  sources: { max_file_bytes: GMAIL_MAX_FILE_BYTES },
+};

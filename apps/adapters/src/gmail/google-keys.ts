@@ -1,0 +1,20 @@
+import { remoteJwtKeys, type JwtKeys } from '#libs/adapter-sdk';
+import type { ProviderHttp } from '../provider-calls/call-provider.js';
+
+const MAX_KEY_SET_BYTES = 256 * 1024;
+
+/** Google's signing keys, fetched on the guarded way out and kept in memory. */
+export function googleKeys(url: string, http: ProviderHttp): JwtKeys {
+  return remoteJwtKeys(url, {
+    fetch: async (address) => {
+      const answer = await http.fetch(address instanceof Request ? address.url : address, {
+        headers: { accept: 'application/json' },
+        timeoutMs: http.timeoutMs,
+        maxResponseBytes: MAX_KEY_SET_BYTES,
+        onTooLarge: 'fail',
+        maxRedirects: 0,
+      });
+      return new Response(new Uint8Array(answer.body), { status: answer.status });
+    },
+  });
+}

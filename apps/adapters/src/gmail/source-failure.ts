@@ -1,0 +1,19 @@
+import type { DeliverError, DeliverFailure, SourceFailure } from '#libs/adapter-sdk';
+
+const BY_ERROR: Partial<Record<DeliverError, SourceFailure['error']>> = {
+  auth_failed: 'auth_failed',
+  permission_denied: 'permission_denied',
+  not_found: 'not_found',
+  rate_limited: 'rate_limited',
+  // A label that does not exist is Gmail's invalidArgument.
+  invalid_request: 'not_found',
+};
+
+/** A failed call as a document source answers it. Reading may be repeated, so a lost answer is a provider that is away. */
+export function sourceFailure({ error, error_detail }: DeliverFailure): SourceFailure {
+  return {
+    ok: false,
+    error: BY_ERROR[error] ?? 'provider_unavailable',
+    ...(error_detail && { message: error_detail.message }),
+  };
+}

@@ -1,0 +1,63 @@
+import { parseJson, type DeliverFailure, type HeaderMap } from '#libs/adapter-sdk';
+import { EgressError, type Egress } from '#libs/egress';
+import { lostCall } from './lost-call.js';
+
+export interface ProviderHttp {
+  fetch: Egress['fetch'];
+  /** For one call, from connecting to the end of the answer. */
+  timeoutMs: number;
+}
+
+export interface ProviderRequest {
+  url: string;
+  method?: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  /** Sent as the JSON body. */
+  json?: unknown;
+  /** Sent as a form, for the methods of an API that read nothing else. */
+  form?: Record<string, string>;
+  /** Default 1 MiB. A larger answer counts as lost. */
+  maxAnswerBytes?: number;
+}
+
+export interface ProviderAnswer {
+  status: number;
+  headers: HeaderMap;
+  /** The parsed body; undefined when it is not JSON. */
+  json: unknown;
+}
+
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/** One call of a provider's API: its answer, whatever the status, or the failure of a call that gave none. */
+export async function callProvider(
+  http: ProviderHttp,
+  request: ProviderRequest,
+): Promise<ProviderAnswer | DeliverFailure> {
+  const content = contentOf(request);
+  try {
+    const answer = await http.fetch(request.url, {
+      method: request.method ?? (content ? 'POST' : 'GET'),
+      headers: { ...(content && { 'content-type': content.type }), ...request.headers },
+      ...(content && { body: content.body }),
+      timeoutMs: http.timeoutMs,
+      maxResponseBytes: request.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+      onTooLarge: 'fail',
+      // A credential is not carried on to where a redirect points.
+      maxRedirects: 0,
+    });
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      json: parseJson(Buffer.from(answer.body).toString('utf8')),
+    };
+  } catch (error) {
+    if (error instanceof EgressError) return lostCall(error);
+    throw error;
+  }
+}
+
+function contentOf({ json, form }: ProviderRequest): { type: string; body: string } | undefined {
+  if (form) return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() };
+  return json === undefined ? undefined : { type: 'application/json; charset=utf-8', body: JSON.stringify(json) };
+}

@@ -1,0 +1,13 @@
+import { deliverFailure, type DeliverFailure } from '#libs/adapter-sdk';
+import type { EgressError } from '#libs/egress';
+
+/**
+ * The failure of a call that gave no answer, with the code of what stopped it. One that a server may have seen is `timeout`, which is not retryable by
+ * itself: the message may have arrived.
+ */
+export function lostCall(error: EgressError): DeliverFailure {
+  if (error.code === 'timeout') return deliverFailure('timeout', 'no answer in time', { retryable: !error.sent });
+  return error.sent
+    ? deliverFailure('timeout', 'the connection ended before the answer', { provider_code: error.code })
+    : deliverFailure('provider_unavailable', 'the server cannot be reached', { provider_code: error.code });
+}

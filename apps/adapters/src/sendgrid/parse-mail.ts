@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import {
+  headerValue,
+  ignoredMessage,
+  parseJson,
+  type Form,
+  type InboundCall,
+  type MessageMetadata,
+  type NormalizedMessage,
+} from '#libs/adapter-sdk';
+import { carriesDeliveryHeader } from '../mail/delivery-header.js';
+import { addressIn } from '../mail/mail-address.js';
+import { mailMetadata } from '../mail/mail-metadata.js';
+import { messageIdsIn } from '../mail/message-ids.js';
+import { bodyText, readMime, type ReadMail } from '../mail/read-mime.js';
+import { objectOf, textOf } from '../provider-calls/json-fields.js';
+import { readFields } from './form-fields.js';
+
+/** A mail of Inbound Parse, taken apart by SendGrid or, with "Send Raw" on, as it came. */
+export async function parseMail(form: Form, call: InboundCall): Promise<NormalizedMessage> {
+  const fields = readFields(form);
+  const mail = await readMail(form, fields);
+  if (!mail) return ignoredMessage('unreadable_mail');
+  const envelope = objectOf(parseJson(fields.get('envelope') ?? ''));
+  // Inbound Parse tells the return path here rather than in a header; an empty one is a bounce's.
+  if (envelope.from === '') mail.headers['return-path'] = ['<>'];
+  const { headers } = mail;
+  const from = headerValue(headers, 'from');
+  const email = addressIn(from);
+  const own = call.credentials.from_email;
+  const fromSelf = email !== undefined && typeof own === 'string' && email === own.trim().toLowerCase();
+  const isOwn = carriesDeliveryHeader(headers) || fromSelf;
+  const [messageId] = messageIdsIn(headerValue(headers, 'message-id'));
+  const [root] = messageIdsIn(headerValue(headers, 'references') ?? headerValue(headers, 'in-reply-to'));
+  const threadId = root ?? messageId;
+  return {
+    event_type: 'email_received',
+    sender: email ?? from ?? 'unknown',
+    message: mail.text,
+    is_bot: isOwn,
+    dedup_key: `sendgrid:${messageId ?? createHash('sha256').update(call.request.body).digest('hex')}`,
+    ...(threadId !== undefined && { thread_id: threadId }),
+    metadata: {
+      ...mailMetadata(mail),
+      ...judgements(fields),
+      ...envelopeOf(envelope),
+      is_self: isOwn,
+      timestamp: call.receivedAt.toISOString(),
+      raw_type: 'sendgrid.inbound',
+      ...(messageId !== undefined && { message_id: messageId }),
+    },
+  };
+}
+
+async function readMail(form: Form, fields: ReadonlyMap<string, string>): Promise<ReadMail | undefined> {
+  const raw =
+    form.fields.find(({ name }) => name === 'email')?.bytes ?? form.files.find(({ field }) => field === 'email')?.bytes;
+  if (raw) return readMime(raw);
+  const block = fields.get('headers');
+  if (block === undefined) return undefined;
+  const mail = await readMime(`${block.trimEnd()}\r\n\r\n`);
+  return (
+    mail && {
+      headers: mail.headers,
+      subject: fields.get('subject') ?? mail.subject,
+      text: bodyText(fields.get('text'), fields.get('html')),
+      // Their bytes came with the webhook and are not kept: a later fetch has nowhere to go.
+      attachments: form.files.map((file) => ({
+        id: file.field,
+        name: file.name,
+        content_type: file.contentType,
+        size: file.bytes.length,
+      })),
+    }
+  );
+}
+
+/** What SendGrid found out about the sender, in its own words. */
+function judgements(fields: ReadonlyMap<string, string>): MessageMetadata {
+  const [spf, dkim, score, ip] = ['SPF', 'dkim', 'spam_score', 'sender_ip'].map((name) => fields.get(name));
+  return {
+    ...(spf !== undefined && { spf }),
+    ...(dkim !== undefined && { dkim }),
+    ...(score !== undefined && Number.isFinite(Number(score)) && { spam_score: Number(score) }),
+    ...(ip !== undefined && { sender_ip: ip }),
+  };
+}
+
+function envelopeOf(envelope: Record<string, unknown>): MessageMetadata {
+  const recipients = Array.isArray(envelope.to) ? envelope.to.flatMap((entry) => textOf(entry) ?? []) : [];
+  const [account] = recipients;
+  return {
+    ...(account !== undefined && { account: account.toLowerCase(), envelope_to: recipients }),
+    ...(typeof envelope.from === 'string' && { envelope_from: envelope.from }),
+  };
+}

@@ -1,0 +1,26 @@
+import type { AdapterDefinition } from '#libs/adapter-sdk';
+import type { Egress } from '#libs/egress';
+import type { AdaptersEnv } from './env.js';
+import { createGenericAdapter } from './generic/generic.adapter.js';
+import { createGithubAdapter } from './github/github.adapter.js';
+import { createGmailAdapter } from './gmail/gmail.adapter.js';
+import { createS3Adapter } from './s3/s3.adapter.js';
+import { createSendgridAdapter } from './sendgrid/sendgrid.adapter.js';
+import { createSlackAdapter } from './slack/slack.adapter.js';
+import { createSmtpAdapter } from './smtp/smtp.adapter.js';
+import { createTelegramAdapter } from './telegram/telegram.adapter.js';
+
+/** Every adapter that this process serves. */
+export function shippedAdapters(env: AdaptersEnv, egress: Egress): AdapterDefinition[] {
+  const http = { fetch: egress.fetch, timeoutMs: env.providerTimeoutMs };
+  return [
+    createGenericAdapter({ fetch: egress.fetch, timeoutMs: env.genericTimeoutMs }),
+    createGithubAdapter({ ...http, apiUrl: env.githubApiUrl }),
+    createGmailAdapter({ ...http, apiUrl: env.gmailApiUrl, jwksUrl: env.googleJwksUrl }),
+    createS3Adapter(http),
+    createSendgridAdapter({ ...http, apiUrl: env.sendgridApiUrl }),
+    createSlackAdapter({ ...http, apiUrl: env.slackApiUrl }),
+    createSmtpAdapter({ connect: egress.connect, timeoutMs: env.providerTimeoutMs }),
+    createTelegramAdapter({ ...http, apiUrl: env.telegramApiUrl }),
+  ];
+}

@@ -1,0 +1,20 @@
+import { textOf } from '../provider-calls/json-fields.js';
+
+/** Names a message, not a delivery: an `app_mention` and its `message` twin, and every retry, give the same key. */
+export function messageKey(team: string, channel: string, ts: string, ...rest: string[]): string {
+  return ['slack', team, channel, ts, ...rest].join(':');
+}
+
+/**
+ * The thread that a reply belongs into. In a channel a reply opens a thread under the message that it answers; in a
+ * direct message the conversation is flat, unless the message stands in a thread already.
+ */
+export function replyThread(message: { thread_ts?: unknown }, ts: string, isDm: boolean): string | undefined {
+  return textOf(message.thread_ts) ?? (isDm ? undefined : ts);
+}
+
+/** Slack's `1531420618.000200`: seconds and a counter that makes it unique in its channel. */
+export function timeOf(ts: string): string | undefined {
+  const seconds = /^\d{1,11}(?:\.\d{1,9})?$/.test(ts) ? Number(ts) : Number.NaN;
+  return Number.isNaN(seconds) ? undefined : new Date(seconds * 1000).toISOString();
+}

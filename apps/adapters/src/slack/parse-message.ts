@@ -1,0 +1,70 @@
+import { ignoredMessage, type JsonObject, type MessageAttachment, type NormalizedMessage } from '#libs/adapter-sdk';
+import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
+import { botUserId, isBotMessage, isOwnMessage } from './authorship.js';
+import { messageKey, replyThread, timeOf } from './message-address.js';
+import type { EventContext } from './parse-event.js';
+
+/**
+ * A message. The `app_mention` of a message that names the bot and its `message` twin come in any order and are one
+ * message: both give the same key and the same type.
+ */
+export function parseMessage(context: EventContext): NormalizedMessage {
+  const { event, team, channel, isDm } = context;
+  const ts = textOf(event.ts);
+  if (ts === undefined) return ignoredMessage('no_timestamp', { raw_type: context.rawType });
+  const mentioned = mentionsBot(event, context);
+  return {
+    ...describeMessage(event, ts, context),
+    event_type: mentioned && !isDm ? 'mention' : 'message_received',
+    dedup_key: messageKey(team, channel, ts),
+  };
+}
+
+/** What a message and its edit have in common. `message` is where the author and the text stand. */
+export function describeMessage(message: JsonObject, ts: string, context: EventContext): NormalizedMessage {
+  const { channel, isDm, envelope, self } = context;
+  const isSelf = isOwnMessage(message, envelope, self);
+  const sender = textOf(message.user) ?? textOf(message.bot_id) ?? 'unknown';
+  const name = textOf(objectOf(message.bot_profile).name) ?? textOf(message.username);
+  const thread = replyThread(message, ts, isDm);
+  const timestamp = timeOf(ts);
+  const attachments = objectsOf(message.files).map(attachmentOf);
+  return {
+    event_type: 'message_received',
+    sender,
+    message: textOf(message.text) ?? '',
+    is_bot: isSelf || isBotMessage(message),
+    is_dm: isDm,
+    ...(thread !== undefined && { thread_id: thread }),
+    metadata: {
+      account: context.team,
+      channel_address: channel,
+      message_id: ts,
+      is_self: isSelf,
+      mentions_bot: mentionsBot(message, context),
+      raw_type: context.rawType,
+      sender: { id: sender, ...(name !== undefined && { name }) },
+      ...(timestamp !== undefined && { timestamp }),
+      ...(attachments.length > 0 && { attachments }),
+    },
+  };
+}
+
+function mentionsBot(message: JsonObject, { envelope, event, self }: EventContext): boolean {
+  if (event.type === 'app_mention') return true;
+  const bot = botUserId(envelope, self);
+  const text = textOf(message.text) ?? '';
+  return bot !== undefined && (text.includes(`<@${bot}>`) || text.includes(`<@${bot}|`));
+}
+
+function attachmentOf(file: JsonObject): MessageAttachment {
+  const [id, name, contentType] = [textOf(file.id), textOf(file.name), textOf(file.mimetype)];
+  const fetchRef = textOf(file.url_private_download) ?? textOf(file.url_private) ?? id;
+  return {
+    ...(id !== undefined && { id }),
+    ...(name !== undefined && { name }),
+    ...(contentType !== undefined && { content_type: contentType }),
+    ...(typeof file.size === 'number' && { size: file.size }),
+    ...(fetchRef !== undefined && { fetch_ref: fetchRef }),
+  };
+}

@@ -1,0 +1,122 @@
+import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
+import { startProviderServer, type ProviderServer, type Reply } from '../testing/provider-server.js';
+import { createSlackAdapter } from './slack.adapter.js';
+
+const TOKEN = 'xoxb-canary-5521';
+const call = { credentials: { token: TOKEN }, channel_address: 'C1', message: { text: 'hello' }, idempotency_key: 'k' };
+
+let slack: ProviderServer;
+let adapter: AdapterHost;
+beforeAll(async () => {
+  slack = await startProviderServer();
+  adapter = await hostAdapter((http) => createSlackAdapter({ ...http, apiUrl: slack.url }), 300);
+});
+beforeEach(() => {
+  slack.seen.length = 0;
+});
+afterAll(async () => {
+  expect(adapter.logs()).not.toContain(TOKEN);
+  await adapter.close();
+  await slack.close();
+});
+
+const refusal = (error: string): Reply => ({ body: { ok: false, error } });
+
+describe('what Slack answers becomes a code', () => {
+  it.each<[Reply, string, object]>([
+    [refusal('invalid_auth'), 'auth_failed', { retryable: false, provider_code: 'invalid_auth' }],
+    [refusal('token_revoked'), 'auth_failed', {}],
+    [refusal('account_inactive'), 'auth_failed', {}],
+    [refusal('missing_scope'), 'permission_denied', {}],
+    [refusal('not_in_channel'), 'permission_denied', {}],
+    [refusal('is_archived'), 'permission_denied', {}],
+    [refusal('channel_not_found'), 'not_found', {}],
+    [refusal('msg_too_long'), 'too_large', {}],
+    [refusal('no_text'), 'invalid_format', {}],
+    [refusal('ratelimited'), 'rate_limited', { retry_after: 30 }],
+    [refusal('something_new'), 'invalid_request', { provider_code: 'something_new' }],
+    [refusal('internal_error'), 'provider_unavailable', { retryable: true }],
+    [
+      { status: 429, headers: { 'retry-after': '17' }, body: { ok: false, error: 'ratelimited' } },
+      'rate_limited',
+      { retry_after: 17, retryable: true },
+    ],
+    [{ status: 503, body: '<html>Service Unavailable</html>' }, 'provider_unavailable', {}],
+    [{ status: 200, body: '<html>Sign in to the guest network</html>' }, 'provider_unavailable', {}],
+    [{ status: 404, body: '<html></html>' }, 'not_found', {}],
+  ])('%j is %s', async (reply, error, detail) => {
+    slack.answer = () => reply;
+    expect(await adapter.call('deliver', call)).toMatchObject({
+      ok: false,
+      error,
+      delivered_parts: 0,
+      error_detail: detail,
+    });
+    expect(slack.seen).toHaveLength(1);
+  });
+
+  it('no answer in time may have been a message: it is not to be repeated blindly', async () => {
+    slack.answer = () => 'silence';
+    expect(await adapter.call('deliver', call)).toMatchObject({ error: 'timeout', error_detail: { retryable: false } });
+    expect(await adapter.call('verify', call)).toMatchObject({ ok: false, error: 'provider_unavailable' });
+  });
+
+  it('a look-up that Slack refuses does not say that nothing arrived', async () => {
+    slack.answer = () => refusal('missing_scope');
+    await expect(adapter.call('deliver/lookup', call)).rejects.toThrow('503');
+  });
+});
+
+describe('what is posted', () => {
+  it('notifies no channel and loads no address of the text, in any format', async () => {
+    slack.answer = () => ({ body: { ok: true, ts: '1.1' } });
+    const text = 'Hi <!channel> <!here|here> <!subteam^S1|@all> @everyone <@U1> a & b';
+    for (const format of ['markdown', 'plain', 'native']) {
+      await adapter.call('deliver', { ...call, message: { text, format } });
+    }
+    for (const { fields } of slack.seen) {
+      expect(fields).toMatchObject({ unfurl_links: false, unfurl_media: false });
+      expect(fields.text).not.toMatch(/<!|@everyone|@here/);
+    }
+    const [markdown, plain] = slack.seen.map(({ fields }) => String(fields.text));
+    expect(markdown).toMatch(/<@U1> a &amp; b$/);
+    expect(plain).toMatch(/&lt;@U1&gt; a &amp; b$/);
+  });
+
+  it('fails at part three of five and posts each part once over the retry, with a name of its own each', async () => {
+    let refused = false;
+    const posted: string[] = [];
+    slack.answer = ({ fields }) => {
+      if (posted.length === 2 && !refused) {
+        refused = true;
+        return { status: 503 };
+      }
+      posted.push(String(fields.text));
+      return { body: { ok: true, ts: `1700000000.00000${posted.length}` } };
+    };
+    const text = Array.from({ length: 5 }, (_, part) => `${part}`.repeat(3_000)).join('\n\n');
+    const failed = await adapter.call('deliver', { ...call, message: { text } });
+    expect(failed).toMatchObject({ ok: false, error: 'provider_unavailable', delivered_parts: 2 });
+    const rest = await adapter.call('deliver', { ...call, message: { text }, from_part: failed.delivered_parts });
+    expect(rest).toMatchObject({ ok: true });
+    expect(posted.join('\n\n')).toBe(text);
+    const ids = slack.seen.map(({ fields }) => fields.client_msg_id);
+    expect(ids[3]).toBe(ids[2]);
+    expect(new Set(ids).size).toBe(5);
+  });
+
+  it('needs a text and the ts of a thread, and leaves no attachment out unsaid', async () => {
+    const attached = { text: 'see this', attachments: [{ id: 'f' }] };
+    expect(await adapter.call('deliver', { ...call, message: attached })).toMatchObject({ error: 'unsupported' });
+    expect(await adapter.call('deliver', { ...call, message: { text: ' ' } })).toMatchObject({
+      error: 'invalid_request',
+    });
+    expect(await adapter.call('deliver', { ...call, message: { text: 'x', thread_id: '../x' } })).toMatchObject({
+      error: 'invalid_request',
+    });
+    expect(await adapter.call('deliver', { ...call, credentials: { token: 'a\r\nb' } })).toMatchObject({
+      error: 'auth_failed',
+    });
+    expect(slack.seen).toHaveLength(0);
+  });
+});

@@ -1,0 +1,69 @@
+import type { Manifest } from '#libs/adapter-sdk';
+
+/**
+ * UTF-16 code units in one posted text. Slack recommends 4,000 and cuts at 40,000; below the recommendation it shows a
+ * text as one message.
+ */
+export const SLACK_MAX_LENGTH = 3_900;
+
+export const slackManifest: Manifest = {
+  schema_version: '1.0',
+  contract: '1',
+  slug: 'slack',
+  name: 'Slack',
+  description:
+    'Receives messages, mentions, commands and button presses of a Slack workspace and answers in its threads.',
+  icon: 'slack',
+  category: 'communication',
+  capabilities: ['send', 'receive'],
+  credentials: [
+    {
+      key: 'SLACK_BOT_TOKEN',
+      type: 'api_key',
+      label: 'Bot User OAuth Token',
+      maps_to: 'token',
+      description: 'Starts with xoxb-. Found under OAuth & Permissions of the Slack app.',
+    },
+    {
+      key: 'SLACK_SIGNING_SECRET',
+      type: 'text',
+      label: 'Signing secret',
+      maps_to: 'signing_secret',
+      description: 'Found under Basic Information of the Slack app. Without it nothing can be received.',
+    },
+  ],
+  setup_instructions: [
+    'Create a Slack app at https://api.slack.com/apps and install it to the workspace.',
+    'Bot token scopes: chat:write, app_mentions:read, commands; channels:history, groups:history, im:history and mpim:history for the conversations that it reads.',
+    'Copy the Bot User OAuth Token and the Signing Secret into the credentials and press Verify.',
+    'Set the Webhook URL of the App card as Request URL of Event Subscriptions, of Interactivity and of each slash command.',
+    'Subscribe to the bot events app_mention, message.channels, message.groups, message.im, message.mpim and reaction_added.',
+    'Invite the bot to its channels: /invite @name.',
+  ],
+  webhook: {
+    verification: 'adapter',
+    handshake: {
+      method: 'POST',
+      match: { pointer: '/type', equals: 'url_verification' },
+      respond: { pointer: '/challenge' },
+    },
+    // Slack shows a body as the answer of a slash command, and reads one as instructions for a dialog.
+    ack: { status: 200, body: '' },
+  },
+  message: {
+    max_length: SLACK_MAX_LENGTH,
+    formats: ['markdown', 'plain', 'native'],
+    threads: true,
+    attachments: false,
+    lookup: true,
+  },
+  events: [
+    { type: 'message_received', description: 'A message in a channel or a direct message.' },
+    { type: 'mention', description: 'A message in a channel that names the bot.' },
+    { type: 'message_edited', description: 'A message whose text was changed.' },
+    { type: 'message_deleted', description: 'A message that is gone; its text is not repeated.' },
+    { type: 'reaction_added', description: 'An emoji on a message; the message is its name, as :thumbsup:.' },
+    { type: 'command', description: 'A slash command with its arguments.' },
+    { type: 'action', description: 'A button, menu, dialog or shortcut.' },
+  ],
+};

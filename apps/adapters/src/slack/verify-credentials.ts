@@ -1,0 +1,31 @@
+import { secretList, type VerifyCall, type VerifyResult } from '#libs/adapter-sdk';
+import { textOf } from '../provider-calls/json-fields.js';
+import { refusedCredentials } from '../provider-calls/refused-credentials.js';
+import { callSlack, type SlackSettings } from './slack-api.js';
+
+/** Asks `auth.test` who the token is. The ids that it answers are how the adapter knows its own messages later. */
+export async function verifyCredentials({ credentials }: VerifyCall, settings: SlackSettings): Promise<VerifyResult> {
+  const answer = await callSlack('auth.test', { form: {} }, credentials, settings);
+  if (!answer.ok) return refusedCredentials(answer);
+  const { fields } = answer;
+  const [id, name] = [textOf(fields.user_id) ?? '', textOf(fields.user) ?? ''];
+  const [bot, team] = [textOf(fields.bot_id), textOf(fields.team_id)];
+  const warnings = [
+    ...(secretList(credentials.signing_secret).length === 0
+      ? ['signing_secret is not set: every incoming webhook is refused']
+      : []),
+    ...(bot === undefined ? ['this is not a bot token: messages are posted in the name of a person'] : []),
+  ];
+  return {
+    ok: true,
+    user: name,
+    account: {
+      id,
+      name,
+      username: name,
+      ...(bot !== undefined && { bot_id: bot }),
+      ...(team !== undefined && { account: team }),
+    },
+    ...(warnings.length > 0 && { warnings }),
+  };
+}

@@ -1,0 +1,36 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { createAdapterServer, describeConformance, loadFixtures } from '#libs/adapter-sdk';
+import { createEgress } from '#libs/egress';
+import { createSmtpAdapter } from './smtp.adapter.js';
+import { openSmtpStandIn } from './testing/smtp-stand-in.js';
+import { TEST_CERTIFICATE } from './testing/test-certificate.js';
+
+const fixtures = loadFixtures(new URL('conformance', import.meta.url).pathname);
+const provider = await openSmtpStandIn();
+for (const credentials of Object.values(fixtures.credentials ?? {})) credentials.port = String(provider.port);
+
+await describeConformance(
+  { describe, it },
+  {
+    fixtures,
+    provider,
+    start: async () => {
+      let log = '';
+      const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
+      const egress = createEgress({ allow: ['127.0.0.1'] });
+      const adapter = createSmtpAdapter({
+        connect: egress.connect,
+        // Fifty handshakes at once have to fit on a busy machine.
+        timeoutMs: 8_000,
+        maxLength: 2_000,
+        ca: TEST_CERTIFICATE,
+      });
+      const app = createAdapterServer([adapter], { version: 'test', logger: pino({ level: 'info' }, sink) });
+      app.addHook('onClose', () => egress.close());
+      const address = await app.listen({ port: 0, host: '127.0.0.1' });
+      return { url: `${address}/smtp`, logs: () => log, close: () => app.close() };
+    },
+  },
+);
+await provider.close();

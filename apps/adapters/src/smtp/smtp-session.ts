@@ -1,0 +1,76 @@
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Egress } from '#libs/egress';
+import type { SmtpAccount } from './smtp-account.js';
+import { SmtpFailure } from './smtp-failure.js';
+
+export interface SmtpNetwork {
+  /** Opens the socket; a guarded one, since the host was typed by a user. */
+  connect: Egress['connect'];
+  /** For the greeting, and for each silence of the server. */
+  timeoutMs: number;
+  /** PEM of the only authority to trust; the system's when absent. */
+  ca?: string;
+}
+
+/** A connection that has been greeted, encrypted and authenticated, for one or more mails. */
+export interface SmtpSession {
+  /** @throws SmtpFailure */
+  send(envelope: { from: string; to: string }, message: Buffer): Promise<void>;
+  close(): void;
+}
+
+/** @throws SmtpFailure with the step that failed, or EgressError when no connection came about */
+export async function openSession(account: SmtpAccount, network: SmtpNetwork): Promise<SmtpSession> {
+  if (account.login && account.encryption === 'none') throw new SmtpFailure('unencrypted', undefined);
+  const socket = await network.connect(account.host, account.port);
+  const connection = new SMTPConnection({
+    host: account.host,
+    port: account.port,
+    connection: socket,
+    secure: account.encryption === 'tls',
+    requireTLS: account.encryption === 'starttls',
+    ignoreTLS: account.encryption === 'none',
+    greetingTimeout: network.timeoutMs,
+    connectionTimeout: network.timeoutMs,
+    socketTimeout: network.timeoutMs,
+    // The name that EHLO tells must not be this machine's.
+    name: account.from.slice(account.from.indexOf('@') + 1),
+    ...(network.ca !== undefined && { tls: { ca: network.ca } }),
+  });
+  // A connection may break between two steps; the next one reports it.
+  connection.on('error', () => undefined);
+  const step = (name: SmtpFailure['step'], run: (done: (error: unknown) => void) => void): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const failed = (error: unknown): void => reject(new SmtpFailure(name, error));
+      const ended = (): void => failed(new Error('the connection ended'));
+      connection.once('error', failed);
+      connection.once('end', ended);
+      run((error) => {
+        connection.off('error', failed);
+        connection.off('end', ended);
+        if (error) failed(error);
+        else resolve();
+      });
+    });
+
+  try {
+    await step('connect', (done) => connection.connect((error) => done(error)));
+    if (account.login) {
+      const { user, pass } = account.login;
+      await step('login', (done) => connection.login({ user, pass }, done));
+    }
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  let isBroken = false;
+  return {
+    send: async (envelope, message) => {
+      isBroken = true;
+      await step('send', (done) => connection.send(envelope, message, done));
+      isBroken = false;
+    },
+    // A server that has refused or gone silent is not told goodbye: it might not answer that either.
+    close: () => (isBroken ? connection.close() : connection.quit()),
+  };
+}

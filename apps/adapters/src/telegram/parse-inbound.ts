@@ -1,0 +1,52 @@
+import {
+  ignoredMessage,
+  isJsonObject,
+  parseJson,
+  type InboundCall,
+  type JsonObject,
+  type NormalizedMessage,
+} from '#libs/adapter-sdk';
+import { textOf } from '../provider-calls/json-fields.js';
+import { botId } from './bot-identity.js';
+import { parseCallback } from './parse-callback.js';
+import { parseMessage } from './parse-message.js';
+import { parseReaction } from './parse-reaction.js';
+
+/** What every update is read with. */
+export interface UpdateContext {
+  botId: string | undefined;
+  /** The bot's name without its `@`. */
+  username: string | undefined;
+  rawType: string;
+}
+
+type Parse = (content: JsonObject, context: UpdateContext) => NormalizedMessage;
+
+const PARSERS: Record<string, Parse> = {
+  message: parseMessage,
+  channel_post: parseMessage,
+  edited_message: parseMessage,
+  edited_channel_post: parseMessage,
+  callback_query: parseCallback,
+  message_reaction: parseReaction,
+};
+
+/** An Update; its kind is the field beside `update_id`. Source: https://core.telegram.org/bots/api#update */
+export function parseTelegramInbound({ request, credentials, self }: InboundCall): NormalizedMessage {
+  const update = parseJson(request.text);
+  if (!isJsonObject(update)) return ignoredMessage('unknown_body');
+  const id = textOf(update.update_id);
+  const kind = Object.keys(update).find((field) => isJsonObject(update[field]));
+  const content = kind === undefined ? undefined : update[kind];
+  const parse = kind !== undefined && Object.hasOwn(PARSERS, kind) ? PARSERS[kind] : undefined;
+  if (kind === undefined || !parse || !isJsonObject(content)) {
+    return ignoredMessage('unknown_update', { ...(kind !== undefined && { raw_type: kind }) });
+  }
+  const bot = botId(credentials, self);
+  const parsed = parse(content, { botId: bot, username: textOf(self?.username), rawType: kind });
+  return {
+    ...parsed,
+    ...(id !== undefined && { dedup_key: `telegram:${bot ?? '-'}:${id}` }),
+    metadata: { ...parsed.metadata, raw_type: kind, ...(bot !== undefined && { account: bot }) },
+  };
+}

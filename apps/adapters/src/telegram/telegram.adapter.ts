@@ -1,0 +1,22 @@
+import { defineAdapter, type AdapterDefinition } from '#libs/adapter-sdk';
+import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import { deliverMessage } from './deliver-message.js';
+import { formatMessage } from './format-message.js';
+import { parseTelegramInbound } from './parse-inbound.js';
+import { TELEGRAM_API_URL, type TelegramSettings } from './telegram-api.js';
+import { TELEGRAM_MAX_LENGTH, telegramManifest } from './telegram.manifest.js';
+import { verifyCredentials } from './verify-credentials.js';
+import { verifyTelegramWebhook } from './verify-webhook.js';
+
+/** A Telegram bot over webhooks. Telegram cannot be asked what it was sent, so a lost answer stays unknown. */
+export function createTelegramAdapter(http: ProviderHttp & Partial<TelegramSettings>): AdapterDefinition {
+  const settings = { apiUrl: TELEGRAM_API_URL, ...http };
+  return defineAdapter({
+    manifest: telegramManifest,
+    verify: (call) => verifyCredentials(call, settings),
+    verifyWebhook: verifyTelegramWebhook,
+    parseInbound: parseTelegramInbound,
+    deliver: (call) => deliverMessage(call, settings),
+    format: (request) => formatMessage(request, TELEGRAM_MAX_LENGTH),
+  });
+}

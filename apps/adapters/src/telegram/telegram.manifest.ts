@@ -1,0 +1,52 @@
+import type { Manifest } from '#libs/adapter-sdk';
+
+/** UTF-16 code units in one message, counted after Telegram has parsed its entities. */
+export const TELEGRAM_MAX_LENGTH = 4_096;
+
+export const telegramManifest: Manifest = {
+  schema_version: '1.0',
+  contract: '1',
+  slug: 'telegram',
+  name: 'Telegram',
+  description: 'Receives messages, commands and button presses of a Telegram bot and answers in its chats and topics.',
+  icon: 'telegram',
+  category: 'communication',
+  capabilities: ['send', 'receive'],
+  credentials: [
+    {
+      key: 'TELEGRAM_BOT_TOKEN',
+      type: 'api_key',
+      label: 'Bot token',
+      maps_to: 'token',
+      description: 'From @BotFather, as 123456789:AA...',
+    },
+    {
+      key: 'TELEGRAM_SECRET_TOKEN',
+      type: 'text',
+      label: 'Secret token of the webhook',
+      maps_to: 'signing_secret',
+      description: '1 to 256 letters, digits, _ and -, chosen by you. Without it nothing can be received.',
+    },
+  ],
+  setup_instructions: [
+    'Create a bot with @BotFather (/newbot) and copy its token into the credentials.',
+    'Choose a secret token, for example the output of: openssl rand -hex 32',
+    'Tell Telegram: curl https://api.telegram.org/bot<token>/setWebhook -d url=<Webhook URL of the App card> -d secret_token=<secret token> -d \'allowed_updates=["message","edited_message","channel_post","edited_channel_post","callback_query","message_reaction"]\'',
+    'To read every message of a group, switch privacy mode off with /setprivacy and add the bot to the group again.',
+  ],
+  webhook: { verification: 'adapter' },
+  message: {
+    max_length: TELEGRAM_MAX_LENGTH,
+    formats: ['markdown', 'plain', 'native'],
+    threads: true,
+    attachments: false,
+  },
+  events: [
+    { type: 'message_received', description: 'A message in a private chat, a group or a channel.' },
+    { type: 'mention', description: 'A message in a group that names the bot or answers it.' },
+    { type: 'command', description: 'A message that starts with a command, as /start.' },
+    { type: 'message_edited', description: 'A message that was changed.' },
+    { type: 'action', description: 'A press of an inline button; the message is its data.' },
+    { type: 'reaction_added', description: 'Emoji put on a message; the message is the emoji.' },
+  ],
+};

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { checkAnswer, createAdapterServer, signHmac } from '#libs/adapter-sdk';
+import { createGithubAdapter } from '../github/github.adapter.js';
+import { createSlackAdapter } from '../slack/slack.adapter.js';
+import { createTelegramAdapter } from '../telegram/telegram.adapter.js';
+
+const CANARY = 'canary-90b1fc-secret';
+const http = { fetch: () => Promise.reject(new Error('receiving makes no call')), timeoutMs: 1 };
+const app = createAdapterServer([createSlackAdapter(http), createGithubAdapter(http), createTelegramAdapter(http)], {
+  version: 'test',
+  logger: pino({ level: 'silent' }),
+});
+
+/** Objects with the names that the adapters look for, and anything under them. */
+function shaped(names: readonly string[]): fc.Arbitrary<unknown> {
+  const { node } = fc.letrec<{ node: unknown }>((tie) => ({
+    node: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom(
+        'event_callback',
+        'message',
+        'message_changed',
+        'created',
+        'opened',
+        '',
+        0,
+        -1,
+        1e99,
+        null,
+        true,
+        'Bot',
+        '1.1',
+      ),
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.array(tie('node'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...names), tie('node'), { maxKeys: 6 }),
+    ),
+  }));
+  return node;
+}
+
+const NAMES: Record<string, readonly string[]> = {
+  slack: [
+    'type',
+    'event',
+    'subtype',
+    'message',
+    'previous_message',
+    'ts',
+    'user',
+    'channel',
+    'files',
+    'item',
+    'bot_id',
+    'authorizations',
+    'edited',
+    'payload',
+    'actions',
+    'view',
+  ],
+  github: [
+    'action',
+    'issue',
+    'comment',
+    'pull_request',
+    'review',
+    'sender',
+    'user',
+    'repository',
+    'full_name',
+    'number',
+    'node_id',
+    'id',
+    'body',
+    'commits',
+    'type',
+    'login',
+  ],
+  telegram: [
+    'update_id',
+    'message',
+    'edited_message',
+    'callback_query',
+    'message_reaction',
+    'from',
+    'chat',
+    'id',
+    'text',
+    'entities',
+    'offset',
+    'length',
+    'type',
+    'photo',
+    'new_reaction',
+    'data',
+  ],
+};
+const EVENTS = [
+  'issues',
+  'issue_comment',
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_comment',
+  'push',
+  'ping',
+  '__proto__',
+];
+
+describe.each(Object.entries(NAMES))('whatever is sent to %s', (slug, names) => {
+  it('is verified and parsed below 500, as the contract has it, and gives no secret away', async () => {
+    const body = fc.oneof(
+      shaped(names).map((value) => JSON.stringify(value)),
+      fc.string(),
+      fc.json(),
+    );
+    await fc.assert(
+      fc.asyncProperty(body, fc.constantFrom(...EVENTS), fc.jsonValue({ maxDepth: 2 }), async (text, event, self) => {
+        const headers = { 'x-github-event': event, 'x-hub-signature-256': `sha256=${signHmac('other', text)}` };
+        const credentials = { signing_secret: CANARY, token: CANARY };
+        for (const content of [text, `payload=${encodeURIComponent(text)}`]) {
+          for (const route of ['verify-webhook', 'parse-inbound']) {
+            const payload = { credentials, self, request: { headers, body: content } };
+            const answer = await app.inject({ method: 'POST', url: `/${slug}/${route}`, payload });
+            expect(answer.statusCode).toBeLessThan(500);
+            expect(answer.body).not.toContain(CANARY);
+            if (answer.statusCode === 200) checkAnswer(route, answer.json());
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

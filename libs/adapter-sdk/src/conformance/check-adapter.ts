@@ -1,0 +1,119 @@
+import type { SecretInput } from '../hmac.js';
+import type { ConformanceFixtures } from './fixtures.js';
+import { Kit, type RunningAdapter } from './kit.js';
+import { withProviderUrl } from './load-fixtures.js';
+import { identity } from './points/01-identity.js';
+import { credentials } from './points/02-credentials.js';
+import { webhookVerification } from './points/03-webhook-verification.js';
+import { parsing } from './points/04-parsing.js';
+import { ownMessages } from './points/05-own-messages.js';
+import { dedupKeys } from './points/06-dedup-keys.js';
+import { threads } from './points/07-threads.js';
+import { handshake } from './points/08-handshake.js';
+import { delivering } from './points/09-delivering.js';
+import { formatting } from './points/10-formatting.js';
+import { documentSources } from './points/11-document-sources.js';
+import { statelessness } from './points/12-statelessness.js';
+import { secrets } from './points/13-secrets.js';
+import { isolation } from './points/14-isolation.js';
+import { http } from './points/15-http.js';
+import { countByStatus, pointStatus, type ConformanceReport, type PointResult } from './report.js';
+import { startScriptedProvider } from './scripted-provider.js';
+import type { StandInProvider } from './stand-in-provider.js';
+import type { WebhookSigner } from './webhook-signing.js';
+
+const POINTS = [
+  identity,
+  credentials,
+  webhookVerification,
+  parsing,
+  ownMessages,
+  dedupKeys,
+  threads,
+  handshake,
+  delivering,
+  formatting,
+  documentSources,
+  statelessness,
+  secrets,
+  isolation,
+  http,
+];
+
+const TIMEOUT_MS = 20_000;
+
+export interface CheckAdapterOptions {
+  fixtures: ConformanceFixtures;
+  /** Starts an instance that reaches its provider at the address given. Called again for the checks of statelessness. */
+  start(providerUrl: string): Promise<RunningAdapter> | RunningAdapter;
+  /** There is one instance only, which `start` does not start but name: statelessness is skipped. */
+  single?: boolean;
+  /** In place of the scripted provider of the fixtures. */
+  provider?: StandInProvider;
+  /** Port of the scripted provider on 127.0.0.1. Default any free one. */
+  providerPort?: number;
+  /** In place of the recipe of the fixtures. */
+  signer?: WebhookSigner;
+  /** Platform call secret, where the adapter asks for signed calls. */
+  secret?: SecretInput;
+  /** Longest wait for one answer. Default 20 s. */
+  timeoutMs?: number;
+}
+
+/** Runs the fifteen points against an adapter. What the adapter does wrong is in the report; a kit that cannot run throws. */
+export async function checkAdapter(options: CheckAdapterOptions): Promise<ConformanceReport> {
+  const startedAt = new Date();
+  const provider = options.provider ?? (await scripted(options));
+  try {
+    const start = async (): Promise<RunningAdapter> => options.start(provider?.url ?? '');
+    const first = await start();
+    try {
+      const fixtures = withProviderUrl(options.fixtures, provider?.url ?? '');
+      const kit = new Kit({
+        fixtures,
+        first,
+        timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+        ...(!options.single && { another: start }),
+        ...(provider && { provider }),
+        ...(options.signer && { signer: options.signer }),
+        ...(options.secret && { secret: options.secret }),
+      });
+      return report(kit, await runPoints(kit), startedAt);
+    } finally {
+      await first.close?.();
+    }
+  } finally {
+    if (!options.provider) await provider?.close();
+  }
+}
+
+async function scripted({ fixtures, providerPort }: CheckAdapterOptions): Promise<StandInProvider | undefined> {
+  const { provider, deliver } = fixtures;
+  if (!provider) return undefined;
+  return startScriptedProvider({ routes: provider.routes, faults: deliver?.faults ?? {}, port: providerPort ?? 0 });
+}
+
+async function runPoints(kit: Kit): Promise<PointResult[]> {
+  const points: PointResult[] = [];
+  for (const point of POINTS) {
+    kit.results = [];
+    await point.run(kit);
+    points.push({ point: point.number, title: point.title, status: pointStatus(kit.results), checks: kit.results });
+  }
+  return points;
+}
+
+function report(kit: Kit, points: PointResult[], startedAt: Date): ConformanceReport {
+  const summary = countByStatus(points);
+  return {
+    contract: '1',
+    url: kit.settings.first.url,
+    adapter: typeof kit.manifest.slug === 'string' ? kit.manifest.slug : null,
+    version: kit.version,
+    started_at: startedAt.toISOString(),
+    duration_ms: Date.now() - startedAt.getTime(),
+    ok: summary.failed === 0,
+    summary,
+    points,
+  };
+}

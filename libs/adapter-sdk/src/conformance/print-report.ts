@@ -1,0 +1,39 @@
+import type { CheckFailure, ConformanceReport, PointStatus } from './report.js';
+
+const MARKS: Record<PointStatus, string> = {
+  passed: 'pass',
+  failed: 'FAIL',
+  skipped: 'skip',
+  not_applicable: 'n/a ',
+  incomplete: 'part',
+};
+
+/** The report as lines for a person: each point, what failed with call, expectation and advice, why what was skipped. */
+export function printReport(report: ConformanceReport): string {
+  const lines = [`${report.adapter ?? 'unknown adapter'} ${report.version ?? ''} at ${report.url}`, ''];
+  for (const point of report.points) {
+    lines.push(`${MARKS[point.status]}  ${String(point.point).padStart(2)}  ${point.title}`);
+    for (const check of point.checks) {
+      if (check.failure) lines.push(indent(describeFailure(`${check.id} ${check.title}`, check.failure)));
+      else if (check.status !== 'passed')
+        lines.push(`          ${check.id} ${MARKS[check.status].trim()}: ${check.reason}`);
+    }
+  }
+  const { passed, failed, skipped, not_applicable } = report.summary;
+  lines.push('', `${passed} passed, ${failed} failed, ${skipped} skipped, ${not_applicable} not applicable`);
+  return `${lines.join('\n')}\n`;
+}
+
+export function describeFailure(name: string, { request, expected, got, advice }: CheckFailure): string {
+  return [
+    name,
+    `  call      ${request}`,
+    `  expected  ${expected}`,
+    `  got       ${got}`,
+    `  to do     ${advice}`,
+  ].join('\n');
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '          ');
+}

@@ -1,0 +1,19 @@
+import type { Fault } from './fixtures.js';
+
+/**
+ * The provider that the adapter talks to while it is checked. The scripted one answers HTTP as the fixtures say; one of
+ * another protocol, as SMTP, is written against this and handed to the kit.
+ */
+export interface StandInProvider {
+  /** Where the adapter reaches it; stands for `{{provider}}`. */
+  url: string;
+  /** The texts of the message parts taken since `reset`, in order. */
+  texts(): string[];
+  /** Forgets what was taken, the fault and the state. */
+  reset(): void;
+  /** From the `after`-th (default 0) on, sends or verifications meet the fault. */
+  fail(fault: Fault, on: 'send' | 'verify', after?: number): void;
+  /** Shows the documents of this state of the fixtures' `sources.states`. */
+  enter(state: number): void;
+  close(): Promise<void>;
+}

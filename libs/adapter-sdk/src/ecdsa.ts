@@ -1,0 +1,40 @@
+import { createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { types } from 'node:util';
+import { decodeSignature, secretList } from './hmac.js';
+
+const CURVE = 'prime256v1';
+
+/**
+ * The usable P-256 public keys of a credential field: one or, during a rotation, several, each PEM or the base64 of its
+ * DER form (SubjectPublicKeyInfo), as SendGrid shows it. Empty when none is usable.
+ */
+export function ecdsaPublicKeys(value: unknown): KeyObject[] {
+  return secretList(value).flatMap((text) => {
+    const key = readKey(text.trim());
+    return key?.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === CURVE ? [key] : [];
+  });
+}
+
+/** Whether any of the keys made the signature (ECDSA over SHA-256, base64 of its DER form); malformed text is wrong. */
+export function verifyEcdsa(check: {
+  keys: readonly KeyObject[];
+  payload: readonly (string | Buffer)[];
+  signature: string;
+}): boolean {
+  const given = decodeSignature(check.signature, 'base64');
+  if (!given) return false;
+  const payload = Buffer.concat(check.payload.map((chunk) => Buffer.from(chunk)));
+  return check.keys.some((key) => verify('sha256', payload, { key, dsaEncoding: 'der' }, given));
+}
+
+function readKey(text: string): KeyObject | undefined {
+  try {
+    return text.startsWith('-----BEGIN')
+      ? createPublicKey(text)
+      : createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
+  } catch (error) {
+    // Only the key's text can be wrong here, and a text that is no key is no usable key.
+    if (types.isNativeError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import { deliverFailure, type DeliverError, type DeliverFailure } from './delivery.js';
+import { parseRetryAfter } from './retry-after.js';
+
+const BY_STATUS: Record<number, DeliverError> = {
+  401: 'auth_failed',
+  403: 'permission_denied',
+  404: 'not_found',
+  408: 'timeout',
+  410: 'address_moved',
+  413: 'too_large',
+  415: 'invalid_format',
+  425: 'rate_limited',
+  429: 'rate_limited',
+};
+
+/** The failure that an HTTP answer other than 2xx stands for. Its body is not quoted: it may echo what was sent. */
+export function failureOfStatus(status: number, retryAfter: string | undefined, now = new Date()): DeliverFailure {
+  const code = BY_STATUS[status] ?? (status >= 500 ? 'provider_unavailable' : redirectOrRequest(status));
+  const seconds = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);
+  return deliverFailure(code, `the receiving server answered ${status}`, {
+    provider_status: status,
+    ...(seconds !== undefined && { retry_after: seconds }),
+  });
+}
+
+/** A signed request is not carried on to where a redirect points; its address has to be set anew. */
+function redirectOrRequest(status: number): DeliverError {
+  return status >= 300 && status < 400 ? 'address_moved' : 'invalid_request';
+}

@@ -1,0 +1,95 @@
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  jwtVerify,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+} from 'jose';
+import { ProviderUnavailable } from './provider-unavailable.js';
+import { SIGNATURE_TOLERANCE_SECONDS } from './signature-window.js';
+import { refuseWebhook, type VerifyWebhookResult } from './webhook-verification.js';
+
+/** The keys that a provider signs with: those of a key set that is given, or of one that is fetched. */
+export type JwtKeys = JWTVerifyGetKey;
+
+/** Longest wait for the key set. */
+const FETCH_TIMEOUT_MS = 2_000;
+
+/**
+ * The keys behind a JWKS URL. Kept in memory for ten minutes; a token by an unknown key fetches them anew, at most every
+ * 30 s, which is how the provider's rotation is followed. `fetch` is the way out, for example a guarded one.
+ */
+export function remoteJwtKeys(url: string, options: { fetch?: typeof fetch } = {}): JwtKeys {
+  return createRemoteJWKSet(new URL(url), {
+    timeoutDuration: FETCH_TIMEOUT_MS,
+    ...(options.fetch && { [customFetch]: options.fetch }),
+  });
+}
+
+export function localJwtKeys(keySet: JSONWebKeySet): JwtKeys {
+  return createLocalJWKSet(keySet);
+}
+
+/**
+ * Verifies the signed token of a push, as Google Pub/Sub sends it: `Authorization: Bearer <JWT>`. RS256 and ES256 only; issuer,
+ * audience and expiry have to be right, and so has each of `claims`. `now` is when the push was received.
+ * @throws ProviderUnavailable when the keys cannot be fetched: the token is then neither right nor wrong
+ */
+export async function verifyJwt(check: {
+  authorization: string | undefined;
+  keys: JwtKeys;
+  issuer: string | string[];
+  audience: string | string[];
+  claims?: Record<string, string | boolean>;
+  now?: Date;
+}): Promise<VerifyWebhookResult> {
+  if (check.audience.length === 0) return refuseWebhook('not_configured', 'no audience is set');
+  const now = check.now ?? new Date();
+  const token = /^Bearer +(\S+)$/i.exec(check.authorization ?? '')?.[1];
+  if (token === undefined) return refuseWebhook('missing_signature', 'Authorization: Bearer <JWT> is needed');
+  let payload: JWTPayload;
+  try {
+    ({ payload } = await jwtVerify(token, check.keys, {
+      algorithms: ['RS256', 'ES256'],
+      issuer: check.issuer,
+      audience: check.audience,
+      requiredClaims: ['exp', 'iat'],
+      currentDate: now,
+      clockTolerance: SIGNATURE_TOLERANCE_SECONDS,
+    }));
+  } catch (error) {
+    return refusalOf(error);
+  }
+  // The library looks at the time of issue only when it is given a largest age.
+  if (Number(payload.iat) > now.getTime() / 1000 + SIGNATURE_TOLERANCE_SECONDS) {
+    return refuseWebhook('stale_timestamp', 'the token was issued in the future');
+  }
+  for (const [name, expected] of Object.entries(check.claims ?? {})) {
+    if (payload[name] !== expected) return refuseWebhook('bad_signature', `the claim ${name} is not the expected one`);
+  }
+  return { ok: true, scheme: 'jwt' };
+}
+
+/** What the token says wrong. Anything else comes from fetching the keys. */
+function refusalOf(error: unknown): VerifyWebhookResult {
+  if (error instanceof errors.JWTExpired) return refuseWebhook('stale_timestamp', 'the token has expired');
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const code = ['iat', 'nbf'].includes(error.claim) ? 'stale_timestamp' : 'bad_signature';
+    return refuseWebhook(code, `the claim ${error.claim} is not the expected one`);
+  }
+  if (
+    error instanceof errors.JWSSignatureVerificationFailed ||
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JWSInvalid ||
+    error instanceof errors.JWTInvalid ||
+    error instanceof errors.JOSEAlgNotAllowed ||
+    error instanceof errors.JOSENotSupported
+  ) {
+    return refuseWebhook('bad_signature', 'the token is not one that the provider signed');
+  }
+  throw new ProviderUnavailable("the provider's signing keys cannot be fetched");
+}

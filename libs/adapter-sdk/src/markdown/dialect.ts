@@ -1,0 +1,64 @@
+/** What a dialect may be unable to show; the kinds of a Markdown text that it cannot are reported as `lossy`. */
+export type MarkdownKind =
+  | 'heading'
+  | 'strong'
+  | 'emphasis'
+  | 'strikethrough'
+  | 'code'
+  | 'codeBlock'
+  | 'link'
+  | 'image'
+  | 'quote'
+  | 'list'
+  | 'table'
+  | 'rule';
+
+export interface MarkdownLink {
+  /** Rendered, and so escaped already. */
+  content: string;
+  /** As written: not escaped. Of a link always http, https, mailto, tel or relative; others arrive as text. */
+  url: string;
+  /** The text is the address itself. */
+  bare: boolean;
+}
+
+export interface MarkdownList {
+  items: { content: string; checked: boolean | undefined }[];
+  ordered: boolean;
+  /** Number of the first item of an ordered list. */
+  start: number;
+  /** Blank lines between the items. */
+  loose: boolean;
+}
+
+export interface MarkdownTable {
+  /** Rendered cells, the header row first. */
+  rows: string[][];
+  /** The same cells as bare text, neither styled nor escaped, for dialects that draw a table as code. */
+  textRows: string[][];
+}
+
+/**
+ * How one provider writes what Markdown says. `content` is rendered already, `value` is raw and has to be escaped here.
+ * A provider's dialect is `{ ...plainDialect, strong: (content) => ... }`: what it leaves alone is shown as plain text.
+ */
+export interface MarkdownDialect {
+  lossy: readonly MarkdownKind[];
+  text(value: string): string;
+  strong(content: string): string;
+  emphasis(content: string): string;
+  strikethrough(content: string): string;
+  code(value: string): string;
+  link(link: MarkdownLink): string;
+  image(image: { alt: string; url: string }): string;
+  lineBreak(): string;
+  paragraph(content: string): string;
+  heading(content: string, depth: number): string;
+  codeBlock(value: string, language: string | undefined): string;
+  quote(content: string): string;
+  list(list: MarkdownList): string;
+  table(table: MarkdownTable): string;
+  rule(): string;
+  /** Between two blocks; `blankLines` is how many the author left. */
+  between(blankLines: number): string;
+}

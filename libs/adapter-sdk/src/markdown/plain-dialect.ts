@@ -1,0 +1,49 @@
+import type { MarkdownDialect, MarkdownList } from './dialect.js';
+
+/** Words, code, list marks and link targets; every other mark goes. The base of the dialects of plain-text providers. */
+export const plainDialect: MarkdownDialect = {
+  lossy: ['table', 'image'],
+  text: (value) => value,
+  strong: (content) => content,
+  emphasis: (content) => content,
+  strikethrough: (content) => content,
+  code: (value) => value,
+  link: ({ content, url, bare }) => (bare ? content : content === '' ? url : `${content} (${url})`),
+  image: ({ alt, url }) => (alt === '' ? url : `${alt} (${url})`),
+  lineBreak: () => '\n',
+  paragraph: (content) => content,
+  heading: (content) => content,
+  codeBlock: (value) => value,
+  quote: (content) => content,
+  list: (list) => textList(list, '-'),
+  table: ({ rows }) => rows.map((cells) => cells.join(' | ')).join('\n'),
+  rule: () => '---',
+  between: (blankLines) => '\n'.repeat(blankLines + 1),
+};
+
+/** A list as lines, what is inside an item indented under its mark. */
+export function textList({ items, ordered, start, loose }: MarkdownList, bullet: string): string {
+  const lines = items.map(({ content, checked }, index) => {
+    const mark = ordered ? `${start + index}.` : bullet;
+    const box = checked === undefined ? '' : checked ? '[x] ' : '[ ] ';
+    const indent = ' '.repeat(mark.length + 1);
+    return `${mark} ${box}${content.replaceAll(/\n(?!\n|$)/g, `\n${indent}`)}`;
+  });
+  return lines.join(loose ? '\n\n' : '\n');
+}
+
+/** A table as lines of aligned columns, for a code block. Widths count UTF-16 code units. */
+export function alignedTable(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  }
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join(' | ')
+      .trimEnd(),
+  );
+  const rule = widths.map((width) => '-'.repeat(width)).join('-+-');
+  return [lines[0] ?? '', rule, ...lines.slice(1)].join('\n');
+}

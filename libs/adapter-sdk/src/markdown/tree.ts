@@ -1,0 +1,7 @@
+import type { fromMarkdown } from 'mdast-util-from-markdown';
+
+/** The parser's own mdast nodes, GitHub's among them. */
+export type MarkdownRoot = ReturnType<typeof fromMarkdown>;
+export type MarkdownBlock = MarkdownRoot['children'][number];
+export type MarkdownNode<Type extends MarkdownBlock['type']> = Extract<MarkdownBlock, { type: Type }>;
+export type MarkdownPhrase = MarkdownNode<'paragraph'>['children'][number];

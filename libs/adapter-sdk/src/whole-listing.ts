@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { isContainedPath, type ListChangesResult } from './document-sources.js';
+
+const CURSOR = /^whole:[0-9a-f]{64}$/;
+
+/**
+ * Answer of `listChanges` for a provider that lists everything and keeps no record of changes: the cursor is a digest of the
+ * listing, so it stays while nothing changes. A listing that differs is `full`, from which the platform tells by
+ * fingerprint what was added, modified and removed. Paths that lead out of the root are left out.
+ */
+export function wholeListing(
+  documents: readonly { path: string; fingerprint: string }[],
+  cursor: string | null,
+): ListChangesResult {
+  if (cursor !== null && !CURSOR.test(cursor)) {
+    return { ok: false, error: 'cursor_expired', message: 'the cursor is not one of this adapter' };
+  }
+  const listed = documents
+    .filter(({ path }) => isContainedPath(path))
+    .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  const digest = createHash('sha256');
+  for (const { path, fingerprint } of listed) digest.update(`${JSON.stringify([path, fingerprint])}\n`);
+  const now = `whole:${digest.digest('hex')}`;
+  if (cursor === now) return { changes: [], cursor };
+  const status = cursor === null ? ('added' as const) : ('modified' as const);
+  return { changes: listed.map(({ path, fingerprint }) => ({ path, fingerprint, status })), cursor: now, full: true };
+}
