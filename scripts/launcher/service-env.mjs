@@ -24,7 +24,7 @@ export const originOf = (port) => `http://${HOST}:${port}`;
 export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, env }) {
   const { kid, key } = secrets.kek;
   const everyone = {
-    GATEHOUSE_KEK_RING: JSON.stringify({ primary: kid, keys: { [kid]: key } }),
+    GATEHOUSE_KEK_RING: JSON.stringify({ primary: kid, keys: { [kid]: key }, local: true }),
     GATEHOUSE_ADAPTER_SECRET: secrets.adapter_secret,
     GATEHOUSE_SERVICE_KEY: JSON.stringify(secrets.service_key),
     PUBLIC_URL: originOf(ports.portal ?? 0),
@@ -42,6 +42,8 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
   return (name) => {
     /** @type {NodeJS.ProcessEnv} */
     const own = { ...everyone, PORT: String(ports[name]) };
+    // In production the vault refuses a generated key: that is for who asks for production, not for this default.
+    if (name === 'credential-vault') own.NODE_ENV = env.NODE_ENV ?? 'development';
     for (const [secret, holders] of Object.entries(HOLDERS)) if (!holders.includes(name)) delete own[secret];
     // npm's own settings are for npm, and may hold registry credentials.
     for (const variable of Object.keys(own)) if (/^npm_/i.test(variable)) delete own[variable];

@@ -3,12 +3,13 @@ import { type DynamicModule, Logger, type Type, ValidationPipe } from '@nestjs/c
 import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import type { ValidationError } from 'class-validator';
 import { randomUUID } from 'node:crypto';
 import { AuthGuard } from './auth.guard.js';
 import type { Jwk } from './env.js';
 import { createLog, NestLog } from './log.js';
 import { Metrics } from './metrics.js';
-import { Problem } from './problem.js';
+import { type FieldError, Problem } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
 import { operationalRoutes } from './operational-routes.js';
@@ -111,13 +112,16 @@ function validationPipe(): ValidationPipe {
     whitelist: true,
     forbidNonWhitelisted: true,
     transform: true,
-    exceptionFactory: (errors) =>
-      new Problem(
-        422,
-        'invalid_fields',
-        'Some fields are not valid.',
-        errors.map((error) => ({ field: error.property, message: Object.values(error.constraints ?? {}).join('; ') })),
-      ),
+    exceptionFactory: (errors) => new Problem(422, 'invalid_fields', 'Some fields are not valid.', fieldErrors(errors)),
+  });
+}
+
+/** One entry for each property that is wrong, by its path (`credentials.0.fields`). */
+function fieldErrors(errors: ValidationError[], parent = ''): FieldError[] {
+  return errors.flatMap(({ property, constraints, children }) => {
+    const field = `${parent}${property}`;
+    const own = constraints ? [{ field, message: Object.values(constraints).join('; ') }] : [];
+    return [...own, ...fieldErrors(children ?? [], `${field}.`)];
   });
 }
 

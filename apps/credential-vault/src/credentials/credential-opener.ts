@@ -4,8 +4,10 @@ import { Counter } from 'prom-client';
 import { DoesNotOpen } from '../sealing/aead.js';
 import { Sealer } from '../sealing/sealer.js';
 import type { Secret } from '../sealing/secret.js';
-import type { Credential, CredentialStatus } from './credential.entity.js';
+import type { Credential } from './credential.entity.js';
 import { CredentialRepository } from './credential.repository.js';
+
+const recovered = { status: 'active', reason: null } as const;
 
 /** Opens stored credentials. One that does not open becomes `undecryptable`, with an alarm, and is never taken for absent. */
 @Injectable()
@@ -40,7 +42,7 @@ export class CredentialOpener {
     for (const { field, sealed } of row.fields) if (!only || only.includes(field)) fields.set(field, sealed);
     try {
       const opened = await this.sealer.open(place, { kid: row.kid, wrappedDek: row.wrapped_dek, fields });
-      if (row.status !== 'active' && !only) await this.become(row, 'active');
+      if (row.status === 'undecryptable' && !only) await this.credentials.note(row.id, row.generation, recovered);
       return opened;
     } catch (error) {
       if (!(error instanceof DoesNotOpen)) throw error;
@@ -51,16 +53,15 @@ export class CredentialOpener {
         kid: row.kid,
         generation: row.generation,
       });
-      await this.become(row, 'undecryptable');
+      if (row.status !== 'undecryptable') {
+        const change = { status: 'undecryptable', reason: 'its stored values do not open' } as const;
+        await this.credentials.note(row.id, row.generation, change);
+      }
       throw new Problem(
         409,
         'credential_undecryptable',
         `The stored values of credential ${row.id} do not open: restore the database or the key, or replace its fields.`,
       );
     }
-  }
-
-  private async become(row: Credential, status: CredentialStatus): Promise<void> {
-    if (row.status !== status) await this.credentials.setStatus(row.id, row.generation, status);
   }
 }

@@ -1,16 +1,25 @@
-import { notFound, Problem } from '#libs/service-kit';
+import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { FrequentUses } from '../audit/frequent-uses.js';
+import { leaves, nameOf } from '../bindings/binding-rules.js';
+import { BindingRepository } from '../bindings/binding.repository.js';
+import type { CredentialBinding } from '../bindings/credential-binding.entity.js';
 import { CredentialOpener } from './credential-opener.js';
-import type { ResolveCredential } from './credential.dto.js';
 import type { Credential } from './credential.entity.js';
-import { CredentialRepository, type CredentialScope } from './credential.repository.js';
+import { CredentialRepository } from './credential.repository.js';
+import { isProtected } from './field-rules.js';
+import { type FieldValue, fromSecret } from './field-value.js';
+import type { ResolveCredential } from './resolve.dto.js';
 
-/** A credential with its values: the one answer of the vault that holds secrets, for services alone. */
+/** A credential with its values: what services are given, and nobody else. */
 export interface ResolvedCredential {
   credential_id: string;
   generation: number;
   type: string;
-  fields: Record<string, string>;
+  /** By their own names. */
+  fields: Record<string, FieldValue>;
+  /** With a consumer: by the names that its binding maps them to (spec 2.4). */
+  credentials?: Record<string, FieldValue>;
 }
 
 export interface UnresolvedCredential {
@@ -22,29 +31,44 @@ export interface UnresolvedCredential {
 export class ResolveService {
   constructor(
     @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
+    @Inject(BindingRepository) private readonly bindings: BindingRepository,
     @Inject(CredentialOpener) private readonly opener: CredentialOpener,
+    @Inject(FrequentUses) private readonly uses: FrequentUses,
   ) {}
 
-  /** @throws Problem 404 `credential_not_found`, 422 `unknown_fields`, 409 `credential_undecryptable` */
-  async resolve(scope: CredentialScope, { credential_id: id, fields }: ResolveCredential): Promise<ResolvedCredential> {
-    const row = await this.credentials.find(scope, id);
+  /**
+   * @throws Problem 404 `credential_not_found`, 403 `not_bound` or `approval_needed`, 422 `unknown_fields`,
+   *   409 `credential_undecryptable`
+   */
+  async resolve(caller: Principal, asked: ResolveCredential): Promise<ResolvedCredential> {
+    const { credential_id: id, consumer } = asked;
+    const [row, binding] = await Promise.all([
+      this.credentials.find(caller, id),
+      consumer ? this.bindings.ofConsumer(caller, id, consumer.kind, consumer.id) : null,
+    ]);
     if (!row) throw notFound('credential', id);
-    return this.reveal(row, fields);
+    return this.give(caller, row, binding, asked);
   }
 
   /** In the order asked for; one that cannot be resolved says so in its place. */
   async resolveMany(
-    scope: CredentialScope,
+    caller: Principal,
     asked: ResolveCredential[],
   ): Promise<(ResolvedCredential | UnresolvedCredential)[]> {
-    const rows = await this.credentials.findMany(scope, [...new Set(asked.map((one) => one.credential_id))]);
+    const ids = [...new Set(asked.map((one) => one.credential_id))];
+    const [rows, bindings] = await Promise.all([
+      this.credentials.findMany(caller, ids),
+      asked.some((one) => one.consumer) ? this.bindings.ofCredentials(caller, ids) : [],
+    ]);
     const byId = new Map(rows.map((row) => [row.id, row]));
+    const byUse = new Map(bindings.map((row) => [`${row.credential_id} ${row.consumer_kind} ${row.consumer_id}`, row]));
     return Promise.all(
-      asked.map(async ({ credential_id: id, fields }) => {
+      asked.map(async (one) => {
+        const { credential_id: id, consumer } = one;
         try {
           const row = byId.get(id);
           if (!row) throw notFound('credential', id);
-          return await this.reveal(row, fields);
+          return await this.give(caller, row, byUse.get(`${id} ${consumer?.kind} ${consumer?.id}`) ?? null, one);
         } catch (error) {
           if (!(error instanceof Problem)) throw error;
           return { credential_id: id, error: { code: error.code, detail: error.detail } };
@@ -53,13 +77,57 @@ export class ResolveService {
     );
   }
 
-  private async reveal(row: Credential, only: string[] | undefined): Promise<ResolvedCredential> {
-    const unknown = (only ?? []).filter((name) => !row.fields.some(({ field }) => field === name));
-    if (unknown.length > 0) {
-      throw new Problem(422, 'unknown_fields', `Credential ${row.id} has no field ${unknown.join(', ')}.`);
+  private async give(
+    caller: Principal,
+    row: Credential,
+    binding: CredentialBinding | null,
+    { fields: only, consumer }: ResolveCredential,
+  ): Promise<ResolvedCredential> {
+    if (consumer && !binding) {
+      const who = `The ${consumer.kind} ${consumer.id}`;
+      throw new Problem(403, 'not_bound', `${who} is not bound to credential ${row.id}: bind it first.`);
     }
-    const opened = await this.opener.open(row, only ?? null);
-    const fields = Object.fromEntries([...opened].map(([name, secret]) => [name, secret.reveal()]));
-    return { credential_id: row.id, generation: row.generation, type: row.type, fields };
+    const names = namesFor(row, binding, only);
+    const opened = await this.opener.open(row, names);
+    const values = [...opened].map(([name, secret]): [string, FieldValue] => [name, fromSecret(secret)]);
+    const { organizationId, projectId, subject: actor } = caller;
+    this.uses.add({
+      organizationId,
+      projectId,
+      credentialId: row.id,
+      actor,
+      action: 'resolved',
+      fields: names,
+      consumer: consumer ? `${consumer.kind}:${consumer.id}` : null,
+    });
+    return {
+      credential_id: row.id,
+      generation: row.generation,
+      type: row.type,
+      fields: Object.fromEntries(values),
+      ...(binding
+        ? { credentials: Object.fromEntries(values.map(([name, value]) => [nameOf(binding, name), value])) }
+        : {}),
+    };
   }
+}
+
+/** The fields that leave: those asked for, or all that may. */
+function namesFor(row: Credential, binding: CredentialBinding | null, only: string[] | undefined): string[] {
+  const all = row.fields.map(({ field }) => field);
+  const mayLeave = (field: string): boolean => (binding ? leaves(row, binding, field) : !isProtected(row, field));
+  if (!only) return all.filter(mayLeave);
+  const unknown = only.filter((name) => !all.includes(name));
+  if (unknown.length > 0) {
+    throw new Problem(422, 'unknown_fields', `Credential ${row.id} has no field ${unknown.join(', ')}.`);
+  }
+  const kept = only.filter((name) => !mayLeave(name));
+  if (kept.length > 0) {
+    throw new Problem(
+      403,
+      'approval_needed',
+      `${kept.join(', ')} of credential ${row.id} may not leave by this binding.`,
+    );
+  }
+  return only;
 }
