@@ -20,7 +20,7 @@ export class AuthGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (!token) throw new Problem(401, 'not_authenticated', 'Send an API key: Authorization: Bearer gh_...');
-    request.principal = await this.tokens.verify(token).catch(() => {
+    request.principal = await this.tokens.verify(token, tenantOf(request)).catch(() => {
       throw new Problem(401, 'not_authenticated', 'The token is not valid here, or has expired.');
     });
     const held = request.principal.scopes;
@@ -28,6 +28,11 @@ export class AuthGuard implements CanActivate {
     if (missing.length > 0) throw new Problem(403, 'scope_missing', `This needs the scope ${missing.join(', ')}.`);
     return true;
   }
+}
+
+function tenantOf({ headers }: AuthenticatedRequest): { organizationId: string; projectId: string } {
+  const { 'x-organization-id': organizationId, 'x-project-id': projectId } = headers;
+  return { organizationId: String(organizationId ?? ''), projectId: String(projectId ?? '') };
 }
 
 /** What is for services alone `admin` does not include. */

@@ -12,14 +12,16 @@ import { Metrics } from './metrics.js';
 import { type FieldError, Problem } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
+import { type TrustSettings, trustOf } from './service-trust.js';
 import { operationalRoutes } from './operational-routes.js';
 
-export interface ServiceSettings {
+export interface ServiceSettings extends TrustSettings {
   PORT: number;
   HOST: string;
   REDIS_URL: string;
   QUEUE_CONCURRENCY: number;
-  GATEHOUSE_SERVICE_KEY: Jwk;
+  /** The first one signs. */
+  GATEHOUSE_SERVICE_KEY: Jwk | Jwk[];
   LOG_LEVEL: string;
 }
 
@@ -41,7 +43,7 @@ export interface ServiceOptions {
 /** Builds a service without listening: what `startService` and the tests share. */
 export async function createService(options: ServiceOptions): Promise<NestFastifyApplication> {
   const { settings } = options;
-  const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name);
+  const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const metrics = new Metrics(options.name);
   const jobClient = new JobClient(settings.REDIS_URL);
   metrics.gauge('gatehouse_jobs_missed', 'Job adds that Redis did not take; sweepers make up for them', () =>
@@ -86,6 +88,11 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   }
   // After the jobs' handlers were bound: their payloads are checked by the transport, by other rules than bodies.
   app.useGlobalPipes(validationPipe());
+  const jwks = await tokens.jwks;
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/.well-known/jwks.json', () => jwks);
   operationalRoutes(app, metrics, async () => (await options.notReady?.(app)) ?? null);
   const document = SwaggerModule.createDocument(
     app,

@@ -195,7 +195,7 @@ describe('resolving', () => {
 
   it('answers a batch in its order and says what is missing in its place', async () => {
     const [a, b] = [await created('batch a', { x: '1' }), await created('batch b', { y: '2' })];
-    const service: Principal = { ...owner, subject: 'service:webhook-ingress', scopes: ['service'] };
+    const service: Principal = { ...owner, subject: 'service:adapter-gateway', scopes: ['service'] };
     const credentials = [{ credential_id: b }, { credential_id: 'cred_none' }, { credential_id: a }];
     const { body } = await call('POST', '/internal/credentials/resolve-batch', { credentials }, service);
     expect(
