@@ -22,6 +22,7 @@ import { Resealer } from './keys/resealer.js';
 import { RewrapRepository } from './keys/rewrap.repository.js';
 import { Rewrapper } from './keys/rewrapper.js';
 import { RevealController } from './reveal/reveal.controller.js';
+import { oauthControllers, oauthProviders, type OauthVaultSettings } from './oauth/oauth.providers.js';
 import { DekCache } from './sealing/dek-cache.js';
 import { KEY_BACKEND, type KeyBackend } from './sealing/kek-ring.js';
 import { KekSentinelRepository } from './sealing/kek-sentinel.repository.js';
@@ -31,7 +32,7 @@ import { type PolicyRules, ServicePolicy } from './service-policy/service-policy
 import { VerificationController } from './verification/verification.controller.js';
 import { GATEWAY, Verifier } from './verification/verifier.js';
 
-export interface VaultSettings {
+export interface VaultSettings extends OauthVaultSettings {
   DATABASE_URL: string;
   DATABASE_POOL: number;
   GATEHOUSE_KEK_RING: KeyBackend;
@@ -66,6 +67,7 @@ export class AppModule {
         ResolveController,
         RevealController,
         VerificationController,
+        ...oauthControllers,
       ],
       providers: [
         { provide: KEY_BACKEND, useValue: keys },
@@ -94,6 +96,7 @@ export class AppModule {
         RewrapRepository,
         SentinelCheck,
         Verifier,
+        ...oauthProviders(settings),
       ],
     };
   }

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { AppModule } from '../app.module.js';
 import { KekRing } from '../sealing/kek-ring.js';
+import { testOauthSettings } from '../testing/oauth-settings.js';
 import { defaultPolicy } from '../service-policy/service-policy.js';
 
 const canary = `canary-${randomBytes(12).toString('hex')}`;
@@ -19,6 +20,7 @@ let app: NestFastifyApplication;
 async function vaultWith(keys: KekRing): Promise<NestFastifyApplication> {
   const settings = {
     DATABASE_URL: database.url,
+    ...testOauthSettings(),
     DATABASE_POOL: 4,
     GATEHOUSE_KEK_RING: keys,
     DEK_CACHE_MS: 60_000,

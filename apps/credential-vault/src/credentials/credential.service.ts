@@ -3,6 +3,7 @@ import { notFound, pageOf, type Page, type PageQuery, type Principal, Problem } 
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
 import type { AuditAction } from '../audit/credential-audit.entity.js';
+import { RevocationService } from '../grants/revocation.service.js';
 import { Sealer } from '../sealing/sealer.js';
 import { Verifier } from '../verification/verifier.js';
 import { checkFields, readFields, wrongFields } from './credential-fields.js';
@@ -21,6 +22,7 @@ export class CredentialService {
     @Inject(Sealer) private readonly sealer: Sealer,
     @Inject(Verifier) private readonly verifier: Verifier,
     @Inject(AuditRepository) private readonly audit: AuditRepository,
+    @Inject(RevocationService) private readonly revocations: RevocationService,
   ) {}
 
   /** @throws Problem 422 `invalid_fields`, 409 `name_taken` */
@@ -97,6 +99,7 @@ export class CredentialService {
 
   /** @throws Problem 409 `credential_in_use`, naming what uses it, unless `force` */
   async delete(caller: Principal, id: string, force: boolean): Promise<void> {
+    const revocation = await this.revocations.prepare(caller, id);
     const fields = await this.credentials.delete(caller, id, force).catch((error: unknown) => {
       if (!(error instanceof StillBound)) throw error;
       const users = error.bindings.map((binding) => `${binding.consumer_kind} ${binding.consumer_id}`);
@@ -109,6 +112,7 @@ export class CredentialService {
       );
     });
     if (!fields) throw notFound('credential', id);
+    if (revocation) await this.revocations.wake(revocation);
     await this.note(caller, id, 'deleted', fields);
   }
 

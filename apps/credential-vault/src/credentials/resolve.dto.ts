@@ -1,4 +1,4 @@
-import { OneOf, Text, TextList } from '#libs/service-kit';
+import { OneOf, Text, TextList, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsOptional, ValidateNested } from 'class-validator';
@@ -18,6 +18,8 @@ export class ResolveCredential {
   @ValidateNested()
   @Type(() => Consumer)
   consumer?: Consumer;
+  @Whole(0, 3_600, { optional: true, description: 'oauth2: how long the access token has to live at least' })
+  min_valid_seconds?: number;
 }
 
 export class ResolveCredentials {

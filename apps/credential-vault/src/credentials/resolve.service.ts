@@ -4,6 +4,7 @@ import { FrequentUses } from '../audit/frequent-uses.js';
 import { leaves, nameOf } from '../bindings/binding-rules.js';
 import { BindingRepository } from '../bindings/binding.repository.js';
 import type { CredentialBinding } from '../bindings/credential-binding.entity.js';
+import { FreshTokens } from '../grants/fresh-tokens.service.js';
 import { CredentialOpener } from './credential-opener.js';
 import type { Credential } from './credential.entity.js';
 import { CredentialRepository } from './credential.repository.js';
@@ -34,11 +35,12 @@ export class ResolveService {
     @Inject(BindingRepository) private readonly bindings: BindingRepository,
     @Inject(CredentialOpener) private readonly opener: CredentialOpener,
     @Inject(FrequentUses) private readonly uses: FrequentUses,
+    @Inject(FreshTokens) private readonly tokens: FreshTokens,
   ) {}
 
   /**
    * @throws Problem 404 `credential_not_found`, 403 `not_bound` or `approval_needed`, 422 `unknown_fields`,
-   *   409 `credential_undecryptable`
+   *   409 `credential_undecryptable`, `not_connected`, `needs_reconnect`, 503 `refresh_pending`
    */
   async resolve(caller: Principal, asked: ResolveCredential): Promise<ResolvedCredential> {
     const { credential_id: id, consumer } = asked;
@@ -81,14 +83,17 @@ export class ResolveService {
     caller: Principal,
     row: Credential,
     binding: CredentialBinding | null,
-    { fields: only, consumer }: ResolveCredential,
+    { fields: only, consumer, min_valid_seconds: leastSeconds }: ResolveCredential,
   ): Promise<ResolvedCredential> {
     if (consumer && !binding) {
       const who = `The ${consumer.kind} ${consumer.id}`;
       throw new Problem(403, 'not_bound', `${who} is not bound to credential ${row.id}: bind it first.`);
     }
-    const names = namesFor(row, binding, only);
+    const wantsTokens = row.type === 'oauth2' && (!only || only.some((name) => tokenFields.includes(name)));
+    const tokens = wantsTokens ? await this.tokens.of(caller, row.id, leastSeconds) : null;
+    const names = namesFor(row, binding, only, tokens ? [...tokens.keys()] : []);
     const opened = await this.opener.open(row, names);
+    for (const [name, token] of tokens ?? []) if (names.includes(name)) opened.set(name, token);
     const values = [...opened].map(([name, secret]): [string, FieldValue] => [name, fromSecret(secret)]);
     const { organizationId, projectId, subject: actor } = caller;
     this.uses.add({
@@ -112,9 +117,17 @@ export class ResolveService {
   }
 }
 
+/** Of an oauth2 credential that is connected these are its grant's, not stored fields. */
+const tokenFields = ['access_token', 'refresh_token'];
+
 /** The fields that leave: those asked for, or all that may. */
-function namesFor(row: Credential, binding: CredentialBinding | null, only: string[] | undefined): string[] {
-  const all = row.fields.map(({ field }) => field);
+function namesFor(
+  row: Credential,
+  binding: CredentialBinding | null,
+  only: string[] | undefined,
+  tokens: string[],
+): string[] {
+  const all = [...new Set([...row.fields.map(({ field }) => field), ...tokens])];
   const mayLeave = (field: string): boolean => (binding ? leaves(row, binding, field) : !isProtected(row, field));
   if (!only) return all.filter(mayLeave);
   const unknown = only.filter((name) => !all.includes(name));
