@@ -12,7 +12,10 @@ export interface ResealProgress {
   cursor: string | null;
 }
 
-/** For suspected compromise: seals fields under new data keys, so that a data key that got out opens nothing written since. */
+/**
+ * For suspected compromise: seals stored fields under new data keys, so that a data key that got out opens nothing of them
+ * any more. Tokens of a grant get a new data key with every refresh.
+ */
 @Injectable()
 export class Resealer {
   constructor(
@@ -29,8 +32,9 @@ export class Resealer {
     for (const { id, ...scope } of rows) {
       try {
         await this.credentials.update(scope, id, async (row) => {
-          const generation = row.generation + 1;
-          const place = { organizationId: row.organization_id, credentialId: id, type: row.type, generation };
+          // The values stay what they are, and so does their generation: grants are told a changed client by it.
+          const { organization_id: organizationId, type, generation } = row;
+          const place = { organizationId, credentialId: id, type, generation };
           const sealed = await this.sealer.seal(place, await this.opener.open(row));
           return { columns: {}, write: { generation, sealed } };
         });

@@ -1,5 +1,6 @@
 import { createService, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
-import { testDatabase, type TestDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
+import { Database } from '#libs/database';
+import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, type VaultSettings } from '../app.module.js';
 import type { KekRing } from '../sealing/kek-ring.js';
@@ -19,13 +20,13 @@ export interface Answer {
 /** A vault over a database of its own, called as `writer` unless told otherwise. */
 export interface VaultUnderTest {
   app: NestFastifyApplication;
-  database: TestDatabase;
   call(
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
     url: string,
     payload?: object,
     as?: Principal,
   ): Promise<Answer>;
+  query(sql: string, parameters?: unknown[]): Promise<Record<string, unknown>[]>;
   /** Starts it anew over the same database. */
   restart(keys: KekRing, more?: Partial<VaultSettings>): Promise<void>;
   close(): Promise<void>;
@@ -38,7 +39,6 @@ export function asService(name: string, more: Scope[] = [], tenant = owner): Pri
 export async function vaultUnderTest(keys: KekRing, more: Partial<VaultSettings> = {}): Promise<VaultUnderTest> {
   const database = await testDatabase();
   const vault: VaultUnderTest = {
-    database,
     app: await start(database.url, keys, more),
     call: async (method, url, payload, as = writer) => {
       const issuer = as.subject.startsWith('service:') ? as.subject.slice('service:'.length) : 'portal';
@@ -47,6 +47,7 @@ export async function vaultUnderTest(keys: KekRing, more: Partial<VaultSettings>
       const answer = await vault.app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
       return { status: answer.statusCode, text: answer.body, body: answer.body ? answer.json() : null };
     },
+    query: (sql, parameters) => vault.app.get(Database).query(sql, parameters),
     restart: async (ring, changed = {}) => {
       await vault.app.close();
       vault.app = await start(database.url, ring, { ...more, ...changed });
