@@ -27,7 +27,8 @@ afterEach(() => vault.close());
 
 const resolve = (credential_id: string) =>
   vault.call('POST', '/internal/credentials/resolve', { credential_id }, asService('adapter-gateway'));
-const rewrap = async (body: object = {}) => (await vault.call('POST', '/internal/keys/rewrap', body, operator)).body;
+const rewrap = async (body: object = {}) =>
+  (await vault.call('POST', '/internal/keys/rewrap', { to: 'k2', ...body }, operator)).body;
 const counts = async () => {
   const { keys } = (await vault.call('GET', '/internal/keys', undefined, operator)).body;
   return Object.fromEntries(keys.map(({ kid, deks }: { kid: string; deks: number }) => [kid, deks]));
@@ -82,10 +83,15 @@ describe('the rotation of the KEK', () => {
     expect(metrics).toMatch(/gatehouse_vault_rewrapped_total\{service="credential-vault"\} 24/);
   });
 
+  it('is refused by a replica that still has the old primary', async () => {
+    expect(await rewrap()).toMatchObject({ status: 409, code: 'not_primary' });
+    expect(await counts()).toEqual({ k1: 25 });
+  });
+
   it('is for the vault itself', async () => {
     for (const url of ['/internal/keys/rewrap', '/internal/keys/reseal']) {
       const body = { before: new Date().toISOString() };
-      const payload = url.endsWith('reseal') ? body : {};
+      const payload = url.endsWith('reseal') ? body : { to: 'k1' };
       expect((await vault.call('POST', url, payload, asService('adapter-gateway'))).body.code).toBe('not_in_policy');
     }
   });

@@ -1,4 +1,4 @@
-import { Caller, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
+import { Caller, type Principal, Problem, RequireScopes, Text, Whole } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { IsISO8601 } from 'class-validator';
@@ -9,6 +9,8 @@ import { Resealer, type ResealProgress } from './resealer.js';
 import { type RewrapProgress, Rewrapper } from './rewrapper.js';
 
 export class RewrapRequest {
+  @Text(200, { minLength: 1, description: 'The key that is primary: a replica that has another one refuses' })
+  to: string;
   @Whole(1, 5_000, { optional: true, description: 'Rows of one transaction' }) batch: number = 500;
   @Whole(1, 10_000, { optional: true, description: 'No batch begins after it; then the answer comes' })
   budget_ms: number = 4_000;
@@ -51,8 +53,19 @@ export class KeysController {
   @Post('rewrap')
   @HttpCode(200)
   @ApiOperation({ summary: 'Wrap data keys under the primary key, for some seconds', operationId: 'rewrapKeys' })
-  rewrap(@Caller() caller: Principal, @Body() { batch, budget_ms: budgetMs }: RewrapRequest): Promise<RewrapProgress> {
+  rewrap(
+    @Caller() caller: Principal,
+    @Body() { to, batch, budget_ms: budgetMs }: RewrapRequest,
+  ): Promise<RewrapProgress> {
     this.policy.check(caller, 'keys');
+    // Else a replica that was not restarted yet would wrap everything back under the old key.
+    if (to !== this.ring.primary) {
+      throw new Problem(
+        409,
+        'not_primary',
+        `Here the primary key is ${this.ring.primary}, not ${to}: restart this replica.`,
+      );
+    }
     return this.rewrapper.run(batch, budgetMs);
   }
 

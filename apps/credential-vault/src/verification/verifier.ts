@@ -11,6 +11,7 @@ import type { Credential } from '../credentials/credential.entity.js';
 import { type CredentialChange, CredentialRepository } from '../credentials/credential.repository.js';
 import { isProtected } from '../credentials/field-rules.js';
 import { type FieldValue, fromSecret } from '../credentials/field-value.js';
+import { FreshTokens } from '../grants/fresh-tokens.service.js';
 
 /** DI token of the client of the gateway, which alone calls adapters. */
 export const GATEWAY = Symbol('gateway');
@@ -41,6 +42,7 @@ export class Verifier {
     @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
     @Inject(BindingRepository) private readonly bindings: BindingRepository,
     @Inject(CredentialOpener) private readonly opener: CredentialOpener,
+    @Inject(FreshTokens) private readonly tokens: FreshTokens,
     @Inject(AuditRepository) private readonly audit: AuditRepository,
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
   ) {}
@@ -101,10 +103,11 @@ export class Verifier {
   /** As the App gets it: by the names of its binding where there is one, and without what may not leave. */
   private async forAdapter(scope: CredentialScope, row: Credential): Promise<Record<string, FieldValue>> {
     const binding = (await this.bindings.ofCredential(scope, row.id)).find((each) => each.consumer_kind === 'app');
-    const names = row.fields
-      .map(({ field }) => field)
-      .filter((field) => (binding ? leaves(row, binding, field) : !isProtected(row, field)));
+    const mayLeave = (field: string): boolean => (binding ? leaves(row, binding, field) : !isProtected(row, field));
+    const names = row.fields.map(({ field }) => field).filter(mayLeave);
     const opened = await this.opener.open(row, names);
+    const tokens = row.type === 'oauth2' ? await this.tokens.of(scope, row.id) : null;
+    for (const [field, token] of tokens ?? []) if (mayLeave(field)) opened.set(field, token);
     return Object.fromEntries(
       [...opened].map(([field, secret]) => [binding ? nameOf(binding, field) : field, fromSecret(secret)]),
     );
