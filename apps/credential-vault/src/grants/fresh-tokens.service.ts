@@ -14,6 +14,7 @@ import { Refresher } from './refresher.service.js';
 @Injectable()
 export class FreshTokens {
   private readonly logger = new Logger('refresh');
+  private readonly reading = new Map<string, Promise<TimedGrant | null>>();
 
   constructor(
     @Inject(GrantRepository) private readonly grants: GrantRepository,
@@ -35,7 +36,7 @@ export class FreshTokens {
     minValidSeconds?: number,
   ): Promise<Map<string, Secret> | null> {
     const least = minValidSeconds ?? this.settings.ACCESS_TOKEN_MIN_VALID_SECONDS;
-    const found = await this.grants.find(scope, credentialId);
+    const found = await this.read(scope, credentialId, 'first');
     if (!found) return null;
     requireUsable(found.grant);
     if (isFresh(found, least)) {
@@ -43,11 +44,24 @@ export class FreshTokens {
       return this.open(found.grant);
     }
     await this.waitFor(this.refresher.refresh(credentialId, found.grant.version), credentialId);
-    const now = await this.grants.find(scope, credentialId);
+    const now = await this.read(scope, credentialId, `after ${found.grant.version}`);
     if (!now) return null;
     requireUsable(now.grant);
     if (isFresh(now, least)) return this.open(now.grant);
     throw pending(now);
+  }
+
+  /**
+   * Callers that come together read the row once: a hundred of them would wait for each other's connections instead.
+   * @param when keeps those that waited for a refresh from joining a query that began before its end
+   */
+  private read(scope: CredentialScope, credentialId: string, when: string): Promise<TimedGrant | null> {
+    const key = [scope.organizationId, scope.projectId, credentialId, when].join(' ');
+    const joined = this.reading.get(key);
+    if (joined) return joined;
+    const query = this.grants.find(scope, credentialId).finally(() => this.reading.delete(key));
+    this.reading.set(key, query);
+    return query;
   }
 
   private async waitFor(refresh: Promise<void>, credentialId: string): Promise<void> {

@@ -10,6 +10,7 @@ import { GrantSealer } from './grant-sealer.js';
 import type { OauthGrant } from './grant.entity.js';
 import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
 import { GrantRepository, type TimedGrant } from './grant.repository.js';
+import type { RefreshAttempt } from './refresh-attempt.entity.js';
 import { RefreshAttemptRepository } from './refresh-attempt.repository.js';
 import { timesOf } from './refresh-schedule.js';
 import { clientPauseSeconds, verdictOn } from './refresh-verdict.js';
@@ -42,14 +43,8 @@ export class RefreshAttempts {
     const request = await this.requestFor(grant);
     if (!request) return 'ended';
     const kept = await this.attempts.unpromoted(grant);
-    if (kept && (kept.id === grant.attempt_id || (await this.attempts.adopt(grant, kept.id)))) {
-      const outcome = await this.settle({ ...grant, attempt_id: kept.id }, client, request, kept.id, () =>
-        this.journal.read(grant, kept),
-      );
-      if (outcome !== 'failed' || kept.error_class === null) return outcome;
-      // It could not be read before and cannot now: ask.
-      return 'waiting';
-    }
+    const placed = kept && (await this.placeKept(grant, client, request, kept));
+    if (placed) return placed;
     const changed = client.generation !== grant.client_config_version;
     if (waitSeconds > 0 && !changed) return 'waiting';
     try {
@@ -58,6 +53,24 @@ export class RefreshAttempts {
       if (error instanceof GateClosed) return 'waiting';
       throw error;
     }
+  }
+
+  /** @returns null when the answer could not be read before and cannot be now: another request has to be made */
+  private async placeKept(
+    grant: OauthGrant,
+    client: GrantClient,
+    request: TokenRequest,
+    kept: RefreshAttempt,
+  ): Promise<AttemptOutcome | null> {
+    const transport: Transport = () => this.journal.read(grant, kept);
+    if (kept.error_class !== null) {
+      const readable = await requestTokens(client.provider, client, request, transport).catch((error: unknown) => {
+        if (!(error instanceof TokenRefused)) throw error;
+      });
+      if (!readable) return null;
+    }
+    if (kept.id !== grant.attempt_id && !(await this.attempts.adopt(grant, kept.id))) return 'busy';
+    return this.settle({ ...grant, attempt_id: kept.id }, client, request, kept.id, transport);
   }
 
   private async ask(grant: OauthGrant, client: GrantClient, request: TokenRequest): Promise<AttemptOutcome> {
