@@ -1,7 +1,12 @@
-import { createPrivateKey, createPublicKey, hkdfSync } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, hkdfSync } from 'node:crypto';
 
 /** An Ed25519 seed as PKCS #8 (RFC 8410): this, then the 32 bytes. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** The RFC 7638 name of an Ed25519 key: a token names its key by it. @param {import('node:crypto').JsonWebKey} jwk */
+export function thumbprint({ crv, kty, x }) {
+  return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
+}
 
 /**
  * A key for each service, so that none can sign as another one: derived from the installation's key, so that they are the
@@ -16,7 +21,9 @@ export function serviceKeys(installationKey, names) {
     names.map((name) => {
       const own = Buffer.from(hkdfSync('sha256', seed, '', `gatehouse service key ${name}`, 32));
       const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, own]), format: 'der', type: 'pkcs8' });
-      return [name, { jwk: key.export({ format: 'jwk' }), public: createPublicKey(key).export({ format: 'jwk' }) }];
+      const open = createPublicKey(key).export({ format: 'jwk' });
+      const kid = thumbprint(open);
+      return [name, { jwk: { ...key.export({ format: 'jwk' }), kid }, public: { ...open, kid } }];
     }),
   );
   const issuers = Object.fromEntries([...keys].map(([name, key]) => [name, { keys: [key.public] }]));
