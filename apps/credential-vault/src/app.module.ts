@@ -14,6 +14,7 @@ import { CredentialRepository } from './credentials/credential.repository.js';
 import { CredentialService } from './credentials/credential.service.js';
 import { FieldWriter } from './credentials/field-writer.js';
 import { ResolveController } from './credentials/resolve.controller.js';
+import { ResolveRepository } from './credentials/resolve.repository.js';
 import { ResolveService } from './credentials/resolve.service.js';
 import { schema } from './db/schema.js';
 import { KeyCounts } from './keys/key-counts.js';
@@ -91,6 +92,7 @@ export class AppModule {
         KekSentinelRepository,
         KeyCounts,
         Resealer,
+        ResolveRepository,
         ResolveService,
         Rewrapper,
         RewrapRepository,

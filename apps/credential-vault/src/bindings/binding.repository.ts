@@ -49,11 +49,6 @@ export class BindingRepository {
     return this.db.manager.findOneBy(CredentialBinding, { ...owned(scope), credential_id: credentialId, id });
   }
 
-  /** The bindings of these credentials, whoever they are for. */
-  async ofCredentials(scope: CredentialScope, credentialIds: string[]): Promise<CredentialBinding[]> {
-    return this.db.manager.findBy(CredentialBinding, { ...owned(scope), credential_id: In(credentialIds) });
-  }
-
   async ofConsumer(
     scope: CredentialScope,
     credentialId: string,

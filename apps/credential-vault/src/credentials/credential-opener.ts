@@ -4,8 +4,15 @@ import { Counter } from 'prom-client';
 import { DoesNotOpen } from '../sealing/aead.js';
 import { Sealer } from '../sealing/sealer.js';
 import type { Secret } from '../sealing/secret.js';
+import type { CredentialField } from './credential-field.entity.js';
 import type { Credential } from './credential.entity.js';
 import { CredentialRepository } from './credential.repository.js';
+
+/** The part of a credential that opening takes. */
+export type StoredCredential = Pick<
+  Credential,
+  'id' | 'organization_id' | 'type' | 'kid' | 'wrapped_dek' | 'generation' | 'status'
+> & { fields: Pick<CredentialField, 'field' | 'sealed'>[] };
 
 const recovered = { status: 'active', reason: null } as const;
 
@@ -31,7 +38,7 @@ export class CredentialOpener {
    * @param only the fields to open; all of them when null
    * @throws Problem 409 `credential_undecryptable`
    */
-  async open(row: Credential, only: readonly string[] | null = null): Promise<Map<string, Secret>> {
+  async open(row: StoredCredential, only: readonly string[] | null = null): Promise<Map<string, Secret>> {
     const place = {
       organizationId: row.organization_id,
       credentialId: row.id,

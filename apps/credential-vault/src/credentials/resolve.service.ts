@@ -1,16 +1,13 @@
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { FrequentUses } from '../audit/frequent-uses.js';
-import { leaves, nameOf } from '../bindings/binding-rules.js';
-import { BindingRepository } from '../bindings/binding.repository.js';
-import type { CredentialBinding } from '../bindings/credential-binding.entity.js';
+import { type BindingRules, leaves, nameOf } from '../bindings/binding-rules.js';
 import { FreshTokens } from '../grants/fresh-tokens.service.js';
-import { CredentialOpener } from './credential-opener.js';
-import type { Credential } from './credential.entity.js';
-import { CredentialRepository } from './credential.repository.js';
+import { CredentialOpener, type StoredCredential } from './credential-opener.js';
 import { isProtected } from './field-rules.js';
 import { type FieldValue, fromSecret } from './field-value.js';
 import type { ResolveCredential } from './resolve.dto.js';
+import { type Found, ResolveRepository } from './resolve.repository.js';
 
 /** A credential with its values: what services are given, and nobody else. */
 export interface ResolvedCredential {
@@ -31,8 +28,7 @@ export interface UnresolvedCredential {
 @Injectable()
 export class ResolveService {
   constructor(
-    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
-    @Inject(BindingRepository) private readonly bindings: BindingRepository,
+    @Inject(ResolveRepository) private readonly stored: ResolveRepository,
     @Inject(CredentialOpener) private readonly opener: CredentialOpener,
     @Inject(FrequentUses) private readonly uses: FrequentUses,
     @Inject(FreshTokens) private readonly tokens: FreshTokens,
@@ -43,13 +39,9 @@ export class ResolveService {
    *   409 `credential_undecryptable`, `not_connected`, `needs_reconnect`, 503 `refresh_pending`
    */
   async resolve(caller: Principal, asked: ResolveCredential): Promise<ResolvedCredential> {
-    const { credential_id: id, consumer } = asked;
-    const [row, binding] = await Promise.all([
-      this.credentials.find(caller, id),
-      consumer ? this.bindings.ofConsumer(caller, id, consumer.kind, consumer.id) : null,
-    ]);
-    if (!row) throw notFound('credential', id);
-    return this.give(caller, row, binding, asked);
+    const [found] = await this.stored.find(caller, [asked]);
+    if (!found) throw notFound('credential', asked.credential_id);
+    return this.give(caller, found, asked);
   }
 
   /** In the order asked for; one that cannot be resolved says so in its place. */
@@ -57,23 +49,16 @@ export class ResolveService {
     caller: Principal,
     asked: ResolveCredential[],
   ): Promise<(ResolvedCredential | UnresolvedCredential)[]> {
-    const ids = [...new Set(asked.map((one) => one.credential_id))];
-    const [rows, bindings] = await Promise.all([
-      this.credentials.findMany(caller, ids),
-      asked.some((one) => one.consumer) ? this.bindings.ofCredentials(caller, ids) : [],
-    ]);
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    const byUse = new Map(bindings.map((row) => [`${row.credential_id} ${row.consumer_kind} ${row.consumer_id}`, row]));
+    const found = await this.stored.find(caller, asked);
     return Promise.all(
-      asked.map(async (one) => {
-        const { credential_id: id, consumer } = one;
+      asked.map(async (one, at) => {
         try {
-          const row = byId.get(id);
-          if (!row) throw notFound('credential', id);
-          return await this.give(caller, row, byUse.get(`${id} ${consumer?.kind} ${consumer?.id}`) ?? null, one);
+          const stored = found[at];
+          if (!stored) throw notFound('credential', one.credential_id);
+          return await this.give(caller, stored, one);
         } catch (error) {
           if (!(error instanceof Problem)) throw error;
-          return { credential_id: id, error: { code: error.code, detail: error.detail } };
+          return { credential_id: one.credential_id, error: { code: error.code, detail: error.detail } };
         }
       }),
     );
@@ -81,8 +66,7 @@ export class ResolveService {
 
   private async give(
     caller: Principal,
-    row: Credential,
-    binding: CredentialBinding | null,
+    { credential: row, binding }: Found,
     { fields: only, consumer, min_valid_seconds: leastSeconds }: ResolveCredential,
   ): Promise<ResolvedCredential> {
     if (consumer && !binding) {
@@ -122,8 +106,8 @@ const tokenFields = ['access_token', 'refresh_token'];
 
 /** The fields that leave: those asked for, or all that may. */
 function namesFor(
-  row: Credential,
-  binding: CredentialBinding | null,
+  row: StoredCredential,
+  binding: BindingRules | null,
   only: string[] | undefined,
   tokens: string[],
 ): string[] {
