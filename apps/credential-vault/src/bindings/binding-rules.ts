@@ -1,6 +1,6 @@
 import { type FieldError, Problem } from '#libs/service-kit';
 import type { Credential } from '../credentials/credential.entity.js';
-import { isProtected } from '../credentials/field-rules.js';
+import { isProtected, rulesOf } from '../credentials/field-rules.js';
 import type { CredentialBinding } from './credential-binding.entity.js';
 
 export type BindingRules = Pick<CredentialBinding, 'fields' | 'maps_to' | 'approved'>;
@@ -31,19 +31,20 @@ export function awaitingApproval(credential: Pick<Credential, 'type'>, binding: 
 
 /** @throws Problem 422 `invalid_fields`, one entry for each field that is wrong */
 export function checkBinding(credential: Credential, binding: BindingRules): void {
-  const known = credential.fields.map(({ field }) => field);
+  // What it may have counts, not what it has: the tokens of an oauth2 credential come with its grant.
+  const known = rulesOf(credential)?.map(({ name }) => name) ?? credential.fields.map(({ field }) => field);
   const errors: FieldError[] = [];
   const wrong = (field: string, message: string): void => void errors.push({ field, message });
   const unknown = `is not a field of this credential: ${known.join(', ')}`;
 
   binding.fields?.forEach((field, at) => {
-    if (!known.includes(field) && !isProtected(credential, field)) wrong(`fields.${at}`, unknown);
+    if (!known.includes(field)) wrong(`fields.${at}`, unknown);
   });
   const pairs = Object.entries(binding.maps_to);
   if (pairs.length > maxNames) wrong('maps_to', `must not name more than ${maxNames} fields`);
   for (const [field, name] of pairs.slice(0, maxNames)) {
     const path = `maps_to.${field.slice(0, 64)}`;
-    if (!known.includes(field) && !isProtected(credential, field)) wrong(path, unknown);
+    if (!known.includes(field)) wrong(path, unknown);
     else if (binding.fields && !binding.fields.includes(field)) wrong(path, 'is not among the fields of the binding');
     else if (typeof name !== 'string' || !namePattern.test(name)) {
       wrong(path, 'must be a letter or _, then up to 63 letters, digits, _, . and -');

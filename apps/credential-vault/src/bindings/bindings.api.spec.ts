@@ -112,6 +112,14 @@ describe('client_secret and refresh_token', () => {
 });
 
 describe('a binding', () => {
+  it('may name the tokens that an oauth2 credential has once it is connected', async () => {
+    const id = await credential({ type: 'oauth2', grant: 'authorization_code', fields: { client_id: 'id' } });
+    const answer = await bind(id, { ...app('app_1'), maps_to: { access_token: 'token' } });
+    expect(answer.status).toBe(201);
+    const wrong = await bind(id, { ...app('app_2'), maps_to: { id_token: 'token' } });
+    expect(wrong.body.errors).toMatchObject([{ field: 'maps_to.id_token' }]);
+  });
+
   it.each<[string, object, string[]]>([
     ['a field there is not', { fields: ['nope'] }, ['fields.0']],
     ['a maps_to of a field there is not', { maps_to: { nope: 'x' } }, ['maps_to.nope']],

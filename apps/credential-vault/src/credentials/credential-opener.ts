@@ -49,7 +49,8 @@ export class CredentialOpener {
     for (const { field, sealed } of row.fields) if (!only || only.includes(field)) fields.set(field, sealed);
     try {
       const opened = await this.sealer.open(place, { kid: row.kid, wrappedDek: row.wrapped_dek, fields });
-      if (row.status === 'undecryptable' && !only) await this.credentials.note(row.id, row.generation, recovered);
+      if (row.status === 'undecryptable' && opened.size === row.fields.length)
+        await this.credentials.note(row.id, row.generation, recovered);
       return opened;
     } catch (error) {
       if (!(error instanceof DoesNotOpen)) throw error;

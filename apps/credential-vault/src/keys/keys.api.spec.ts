@@ -115,3 +115,16 @@ it('new data keys after a compromise: the same values, under other keys', async 
   expect(after.map((row) => row['generation'])).toEqual(before.map((row) => row['generation']));
   for (const [n, id] of ids.entries()) expect((await resolve(id)).body.fields).toEqual({ a: `value ${n}`, b: 'same' });
 });
+
+it('a credential that does not open says so, and is active again once what it needs is back', async () => {
+  const statusOf = async () => (await vault.call('GET', `/api/v1/credentials/${ids[0]}`)).body.status;
+  const [row] = await vault.query('SELECT wrapped_dek FROM vault.credential WHERE id = $1', [ids[0]]);
+  const put = (dek: unknown) =>
+    vault.query('UPDATE vault.credential SET wrapped_dek = $1 WHERE id = $2', [dek, ids[0]]);
+  await put(randomBytes(61));
+  expect((await resolve(ids[0]!)).body.code).toBe('credential_undecryptable');
+  expect(await statusOf()).toBe('undecryptable');
+  await put(row?.['wrapped_dek']);
+  expect((await resolve(ids[0]!)).status).toBe(200);
+  expect(await statusOf()).toBe('active');
+});
