@@ -1,10 +1,10 @@
-// npm run bench [-- ack e2e adapter-call] [--quick]
+// npm run bench [-- ack e2e adapter-call refresh refresh-due vault] [--quick]
 import { ensureBuilt } from './launcher/build.mjs';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
 import { runScript } from './launcher/say.mjs';
 
-const known = ['ack', 'e2e', 'adapter-call'];
+const known = ['ack', 'e2e', 'adapter-call', 'refresh', 'refresh-due', 'vault'];
 
 await runScript(async () => {
   await ensureNode();
@@ -29,6 +29,22 @@ await runScript(async () => {
       ? { seconds: 8, burst: 5_000, sizes: [1024] }
       : { seconds: 20, burst: 20_000, sizes: [1024, 4096, 16_384] };
     print('End to end: webhook, workflow, turn, HTTP delivery', await benchE2e(options));
+  }
+  if (chosen.includes('refresh')) {
+    const { benchRefresh } = await import('../bench/refresh.mjs');
+    print('Refreshing a token that rotates', await benchRefresh({ callers: quick ? 40 : 200 }));
+  }
+  if (chosen.includes('vault')) {
+    const { benchVault } = await import('../bench/vault.mjs');
+    print(
+      'Vault: resolving, and a rotation of the KEK',
+      await benchVault(quick ? { credentials: 20_000, seconds: 3 } : { credentials: 100_000, seconds: 5 }),
+    );
+  }
+  if (chosen.includes('refresh-due')) {
+    const { benchRefreshDue } = await import('../bench/refresh-due.mjs');
+    const options = quick ? { grants: 1_000, maxSeconds: 60 } : { grants: 10_000, maxSeconds: 240 };
+    print('Grants that are due in one minute', await benchRefreshDue(options));
   }
   process.exit(0);
 });

@@ -103,14 +103,18 @@ describe('a secret that was stored', () => {
 
   it('signs both ways, also when a signature, a reply or the vault fails', async () => {
     const secret = plant('signing_secret');
-    const credential_id = await created({ name: 'signing', type: 'text', fields: { signing_secret: secret } });
+    const older = plant('older signing_secret');
+    const credential_id = await created({ name: 'signing', type: 'text', fields: { signing_secret: [secret, older] } });
     const app = await install({ name: 'signed', kind: 'builtin', credential_id, signature: { scheme: 'hmac' } });
     await ask('PUT', `/api/v1/channels/${app.id}`, { reply_address: `${sink.url}/signed` });
     await ask('POST', `/api/v1/apps/${app.id}/verify`);
     const body = JSON.stringify({ task: 'sign this' });
     const { status, id } = await notedInbound(app.webhook_url, body, hmac(secret, body));
     expect(status).toBe(200);
-    await until('a signed reply', () => sink.repliesTo(id)[0]);
+    const reply = await until('a signed reply', () => sink.repliesTo(id)[0]);
+    expect(reply.headers['x-signature-256']).toBe(hmac(secret, reply.body));
+    // During the rotation of a list both are good to verify with.
+    expect((await notedInbound(app.webhook_url, body, hmac(older, body))).status).toBe(200);
     expect((await notedInbound(app.webhook_url, body, hmac('another', body))).status).toBeGreaterThanOrEqual(400);
     expect((await ask('DELETE', `${credentials}/${credential_id}`)).json).toMatchObject({ code: 'credential_in_use' });
 

@@ -37,7 +37,8 @@ export class AppCredentials {
       this.cache.set(key, known);
       value.catch(() => this.cache.delete(key));
     }
-    return mapFields(await known.value, adapter?.manifest ?? null);
+    const resolved = await known.value;
+    return adapter ? mapFields(resolved, adapter.manifest) : pairFields(resolved);
   }
 
   /** Binds the App to its record the first time, so that the vault knows what uses it. */
@@ -53,6 +54,15 @@ export class AppCredentials {
       return ask();
     }
   }
+}
+
+/** The built-in App knows a rotation as `signing_secret` and `signing_secret_next`: so the vault's lists come to it. */
+function pairFields({ credentials }: Resolved): Credentials {
+  return Object.fromEntries(
+    Object.entries(credentials).flatMap(([name, value]) =>
+      [value].flat().map((one, at) => [at === 0 ? name : `${name}_next`, one] as const),
+    ),
+  );
 }
 
 function mapFields(resolved: Resolved, manifest: Manifest | null): Credentials {
