@@ -1,5 +1,7 @@
-import { Redis } from 'ioredis';
+import { until } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import pg from 'pg';
 
 /** Unique secrets, and where they were found though they should be nowhere. */
@@ -62,17 +64,18 @@ export async function everyRow(databaseUrl: string): Promise<string> {
   }
 }
 
-/** Every command that reaches Redis from now on, with its arguments: also what is removed again at once. */
+/**
+ * Every command that reaches Redis from now on, with its arguments: also what is removed again at once. By a socket of its
+ * own, since a client that counts replies is confused by commands of others that come before the answer to its own.
+ */
 export async function recordRedis(url: string): Promise<{ text(): string; stop(): void }> {
-  const redis = new Redis(url);
-  const monitor = await redis.monitor();
-  const commands: string[] = [];
-  monitor.on('monitor', (_time: string, args: string[]) => commands.push(args.join(' ')));
-  return {
-    text: () => commands.join('\n'),
-    stop: () => {
-      monitor.disconnect();
-      redis.disconnect();
-    },
-  };
+  const { hostname, port, password } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port || 6379) });
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await once(socket, 'connect');
+  socket.write(`${password ? `AUTH ${decodeURIComponent(password)}\r\n` : ''}MONITOR\r\n`);
+  const text = (): string => Buffer.concat(chunks).toString('latin1');
+  await until('Redis tells its commands', () => text().includes('+OK'));
+  return { text, stop: () => socket.destroy() };
 }
