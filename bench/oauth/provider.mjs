@@ -6,7 +6,7 @@ import { Store } from './store.mjs';
 /**
  * A real authorization server that rotates refresh tokens, behind a proxy that spoils its answers. Prints one line of JSON
  * once it is ready: `{"url": ...}`. `POST /__faults` on that URL tells it what to do and what came; `POST /__mint` makes
- * refresh tokens without a browser; `POST /__alive` tells whether one still is good.
+ * refresh tokens without a browser.
  * @type {{redirectUris?: string[], accessTokenSeconds?: number}}
  */
 const options = JSON.parse(process.argv[2] ?? '{}');
@@ -60,8 +60,7 @@ const provider = new Provider(url, {
 const callback = provider.callback();
 
 serve = (req, res) => {
-  const work = { '/__mint': mint, '/__alive': alive }[req.url ?? ''];
-  if (work) void read(req).then(async (body) => res.end(JSON.stringify(await work(body))));
+  if (req.url === '/__mint') void read(req).then(async (body) => res.end(JSON.stringify(await mint(body))));
   else if (req.url?.startsWith('/interaction/')) void interact(req, res);
   else void callback(req, res);
 };
@@ -99,12 +98,6 @@ async function mint({ count }) {
     tokens.push(await token.save());
   }
   return { tokens };
-}
-
-/** @param {{token: string}} body */
-async function alive({ token }) {
-  const found = await provider.RefreshToken.find(token);
-  return { alive: Boolean(found?.isValid && (await provider.Grant.find(found.grantId))) };
 }
 
 /** @param {import('node:http').IncomingMessage} req */
