@@ -1,39 +1,64 @@
-// npm run bench [-- ack e2e adapter-call] [--quick]
+// npm run bench [-- NAME …] [--quick]: all of them when none is named.
 import { ensureBuilt } from './launcher/build.mjs';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
 import { runScript } from './launcher/say.mjs';
 
-const known = ['ack', 'e2e', 'adapter-call'];
+/**
+ * @typedef {object} Benchmark
+ * @property {string} title
+ * @property {(quick: boolean) => Promise<string>} run gives its tables
+ */
+/** @type {Record<string, Benchmark>} */
+const benchmarks = {
+  ack: {
+    title: 'Ack: 64 connections, 1 KB, signed',
+    run: async (quick) =>
+      (await import('../bench/ack.mjs')).benchAck({ rounds: quick ? 2 : 5, seconds: quick ? 3 : 6, bytes: 1024 }),
+  },
+  e2e: {
+    title: 'End to end: webhook, workflow, turn, HTTP delivery',
+    run: async (quick) =>
+      (await import('../bench/e2e.mjs')).benchE2e(
+        quick
+          ? { seconds: 8, burst: 5_000, sizes: [1024] }
+          : { seconds: 20, burst: 20_000, sizes: [1024, 4096, 16_384] },
+      ),
+  },
+  refresh: {
+    title: 'Refreshing a token that rotates',
+    run: async (quick) => (await import('../bench/refresh.mjs')).benchRefresh({ callers: quick ? 40 : 200 }),
+  },
+  vault: {
+    title: 'Vault: resolving, and a rotation of the KEK',
+    run: async (quick) =>
+      (await import('../bench/vault.mjs')).benchVault(
+        quick ? { credentials: 20_000, seconds: 3 } : { credentials: 100_000, seconds: 5 },
+      ),
+  },
+  'refresh-due': {
+    title: 'Grants that are due in one minute',
+    run: async (quick) =>
+      (await import('../bench/refresh-due.mjs')).benchRefreshDue(
+        quick ? { grants: 1_000, maxSeconds: 60 } : { grants: 10_000, maxSeconds: 240 },
+      ),
+  },
+};
 
 await runScript(async () => {
   await ensureNode();
   await ensureInstalled();
   await ensureBuilt();
   const args = process.argv.slice(2);
-  const quick = args.includes('--quick');
   const asked = args.filter((arg) => !arg.startsWith('--'));
-  const wrong = asked.filter((name) => !known.includes(name));
-  if (wrong.length > 0) throw new Error(`There is no benchmark ${wrong.join(', ')}: ${known.join(', ')}`);
-  const chosen = asked.length > 0 ? asked : known;
-  if (chosen.includes('ack')) {
-    const { benchAck } = await import('../bench/ack.mjs');
-    print(
-      'Ack: 64 connections, 1 KB, signed',
-      await benchAck({ rounds: quick ? 2 : 5, seconds: quick ? 3 : 6, bytes: 1024 }),
-    );
+  const wrong = asked.filter((name) => !(name in benchmarks));
+  if (wrong.length > 0) {
+    throw new Error(`There is no benchmark ${wrong.join(', ')}: ${Object.keys(benchmarks).join(', ')}`);
   }
-  if (chosen.includes('e2e')) {
-    const { benchE2e } = await import('../bench/e2e.mjs');
-    const options = quick
-      ? { seconds: 8, burst: 5_000, sizes: [1024] }
-      : { seconds: 20, burst: 20_000, sizes: [1024, 4096, 16_384] };
-    print('End to end: webhook, workflow, turn, HTTP delivery', await benchE2e(options));
+  for (const [name, { title, run }] of Object.entries(benchmarks)) {
+    if (asked.length > 0 && !asked.includes(name)) continue;
+    const text = await run(args.includes('--quick'));
+    process.stdout.write(`\n${title}\n\n${text}\n`);
   }
   process.exit(0);
 });
-
-/** @param {string} title @param {string} text */
-function print(title, text) {
-  process.stdout.write(`\n${title}\n\n${text}\n`);
-}

@@ -1,7 +1,8 @@
-import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivate } from './private-file.mjs';
+import { thumbprint } from './service-keys.mjs';
 
 /**
  * @typedef {object} Secrets
@@ -13,8 +14,7 @@ import { writePrivate } from './private-file.mjs';
 /** @returns {Secrets['service_key']} a private JWK (RFC 8037), its kid the RFC 7638 thumbprint */
 function serviceKey() {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  const members = JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x });
-  return { ...jwk, alg: 'EdDSA', use: 'sig', kid: createHash('sha256').update(members).digest('base64url') };
+  return { ...jwk, alg: 'EdDSA', use: 'sig', kid: thumbprint(jwk) };
 }
 
 /**

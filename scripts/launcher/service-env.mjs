@@ -1,3 +1,5 @@
+import { serviceKeys } from './service-keys.mjs';
+
 const HOST = '127.0.0.1';
 
 /** Secrets that only the services named here may see, whatever the launcher's own environment holds. */
@@ -23,10 +25,16 @@ export const originOf = (port) => `http://${HOST}:${port}`;
  */
 export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, env }) {
   const { kid, key } = secrets.kek;
+  // A key that was supplied is everyone's, unless its issuers were too.
+  const keys = env.GATEHOUSE_SERVICE_KEY
+    ? null
+    : serviceKeys(
+        secrets.service_key,
+        services.map(({ name }) => name),
+      );
   const everyone = {
-    GATEHOUSE_KEK_RING: JSON.stringify({ primary: kid, keys: { [kid]: key } }),
+    GATEHOUSE_KEK_RING: JSON.stringify({ primary: kid, keys: { [kid]: key }, local: true }),
     GATEHOUSE_ADAPTER_SECRET: secrets.adapter_secret,
-    GATEHOUSE_SERVICE_KEY: JSON.stringify(secrets.service_key),
     PUBLIC_URL: originOf(ports.portal ?? 0),
     NODE_ENV: 'production',
     ...env,
@@ -41,7 +49,13 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
   };
   return (name) => {
     /** @type {NodeJS.ProcessEnv} */
-    const own = { ...everyone, PORT: String(ports[name]) };
+    const own = {
+      ...everyone,
+      ...(keys ? { GATEHOUSE_SERVICE_KEY: keys.keyOf(name), GATEHOUSE_SERVICE_ISSUERS: keys.issuers } : {}),
+      PORT: String(ports[name]),
+    };
+    // In production the vault refuses a generated key: that is for who asks for production, not for this default.
+    if (name === 'credential-vault') own.NODE_ENV = env.NODE_ENV ?? 'development';
     for (const [secret, holders] of Object.entries(HOLDERS)) if (!holders.includes(name)) delete own[secret];
     // npm's own settings are for npm, and may hold registry credentials.
     for (const variable of Object.keys(own)) if (/^npm_/i.test(variable)) delete own[variable];

@@ -1,6 +1,6 @@
 import { testDatabase, until } from '#libs/testing';
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { choosePorts } from '../../scripts/launcher/ports.mjs';
@@ -22,6 +22,10 @@ export interface System extends Api {
   webhookPath: string;
   appId: string;
   databaseUrl: string;
+  redisUrl: string;
+  apiKey: string;
+  /** Everything that the services have logged. */
+  logs(): string;
   /** What the ingress alone reaches its stores by. */
   ingressLinks: { database: BreakableLink; redis: BreakableLink };
   origin(service: string): string;
@@ -60,7 +64,7 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
       databaseUrl: database.url,
       redisUrl: redis.url,
       secrets: ensureSecrets(dataDir),
-      env: { ...process.env, NODE_ENV: 'production', GATEHOUSE_EGRESS_ALLOW: '127.0.0.0/8', ...settings },
+      env: { ...process.env, NODE_ENV: 'development', GATEHOUSE_EGRESS_ALLOW: '127.0.0.0/8', ...settings },
     });
     const envOf = (name: string): NodeJS.ProcessEnv => ({
       ...plainEnv(name),
@@ -87,6 +91,9 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
       webhookPath: made.webhook_url_path,
       appId: made.app_id,
       databaseUrl: database.url,
+      redisUrl: redis.url,
+      apiKey: made.api_key ?? '',
+      logs: () => services.map(({ name }) => readFileSync(logFileOf(dataDir, name), 'utf8')).join('\n'),
       ingressLinks,
       origin,
       kill: async (name) => running.get(name)?.kill(),

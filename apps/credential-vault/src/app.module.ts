@@ -1,24 +1,48 @@
 import { DatabaseModule } from '#libs/database';
+import { ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AuditController } from './audit/audit.controller.js';
+import { AuditRepository } from './audit/audit.repository.js';
+import { AUDIT_FLUSH_MS, FrequentUses } from './audit/frequent-uses.js';
+import { BindingRepository } from './bindings/binding.repository.js';
+import { BindingService } from './bindings/binding.service.js';
+import { BindingsController } from './bindings/bindings.controller.js';
+import { ConsumerBindingsController } from './bindings/consumer-bindings.controller.js';
 import { CredentialOpener } from './credentials/credential-opener.js';
 import { CredentialController } from './credentials/credential.controller.js';
 import { CredentialRepository } from './credentials/credential.repository.js';
 import { CredentialService } from './credentials/credential.service.js';
+import { FieldWriter } from './credentials/field-writer.js';
 import { ResolveController } from './credentials/resolve.controller.js';
+import { ResolveRepository } from './credentials/resolve.repository.js';
 import { ResolveService } from './credentials/resolve.service.js';
 import { schema } from './db/schema.js';
+import { KeyCounts } from './keys/key-counts.js';
+import { KeysController } from './keys/keys.controller.js';
+import { Resealer } from './keys/resealer.js';
+import { RewrapRepository } from './keys/rewrap.repository.js';
+import { Rewrapper } from './keys/rewrapper.js';
+import { RevealController } from './reveal/reveal.controller.js';
+import { oauthControllers, oauthProviders, type OauthVaultSettings } from './oauth/oauth.providers.js';
 import { DekCache } from './sealing/dek-cache.js';
 import { KEY_BACKEND, type KeyBackend } from './sealing/kek-ring.js';
 import { KekSentinelRepository } from './sealing/kek-sentinel.repository.js';
 import { Sealer } from './sealing/sealer.js';
 import { SentinelCheck } from './sealing/sentinel-check.js';
+import { type PolicyRules, ServicePolicy } from './service-policy/service-policy.js';
+import { VerificationController } from './verification/verification.controller.js';
+import { GATEWAY, Verifier } from './verification/verifier.js';
 
-export interface VaultSettings {
+export interface VaultSettings extends OauthVaultSettings {
   DATABASE_URL: string;
   DATABASE_POOL: number;
   GATEHOUSE_KEK_RING: KeyBackend;
   DEK_CACHE_MS: number;
   DEK_CACHE_ENTRIES: number;
+  GATEWAY_URL: string;
+  VERIFY_TIMEOUT_MS: number;
+  AUDIT_FLUSH_MS: number;
+  SERVICE_POLICY: PolicyRules;
 }
 
 @Module({})
@@ -35,16 +59,46 @@ export class AppModule {
           applicationName: 'credential-vault',
         }),
       ],
-      controllers: [CredentialController, ResolveController],
+      controllers: [
+        AuditController,
+        BindingsController,
+        ConsumerBindingsController,
+        CredentialController,
+        KeysController,
+        ResolveController,
+        RevealController,
+        VerificationController,
+        ...oauthControllers,
+      ],
       providers: [
         { provide: KEY_BACKEND, useValue: keys },
         { provide: Sealer, useValue: new Sealer(keys, deks) },
-        KekSentinelRepository,
-        SentinelCheck,
-        CredentialRepository,
+        { provide: ServicePolicy, useValue: new ServicePolicy(settings.SERVICE_POLICY) },
+        { provide: AUDIT_FLUSH_MS, useValue: settings.AUDIT_FLUSH_MS },
+        {
+          provide: GATEWAY,
+          useFactory: (tokens: ServiceTokens) =>
+            new ServiceClient('adapter-gateway', settings.GATEWAY_URL, tokens, settings.VERIFY_TIMEOUT_MS),
+          inject: [ServiceTokens],
+        },
+        AuditRepository,
+        BindingRepository,
+        BindingService,
         CredentialOpener,
+        CredentialRepository,
         CredentialService,
+        FieldWriter,
+        FrequentUses,
+        KekSentinelRepository,
+        KeyCounts,
+        Resealer,
+        ResolveRepository,
         ResolveService,
+        Rewrapper,
+        RewrapRepository,
+        SentinelCheck,
+        Verifier,
+        ...oauthProviders(settings),
       ],
     };
   }

@@ -1,10 +1,43 @@
-import { integer, json, readEnv, serviceSettings } from '#libs/service-kit';
-import { readKekRing } from './sealing/kek-ring.js';
+import { integer, json, list, readEnv, type Reader, serviceSettings, url } from '#libs/service-kit';
+import { readFileSync } from 'node:fs';
+import { type KekRing, readKekRing } from './sealing/kek-ring.js';
+import { defaultPolicy, type PolicyRules, readPolicy } from './service-policy/service-policy.js';
+
+const production = process.env['NODE_ENV'] === 'production';
+
+/** JSON, or the path of a mounted file that holds it. */
+const kekRing: Reader<KekRing> = (name, value) => {
+  const text = value?.startsWith('/') ? readFileSync(value, 'utf8') : value;
+  return json((given) => readKekRing(given, { production }))(name, text);
+};
+
+const servicePolicy: Reader<PolicyRules> = (name, value) => (value ? json(readPolicy)(name, value) : defaultPolicy);
 
 export const env = readEnv({
   ...serviceSettings,
-  GATEHOUSE_KEK_RING: json(readKekRing),
+  GATEHOUSE_KEK_RING: kekRing,
   /** How long an unwrapped data key is kept in memory. */
   DEK_CACHE_MS: integer(60_000, 0, 600_000),
   DEK_CACHE_ENTRIES: integer(10_000, 1, 1_000_000),
+  GATEWAY_URL: url(),
+  /** host:port or CIDR of token endpoints that may be reached though they are no public address. */
+  GATEHOUSE_EGRESS_ALLOW: list,
+  /** Life that an access token has at least when it is handed out: a gateway's call and its retry, with a margin. */
+  ACCESS_TOKEN_MIN_VALID_SECONDS: integer(60, 1, 3_600),
+  /** Below the five seconds after which services give up on each other. */
+  REFRESH_WAIT_MS: integer(4_000, 0, 60_000),
+  TOKEN_TIMEOUT_MS: integer(60_000, 1_000, 600_000),
+  REFRESH_LEASE_MS: integer(15_000, 500, 600_000),
+  /** A process that gave no sign for so long is dead, and its token request is taken over. */
+  REFRESH_TAKEOVER_MS: integer(45_000, 1_000, 600_000),
+  TOKEN_HOST_CONCURRENCY: integer(8, 1, 1_000),
+  REFRESH_SWEEP_MS: integer(60_000, 100, 3_600_000),
+  REFRESH_JOURNAL_DAYS: integer(7, 1, 365),
+  OAUTH_FLOW_SECONDS: integer(600, 30, 3_600),
+  /** The longest that asking a provider, through its adapter, may take. */
+  VERIFY_TIMEOUT_MS: integer(10_000, 100, 60_000),
+  /** How long equal uses of a credential are counted before they are written down as one. */
+  AUDIT_FLUSH_MS: integer(5_000, 10, 60_000),
+  /** Which service may ask for what: what is named here replaces the default of that service. */
+  SERVICE_POLICY: servicePolicy,
 });

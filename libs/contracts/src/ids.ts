@@ -21,6 +21,12 @@ export type IdKind =
   | 'dlv'
   | 'cred'
   | 'bnd'
+  | 'aud'
+  | 'rfa'
+  | 'flw'
+  | 'lnk'
+  | 'rvk'
+  | 'gev'
   | 'req';
 
 let lastMs = 0;

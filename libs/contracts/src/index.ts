@@ -5,6 +5,8 @@ export * from './message.js';
 export * from './outcomes.js';
 export * from './jobs/app-changed.js';
 export * from './jobs/catalogue.js';
+export * from './jobs/credential-refresh.js';
+export * from './jobs/credential-revoke.js';
 export * from './jobs/delivery-send.js';
 export * from './jobs/delivery-settled.js';
 export * from './jobs/inbound-parse.js';

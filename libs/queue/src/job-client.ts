@@ -33,6 +33,24 @@ export class JobClient extends ClientProxy {
     return this.sender(contract as unknown as JobContract).add(traveller);
   }
 
+  /**
+   * Wakes the consumer of a job after a delay; under the contract's own id, so the same job added twice is one job.
+   * @returns false when Redis did not take it, as `wake`
+   */
+  async wakeLater<P extends object>(contract: JobContract<P>, payload: P, delayMs: number): Promise<boolean> {
+    const company = {
+      travellers: [{ payload: payload as Record<string, unknown>, attempts: 0, addedAtMs: Date.now() }],
+    };
+    try {
+      const options = { jobId: contract.jobId(payload), delay: delayMs, ...keepNothing };
+      await this.queue(contract.queue).add(contract.name, company, options);
+      return true;
+    } catch {
+      this.missed.set(contract.name, (this.missed.get(contract.name) ?? 0) + 1);
+      return false;
+    }
+  }
+
   /** Sends one traveller alone, after a delay: a retry. Unlike `wake` it throws, since the retry is not in a row yet. */
   async sendAgain(contract: JobContract, traveller: Traveller, delayMs: number): Promise<void> {
     const company = { travellers: [traveller] };

@@ -20,7 +20,7 @@ export class AuthGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (!token) throw new Problem(401, 'not_authenticated', 'Send an API key: Authorization: Bearer gh_...');
-    request.principal = await this.tokens.verify(token).catch(() => {
+    request.principal = await this.tokens.verify(token, tenantOf(request)).catch(() => {
       throw new Problem(401, 'not_authenticated', 'The token is not valid here, or has expired.');
     });
     const held = request.principal.scopes;
@@ -30,10 +30,15 @@ export class AuthGuard implements CanActivate {
   }
 }
 
-/** `service` is for services alone: no person's key has it, `admin` does not include it. */
+function tenantOf({ headers }: AuthenticatedRequest): { organizationId: string; projectId: string } {
+  const { 'x-organization-id': organizationId, 'x-project-id': projectId } = headers;
+  return { organizationId: String(organizationId ?? ''), projectId: String(projectId ?? '') };
+}
+
+/** What is for services alone `admin` does not include. */
 function holds(held: Scope[], wanted: Scope): boolean {
   if (held.includes(wanted)) return true;
-  if (wanted === 'service') return false;
+  if (wanted === 'service' || wanted === 'credentials:reveal') return false;
   return (
     held.includes('admin') || (wanted.endsWith(':read') && held.includes(wanted.replace(':read', ':write') as Scope))
   );

@@ -1,4 +1,5 @@
 import type { JsonWebKey } from 'node:crypto';
+import { readIssuers } from './service-issuers.js';
 
 /** A key in JWK form (RFC 7517). */
 export type Jwk = JsonWebKey;
@@ -48,6 +49,12 @@ export const json =
     return check(parsed);
   };
 
+/** As `json`; null when it is not set. */
+export const optionalJson =
+  <T>(check: (value: unknown) => T): Reader<T | null> =>
+  (name, value) =>
+    value ? json(check)(name, value) : null;
+
 /** A list, comma-separated; empty when not set. */
 export const list: Reader<string[]> = (_name, value) =>
   (value ?? '')
@@ -86,10 +93,29 @@ export const serviceSettings = {
   REDIS_URL: url(),
   DATABASE_POOL: integer(10, 2, 200),
   QUEUE_CONCURRENCY: integer(16, 1, 1_000),
-  GATEHOUSE_SERVICE_KEY: json(privateKey),
+  GATEHOUSE_SERVICE_KEY: json(privateKeys),
   PUBLIC_URL: url(),
   LOG_LEVEL: text('info'),
+  /** Public keys of each service, `{service: URL of its JWKS, or the JWKS}`; absent: all sign with one key. */
+  GATEHOUSE_SERVICE_ISSUERS: optionalJson(readIssuers),
+  /** `iss` of the cluster's ServiceAccount tokens; absent: they are not taken. */
+  KUBERNETES_ISSUER: optionalText,
+  KUBERNETES_JWKS_URL: optionalText,
+  /** The namespace whose ServiceAccounts are services. */
+  KUBERNETES_NAMESPACE: optionalText,
+  /** A token for the JWKS, where the API server does not give it to everyone. */
+  KUBERNETES_JWKS_TOKEN_FILE: optionalText,
+  /** A folder of projected tokens, one file an audience (`credential-vault`): calls carry those instead of own tokens. */
+  KUBERNETES_TOKEN_DIR: optionalText,
 };
+
+/** One key, or `{"keys": [...]}`: the first signs, the others are verified with as well. */
+function privateKeys(value: unknown): Jwk[] {
+  const { keys } = (value ?? {}) as { keys?: unknown };
+  const given = Array.isArray(keys) ? (keys as unknown[]) : [value];
+  if (given.length === 0) throw new Error('GATEHOUSE_SERVICE_KEY holds no key');
+  return given.map(privateKey);
+}
 
 function privateKey(value: unknown): Jwk {
   const key = value as Jwk | null;

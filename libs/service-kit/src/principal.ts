@@ -1,10 +1,14 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** What a caller may do. `<resource>:read` and `<resource>:write`; `admin` includes every other one. */
+/**
+ * What a caller may do. `<resource>:read` and `<resource>:write`; `admin` includes all of those. `service` and
+ * `credentials:reveal` are for services alone: no key has them, and `admin` does not include them.
+ */
 export type Scope =
   | `${'apps' | 'workflows' | 'agents' | 'events' | 'deliveries' | 'credentials' | 'channels' | 'keys'}:${'read' | 'write'}`
   | 'admin'
+  | 'credentials:reveal'
   | 'service';
 
 /** Who calls, within which organization and project. Every query is scoped by it. */

@@ -31,24 +31,29 @@ export class ServiceClient {
     return this.call<T>('POST', path, scope, JSON.stringify(body));
   }
 
+  /** @throws Problem as `get` */
+  put<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>, body: unknown): Promise<T> {
+    return this.call<T>('PUT', path, scope, JSON.stringify(body));
+  }
+
   async close(): Promise<void> {
     await this.agent.close();
   }
 
   private async call<T>(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT',
     path: string,
     scope: Pick<Principal, 'organizationId' | 'projectId'>,
     body: string | undefined,
   ): Promise<T> {
-    const token = await this.tokens.asService(this.audience, scope.organizationId, scope.projectId);
+    const authentication = await this.tokens.headers(this.audience, scope);
     let answer;
     try {
       answer = await request(`${this.baseUrl}${path}`, {
         method,
         dispatcher: this.agent,
         headers: {
-          authorization: `Bearer ${token}`,
+          ...authentication,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body }),

@@ -1,33 +1,64 @@
-import { importJWK, jwtVerify, SignJWT, type CryptoKey } from 'jose';
-import { createPublicKey } from 'node:crypto';
+import { decodeJwt, createLocalJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import type { Jwk } from './env.js';
+import { KubernetesTokens, ProjectedTokens } from './kubernetes-tokens.js';
 import type { Principal, Scope } from './principal.js';
+import { issuerKeys } from './service-issuers.js';
+import { type PublicJwks, ServiceKeys } from './service-keys.js';
+import type { ServiceTrust } from './service-trust.js';
 
 const lifetimeSeconds = 120;
 /** A token is used again until this little of its life is left. */
 const renewBeforeSeconds = 30;
+const maxCached = 10_000;
 
 export type Audience = 'portal' | 'webhook-ingress' | 'adapter-gateway' | 'credential-vault' | 'router' | 'engine';
 
-/** Mints and checks the short-lived EdDSA tokens that services show each other. */
-export class ServiceTokens {
-  private readonly keys: Promise<{ sign: CryptoKey | Uint8Array; verify: CryptoKey | Uint8Array }>;
-  private readonly minted = new Map<string, { token: string; renewAtMs: number }>();
-  private readonly verified = new Map<string, { principal: Principal; untilMs: number }>();
+type Tenant = Pick<Principal, 'organizationId' | 'projectId'>;
 
+/** Mints and checks the short-lived tokens that services show each other: EdDSA, for one audience each. */
+export class ServiceTokens {
+  private readonly keys: ServiceKeys;
+  /** By service; null where all services sign with one key, and the issuer is a claim that nothing proves. */
+  private readonly issuers: Map<string, JWTVerifyGetKey> | null;
+  private readonly kubernetes: KubernetesTokens | null;
+  private readonly projected: ProjectedTokens | null;
+  private readonly minted = new Map<string, { token: string; renewAtMs: number }>();
+  private readonly verified = new Map<string, { principal: Principal; tenantByHeader: boolean; untilMs: number }>();
+  private shared: Promise<JWTVerifyGetKey> | undefined;
+
+  /** @param privateKeys the first one signs */
   constructor(
-    privateKey: Jwk,
+    privateKeys: Jwk | Jwk[],
     private readonly service: string,
+    trust: ServiceTrust = {},
   ) {
-    const publicKey = createPublicKey({ key: privateKey, format: 'jwk' }).export({ format: 'jwk' });
-    this.keys = Promise.all([importJWK(privateKey as never, 'EdDSA'), importJWK(publicKey as never, 'EdDSA')]).then(
-      ([sign, verify]) => ({ sign, verify }),
-    );
+    this.keys = new ServiceKeys([privateKeys].flat());
+    this.issuers = trust.issuers ? issuerKeys(trust.issuers) : null;
+    this.kubernetes = trust.kubernetes ? new KubernetesTokens(trust.kubernetes) : null;
+    this.projected = trust.projectedTokenDir ? new ProjectedTokens(trust.projectedTokenDir) : null;
   }
 
-  /** A token of this service for another one, acting in an organization and project (empty: in none). */
-  asService(audience: Audience, organizationId = '', projectId = ''): Promise<string> {
-    return this.mint(audience, { subject: `service:${this.service}`, organizationId, projectId, scopes: ['service'] });
+  /** What the others verify this service's tokens with. */
+  get jwks(): Promise<PublicJwks> {
+    return this.keys.jwks;
+  }
+
+  /**
+   * A token of this service for another one, acting in an organization and project (empty: in none).
+   * @param more scopes beside `service`
+   */
+  asService(audience: Audience, organizationId = '', projectId = '', more: Scope[] = []): Promise<string> {
+    const subject = `service:${this.service}`;
+    return this.mint(audience, { subject, organizationId, projectId, scopes: ['service', ...more] });
+  }
+
+  /** The headers of a call as this service; where the cluster gives tokens it is one of those, which names no tenant. */
+  async headers(audience: Audience, { organizationId, projectId }: Tenant): Promise<Record<string, string>> {
+    if (!this.projected) {
+      return { authorization: `Bearer ${await this.asService(audience, organizationId, projectId)}` };
+    }
+    const token = await this.projected.of(audience);
+    return { authorization: `Bearer ${token}`, 'x-organization-id': organizationId, 'x-project-id': projectId };
   }
 
   /** A token that carries an authenticated caller to the service that owns the route. */
@@ -36,44 +67,81 @@ export class ServiceTokens {
     const cached = this.minted.get(key);
     const nowMs = Date.now();
     if (cached && cached.renewAtMs > nowMs) return cached.token;
-    const { sign } = await this.keys;
+    const { kid, key: signingKey } = await this.keys.signing;
     const token = await new SignJWT({
       org: principal.organizationId,
       prj: principal.projectId,
       scopes: principal.scopes,
     })
-      .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT' })
+      .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid })
       .setIssuer(`gatehouse:${this.service}`)
       .setAudience(`gatehouse:${audience}`)
       .setSubject(principal.subject)
       .setIssuedAt()
       .setExpirationTime(`${lifetimeSeconds}s`)
-      .sign(sign);
-    if (this.minted.size > 10_000) this.minted.clear();
+      .sign(signingKey);
+    if (this.minted.size > maxCached) this.minted.clear();
     this.minted.set(key, { token, renewAtMs: nowMs + (lifetimeSeconds - renewBeforeSeconds) * 1000 });
     return token;
   }
 
   /**
    * Whom a token speaks for.
-   * @throws JOSEError when it is not for this service, expired, or not signed by the platform's key
+   * @param tenant what the request's headers name; believed of a cluster's token alone, which names none itself
+   * @throws Error when it is not for this service, expired, not signed by whom it says, or says more than its issuer may
    */
-  async verify(token: string): Promise<Principal> {
-    const known = this.verified.get(token);
-    if (known && known.untilMs > Date.now()) return known.principal;
-    const { verify } = await this.keys;
-    const { payload } = await jwtVerify(token, verify, {
-      algorithms: ['EdDSA'],
-      audience: `gatehouse:${this.service}`,
-    });
-    const principal: Principal = {
-      subject: String(payload.sub),
-      organizationId: String(payload['org'] ?? ''),
-      projectId: String(payload['prj'] ?? ''),
-      scopes: (payload['scopes'] ?? []) as Scope[],
-    };
-    if (this.verified.size > 10_000) this.verified.clear();
-    this.verified.set(token, { principal, untilMs: (payload.exp ?? 0) * 1000 });
-    return principal;
+  async verify(token: string, tenant: Tenant = { organizationId: '', projectId: '' }): Promise<Principal> {
+    let known = this.verified.get(token);
+    if (!known || known.untilMs <= Date.now()) {
+      known = await this.check(token);
+      if (this.verified.size > maxCached) this.verified.clear();
+      this.verified.set(token, known);
+    }
+    const { organizationId, projectId } = tenant;
+    return known.tenantByHeader ? { ...known.principal, organizationId, projectId } : known.principal;
   }
+
+  private async check(token: string): Promise<{ principal: Principal; tenantByHeader: boolean; untilMs: number }> {
+    const audience = `gatehouse:${this.service}`;
+    const issuer = String(decodeJwt(token).iss);
+    if (this.kubernetes && issuer === this.kubernetes.issuer) {
+      const { service, untilMs } = await this.kubernetes.verify(token, audience);
+      const scopes: Scope[] = ['service', 'credentials:reveal'];
+      const principal = { subject: `service:${service}`, organizationId: '', projectId: '', scopes };
+      return { principal, tenantByHeader: true, untilMs };
+    }
+    const service = /^gatehouse:(.+)$/.exec(issuer)?.[1] ?? '';
+    const key = this.issuers
+      ? this.issuers.get(service)
+      : await (this.shared ??= this.keys.jwks.then(createLocalJWKSet));
+    if (!key) throw new Error(`nobody here knows the issuer ${issuer}`);
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: ['EdDSA'],
+      audience,
+      issuer,
+      requiredClaims: ['exp', 'sub'],
+    });
+    const principal = principalOf(payload);
+    this.checkAuthority(service, principal);
+    return { principal, tenantByHeader: false, untilMs: (payload.exp ?? 0) * 1000 };
+  }
+
+  /**
+   * A service speaks for itself; the portal, which authenticates people, for them too. With one key for all there is nothing
+   * to check: whoever may sign may sign as anyone.
+   */
+  private checkAuthority(issuer: string, { subject, scopes }: Principal): void {
+    if (!this.issuers || subject === `service:${issuer}`) return;
+    if (issuer !== 'portal' || subject.startsWith('service:')) throw new Error(`${issuer} speaks for ${subject}`);
+    if (scopes.includes('service')) throw new Error(`${subject} is not a service`);
+  }
+}
+
+function principalOf(payload: JWTPayload): Principal {
+  return {
+    subject: String(payload.sub),
+    organizationId: String(payload['org'] ?? ''),
+    projectId: String(payload['prj'] ?? ''),
+    scopes: (payload['scopes'] ?? []) as Scope[],
+  };
 }

@@ -3,22 +3,25 @@ import { type DynamicModule, Logger, type Type, ValidationPipe } from '@nestjs/c
 import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import type { ValidationError } from 'class-validator';
 import { randomUUID } from 'node:crypto';
 import { AuthGuard } from './auth.guard.js';
 import type { Jwk } from './env.js';
 import { createLog, NestLog } from './log.js';
 import { Metrics } from './metrics.js';
-import { Problem } from './problem.js';
+import { type FieldError, Problem } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
+import { type TrustSettings, trustOf } from './service-trust.js';
 import { operationalRoutes } from './operational-routes.js';
 
-export interface ServiceSettings {
+export interface ServiceSettings extends TrustSettings {
   PORT: number;
   HOST: string;
   REDIS_URL: string;
   QUEUE_CONCURRENCY: number;
-  GATEHOUSE_SERVICE_KEY: Jwk;
+  /** The first one signs. */
+  GATEHOUSE_SERVICE_KEY: Jwk | Jwk[];
   LOG_LEVEL: string;
 }
 
@@ -40,7 +43,7 @@ export interface ServiceOptions {
 /** Builds a service without listening: what `startService` and the tests share. */
 export async function createService(options: ServiceOptions): Promise<NestFastifyApplication> {
   const { settings } = options;
-  const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name);
+  const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const metrics = new Metrics(options.name);
   const jobClient = new JobClient(settings.REDIS_URL);
   metrics.gauge('gatehouse_jobs_missed', 'Job adds that Redis did not take; sweepers make up for them', () =>
@@ -85,6 +88,11 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   }
   // After the jobs' handlers were bound: their payloads are checked by the transport, by other rules than bodies.
   app.useGlobalPipes(validationPipe());
+  const jwks = await tokens.jwks;
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/.well-known/jwks.json', () => jwks);
   operationalRoutes(app, metrics, async () => (await options.notReady?.(app)) ?? null);
   const document = SwaggerModule.createDocument(
     app,
@@ -111,13 +119,16 @@ function validationPipe(): ValidationPipe {
     whitelist: true,
     forbidNonWhitelisted: true,
     transform: true,
-    exceptionFactory: (errors) =>
-      new Problem(
-        422,
-        'invalid_fields',
-        'Some fields are not valid.',
-        errors.map((error) => ({ field: error.property, message: Object.values(error.constraints ?? {}).join('; ') })),
-      ),
+    exceptionFactory: (errors) => new Problem(422, 'invalid_fields', 'Some fields are not valid.', fieldErrors(errors)),
+  });
+}
+
+/** One entry for each property that is wrong, by its path (`credentials.0.fields`). */
+function fieldErrors(errors: ValidationError[], parent = ''): FieldError[] {
+  return errors.flatMap(({ property, constraints, children }) => {
+    const field = `${parent}${property}`;
+    const own = constraints ? [{ field, message: Object.values(constraints).join('; ') }] : [];
+    return [...own, ...fieldErrors(children ?? [], `${field}.`)];
   });
 }
 

@@ -1,27 +1,33 @@
 import { type FieldError, Problem } from '#libs/service-kit';
 import { Secret } from '../sealing/secret.js';
-import type { CredentialType } from './credential.entity.js';
+import { type DeclaredField, fieldNamePattern, maxValueBytes } from './declared-field.js';
+import { type FieldValue, fromSecret, listMark, maxListValues, toSecret } from './field-value.js';
+import { type FieldRules, rulesOf } from './field-rules.js';
 
-const namePattern = /^[a-z][a-z0-9_]{0,63}$/;
-const maxTextFields = 50;
-const maxValueBytes = 64 * 1024;
+const maxFields = 50;
 
 /**
- * Checks the whole set of a credential's fields (spec 2.2): `api_key` has exactly `token`; `text` has 1 to 50 fields of its own.
- * Errors name fields, never values.
+ * Checks the whole set of a credential's fields against what its type, grant and declaration ask for (spec 2.2).
+ * Errors name fields, never values; all of them at once.
  * @throws Problem 422 `invalid_fields`
  */
-export function checkFields(type: CredentialType, fields: ReadonlyMap<string, Secret>): void {
-  const names = [...fields.keys()];
-  if (type === 'api_key' && (names.length !== 1 || names[0] !== 'token')) {
-    throw wrong([{ field: 'fields', message: 'an api_key has exactly one field: token' }]);
+export function checkFields(rules: FieldRules, fields: ReadonlyMap<string, Secret>): void {
+  const declared = rulesOf(rules);
+  const errors: FieldError[] = [];
+  if (fields.size < 1 || fields.size > maxFields) {
+    errors.push({ field: 'fields', message: `must have 1 to ${maxFields} fields` });
   }
-  if (type === 'api_key' && fields.get('token')?.reveal() === '') {
-    throw wrong([{ field: 'fields.token', message: 'must not be empty' }]);
+  if (declared) {
+    for (const { name, required = true } of declared) {
+      if (required && !fields.has(name)) errors.push({ field: `fields.${name}`, message: 'is missing' });
+    }
+    for (const [name, secret] of fields) {
+      const rule = declared.find((one) => one.name === name);
+      const message = rule ? problemUnder(rule, fromSecret(secret)) : notOne(declared.map((one) => one.name));
+      if (message) errors.push({ field: `fields.${name}`, message });
+    }
   }
-  if (names.length < 1 || names.length > maxTextFields) {
-    throw wrong([{ field: 'fields', message: `must have 1 to ${maxTextFields} fields` }]);
-  }
+  if (errors.length > 0) throw wrongFields(errors);
 }
 
 /** Takes the values of a request out of reach of logs. @throws Problem 422 `invalid_fields` */
@@ -29,21 +35,43 @@ export function readFields(given: Record<string, unknown>): Map<string, Secret> 
   const fields = new Map<string, Secret>();
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(given)) {
-    const message = problemOf(name, value);
+    const message = fieldNamePattern.test(name)
+      ? valueProblem(value)
+      : 'a field is named by a lower-case letter, then up to 63 of a-z, 0-9 and _';
     if (message) errors.push({ field: `fields.${name.slice(0, 64)}`, message });
-    else fields.set(name, new Secret(value as string));
+    else fields.set(name, toSecret(value as FieldValue));
   }
-  if (errors.length > 0) throw wrong(errors.slice(0, maxTextFields));
+  if (errors.length > 0) throw wrongFields(errors.slice(0, maxFields));
   return fields;
 }
 
-function problemOf(name: string, value: unknown): string | null {
-  if (!namePattern.test(name)) return 'a field is named by a lower-case letter, then up to 63 of a-z, 0-9 and _';
-  if (typeof value !== 'string') return 'must be a string';
+export function wrongFields(errors: FieldError[]): Problem {
+  return new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
+}
+
+function valueProblem(value: unknown): string | null {
+  if (!Array.isArray(value)) return textProblem(value);
+  if (value.length < 1 || value.length > maxListValues) return `a list has 1 to ${maxListValues} values`;
+  return value.map(textProblem).find((problem) => problem !== null) ?? null;
+}
+
+function textProblem(value: unknown): string | null {
+  if (typeof value !== 'string') return 'must be a string, or a list of strings';
+  if (value.startsWith(listMark)) return 'must not begin with a NUL character';
   if (Buffer.byteLength(value, 'utf8') > maxValueBytes) return `must not be longer than ${maxValueBytes} bytes`;
   return null;
 }
 
-function wrong(errors: FieldError[]): Problem {
-  return new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
+function problemUnder(
+  { required = true, list = false, max_bytes: maxBytes = maxValueBytes }: DeclaredField,
+  value: FieldValue,
+): string | null {
+  if (Array.isArray(value) !== list) return list ? 'must be a list of strings' : 'must be one string';
+  const values = [value].flat();
+  if (required && values.includes('')) return 'must not be empty';
+  if (values.some((one) => Buffer.byteLength(one, 'utf8') > maxBytes))
+    return `must not be longer than ${maxBytes} bytes`;
+  return null;
 }
+
+const notOne = (names: string[]): string => `is not a field of this credential: ${names.join(', ')}`;

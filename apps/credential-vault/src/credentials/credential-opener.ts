@@ -4,8 +4,17 @@ import { Counter } from 'prom-client';
 import { DoesNotOpen } from '../sealing/aead.js';
 import { Sealer } from '../sealing/sealer.js';
 import type { Secret } from '../sealing/secret.js';
-import type { Credential, CredentialStatus } from './credential.entity.js';
+import type { CredentialField } from './credential-field.entity.js';
+import type { Credential } from './credential.entity.js';
 import { CredentialRepository } from './credential.repository.js';
+
+/** The part of a credential that opening takes. */
+export type StoredCredential = Pick<
+  Credential,
+  'id' | 'organization_id' | 'type' | 'kid' | 'wrapped_dek' | 'generation' | 'status'
+> & { fields: Pick<CredentialField, 'field' | 'sealed'>[] };
+
+const recovered = { status: 'active', reason: null } as const;
 
 /** Opens stored credentials. One that does not open becomes `undecryptable`, with an alarm, and is never taken for absent. */
 @Injectable()
@@ -29,7 +38,7 @@ export class CredentialOpener {
    * @param only the fields to open; all of them when null
    * @throws Problem 409 `credential_undecryptable`
    */
-  async open(row: Credential, only: readonly string[] | null = null): Promise<Map<string, Secret>> {
+  async open(row: StoredCredential, only: readonly string[] | null = null): Promise<Map<string, Secret>> {
     const place = {
       organizationId: row.organization_id,
       credentialId: row.id,
@@ -40,7 +49,8 @@ export class CredentialOpener {
     for (const { field, sealed } of row.fields) if (!only || only.includes(field)) fields.set(field, sealed);
     try {
       const opened = await this.sealer.open(place, { kid: row.kid, wrappedDek: row.wrapped_dek, fields });
-      if (row.status !== 'active' && !only) await this.become(row, 'active');
+      if (row.status === 'undecryptable' && opened.size === row.fields.length)
+        await this.credentials.note(row.id, row.generation, recovered);
       return opened;
     } catch (error) {
       if (!(error instanceof DoesNotOpen)) throw error;
@@ -51,16 +61,15 @@ export class CredentialOpener {
         kid: row.kid,
         generation: row.generation,
       });
-      await this.become(row, 'undecryptable');
+      if (row.status !== 'undecryptable') {
+        const change = { status: 'undecryptable', reason: 'its stored values do not open' } as const;
+        await this.credentials.note(row.id, row.generation, change);
+      }
       throw new Problem(
         409,
         'credential_undecryptable',
         `The stored values of credential ${row.id} do not open: restore the database or the key, or replace its fields.`,
       );
     }
-  }
-
-  private async become(row: Credential, status: CredentialStatus): Promise<void> {
-    if (row.status !== status) await this.credentials.setStatus(row.id, row.generation, status);
   }
 }

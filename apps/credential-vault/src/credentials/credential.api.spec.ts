@@ -5,6 +5,8 @@ import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { AppModule } from '../app.module.js';
 import { KekRing } from '../sealing/kek-ring.js';
+import { testOauthSettings } from '../testing/oauth-settings.js';
+import { defaultPolicy } from '../service-policy/service-policy.js';
 
 const canary = `canary-${randomBytes(12).toString('hex')}`;
 const owner = { organizationId: 'org_a', projectId: 'prj_a' };
@@ -18,10 +20,15 @@ let app: NestFastifyApplication;
 async function vaultWith(keys: KekRing): Promise<NestFastifyApplication> {
   const settings = {
     DATABASE_URL: database.url,
+    ...testOauthSettings(),
     DATABASE_POOL: 4,
     GATEHOUSE_KEK_RING: keys,
     DEK_CACHE_MS: 60_000,
     DEK_CACHE_ENTRIES: 10,
+    GATEWAY_URL: 'http://127.0.0.1:9',
+    VERIFY_TIMEOUT_MS: 1_000,
+    AUDIT_FLUSH_MS: 50,
+    SERVICE_POLICY: defaultPolicy,
   };
   const service = await createService({
     name: 'credential-vault',
@@ -109,12 +116,6 @@ describe('the management API', () => {
     for (const { text } of answers) expect(text).not.toContain(canary);
   });
 
-  it('refuses oauth2 by a code of its own', async () => {
-    const fields = { client_id: 'x' };
-    const { status, body } = await call('POST', '/api/v1/credentials', { name: 'o', type: 'oauth2', fields });
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'unsupported_type' });
-  });
-
   it('keeps names unique in a project, and free in another', async () => {
     await created('same');
     const fields = { a: 'b' };
@@ -196,7 +197,7 @@ describe('resolving', () => {
 
   it('answers a batch in its order and says what is missing in its place', async () => {
     const [a, b] = [await created('batch a', { x: '1' }), await created('batch b', { y: '2' })];
-    const service: Principal = { ...owner, subject: 'service:engine', scopes: ['service'] };
+    const service: Principal = { ...owner, subject: 'service:adapter-gateway', scopes: ['service'] };
     const credentials = [{ credential_id: b }, { credential_id: 'cred_none' }, { credential_id: a }];
     const { body } = await call('POST', '/internal/credentials/resolve-batch', { credentials }, service);
     expect(

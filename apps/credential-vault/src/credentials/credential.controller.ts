@@ -5,7 +5,9 @@ import {
   CreateCredential,
   CredentialPage,
   CredentialView,
+  DeleteQuery,
   RotateCredential,
+  RotateField,
   UpdateCredential,
 } from './credential.dto.js';
 import { CredentialService } from './credential.service.js';
@@ -64,12 +66,42 @@ export class CredentialController {
     return this.credentials.rotate(caller, id, body.fields);
   }
 
+  @Post(':id/fields/:field/rotate')
+  @HttpCode(200)
+  @RequireScopes('credentials:write')
+  @ApiOperation({
+    summary: 'Replace one field; in a list the value before stays valid until the rotation is finished',
+    operationId: 'rotateCredentialField',
+  })
+  @ApiOkResponse({ type: CredentialView })
+  rotateField(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Param('field') field: string,
+    @Body() { value }: RotateField,
+  ): Promise<CredentialView> {
+    return this.credentials.rotateField(caller, id, field, value);
+  }
+
+  @Post(':id/fields/:field/finish-rotation')
+  @HttpCode(200)
+  @RequireScopes('credentials:write')
+  @ApiOperation({ summary: 'Drop all values of a list but the newest', operationId: 'finishFieldRotation' })
+  @ApiOkResponse({ type: CredentialView })
+  finishRotation(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Param('field') field: string,
+  ): Promise<CredentialView> {
+    return this.credentials.finishRotation(caller, id, field);
+  }
+
   @Delete(':id')
   @HttpCode(204)
   @RequireScopes('credentials:write')
-  @ApiOperation({ summary: 'Delete a credential', operationId: 'deleteCredential' })
+  @ApiOperation({ summary: 'Delete a credential; refused while something uses it', operationId: 'deleteCredential' })
   @ApiNoContentResponse()
-  delete(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
-    return this.credentials.delete(caller, id);
+  delete(@Caller() caller: Principal, @Param('id') id: string, @Query() { force }: DeleteQuery): Promise<void> {
+    return this.credentials.delete(caller, id, force === 'true');
   }
 }

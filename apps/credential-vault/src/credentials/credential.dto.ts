@@ -1,19 +1,55 @@
-import { JsonObject, OneOf, Text, TextList } from '#libs/service-kit';
+import { JsonObject, OneOf, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsOptional, Matches, ValidateNested } from 'class-validator';
+import {
+  credentialStatuses,
+  credentialTypes,
+  type CredentialType,
+  type OAuthGrant,
+  oauthGrants,
+} from './credential.entity.js';
+import { DeclaredField } from './declared-field.js';
+
+const slugPattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
+const slugMessage = { message: 'an adapter slug: a-z, 0-9 and -' };
+
+/** A list of declared fields, as an optional property. */
+const DeclaredFields = (): PropertyDecorator => (target, key) => {
+  for (const decorate of [
+    ApiProperty({ type: [DeclaredField], required: false, description: 'text alone: what its fields must be' }),
+    IsOptional(),
+    IsArray(),
+    ArrayMinSize(1),
+    ArrayMaxSize(50),
+    ArrayUnique((field: DeclaredField) => field.name, { message: 'a field is declared once' }),
+    ValidateNested({ each: true }),
+    Type(() => DeclaredField),
+  ]) {
+    decorate(target, key);
+  }
+};
 
 export class CreateCredential {
   @Text(200, { minLength: 1, description: 'Unique in the project' }) name: string;
-  @OneOf(['api_key', 'text', 'oauth2']) type: 'api_key' | 'text' | 'oauth2';
+  @OneOf(credentialTypes) type: CredentialType;
+  @OneOf(oauthGrants, { optional: true, description: 'oauth2 alone, and needed there' }) grant?: OAuthGrant;
+  @DeclaredFields() declared_fields?: DeclaredField[];
+  @Matches(slugPattern, slugMessage)
+  @Text(64, { optional: true, description: 'The adapter that verifies it, on every save and on demand' })
+  adapter_slug?: string;
   @JsonObject({
-    description: 'api_key: {token}; text: 1 to 50 fields of your own. Values are strings of up to 64 KiB.',
+    description:
+      'api_key: {token}; oauth2: {client_id, client_secret, access_token, refresh_token}; text: 1 to 50 fields, those ' +
+      'it declares if it declares any. A value is a string of up to 64 KiB; in a text credential also a list of up to 5.',
   })
   fields: Record<string, unknown>;
 }
 
 export class UpdateCredential {
   @Text(200, { minLength: 1, optional: true }) name?: string;
+  @DeclaredFields() declared_fields?: DeclaredField[];
+  @Matches(slugPattern, slugMessage) @Text(64, { optional: true }) adapter_slug?: string;
   @JsonObject({ optional: true, description: 'Merged over the fields there are; a field set to null is removed.' })
   fields?: Record<string, unknown>;
 }
@@ -22,14 +58,35 @@ export class RotateCredential {
   @JsonObject({ description: 'All the fields there are from now on.' }) fields: Record<string, unknown>;
 }
 
+export class RotateField {
+  @Text(64 * 1024, { minLength: 1, description: 'Comes first; in a list the value before stays valid beside it' })
+  value: string;
+}
+
+export class DeleteQuery {
+  @OneOf(['true', 'false'], { optional: true, description: 'true: though something uses it' }) force?: string;
+}
+
+export class AccountView {
+  @ApiProperty() id: string;
+  @ApiProperty({ type: String, nullable: true }) name: string | null;
+}
+
 /** What the management API shows of a credential: never a value. */
 export class CredentialView {
   @ApiProperty() id: string;
   @ApiProperty() name: string;
-  @ApiProperty({ enum: ['api_key', 'text'] }) type: string;
+  @ApiProperty({ enum: credentialTypes }) type: string;
+  @ApiProperty({ enum: oauthGrants, nullable: true }) grant: string | null;
   @ApiProperty({ type: [String], description: 'Names of the fields; values are never shown' }) fields: string[];
+  @ApiProperty({ type: [DeclaredField], nullable: true }) declared_fields: DeclaredField[] | null;
+  @ApiProperty({ type: String, nullable: true }) adapter_slug: string | null;
   @ApiProperty({ type: 'integer' }) generation: number;
-  @ApiProperty({ enum: ['active', 'undecryptable'] }) status: string;
+  @ApiProperty({ enum: credentialStatuses }) status: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Why the status is what it is' }) reason: string | null;
+  @ApiProperty({ type: AccountView, nullable: true, description: 'Whom the provider says it belongs to' })
+  account: AccountView | null;
+  @ApiProperty({ format: 'date-time', type: String, nullable: true }) last_verified_at: string | null;
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ format: 'date-time' }) updated_at: string;
 }
@@ -37,19 +94,4 @@ export class CredentialView {
 export class CredentialPage {
   @ApiProperty({ type: [CredentialView] }) data: CredentialView[];
   @ApiProperty({ type: String, nullable: true }) next_cursor: string | null;
-}
-
-export class ResolveCredential {
-  @Text(100, { minLength: 1 }) credential_id: string;
-  @TextList(50, 64, { optional: true, description: 'Only these; all when absent' }) fields?: string[];
-}
-
-export class ResolveCredentials {
-  @ApiProperty({ type: [ResolveCredential] })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(100)
-  @ValidateNested({ each: true })
-  @Type(() => ResolveCredential)
-  credentials: ResolveCredential[];
 }

@@ -1,24 +1,60 @@
 import { Column, CreateDateColumn, Entity, Index, OneToMany, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import { CredentialField } from './credential-field.entity.js';
+import type { DeclaredField } from './declared-field.js';
 
-export type CredentialType = 'api_key' | 'text';
-export type CredentialStatus = 'active' | 'undecryptable';
+export const credentialTypes = ['api_key', 'text', 'oauth2'] as const;
+export type CredentialType = (typeof credentialTypes)[number];
+
+export const oauthGrants = ['authorization_code', 'client_credentials'] as const;
+export type OAuthGrant = (typeof oauthGrants)[number];
+
+/** `invalid`: the provider refused it when it was verified. From `pending` on: an oauth2 credential's life. */
+export const credentialStatuses = [
+  'active',
+  'invalid',
+  'undecryptable',
+  'pending',
+  'refreshing',
+  'degraded',
+  'needs_reconnect',
+  'revoked',
+] as const;
+export type CredentialStatus = (typeof credentialStatuses)[number];
+
+/** Whom the provider says the credential belongs to. */
+export interface ProviderAccount {
+  id: string;
+  name: string | null;
+}
 
 @Entity({ schema: 'vault', name: 'credential' })
 @Index('credential_project_name_key', ['organization_id', 'project_id', 'name'], { unique: true })
 @Index('credential_kid_idx', ['kid'])
+@Index('credential_dek_made_at_idx', ['dek_made_at'])
 export class Credential {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'credential_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) name: string;
   @Column({ type: 'text' }) type: CredentialType;
+  /** Of the type oauth2 alone. */
+  @Column({ type: 'text', nullable: true }) grant: OAuthGrant | null;
+  /** Of the type text alone: what its fields must be. Null: any fields. */
+  @Column({ type: 'jsonb', nullable: true }) declared_fields: DeclaredField[] | null;
+  /** The adapter that is asked whether the credential is accepted. */
+  @Column({ type: 'text', nullable: true }) adapter_slug: string | null;
   /** The KEK that wraps the data key. */
   @Column({ type: 'text' }) kid: string;
   @Column({ type: 'bytea' }) wrapped_dek: Buffer;
+  @Column({ type: 'timestamptz', default: () => 'now()' }) dek_made_at: Date;
   /** Grows with every write of a field, and is part of what each field is sealed to. */
   @Column({ type: 'integer' }) generation: number;
   @Column({ type: 'text' }) status: CredentialStatus;
+  /** Why the status is what it is, for people; never a secret. */
+  @Column({ type: 'text', nullable: true }) reason: string | null;
+  @Column({ type: 'jsonb', nullable: true }) account: ProviderAccount | null;
+  @Column({ type: 'text', nullable: true }) account_fingerprint: string | null;
+  @Column({ type: 'timestamptz', nullable: true }) last_verified_at: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) updated_at: Date;
   @OneToMany(() => CredentialField, (field) => field.credential) fields: CredentialField[];

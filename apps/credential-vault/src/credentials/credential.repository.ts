@@ -1,15 +1,30 @@
-import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { CredentialBinding } from '../bindings/credential-binding.entity.js';
 import type { SealedFields } from '../sealing/sealer.js';
 import { CredentialField } from './credential-field.entity.js';
-import { Credential, type CredentialStatus } from './credential.entity.js';
+import type { CredentialScope } from './credential-scope.js';
+import { Credential } from './credential.entity.js';
 
-export type CredentialScope = Pick<Principal, 'organizationId' | 'projectId'>;
+/** Columns that change without the fields. */
+export type CredentialChange = Partial<
+  Pick<
+    Credential,
+    'name' | 'declared_fields' | 'adapter_slug' | 'status' | 'reason' | 'account' | 'account_fingerprint'
+  > & { last_verified_at: Date }
+>;
 
 /** Another credential of the project has the name. */
 export class NameTaken extends Error {
   override readonly name = 'NameTaken';
+}
+
+/** Something uses the credential: what a deletion without force is refused for. */
+export class StillBound extends Error {
+  override readonly name = 'StillBound';
+  constructor(readonly bindings: CredentialBinding[]) {
+    super(`${bindings.length} bindings`);
+  }
 }
 
 @Injectable()
@@ -17,7 +32,7 @@ export class CredentialRepository {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
   /** @throws NameTaken */
-  async insert(row: Omit<Credential, 'fields' | 'created_at' | 'updated_at'>, sealed: SealedFields): Promise<void> {
+  async insert(row: Partial<Credential> & Pick<Credential, 'id' | 'generation'>, sealed: SealedFields): Promise<void> {
     await this.unlessNameTaken(() =>
       this.db.transaction(async (manager) => {
         await manager.insert(Credential, row);
@@ -31,10 +46,6 @@ export class CredentialRepository {
     return this.rows(this.db.manager, scope).andWhere('c.id = :id', { id }).getOne();
   }
 
-  async findMany(scope: CredentialScope, ids: string[]): Promise<Credential[]> {
-    return this.rows(this.db.manager, scope).andWhere('c.id = ANY(:ids)', { ids }).getMany();
-  }
-
   /** Newest first. */
   async list(scope: CredentialScope, limit: number, cursor: string | undefined): Promise<Credential[]> {
     const query = this.rows(this.db.manager, scope).orderBy('c.id', 'DESC').take(limit);
@@ -43,14 +54,16 @@ export class CredentialRepository {
   }
 
   /**
-   * Writes what `change` returns while the row is locked; null writes nothing.
+   * Writes what `change` returns while the row is locked. Fields come with the generation they are sealed to.
    * @returns false when there is no such credential
    * @throws NameTaken
    */
   async update(
     scope: CredentialScope,
     id: string,
-    change: (row: Credential) => Promise<{ name: string; generation: number; sealed: SealedFields | null }>,
+    change: (
+      row: Credential,
+    ) => Promise<{ columns: CredentialChange; write: { generation: number; sealed: SealedFields } | null }>,
   ): Promise<boolean> {
     return this.unlessNameTaken(() =>
       this.db.transaction(async (manager) => {
@@ -59,25 +72,49 @@ export class CredentialRepository {
           .setLock('pessimistic_write', undefined, ['c'])
           .getOne();
         if (!locked) return false;
-        const { name, generation, sealed } = await change(locked);
-        const keys = sealed ? { kid: sealed.kid, wrapped_dek: sealed.wrappedDek, status: 'active' as const } : {};
-        await manager.update(Credential, { id }, { name, generation, ...keys });
-        if (sealed) {
+        const { columns, write } = await change(locked);
+        const keys = write
+          ? {
+              generation: write.generation,
+              kid: write.sealed.kid,
+              wrapped_dek: write.sealed.wrappedDek,
+              dek_made_at: () => 'now()',
+            }
+          : {};
+        await manager.update(Credential, { id }, { ...columns, ...keys });
+        if (write) {
           await manager.delete(CredentialField, { credential_id: id });
-          await manager.insert(CredentialField, fieldRows(id, generation, sealed));
+          await manager.insert(CredentialField, fieldRows(id, write.generation, write.sealed));
         }
         return true;
       }),
     );
   }
 
-  async setStatus(id: string, generation: number, status: CredentialStatus): Promise<void> {
-    await this.db.manager.update(Credential, { id, generation }, { status });
+  /** Only if no field was written since `generation` was read. */
+  async note(id: string, generation: number, change: CredentialChange): Promise<void> {
+    await this.db.manager.update(Credential, { id, generation }, change);
   }
 
-  async delete(scope: CredentialScope, id: string): Promise<boolean> {
-    const key = { id, organization_id: scope.organizationId, project_id: scope.projectId };
-    return ((await this.db.manager.delete(Credential, key)).affected ?? 0) > 0;
+  /**
+   * @param force also what is bound, with its bindings
+   * @returns the names of its fields; null when there is no such credential
+   * @throws StillBound
+   */
+  async delete(scope: CredentialScope, id: string, force: boolean): Promise<string[] | null> {
+    return this.db.transaction(async (manager) => {
+      const row = await this.rows(manager, scope)
+        .andWhere('c.id = :id', { id })
+        // Holds off new bindings, which take a share lock on the row by their foreign key.
+        .setLock('pessimistic_write', undefined, ['c'])
+        .getOne();
+      if (!row) return null;
+      const bindings = await manager.findBy(CredentialBinding, { credential_id: id });
+      if (bindings.length > 0 && !force) throw new StillBound(bindings);
+      await manager.delete(CredentialBinding, { credential_id: id });
+      await manager.delete(Credential, { id });
+      return row.fields.map(({ field }) => field);
+    });
   }
 
   private rows(manager: EntityManager, scope: CredentialScope) {

@@ -1,100 +1,156 @@
 import { newId } from '#libs/contracts';
-import { notFound, pageOf, type Page, type PageQuery, Problem } from '#libs/service-kit';
+import { notFound, pageOf, type Page, type PageQuery, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { AuditRepository } from '../audit/audit.repository.js';
+import type { AuditAction } from '../audit/credential-audit.entity.js';
+import { RevocationService } from '../grants/revocation.service.js';
 import { Sealer } from '../sealing/sealer.js';
-import type { Secret } from '../sealing/secret.js';
-import { checkFields, readFields } from './credential-fields.js';
+import { Verifier } from '../verification/verifier.js';
+import { checkFields, readFields, wrongFields } from './credential-fields.js';
+import type { CredentialScope } from './credential-scope.js';
+import { viewOf } from './credential-view.js';
 import type { CreateCredential, CredentialView, UpdateCredential } from './credential.dto.js';
-import type { Credential } from './credential.entity.js';
-import { CredentialOpener } from './credential-opener.js';
-import { CredentialRepository, type CredentialScope, NameTaken } from './credential.repository.js';
+import { type CredentialStatus, type CredentialType, oauthGrants } from './credential.entity.js';
+import { CredentialRepository, NameTaken, StillBound } from './credential.repository.js';
+import { type FieldChange, FieldWriter } from './field-writer.js';
 
 @Injectable()
 export class CredentialService {
   constructor(
     @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
-    @Inject(CredentialOpener) private readonly opener: CredentialOpener,
+    @Inject(FieldWriter) private readonly writer: FieldWriter,
     @Inject(Sealer) private readonly sealer: Sealer,
+    @Inject(Verifier) private readonly verifier: Verifier,
+    @Inject(AuditRepository) private readonly audit: AuditRepository,
+    @Inject(RevocationService) private readonly revocations: RevocationService,
   ) {}
 
-  async create(scope: CredentialScope, body: CreateCredential): Promise<CredentialView> {
-    const { name, type } = body;
-    if (type === 'oauth2') {
-      throw new Problem(422, 'unsupported_type', 'Credentials of the type oauth2 are not supported by this version.');
-    }
+  /** @throws Problem 422 `invalid_fields`, 409 `name_taken` */
+  async create(caller: Principal, body: CreateCredential): Promise<CredentialView> {
+    const { name, type, grant = null, declared_fields = null, adapter_slug = null } = body;
+    checkKind(body);
     const fields = readFields(body.fields);
-    checkFields(type, fields);
+    checkFields({ type, grant, declared_fields }, fields);
     const id = newId('cred');
     const generation = 1;
-    const sealed = await this.sealer.seal(
-      { organizationId: scope.organizationId, credentialId: id, type, generation },
-      fields,
-    );
-    const owner = { organization_id: scope.organizationId, project_id: scope.projectId };
-    const keys = { kid: sealed.kid, wrapped_dek: sealed.wrappedDek };
-    await refuseTakenName(name, () =>
-      this.credentials.insert({ id, ...owner, name, type, ...keys, generation, status: 'active' }, sealed),
-    );
-    return this.get(scope, id);
+    const { organizationId, projectId } = caller;
+    const sealed = await this.sealer.seal({ organizationId, credentialId: id, type, generation }, fields);
+    const row = {
+      id,
+      organization_id: organizationId,
+      project_id: projectId,
+      name,
+      type,
+      grant,
+      declared_fields,
+      adapter_slug,
+      kid: sealed.kid,
+      wrapped_dek: sealed.wrappedDek,
+      generation,
+      status: statusOfNew(type, fields),
+    };
+    await refuseTakenName(name, () => this.credentials.insert(row, sealed));
+    await this.note(caller, id, 'created', [...fields.keys()]);
+    return this.verified(caller, id);
   }
 
   async list(scope: CredentialScope, { limit, cursor }: PageQuery): Promise<Page<CredentialView>> {
     const rows = await this.credentials.list(scope, limit + 1, cursor);
     const page = pageOf(rows, limit, (row) => row.id);
-    return { data: page.data.map(view), next_cursor: page.next_cursor };
+    return { data: page.data.map(viewOf), next_cursor: page.next_cursor };
   }
 
   async get(scope: CredentialScope, id: string): Promise<CredentialView> {
     const row = await this.credentials.find(scope, id);
     if (!row) throw notFound('credential', id);
-    return view(row);
+    return viewOf(row);
   }
 
   /** Merges fields over those there are; null removes one. */
-  async update(scope: CredentialScope, id: string, { name, fields }: UpdateCredential): Promise<CredentialView> {
-    return this.write(scope, id, name, fields && ((row) => this.merged(row, fields)));
+  async update(caller: Principal, id: string, body: UpdateCredential): Promise<CredentialView> {
+    const { name, fields, ...columns } = body;
+    const changesFields = fields !== undefined || body.declared_fields !== undefined;
+    const change = changesFields ? this.writer.merge(fields ?? {}) : null;
+    await this.write(caller, id, { ...columns, ...(name === undefined ? {} : { name }) }, change);
+    await this.note(caller, id, 'updated', Object.keys(fields ?? {}));
+    return changesFields || body.adapter_slug ? this.verified(caller, id) : this.get(caller, id);
   }
 
   /** Replaces all fields; what was there need not open for it. */
-  async rotate(scope: CredentialScope, id: string, fields: Record<string, unknown>): Promise<CredentialView> {
-    return this.write(scope, id, undefined, async () => readFields(fields));
+  async rotate(caller: Principal, id: string, fields: Record<string, unknown>): Promise<CredentialView> {
+    await this.write(caller, id, {}, async () => readFields(fields));
+    await this.note(caller, id, 'rotated', Object.keys(fields));
+    return this.verified(caller, id);
   }
 
-  async delete(scope: CredentialScope, id: string): Promise<void> {
-    if (!(await this.credentials.delete(scope, id))) throw notFound('credential', id);
+  /** A list keeps the value it had beside the new one; a single value is replaced. */
+  async rotateField(caller: Principal, id: string, field: string, value: string): Promise<CredentialView> {
+    await this.write(caller, id, {}, this.writer.putFirst(field, value));
+    await this.note(caller, id, 'rotated', [field]);
+    return this.verified(caller, id);
   }
 
-  /** All fields are sealed anew to the next generation, so that no older value can be put back in their place. */
+  /** Leaves a list its newest value alone. */
+  async finishRotation(caller: Principal, id: string, field: string): Promise<CredentialView> {
+    await this.write(caller, id, {}, this.writer.keepFirst(field));
+    await this.note(caller, id, 'rotated', [field]);
+    return this.get(caller, id);
+  }
+
+  /** @throws Problem 409 `credential_in_use`, naming what uses it, unless `force` */
+  async delete(caller: Principal, id: string, force: boolean): Promise<void> {
+    const revocation = await this.revocations.prepare(caller, id);
+    const fields = await this.credentials.delete(caller, id, force).catch((error: unknown) => {
+      if (!(error instanceof StillBound)) throw error;
+      const users = error.bindings.map((binding) => `${binding.consumer_kind} ${binding.consumer_id}`);
+      const some = `${users.slice(0, 20).join(', ')}${users.length > 20 ? `, and ${users.length - 20} more` : ''}`;
+      throw new Problem(
+        409,
+        'credential_in_use',
+        `Credential ${id} is used by ${some}: unbind it there first, or delete it with ?force=true.`,
+        users.slice(0, 20).map((user) => ({ field: 'bindings', message: user })),
+      );
+    });
+    if (!fields) throw notFound('credential', id);
+    if (revocation) await this.revocations.wake(revocation);
+    await this.note(caller, id, 'deleted', fields);
+  }
+
   private async write(
     scope: CredentialScope,
     id: string,
-    name: string | undefined,
-    fieldsOf: ((row: Credential) => Promise<Map<string, Secret>>) | undefined,
-  ): Promise<CredentialView> {
-    const found = await refuseTakenName(name ?? '', () =>
-      this.credentials.update(scope, id, async (row) => {
-        if (!fieldsOf) return { name: name ?? row.name, generation: row.generation, sealed: null };
-        const fields = await fieldsOf(row);
-        checkFields(row.type, fields);
-        const generation = row.generation + 1;
-        const { organizationId } = scope;
-        const sealed = await this.sealer.seal({ organizationId, credentialId: id, type: row.type, generation }, fields);
-        return { name: name ?? row.name, generation, sealed };
-      }),
+    columns: Omit<UpdateCredential, 'fields'>,
+    change: FieldChange | null,
+  ): Promise<void> {
+    const found = await refuseTakenName(columns.name ?? '', () =>
+      this.credentials.update(scope, id, (row) => this.writer.write(row, columns, change)),
     );
     if (!found) throw notFound('credential', id);
-    return this.get(scope, id);
   }
 
-  private async merged(row: Credential, given: Record<string, unknown>): Promise<Map<string, Secret>> {
-    const entries = Object.entries(given);
-    const fields = await this.opener.open(row);
-    for (const [name, value] of entries) if (value === null) fields.delete(name);
-    for (const [name, secret] of readFields(Object.fromEntries(entries.filter(([, value]) => value !== null)))) {
-      fields.set(name, secret);
-    }
-    return fields;
+  private async verified(caller: Principal, id: string): Promise<CredentialView> {
+    await this.verifier.afterSave(caller, id);
+    return this.get(caller, id);
   }
+
+  private async note(caller: Principal, credentialId: string, action: AuditAction, fields: string[]): Promise<void> {
+    const { organizationId, projectId, subject: actor } = caller;
+    await this.audit.append([{ organizationId, projectId, credentialId, actor, action, fields: fields.slice(0, 50) }]);
+  }
+}
+
+function checkKind({ type, grant, declared_fields: declared }: CreateCredential): void {
+  const errors = [
+    ...(type === 'oauth2' && !grant ? [{ field: 'grant', message: `is one of ${oauthGrants.join(', ')}` }] : []),
+    ...(type !== 'oauth2' && grant ? [{ field: 'grant', message: 'is for the type oauth2' }] : []),
+    ...(type !== 'text' && declared ? [{ field: 'declared_fields', message: 'is for the type text' }] : []),
+  ];
+  if (errors.length > 0) throw wrongFields(errors);
+}
+
+/** An oauth2 credential without a token waits for its consent, or its first token. */
+function statusOfNew(type: CredentialType, fields: ReadonlyMap<string, unknown>): CredentialStatus {
+  return type === 'oauth2' && !fields.has('access_token') ? 'pending' : 'active';
 }
 
 async function refuseTakenName<T>(name: string, write: () => Promise<T>): Promise<T> {
@@ -104,10 +160,4 @@ async function refuseTakenName<T>(name: string, write: () => Promise<T>): Promis
     if (!(error instanceof NameTaken)) throw error;
     throw new Problem(409, 'name_taken', `This project has a credential named ${JSON.stringify(name)} already.`);
   }
-}
-
-function view(row: Credential): CredentialView {
-  const { id, name, type, generation, status } = row;
-  const times = { created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
-  return { id, name, type, fields: row.fields.map(({ field }) => field).sort(), generation, status, ...times };
 }

@@ -1,20 +1,25 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Header, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ResolveCredential, ResolveCredentials } from './credential.dto.js';
+import { ServicePolicy } from '../service-policy/service-policy.js';
+import { ResolveCredential, ResolveCredentials } from './resolve.dto.js';
 import { type ResolvedCredential, ResolveService, type UnresolvedCredential } from './resolve.service.js';
 
 @ApiTags('internal')
 @Controller('internal/credentials')
 @RequireScopes('service')
 export class ResolveController {
-  constructor(@Inject(ResolveService) private readonly resolver: ResolveService) {}
+  constructor(
+    @Inject(ResolveService) private readonly resolver: ResolveService,
+    @Inject(ServicePolicy) private readonly policy: ServicePolicy,
+  ) {}
 
   @Post('resolve')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   @ApiOperation({ summary: 'Values of one credential', operationId: 'resolveCredential' })
   resolve(@Caller() caller: Principal, @Body() body: ResolveCredential): Promise<ResolvedCredential> {
+    this.check(caller, body);
     return this.resolver.resolve(caller, body);
   }
 
@@ -26,6 +31,11 @@ export class ResolveController {
     @Caller() caller: Principal,
     @Body() body: ResolveCredentials,
   ): Promise<{ data: (ResolvedCredential | UnresolvedCredential)[] }> {
+    for (const one of body.credentials) this.check(caller, one);
     return { data: await this.resolver.resolveMany(caller, body.credentials) };
+  }
+
+  private check(caller: Principal, { consumer }: ResolveCredential): void {
+    this.policy.check(caller, consumer ? 'resolve' : 'resolve_unbound', consumer?.kind);
   }
 }

@@ -1,16 +1,23 @@
-import { notFound, Problem } from '#libs/service-kit';
+import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { CredentialOpener } from './credential-opener.js';
-import type { ResolveCredential } from './credential.dto.js';
-import type { Credential } from './credential.entity.js';
-import { CredentialRepository, type CredentialScope } from './credential.repository.js';
+import { FrequentUses } from '../audit/frequent-uses.js';
+import { type BindingRules, leaves, nameOf } from '../bindings/binding-rules.js';
+import { FreshTokens } from '../grants/fresh-tokens.service.js';
+import { CredentialOpener, type StoredCredential } from './credential-opener.js';
+import { isProtected } from './field-rules.js';
+import { type FieldValue, fromSecret } from './field-value.js';
+import type { ResolveCredential } from './resolve.dto.js';
+import { type Found, ResolveRepository } from './resolve.repository.js';
 
-/** A credential with its values: the one answer of the vault that holds secrets, for services alone. */
+/** A credential with its values: what services are given, and nobody else. */
 export interface ResolvedCredential {
   credential_id: string;
   generation: number;
   type: string;
-  fields: Record<string, string>;
+  /** By their own names. */
+  fields: Record<string, FieldValue>;
+  /** With a consumer: by the names that its binding maps them to (spec 2.4). */
+  credentials?: Record<string, FieldValue>;
 }
 
 export interface UnresolvedCredential {
@@ -21,45 +28,103 @@ export interface UnresolvedCredential {
 @Injectable()
 export class ResolveService {
   constructor(
-    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
+    @Inject(ResolveRepository) private readonly stored: ResolveRepository,
     @Inject(CredentialOpener) private readonly opener: CredentialOpener,
+    @Inject(FrequentUses) private readonly uses: FrequentUses,
+    @Inject(FreshTokens) private readonly tokens: FreshTokens,
   ) {}
 
-  /** @throws Problem 404 `credential_not_found`, 422 `unknown_fields`, 409 `credential_undecryptable` */
-  async resolve(scope: CredentialScope, { credential_id: id, fields }: ResolveCredential): Promise<ResolvedCredential> {
-    const row = await this.credentials.find(scope, id);
-    if (!row) throw notFound('credential', id);
-    return this.reveal(row, fields);
+  /**
+   * @throws Problem 404 `credential_not_found`, 403 `not_bound` or `approval_needed`, 422 `unknown_fields`,
+   *   409 `credential_undecryptable`, `not_connected`, `needs_reconnect`, 503 `refresh_pending`
+   */
+  async resolve(caller: Principal, asked: ResolveCredential): Promise<ResolvedCredential> {
+    const [found] = await this.stored.find(caller, [asked]);
+    if (!found) throw notFound('credential', asked.credential_id);
+    return this.give(caller, found, asked);
   }
 
   /** In the order asked for; one that cannot be resolved says so in its place. */
   async resolveMany(
-    scope: CredentialScope,
+    caller: Principal,
     asked: ResolveCredential[],
   ): Promise<(ResolvedCredential | UnresolvedCredential)[]> {
-    const rows = await this.credentials.findMany(scope, [...new Set(asked.map((one) => one.credential_id))]);
-    const byId = new Map(rows.map((row) => [row.id, row]));
+    const found = await this.stored.find(caller, asked);
     return Promise.all(
-      asked.map(async ({ credential_id: id, fields }) => {
+      asked.map(async (one, at) => {
         try {
-          const row = byId.get(id);
-          if (!row) throw notFound('credential', id);
-          return await this.reveal(row, fields);
+          const stored = found[at];
+          if (!stored) throw notFound('credential', one.credential_id);
+          return await this.give(caller, stored, one);
         } catch (error) {
           if (!(error instanceof Problem)) throw error;
-          return { credential_id: id, error: { code: error.code, detail: error.detail } };
+          return { credential_id: one.credential_id, error: { code: error.code, detail: error.detail } };
         }
       }),
     );
   }
 
-  private async reveal(row: Credential, only: string[] | undefined): Promise<ResolvedCredential> {
-    const unknown = (only ?? []).filter((name) => !row.fields.some(({ field }) => field === name));
-    if (unknown.length > 0) {
-      throw new Problem(422, 'unknown_fields', `Credential ${row.id} has no field ${unknown.join(', ')}.`);
+  private async give(
+    caller: Principal,
+    { credential: row, binding }: Found,
+    { fields: only, consumer, min_valid_seconds: leastSeconds }: ResolveCredential,
+  ): Promise<ResolvedCredential> {
+    if (consumer && !binding) {
+      const who = `The ${consumer.kind} ${consumer.id}`;
+      throw new Problem(403, 'not_bound', `${who} is not bound to credential ${row.id}: bind it first.`);
     }
-    const opened = await this.opener.open(row, only ?? null);
-    const fields = Object.fromEntries([...opened].map(([name, secret]) => [name, secret.reveal()]));
-    return { credential_id: row.id, generation: row.generation, type: row.type, fields };
+    const wantsTokens = row.type === 'oauth2' && (!only || only.some((name) => tokenFields.includes(name)));
+    const tokens = wantsTokens ? await this.tokens.of(caller, row.id, leastSeconds) : null;
+    const names = namesFor(row, binding, only, tokens ? [...tokens.keys()] : []);
+    const opened = await this.opener.open(row, names);
+    for (const [name, token] of tokens ?? []) if (names.includes(name)) opened.set(name, token);
+    const values = [...opened].map(([name, secret]): [string, FieldValue] => [name, fromSecret(secret)]);
+    const { organizationId, projectId, subject: actor } = caller;
+    this.uses.add({
+      organizationId,
+      projectId,
+      credentialId: row.id,
+      actor,
+      action: 'resolved',
+      fields: names,
+      consumer: consumer ? `${consumer.kind}:${consumer.id}` : null,
+    });
+    return {
+      credential_id: row.id,
+      generation: row.generation,
+      type: row.type,
+      fields: Object.fromEntries(values),
+      ...(binding
+        ? { credentials: Object.fromEntries(values.map(([name, value]) => [nameOf(binding, name), value])) }
+        : {}),
+    };
   }
+}
+
+/** Of an oauth2 credential that is connected these are its grant's, not stored fields. */
+const tokenFields = ['access_token', 'refresh_token'];
+
+/** The fields that leave: those asked for, or all that may. */
+function namesFor(
+  row: StoredCredential,
+  binding: BindingRules | null,
+  only: string[] | undefined,
+  tokens: string[],
+): string[] {
+  const all = [...new Set([...row.fields.map(({ field }) => field), ...tokens])];
+  const mayLeave = (field: string): boolean => (binding ? leaves(row, binding, field) : !isProtected(row, field));
+  if (!only) return all.filter(mayLeave);
+  const unknown = only.filter((name) => !all.includes(name));
+  if (unknown.length > 0) {
+    throw new Problem(422, 'unknown_fields', `Credential ${row.id} has no field ${unknown.join(', ')}.`);
+  }
+  const kept = only.filter((name) => !mayLeave(name));
+  if (kept.length > 0) {
+    throw new Problem(
+      403,
+      'approval_needed',
+      `${kept.join(', ')} of credential ${row.id} may not leave by this binding.`,
+    );
+  }
+  return only;
 }

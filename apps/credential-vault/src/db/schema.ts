@@ -1,11 +1,33 @@
 import type { ServiceSchema } from '#libs/database';
+import { CredentialAudit } from '../audit/credential-audit.entity.js';
+import { CredentialBinding } from '../bindings/credential-binding.entity.js';
 import { CredentialField } from '../credentials/credential-field.entity.js';
 import { Credential } from '../credentials/credential.entity.js';
+import { GrantEvent } from '../grants/grant-event.entity.js';
+import { OauthGrant } from '../grants/grant.entity.js';
+import { RefreshAttempt } from '../grants/refresh-attempt.entity.js';
+import { Revocation } from '../grants/revocation.entity.js';
+import { ConnectLink } from '../oauth/connect-link.entity.js';
+import { OauthFlow } from '../oauth/oauth-flow.entity.js';
 import { KekSentinel } from '../sealing/kek-sentinel.entity.js';
 import { Credentials1763700000200 } from './1763700000200-credentials.js';
+import { CredentialDetails1763700001300 } from './1763700001300-credential-details.js';
+import { OauthGrants1763900000200 } from './1763900000200-oauth-grants.js';
 
 export const schema: ServiceSchema = {
   name: 'vault',
-  entities: [Credential, CredentialField, KekSentinel],
-  migrations: [Credentials1763700000200],
+  entities: [
+    Credential,
+    CredentialAudit,
+    CredentialBinding,
+    CredentialField,
+    KekSentinel,
+    OauthGrant,
+    RefreshAttempt,
+    GrantEvent,
+    Revocation,
+    OauthFlow,
+    ConnectLink,
+  ],
+  migrations: [Credentials1763700000200, CredentialDetails1763700001300, OauthGrants1763900000200],
 };

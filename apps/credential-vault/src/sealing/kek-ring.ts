@@ -43,11 +43,19 @@ export class KekRing implements KeyBackend {
 }
 
 /**
- * Reads a ring from its setting `{"primary": "<kid>", "keys": {"<kid>": "<base64 of 32 bytes>"}}`.
+ * Reads a ring from its setting `{"primary": "<kid>", "keys": {"<kid>": "<base64 of 32 bytes>"}}`. A ring that `npm start`
+ * made for itself says `"local": true`, and is no key for production: it lies beside the database that it protects.
  * @throws Error that names the key but never shows it
  */
-export function readKekRing(value: unknown): KekRing {
-  const ring = value as { primary?: unknown; keys?: unknown } | null;
+export function readKekRing(value: unknown, { production }: { production: boolean }): KekRing {
+  const ring = value as { primary?: unknown; keys?: unknown; local?: unknown } | null;
+  if (ring?.local === true && production) {
+    throw new Error(
+      'GATEHOUSE_KEK_RING is the key that npm start generated into its data folder, and NODE_ENV is production. Make a key ' +
+        'of your own (openssl rand -base64 32), keep it apart from the database, and set GATEHOUSE_KEK_RING to ' +
+        '{"primary": "<name>", "keys": {"<name>": "<key>"}}, with the generated key beside it if it sealed anything you need.',
+    );
+  }
   if (typeof ring?.primary !== 'string' || typeof ring.keys !== 'object' || ring.keys === null) {
     throw new Error('GATEHOUSE_KEK_RING is not {"primary": kid, "keys": {kid: base64}}');
   }

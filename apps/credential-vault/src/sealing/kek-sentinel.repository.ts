@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { sealedTables } from './sealed-tables.js';
 import { KekSentinel } from './kek-sentinel.entity.js';
 
 @Injectable()
@@ -13,9 +14,14 @@ export class KekSentinelRepository {
     return (await table.findOneByOrFail({ kid })).sealed;
   }
 
-  /** The keys that wrap at least one credential. */
-  async kidsInUse(): Promise<string[]> {
-    const rows = await this.db.query<{ kid: string }[]>('SELECT DISTINCT kid FROM vault.credential');
-    return rows.map((row) => row.kid);
+  /** How many data keys each KEK wraps, in all tables. */
+  async countByKid(): Promise<Map<string, number>> {
+    const each = sealedTables.map(
+      ({ name }) => `SELECT kid, count(*) AS deks FROM ${name} WHERE kid IS NOT NULL GROUP BY kid`,
+    );
+    const rows = await this.db.query<{ kid: string; deks: string }[]>(
+      `SELECT kid, sum(deks) AS deks FROM (${each.join(' UNION ALL ')}) AS wrapped GROUP BY kid ORDER BY kid`,
+    );
+    return new Map(rows.map(({ kid, deks }) => [kid, Number(deks)]));
   }
 }

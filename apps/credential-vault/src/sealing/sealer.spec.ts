@@ -108,7 +108,13 @@ describe('readKekRing', () => {
   const key = k1.toString('base64');
 
   it('reads a primary and its keys', () => {
-    expect(readKekRing({ primary: 'a', keys: { a: key } }).kids).toEqual(['a']);
+    expect(readKekRing({ primary: 'a', keys: { a: key } }, { production: true }).kids).toEqual(['a']);
+  });
+
+  it('refuses in production the key that the launcher generated, and takes it elsewhere', () => {
+    const ring = { primary: 'a', keys: { a: key }, local: true };
+    expect(() => readKekRing(ring, { production: true })).toThrow(/NODE_ENV is production/);
+    expect(readKekRing(ring, { production: false }).primary).toBe('a');
   });
 
   it.each([
@@ -119,7 +125,7 @@ describe('readKekRing', () => {
   ])('refuses %s and does not show the key', (_what, ring) => {
     let message = '';
     try {
-      readKekRing(ring);
+      readKekRing(ring, { production: false });
     } catch (error) {
       message = String(error);
     }

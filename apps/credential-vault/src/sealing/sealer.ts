@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, seal } from './aead.js';
 import { associatedData } from './associated-data.js';
+import { dekPlace } from './dek-place.js';
 import type { DekCache } from './dek-cache.js';
 import type { KeyBackend } from './kek-ring.js';
 import { Secret } from './secret.js';
@@ -61,10 +62,6 @@ export class Sealer {
     this.deks.set(id, dek);
     return dek;
   }
-}
-
-function dekPlace(kid: string, place: SealingPlace): Buffer {
-  return associatedData(['vault-dek', 'v1', kid, place.organizationId, place.credentialId]);
 }
 
 function fieldPlace(place: SealingPlace, field: string): Buffer {

@@ -16,7 +16,7 @@ export class SentinelCheck implements OnModuleInit {
 
   /** @throws Error that says which key is wrong and what to do */
   async onModuleInit(): Promise<void> {
-    const missing = (await this.sentinels.kidsInUse()).filter((kid) => !this.keys.kids.includes(kid));
+    const missing = [...(await this.sentinels.countByKid()).keys()].filter((kid) => !this.keys.kids.includes(kid));
     if (missing.length > 0) {
       throw new Error(`Credentials are sealed with the KEK ${missing.join(', ')}: add it to GATEHOUSE_KEK_RING.`);
     }

@@ -2,7 +2,7 @@ import { ServiceTokens } from '#libs/service-kit';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { sendProblem } from '../proxy/send-problem.js';
-import { audienceOf, isPublic } from '../proxy/route-table.js';
+import { audienceOf, isOpen, isPublic } from '../proxy/route-table.js';
 import { Authenticator } from './authenticator.js';
 
 /**
@@ -17,6 +17,7 @@ export function authenticateRequests(app: NestFastifyApplication): void {
   fastify.addHook('onRequest', async (request, reply) => {
     const route = request.routeOptions.url;
     if (!route?.startsWith('/api/v1/') || isPublic(route)) return;
+    if (isOpen(route) && request.headers.authorization === undefined) return;
     try {
       const principal = await authenticator.authenticate(request.headers);
       const { headers } = request.raw;
@@ -24,7 +25,7 @@ export function authenticateRequests(app: NestFastifyApplication): void {
       // The context is in the token now, and nowhere else.
       delete headers['x-organization-id'];
       delete headers['x-project-id'];
-      delete headers.cookie;
+      if (!isOpen(route)) delete headers.cookie;
     } catch (error) {
       return sendProblem(reply, error);
     }

@@ -25,7 +25,7 @@ export const upstreams: readonly Upstream[] = [
   },
   { audience: 'webhook-ingress', urlSetting: 'INGRESS_URL', resources: ['refusals'] },
   { audience: 'engine', urlSetting: 'ENGINE_URL', resources: ['agents', 'turns'] },
-  { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials'] },
+  { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials', 'oauth'] },
 ];
 
 /** @param route a route's pattern (`/api/v1/apps/*`) */
@@ -37,6 +37,14 @@ export function audienceOf(route: string): Audience {
 /** Webhooks are authenticated by their token and signature, at the ingress; the API's description is for everyone. */
 export function isPublic(route: string): boolean {
   return ['webhooks', 'openapi.json'].includes(resourceOf(route));
+}
+
+/**
+ * Where providers and links send browsers: whoever comes may be signed in or not. The vault holds the browser to its cookie,
+ * and to its user where there is one.
+ */
+export function isOpen(route: string): boolean {
+  return resourceOf(route) === 'oauth';
 }
 
 function resourceOf(route: string): string {

@@ -10,7 +10,8 @@ const staleMs = 600_000;
 const maxCached = 10_000;
 
 interface Cached {
-  fields: Record<string, string>;
+  /** A list where several values are valid, during a rotation. */
+  fields: Record<string, string | string[]>;
   readAtMs: number;
 }
 
@@ -38,7 +39,7 @@ export class Secrets {
         if (!known || ageMs > staleMs) throw error;
       }
     }
-    return fields.map((field) => current?.fields[field]).filter((value): value is string => Boolean(value));
+    return fields.flatMap((field) => current?.fields[field] ?? []).filter((value) => value !== '');
   }
 
   private ask(endpoint: Endpoint, credentialId: string): Promise<Cached> {
@@ -51,7 +52,7 @@ export class Secrets {
   }
 
   private async read(endpoint: Endpoint, credentialId: string): Promise<Cached> {
-    const { fields } = await this.vault.post<{ fields: Record<string, string> }>(
+    const { fields } = await this.vault.post<Pick<Cached, 'fields'>>(
       '/internal/credentials/resolve',
       { organizationId: endpoint.organization_id, projectId: endpoint.project_id },
       { credential_id: credentialId },

@@ -1,4 +1,6 @@
 import { appChanged } from './app-changed.js';
+import { credentialRefresh } from './credential-refresh.js';
+import { credentialRevoke } from './credential-revoke.js';
 import { deliverySend } from './delivery-send.js';
 import { deliverySettled } from './delivery-settled.js';
 import { inboundParse } from './inbound-parse.js';
@@ -15,4 +17,6 @@ export const jobs = [
   deliverySend,
   deliverySettled,
   appChanged,
+  credentialRefresh,
+  credentialRevoke,
 ] as const;

@@ -1,0 +1,54 @@
+import { Caller, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { AuditRepository } from './audit.repository.js';
+import { auditActions } from './credential-audit.entity.js';
+
+export class AuditEntryView {
+  @ApiProperty() id: string;
+  @ApiProperty({ format: 'date-time' }) at: string;
+  @ApiProperty({ description: 'key:<id> or service:<name>' }) actor: string;
+  @ApiProperty({ enum: auditActions }) action: string;
+  @ApiProperty({ type: [String], description: 'Names, never values' }) fields: string[];
+  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ type: String, nullable: true, description: '<kind>:<id> for whom it was' }) consumer: string | null;
+  @ApiProperty({ type: 'integer', description: 'Equal uses of some seconds are one entry' }) times: number;
+}
+
+export class AuditPage {
+  @ApiProperty({ type: [AuditEntryView] }) data: AuditEntryView[];
+  @ApiProperty({ type: String, nullable: true }) next_cursor: string | null;
+}
+
+@ApiTags('credentials')
+@Controller('api/v1/credentials/:id/audit')
+export class AuditController {
+  constructor(@Inject(AuditRepository) private readonly audit: AuditRepository) {}
+
+  /** Of a credential that is gone too: that it was deleted is in here. */
+  @Get()
+  @RequireScopes('credentials:read')
+  @ApiOperation({ summary: 'Who did what with a credential', operationId: 'listCredentialAudit' })
+  @ApiOkResponse({ type: AuditPage })
+  async list(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Query() { limit, cursor }: PageQuery,
+  ): Promise<AuditPage> {
+    const rows = await this.audit.list(caller, id, limit + 1, cursor);
+    const page = pageOf(rows, limit, (row) => row.id);
+    return {
+      data: page.data.map(({ id: entry, at, actor, action, fields, reason, consumer, times }) => ({
+        id: entry,
+        at: at.toISOString(),
+        actor,
+        action,
+        fields,
+        reason,
+        consumer,
+        times,
+      })),
+      next_cursor: page.next_cursor,
+    };
+  }
+}

@@ -1,0 +1,53 @@
+import { newId } from '#libs/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { CredentialScope } from '../credentials/credential-scope.js';
+import { type AuditAction, CredentialAudit } from './credential-audit.entity.js';
+
+/** One thing done with one credential. */
+export interface AuditedUse extends CredentialScope {
+  credentialId: string;
+  actor: string;
+  action: AuditAction;
+  fields: string[];
+  reason?: string | null;
+  consumer?: string | null;
+  times?: number;
+}
+
+@Injectable()
+export class AuditRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  async append(uses: AuditedUse[]): Promise<void> {
+    const rows = uses.map((use) => ({
+      id: newId('aud'),
+      organization_id: use.organizationId,
+      project_id: use.projectId,
+      credential_id: use.credentialId,
+      actor: use.actor,
+      action: use.action,
+      fields: use.fields,
+      reason: use.reason ?? null,
+      consumer: use.consumer ?? null,
+      times: use.times ?? 1,
+    }));
+    await this.db.manager.insert(CredentialAudit, rows);
+  }
+
+  /** Newest first. */
+  async list(scope: CredentialScope, credentialId: string, limit: number, cursor?: string): Promise<CredentialAudit[]> {
+    const query = this.db
+      .getRepository(CredentialAudit)
+      .createQueryBuilder('a')
+      .where('a.organization_id = :organizationId AND a.project_id = :projectId AND a.credential_id = :credentialId', {
+        organizationId: scope.organizationId,
+        projectId: scope.projectId,
+        credentialId,
+      })
+      .orderBy('a.id', 'DESC')
+      .limit(limit);
+    if (cursor !== undefined) query.andWhere('a.id < :cursor', { cursor });
+    return query.getMany();
+  }
+}

@@ -1,0 +1,56 @@
+import { type FieldError, Problem } from '#libs/service-kit';
+import type { Credential } from '../credentials/credential.entity.js';
+import { isProtected, rulesOf } from '../credentials/field-rules.js';
+import type { CredentialBinding } from './credential-binding.entity.js';
+
+export type BindingRules = Pick<CredentialBinding, 'fields' | 'maps_to' | 'approved'>;
+
+const namePattern = /^[A-Za-z_][\w.-]{0,63}$/;
+const maxNames = 50;
+
+/** The consumer's name of a field. */
+export function nameOf({ maps_to: mapsTo }: BindingRules, field: string): string {
+  return mapsTo[field] ?? field;
+}
+
+/**
+ * Whether a field leaves the vault by a binding. One that needs approval leaves under the name it was approved for: a name
+ * that changed since then has no effect until it is approved too.
+ */
+export function leaves(credential: Pick<Credential, 'type'>, binding: BindingRules, field: string): boolean {
+  const approved = binding.approved[field] === nameOf(binding, field);
+  if (isProtected(credential, field)) return approved;
+  return binding.fields === null || binding.fields.includes(field);
+}
+
+/** Fields that the binding asks for, and that wait for an administrator. */
+export function awaitingApproval(credential: Pick<Credential, 'type'>, binding: BindingRules): string[] {
+  const asked = new Set([...(binding.fields ?? []), ...Object.keys(binding.maps_to)]);
+  return [...asked].filter((field) => isProtected(credential, field) && !leaves(credential, binding, field)).sort();
+}
+
+/** @throws Problem 422 `invalid_fields`, one entry for each field that is wrong */
+export function checkBinding(credential: Credential, binding: BindingRules): void {
+  // What it may have counts, not what it has: the tokens of an oauth2 credential come with its grant.
+  const known = rulesOf(credential)?.map(({ name }) => name) ?? credential.fields.map(({ field }) => field);
+  const errors: FieldError[] = [];
+  const wrong = (field: string, message: string): void => void errors.push({ field, message });
+  const unknown = `is not a field of this credential: ${known.join(', ')}`;
+
+  binding.fields?.forEach((field, at) => {
+    if (!known.includes(field)) wrong(`fields.${at}`, unknown);
+  });
+  const pairs = Object.entries(binding.maps_to);
+  if (pairs.length > maxNames) wrong('maps_to', `must not name more than ${maxNames} fields`);
+  for (const [field, name] of pairs.slice(0, maxNames)) {
+    const path = `maps_to.${field.slice(0, 64)}`;
+    if (!known.includes(field)) wrong(path, unknown);
+    else if (binding.fields && !binding.fields.includes(field)) wrong(path, 'is not among the fields of the binding');
+    else if (typeof name !== 'string' || !namePattern.test(name)) {
+      wrong(path, 'must be a letter or _, then up to 63 letters, digits, _, . and -');
+    } else if (known.some((other) => other !== field && nameOf(binding, other) === name)) {
+      wrong(path, 'is the name of another field of the credential here');
+    }
+  }
+  if (errors.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
+}

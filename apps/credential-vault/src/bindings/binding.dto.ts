@@ -1,0 +1,50 @@
+import { JsonObject, OneOf, Text, TextList } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { ValidateNested } from 'class-validator';
+import { Consumer } from '../credentials/resolve.dto.js';
+import { type ConsumerKind, consumerKinds } from './credential-binding.entity.js';
+
+const fieldsNote = 'What it may read; absent or null: every field that needs no approval';
+const mapsToNote = 'The name that the consumer knows a field by: {field: name}; a field that is not here keeps its own';
+const approveNote = 'Fields of {client_secret, refresh_token} that may leave by this binding; an administrator says so';
+
+export class CreateBinding {
+  @OneOf(consumerKinds) consumer_kind: ConsumerKind;
+  @Text(100, { minLength: 1 }) consumer_id: string;
+  @TextList(50, 64, { optional: true, description: fieldsNote }) fields?: string[] | null;
+  @JsonObject({ optional: true, description: mapsToNote }) maps_to?: Record<string, string>;
+  @TextList(10, 64, { optional: true, description: approveNote }) approve?: string[];
+}
+
+export class UpdateBinding {
+  @TextList(50, 64, { optional: true, description: fieldsNote }) fields?: string[] | null;
+  @JsonObject({ optional: true, description: mapsToNote }) maps_to?: Record<string, string>;
+  @TextList(10, 64, { optional: true, description: approveNote }) approve?: string[];
+}
+
+/** A service binds what it looks after; what needs approval has no effect until it is given. */
+export class BindConsumer {
+  @Text(100, { minLength: 1 }) credential_id: string;
+  @ApiProperty({ type: Consumer }) @ValidateNested() @Type(() => Consumer) consumer: Consumer;
+  @TextList(50, 64, { optional: true, description: fieldsNote }) fields?: string[] | null;
+  @JsonObject({ optional: true, description: mapsToNote }) maps_to?: Record<string, string>;
+}
+
+export class BindingView {
+  @ApiProperty() id: string;
+  @ApiProperty() credential_id: string;
+  @ApiProperty({ enum: consumerKinds }) consumer_kind: string;
+  @ApiProperty() consumer_id: string;
+  @ApiProperty({ type: [String], nullable: true }) fields: string[] | null;
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } }) maps_to: Record<string, string>;
+  @ApiProperty({ type: [String], description: 'Protected fields that leave by this binding' }) approved: string[];
+  @ApiProperty({ type: [String], description: 'Protected fields that it asks for, without effect until approved' })
+  awaiting_approval: string[];
+  @ApiProperty() created_by: string;
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+}
+
+export class BindingList {
+  @ApiProperty({ type: [BindingView] }) data: BindingView[];
+}

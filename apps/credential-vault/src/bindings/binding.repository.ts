@@ -1,0 +1,95 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, Like, Not, QueryFailedError } from 'typeorm';
+import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { ConsumerKind } from './credential-binding.entity.js';
+import { CredentialBinding } from './credential-binding.entity.js';
+
+/** The credential was deleted meanwhile. */
+export class CredentialGone extends Error {
+  override readonly name = 'CredentialGone';
+}
+
+/** The consumer is bound to the credential already. */
+export class AlreadyBound extends Error {
+  override readonly name = 'AlreadyBound';
+}
+
+type BindingRow = Omit<CredentialBinding, 'credential' | 'created_at' | 'updated_at'>;
+
+@Injectable()
+export class BindingRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** @throws AlreadyBound, CredentialGone */
+  async insert(row: BindingRow): Promise<void> {
+    try {
+      await this.db.manager.insert(CredentialBinding, row);
+    } catch (error) {
+      const constraint =
+        error instanceof QueryFailedError ? (error.driverError as { constraint?: string }).constraint : '';
+      if (constraint === 'credential_binding_consumer_key') throw new AlreadyBound();
+      if (constraint === 'credential_binding_credential_fkey') throw new CredentialGone();
+      throw error;
+    }
+  }
+
+  async update(id: string, change: Partial<Pick<BindingRow, 'fields' | 'maps_to' | 'approved'>>): Promise<void> {
+    await this.db.manager.update(CredentialBinding, { id }, change);
+  }
+
+  async ofCredential(scope: CredentialScope, credentialId: string): Promise<CredentialBinding[]> {
+    return this.db.manager.find(CredentialBinding, {
+      where: { ...owned(scope), credential_id: credentialId },
+      order: { id: 'ASC' },
+      take: 1_000,
+    });
+  }
+
+  async find(scope: CredentialScope, credentialId: string, id: string): Promise<CredentialBinding | null> {
+    return this.db.manager.findOneBy(CredentialBinding, { ...owned(scope), credential_id: credentialId, id });
+  }
+
+  async ofConsumer(
+    scope: CredentialScope,
+    credentialId: string,
+    kind: ConsumerKind,
+    consumerId: string,
+  ): Promise<CredentialBinding | null> {
+    return this.db.manager.findOneBy(CredentialBinding, {
+      ...owned(scope),
+      credential_id: credentialId,
+      consumer_kind: kind,
+      consumer_id: consumerId,
+    });
+  }
+
+  async delete(scope: CredentialScope, credentialId: string, id: string): Promise<boolean> {
+    const key = { ...owned(scope), credential_id: credentialId, id };
+    return ((await this.db.manager.delete(CredentialBinding, key)).affected ?? 0) > 0;
+  }
+
+  /**
+   * Ends what services bound for a consumer; what people bound stays.
+   * @returns the credentials it was bound to
+   */
+  async unbindConsumer(
+    scope: CredentialScope,
+    kind: ConsumerKind,
+    consumerId: string,
+    exceptCredentialId = '',
+  ): Promise<string[]> {
+    const made = await this.db.manager.findBy(CredentialBinding, {
+      ...owned(scope),
+      consumer_kind: kind,
+      consumer_id: consumerId,
+      created_by: Like('service:%'),
+      credential_id: Not(exceptCredentialId),
+    });
+    if (made.length > 0) await this.db.manager.delete(CredentialBinding, { id: In(made.map(({ id }) => id)) });
+    return made.map((binding) => binding.credential_id);
+  }
+}
+
+function owned({ organizationId, projectId }: CredentialScope) {
+  return { organization_id: organizationId, project_id: projectId };
+}

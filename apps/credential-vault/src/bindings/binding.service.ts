@@ -1,0 +1,193 @@
+import { newId } from '#libs/contracts';
+import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditRepository } from '../audit/audit.repository.js';
+import type { AuditAction } from '../audit/credential-audit.entity.js';
+import { CredentialRepository } from '../credentials/credential.repository.js';
+import type { Credential } from '../credentials/credential.entity.js';
+import { isProtected } from '../credentials/field-rules.js';
+import { awaitingApproval, checkBinding, leaves, nameOf } from './binding-rules.js';
+import type { BindConsumer, BindingView, CreateBinding, UpdateBinding } from './binding.dto.js';
+import { AlreadyBound, BindingRepository, CredentialGone } from './binding.repository.js';
+import type { CredentialBinding, ConsumerKind } from './credential-binding.entity.js';
+
+type Asked = Pick<CredentialBinding, 'fields' | 'maps_to' | 'approved'>;
+
+@Injectable()
+export class BindingService {
+  constructor(
+    @Inject(BindingRepository) private readonly bindings: BindingRepository,
+    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
+    @Inject(AuditRepository) private readonly audit: AuditRepository,
+  ) {}
+
+  /** @throws Problem 422 `invalid_fields`, 403 `scope_missing` for an approval, 409 `already_bound` */
+  async create(caller: Principal, credentialId: string, body: CreateBinding): Promise<BindingView> {
+    const { consumer_kind, consumer_id, fields = null, maps_to = {}, approve = [] } = body;
+    const credential = await this.credential(caller, credentialId);
+    const asked = approvedBy(caller, credential, { fields, maps_to, approved: {} }, approve);
+    refuseUnapproved(credential, asked);
+    const id = await this.insert(caller, credential, consumer_kind, consumer_id, asked);
+    if (!id) {
+      throw new Problem(
+        409,
+        'already_bound',
+        `The ${consumer_kind} ${consumer_id} is bound to this credential: change that.`,
+      );
+    }
+    if (approve.length > 0) await this.note(caller, credentialId, 'approved', approve, consumer_kind, consumer_id);
+    return this.get(caller, credential, id);
+  }
+
+  async list(caller: Principal, credentialId: string): Promise<BindingView[]> {
+    const credential = await this.credential(caller, credentialId);
+    return (await this.bindings.ofCredential(caller, credentialId)).map((row) => view(credential, row));
+  }
+
+  /** @throws Problem as `create` */
+  async update(caller: Principal, credentialId: string, id: string, body: UpdateBinding): Promise<BindingView> {
+    const credential = await this.credential(caller, credentialId);
+    const row = await this.bindings.find(caller, credentialId, id);
+    if (!row) throw notFound('binding', id);
+    const fields = body.fields === undefined ? row.fields : body.fields;
+    const next = { fields, maps_to: body.maps_to ?? row.maps_to, approved: row.approved };
+    const asked = approvedBy(caller, credential, next, body.approve ?? []);
+    refuseUnapproved(credential, asked);
+    await this.bindings.update(id, asked);
+    const action = body.approve?.length ? 'approved' : 'bound';
+    await this.note(caller, credentialId, action, body.approve ?? [], row.consumer_kind, row.consumer_id);
+    return this.get(caller, credential, id);
+  }
+
+  async delete(caller: Principal, credentialId: string, id: string): Promise<void> {
+    const row = await this.bindings.find(caller, credentialId, id);
+    if (!row || !(await this.bindings.delete(caller, credentialId, id))) throw notFound('binding', id);
+    await this.note(caller, credentialId, 'unbound', [], row.consumer_kind, row.consumer_id);
+  }
+
+  /** Makes or changes the binding of what a service looks after. An App has one credential: the one before is let go. */
+  async bind(
+    caller: Principal,
+    { credential_id: credentialId, consumer, ...asked }: BindConsumer,
+  ): Promise<BindingView> {
+    const credential = await this.credential(caller, credentialId);
+    const { kind, id: consumerId } = consumer;
+    const known = await this.bindings.ofConsumer(caller, credentialId, kind, consumerId);
+    const next = {
+      fields: asked.fields === undefined ? (known?.fields ?? null) : asked.fields,
+      maps_to: asked.maps_to ?? known?.maps_to ?? {},
+      approved: known?.approved ?? {},
+    };
+    checkBinding(credential, next);
+    if (known) await this.bindings.update(known.id, next);
+    else await this.insert(caller, credential, kind, consumerId, next);
+    if (kind === 'app') await this.unbindOthers(caller, kind, consumerId, credentialId);
+    const row = await this.bindings.ofConsumer(caller, credentialId, kind, consumerId);
+    if (!row) throw notFound('binding', consumerId);
+    return view(credential, row);
+  }
+
+  /** For a consumer that is gone. */
+  async unbind(caller: Principal, kind: ConsumerKind, consumerId: string): Promise<void> {
+    await this.unbindOthers(caller, kind, consumerId, '');
+  }
+
+  private async unbindOthers(caller: Principal, kind: ConsumerKind, consumerId: string, keep: string): Promise<void> {
+    for (const credentialId of await this.bindings.unbindConsumer(caller, kind, consumerId, keep)) {
+      await this.note(caller, credentialId, 'unbound', [], kind, consumerId);
+    }
+  }
+
+  /** @returns null when the consumer is bound to the credential already */
+  private async insert(
+    caller: Principal,
+    credential: Credential,
+    kind: ConsumerKind,
+    consumerId: string,
+    asked: Asked,
+  ): Promise<string | null> {
+    const id = newId('bnd');
+    const owner = { organization_id: caller.organizationId, project_id: caller.projectId };
+    const consumer = { consumer_kind: kind, consumer_id: consumerId };
+    try {
+      await this.bindings.insert({
+        id,
+        ...owner,
+        credential_id: credential.id,
+        ...consumer,
+        ...asked,
+        created_by: caller.subject,
+      });
+    } catch (error) {
+      if (error instanceof CredentialGone) throw notFound('credential', credential.id);
+      if (error instanceof AlreadyBound) return null;
+      throw error;
+    }
+    await this.note(caller, credential.id, 'bound', asked.fields ?? [], kind, consumerId);
+    return id;
+  }
+
+  private async credential(caller: Principal, id: string): Promise<Credential> {
+    const row = await this.credentials.find(caller, id);
+    if (!row) throw notFound('credential', id);
+    return row;
+  }
+
+  private async get(caller: Principal, credential: Credential, id: string): Promise<BindingView> {
+    const row = await this.bindings.find(caller, credential.id, id);
+    if (!row) throw notFound('binding', id);
+    return view(credential, row);
+  }
+
+  private async note(
+    { organizationId, projectId, subject: actor }: Principal,
+    credentialId: string,
+    action: AuditAction,
+    fields: string[],
+    kind: ConsumerKind,
+    consumerId: string,
+  ): Promise<void> {
+    const consumer = `${kind}:${consumerId}`;
+    await this.audit.append([{ organizationId, projectId, credentialId, actor, action, fields, consumer }]);
+  }
+}
+
+/** What is asked for, with the approvals that the caller may give and gives. */
+function approvedBy(caller: Principal, credential: Credential, asked: Asked, approve: string[]): Asked {
+  checkBinding(credential, asked);
+  if (approve.length === 0) return asked;
+  const errors = approve.flatMap((field, at) =>
+    isProtected(credential, field) ? [] : [{ field: `approve.${at}`, message: 'needs no approval in this credential' }],
+  );
+  if (errors.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
+  if (!caller.scopes.includes('admin')) {
+    throw new Problem(403, 'scope_missing', 'To approve that a protected field leaves needs the scope admin.');
+  }
+  const given = Object.fromEntries(approve.map((field) => [field, nameOf(asked, field)]));
+  return { ...asked, approved: { ...asked.approved, ...given } };
+}
+
+/** A person is told at once; for a service's binding it has no effect until then. */
+function refuseUnapproved(credential: Credential, asked: Asked): void {
+  const waiting = awaitingApproval(credential, asked);
+  if (waiting.length === 0) return;
+  const message = 'leaves only where an administrator approves it: name it in approve, with the scope admin';
+  const errors = waiting.map((field) => ({ field: field in asked.maps_to ? `maps_to.${field}` : 'fields', message }));
+  throw new Problem(422, 'invalid_fields', `${waiting.join(', ')} needs approval for this binding.`, errors);
+}
+
+function view(credential: Credential, row: CredentialBinding): BindingView {
+  const { id, credential_id, consumer_kind, consumer_id, fields, maps_to, created_by } = row;
+  return {
+    id,
+    credential_id,
+    consumer_kind,
+    consumer_id,
+    fields,
+    maps_to,
+    approved: Object.keys(row.approved).filter((field) => leaves(credential, row, field)),
+    awaiting_approval: awaitingApproval(credential, row),
+    created_by,
+    created_at: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { KekRing } from '../sealing/kek-ring.js';
+import { admin, asService, owner, vaultUnderTest, type VaultUnderTest } from '../testing/vault-under-test.js';
+
+const ring = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
+const gateway = asService('adapter-gateway');
+let vault: VaultUnderTest;
+let made = 0;
+
+beforeAll(async () => {
+  vault = await vaultUnderTest(ring);
+});
+afterAll(() => vault.close());
+
+async function credential(
+  body: object = { type: 'text', fields: { user: 'u', password: 'p', host: 'h' } },
+): Promise<string> {
+  const answer = await vault.call('POST', '/api/v1/credentials', { name: `credential ${(made += 1)}`, ...body });
+  expect(answer.status).toBe(201);
+  return answer.body.id as string;
+}
+const oauth = () =>
+  credential({
+    type: 'oauth2',
+    grant: 'authorization_code',
+    fields: { client_id: 'id', client_secret: 'cs', access_token: 'at', refresh_token: 'rt' },
+  });
+const bind = (id: string, body: object, as = admin) =>
+  vault.call('POST', `/api/v1/credentials/${id}/bindings`, body, as);
+const app = (consumer_id: string) => ({ consumer_kind: 'app', consumer_id });
+const resolveFor = (credential_id: string, id: string, fields?: string[], as = gateway) =>
+  vault.call('POST', '/internal/credentials/resolve', { credential_id, fields, consumer: { kind: 'app', id } }, as);
+
+describe('resolving by a binding', () => {
+  it('gives the fields it allows, by the names it maps them to', async () => {
+    const id = await credential();
+    await bind(id, { ...app('app_1'), fields: ['user', 'password'], maps_to: { password: 'smtp_password' } });
+    expect((await resolveFor(id, 'app_1')).body).toMatchObject({
+      fields: { user: 'u', password: 'p' },
+      credentials: { user: 'u', smtp_password: 'p' },
+    });
+    expect((await resolveFor(id, 'app_1')).body.fields).not.toHaveProperty('host');
+    expect((await resolveFor(id, 'app_1', ['host'])).body).toMatchObject({ status: 403, code: 'approval_needed' });
+  });
+
+  it('gives each consumer its own', async () => {
+    const id = await credential();
+    await bind(id, { ...app('app_a'), fields: ['user'] });
+    await bind(id, { ...app('app_b'), maps_to: { host: 'server' } });
+    const asked = ['app_b', 'app_a', 'app_c'].map((each) => ({
+      credential_id: id,
+      consumer: { kind: 'app', id: each },
+    }));
+    const { body } = await vault.call('POST', '/internal/credentials/resolve-batch', { credentials: asked }, gateway);
+    expect(body.data).toMatchObject([
+      { credentials: { user: 'u', password: 'p', server: 'h' } },
+      { credentials: { user: 'u' } },
+      { error: { code: 'not_bound' } },
+    ]);
+  });
+
+  it('is refused to who is not bound, and to another project', async () => {
+    const id = await credential();
+    expect((await resolveFor(id, 'app_x')).body).toMatchObject({ status: 403, code: 'not_bound' });
+    await bind(id, app('app_x'));
+    const elsewhere = asService('adapter-gateway', [], { ...owner, projectId: 'prj_b' });
+    expect((await resolveFor(id, 'app_x', undefined, elsewhere)).status).toBe(404);
+    expect((await vault.call('GET', `/api/v1/credentials/${id}/bindings`, undefined, elsewhere)).status).toBe(403);
+  });
+});
+
+describe('client_secret and refresh_token', () => {
+  it('leave by no binding, and without one neither, unless approved', async () => {
+    const id = await oauth();
+    await bind(id, app('app_plain'));
+    expect((await resolveFor(id, 'app_plain')).body.fields).toEqual({ client_id: 'id', access_token: 'at' });
+    const unbound = await vault.call('POST', '/internal/credentials/resolve', { credential_id: id }, gateway);
+    expect(unbound.body.fields).toEqual({ client_id: 'id', access_token: 'at' });
+    const named = { credential_id: id, fields: ['refresh_token'] };
+    expect((await vault.call('POST', '/internal/credentials/resolve', named, gateway)).status).toBe(403);
+  });
+
+  it('are refused by field to who binds them without approval, and only an administrator approves', async () => {
+    const id = await oauth();
+    const asked = { ...app('app_1'), maps_to: { refresh_token: 'refresh' } };
+    const refused = await bind(id, asked);
+    expect(refused.body).toMatchObject({ status: 422, errors: [{ field: 'maps_to.refresh_token' }] });
+    const writer = { ...admin, scopes: ['credentials:write' as const] };
+    expect((await bind(id, { ...asked, approve: ['refresh_token'] }, writer)).status).toBe(403);
+    expect((await vault.call('GET', `/api/v1/credentials/${id}/bindings`)).body.data).toEqual([]);
+    const bound = await bind(id, { ...asked, approve: ['refresh_token'] });
+    expect(bound.body).toMatchObject({ approved: ['refresh_token'], awaiting_approval: [] });
+    expect((await resolveFor(id, 'app_1')).body.credentials).toEqual({
+      client_id: 'id',
+      access_token: 'at',
+      refresh: 'rt',
+    });
+  });
+
+  it('stay inside when a changed manifest wants them under another name, until that is approved too', async () => {
+    const id = await oauth();
+    await bind(id, { ...app('app_2'), maps_to: { client_secret: 'secret' }, approve: ['client_secret'] });
+    const consumer = { kind: 'app', id: 'app_2' };
+    const changed = { credential_id: id, consumer, maps_to: { client_secret: 'exfiltrated' } };
+    const { body } = await vault.call('PUT', '/internal/bindings', changed, gateway);
+    expect(body).toMatchObject({ approved: [], awaiting_approval: ['client_secret'] });
+    expect((await resolveFor(id, 'app_2')).body.credentials).toEqual({ client_id: 'id', access_token: 'at' });
+    const path = `/api/v1/credentials/${id}/bindings/${body.id}`;
+    await vault.call('PATCH', path, { approve: ['client_secret'] }, admin);
+    expect((await resolveFor(id, 'app_2')).body.credentials).toMatchObject({ exfiltrated: 'cs' });
+  });
+});
+
+describe('a binding', () => {
+  it('may name the tokens that an oauth2 credential has once it is connected', async () => {
+    const id = await credential({ type: 'oauth2', grant: 'authorization_code', fields: { client_id: 'id' } });
+    const answer = await bind(id, { ...app('app_1'), maps_to: { access_token: 'token' } });
+    expect(answer.status).toBe(201);
+    const wrong = await bind(id, { ...app('app_2'), maps_to: { id_token: 'token' } });
+    expect(wrong.body.errors).toMatchObject([{ field: 'maps_to.id_token' }]);
+  });
+
+  it.each<[string, object, string[]]>([
+    ['a field there is not', { fields: ['nope'] }, ['fields.0']],
+    ['a maps_to of a field there is not', { maps_to: { nope: 'x' } }, ['maps_to.nope']],
+    ['a maps_to of a field it does not read', { fields: ['user'], maps_to: { host: 'x' } }, ['maps_to.host']],
+    ['a name that is no name', { maps_to: { user: 'a b' } }, ['maps_to.user']],
+    ['a name that is not text', { maps_to: { user: 5 } }, ['maps_to.user']],
+    ['the name of another field', { maps_to: { user: 'host' } }, ['maps_to.user']],
+    ['an approval that nothing needs', { approve: ['user'] }, ['approve.0']],
+    ['an unknown kind', { consumer_kind: 'person' }, ['consumer_kind']],
+  ])('is refused with %s, by field', async (_what, body, wrong) => {
+    const id = await credential();
+    const answer = await bind(id, { ...app('app_1'), ...body });
+    const fields = (answer.body.errors as { field: string }[]).map(({ field }) => field);
+    expect({ status: answer.status, fields }).toEqual({ status: 422, fields: wrong });
+    expect((await vault.call('GET', `/api/v1/credentials/${id}/bindings`)).body.data).toEqual([]);
+  });
+
+  it('is one for each consumer', async () => {
+    const id = await credential();
+    await bind(id, app('app_1'));
+    expect((await bind(id, app('app_1'))).body).toMatchObject({ status: 409, code: 'already_bound' });
+  });
+
+  it('keeps its credential from deletion, by name, unless forced', async () => {
+    const id = await credential();
+    await bind(id, app('app_1'));
+    await bind(id, { consumer_kind: 'skill', consumer_id: 'skill_1' });
+    const refused = await vault.call('DELETE', `/api/v1/credentials/${id}`);
+    expect(refused.body).toMatchObject({ status: 409, code: 'credential_in_use' });
+    expect(refused.body.detail).toMatch(/app app_1, skill skill_1/);
+    expect((await resolveFor(id, 'app_1')).status).toBe(200);
+    expect((await vault.call('DELETE', `/api/v1/credentials/${id}?force=true`)).status).toBe(204);
+    expect((await resolveFor(id, 'app_1')).status).toBe(404);
+  });
+
+  it('that is gone lets its credential go', async () => {
+    const id = await credential();
+    const { body } = await bind(id, app('app_1'));
+    expect((await vault.call('DELETE', `/api/v1/credentials/${id}/bindings/${body.id}`)).status).toBe(204);
+    expect((await vault.call('DELETE', `/api/v1/credentials/${id}`)).status).toBe(204);
+  });
+});
+
+describe('services', () => {
+  it('bind the Apps they look after; an App has one credential', async () => {
+    const [first, second] = [await credential(), await credential()];
+    const consumer = { kind: 'app', id: 'app_moving' };
+    for (const credential_id of [first, first, second]) {
+      expect((await vault.call('PUT', '/internal/bindings', { credential_id, consumer }, gateway)).status).toBe(200);
+    }
+    expect((await vault.call('DELETE', `/api/v1/credentials/${first}`)).status).toBe(204);
+    expect((await vault.call('DELETE', `/api/v1/credentials/${second}`)).status).toBe(409);
+    expect((await vault.call('DELETE', '/internal/bindings/app/app_moving', undefined, gateway)).status).toBe(204);
+    expect((await vault.call('DELETE', `/api/v1/credentials/${second}`)).status).toBe(204);
+  });
+
+  it('may do what the policy says, each', async () => {
+    const id = await credential();
+    const consumer = { kind: 'skill', id: 'skill_1' };
+    const asked = { credential_id: id, consumer };
+    const may = async (name: string, method: 'PUT' | 'POST', url: string, body: object) =>
+      (await vault.call(method, url, body, asService(name))).body.code ?? 'yes';
+    expect(await may('adapter-gateway', 'PUT', '/internal/bindings', asked)).toBe('not_in_policy');
+    expect(await may('engine', 'PUT', '/internal/bindings', asked)).toBe('yes');
+    expect(await may('engine', 'POST', '/internal/credentials/resolve', asked)).toBe('yes');
+    expect(await may('engine', 'POST', '/internal/credentials/resolve', { credential_id: id })).toBe('not_in_policy');
+    expect(await may('router', 'POST', '/internal/credentials/resolve', { credential_id: id })).toBe('not_in_policy');
+    const batch = { credentials: [asked, { credential_id: id }] };
+    expect(await may('engine', 'POST', '/internal/credentials/resolve-batch', batch)).toBe('not_in_policy');
+    expect(await may('constructor', 'POST', '/internal/credentials/resolve', asked)).toBe('not_in_policy');
+  });
+});

@@ -1,0 +1,40 @@
+import {
+  Column,
+  CreateDateColumn,
+  Entity,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryColumn,
+  UpdateDateColumn,
+} from 'typeorm';
+import { Credential } from '../credentials/credential.entity.js';
+
+export const consumerKinds = ['app', 'skill', 'mcp_server'] as const;
+export type ConsumerKind = (typeof consumerKinds)[number];
+
+/** What an App, a Skill or an MCP server may read of a credential, and under which names. */
+@Entity({ schema: 'vault', name: 'credential_binding' })
+@Index('credential_binding_consumer_key', ['credential_id', 'consumer_kind', 'consumer_id'], { unique: true })
+@Index('credential_binding_by_consumer_idx', ['organization_id', 'project_id', 'consumer_kind', 'consumer_id'])
+export class CredentialBinding {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'credential_binding_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) credential_id: string;
+  @Column({ type: 'text' }) consumer_kind: ConsumerKind;
+  @Column({ type: 'text' }) consumer_id: string;
+  /** Null: every field that needs no approval. */
+  @Column({ type: 'text', array: true, nullable: true }) fields: string[] | null;
+  /** The consumer's name of a field, by the field's own name; a field that is not here keeps its own. */
+  @Column({ type: 'jsonb' }) maps_to: Record<string, string>;
+  /** Of the fields that need approval: the name under which an administrator approved each. */
+  @Column({ type: 'jsonb' }) approved: Record<string, string>;
+  @Column({ type: 'text' }) created_by: string;
+  @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
+  @UpdateDateColumn({ type: 'timestamptz' }) updated_at: Date;
+
+  @ManyToOne(() => Credential, { onDelete: 'RESTRICT' })
+  @JoinColumn({ name: 'credential_id', foreignKeyConstraintName: 'credential_binding_credential_fkey' })
+  credential: Credential;
+}

@@ -1,0 +1,64 @@
+import { ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { testServiceKey } from '#libs/testing';
+import { randomBytes } from 'node:crypto';
+import { KekRing } from '../sealing/kek-ring.js';
+import { vaultUnderTest, type VaultUnderTest } from '../testing/vault-under-test.js';
+import { resealAll, rotate } from './key-commands.js';
+
+const [k1, k2] = [randomBytes(32), randomBytes(32)];
+const both = new Map([
+  ['k1', k1],
+  ['k2', k2],
+]);
+let vault: VaultUnderTest;
+let client: ServiceClient;
+let said: string[];
+
+beforeEach(async () => {
+  said = [];
+  vault = await vaultUnderTest(new KekRing('k1', both));
+  for (const name of ['a', 'b', 'c']) {
+    await vault.call('POST', '/api/v1/credentials', { name, type: 'api_key', fields: { token: name } });
+  }
+});
+afterEach(async () => {
+  await client.close();
+  await vault.close();
+});
+
+const say = (line: string): void => void said.push(line);
+async function connect(): Promise<void> {
+  await vault.app.listen(0, '127.0.0.1');
+  client = new ServiceClient(
+    'credential-vault',
+    await vault.app.getUrl(),
+    new ServiceTokens(testServiceKey, 'credential-vault'),
+  );
+}
+
+it('vault rotate: rewraps, and says which key may leave', async () => {
+  await vault.restart(new KekRing('k2', both));
+  await connect();
+  await rotate(client, say, 'k2');
+  expect(said.slice(0, 2)).toEqual(['k1  opens  3 data keys', 'k2  primary  0 data keys']);
+  expect(said.at(-1)).toBe('k1 wraps nothing any more: it may leave GATEHOUSE_KEK_RING');
+});
+
+it('vault rotate --to: refuses to go on under another key than that', async () => {
+  await connect();
+  await expect(rotate(client, say, 'k2')).rejects.toMatchObject({ code: 'not_primary' });
+});
+
+it('vault rotate: ends with an error that names what does not open', async () => {
+  await vault.query("UPDATE vault.credential SET wrapped_dek = $1 WHERE name = 'b'", [randomBytes(61)]);
+  await vault.restart(new KekRing('k2', both));
+  await connect();
+  await expect(rotate(client, say, null)).rejects.toMatchObject({ code: 'unopened' });
+  expect(said.at(-1)).toBe('k2  primary  2 data keys');
+});
+
+it('vault reseal: gives every credential a new data key', async () => {
+  await connect();
+  await resealAll(client, say, new Date(Date.now() + 1_000));
+  expect(said).toEqual(['3 credentials have new data keys']);
+});

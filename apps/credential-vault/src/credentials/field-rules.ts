@@ -1,0 +1,25 @@
+import type { Credential } from './credential.entity.js';
+import type { DeclaredField } from './declared-field.js';
+
+export type FieldRules = Pick<Credential, 'type' | 'grant' | 'declared_fields'>;
+
+/** Fields that leave the vault only where an administrator approved it for that binding (oauth2). */
+export const protectedFields: readonly string[] = ['client_secret', 'refresh_token'];
+
+/** The fields a credential may have (spec 2.2); null: any, a text credential that declares none. */
+export function rulesOf({ type, grant, declared_fields: declared }: FieldRules): readonly DeclaredField[] | null {
+  if (type === 'text') return declared;
+  if (type === 'api_key') return [{ name: 'token' }];
+  return [
+    { name: 'client_id' },
+    // A public client of the authorization code grant proves itself by PKCE alone.
+    { name: 'client_secret', required: grant === 'client_credentials' },
+    { name: 'access_token', required: false },
+    { name: 'refresh_token', required: false },
+  ];
+}
+
+/** Whether a field of this credential needs an administrator's approval to leave. */
+export function isProtected({ type }: Pick<Credential, 'type'>, field: string): boolean {
+  return type === 'oauth2' && protectedFields.includes(field);
+}

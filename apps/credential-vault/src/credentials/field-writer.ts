@@ -1,0 +1,94 @@
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { type SealedFields, Sealer } from '../sealing/sealer.js';
+import type { Secret } from '../sealing/secret.js';
+import { checkFields, readFields, wrongFields } from './credential-fields.js';
+import { CredentialOpener } from './credential-opener.js';
+import type { UpdateCredential } from './credential.dto.js';
+import type { Credential } from './credential.entity.js';
+import type { CredentialChange } from './credential.repository.js';
+import { fromSecret, toSecret } from './field-value.js';
+
+/** The fields that a credential has from now on. */
+export type FieldChange = (row: Credential) => Promise<Map<string, Secret>>;
+
+interface FieldWrite {
+  columns: CredentialChange;
+  write: { generation: number; sealed: SealedFields } | null;
+}
+
+/** What a new generation of a credential's fields is made of. */
+@Injectable()
+export class FieldWriter {
+  constructor(
+    @Inject(CredentialOpener) private readonly opener: CredentialOpener,
+    @Inject(Sealer) private readonly sealer: Sealer,
+  ) {}
+
+  /** All fields are sealed anew to the next generation, so that no older value can be put back in their place. */
+  async write(
+    row: Credential,
+    asked: Omit<UpdateCredential, 'fields'>,
+    change: FieldChange | null,
+  ): Promise<FieldWrite> {
+    if (asked.declared_fields && row.type !== 'text') {
+      throw wrongFields([{ field: 'declared_fields', message: 'is for the type text' }]);
+    }
+    const columns: CredentialChange = { ...asked };
+    if (!change) return { columns, write: null };
+    const fields = await change(row);
+    const declared = asked.declared_fields === undefined ? row.declared_fields : asked.declared_fields;
+    checkFields({ type: row.type, grant: row.grant, declared_fields: declared }, fields);
+    const generation = row.generation + 1;
+    const place = { organizationId: row.organization_id, credentialId: row.id, type: row.type, generation };
+    const write = { generation, sealed: await this.sealer.seal(place, fields) };
+    if (row.status !== 'invalid' && row.status !== 'undecryptable') return { columns, write };
+    const status = row.type === 'oauth2' && !fields.has('access_token') ? 'pending' : 'active';
+    return { columns: { ...columns, status, reason: null }, write };
+  }
+
+  /** Given fields over those there are; null removes one. */
+  merge(given: Record<string, unknown>): FieldChange {
+    return async (row) => {
+      const entries = Object.entries(given);
+      const fields = await this.opener.open(row);
+      for (const [name, value] of entries) if (value === null) fields.delete(name);
+      for (const [name, secret] of readFields(Object.fromEntries(entries.filter(([, value]) => value !== null)))) {
+        fields.set(name, secret);
+      }
+      return fields;
+    };
+  }
+
+  /** A list keeps the value it had first, as its second; a single value is replaced. */
+  putFirst(field: string, value: string): FieldChange {
+    return async (row) => {
+      const fields = await this.opener.open(row);
+      const before = valueOf(row, fields, field);
+      const after = Array.isArray(before) ? [value, ...before.slice(0, 1)] : value;
+      for (const [name, secret] of readFields({ [field]: after })) fields.set(name, secret);
+      return fields;
+    };
+  }
+
+  keepFirst(field: string): FieldChange {
+    return async (row) => {
+      const fields = await this.opener.open(row);
+      const before = valueOf(row, fields, field);
+      if (!Array.isArray(before)) {
+        throw new Problem(
+          409,
+          'not_a_list',
+          `The field ${field} of credential ${row.id} holds one value: nothing to end.`,
+        );
+      }
+      return fields.set(field, toSecret(before.slice(0, 1)));
+    };
+  }
+}
+
+function valueOf(row: Credential, fields: Map<string, Secret>, field: string): string | string[] {
+  const secret = fields.get(field);
+  if (!secret) throw new Problem(404, 'field_not_found', `Credential ${row.id} has no field of this name.`);
+  return fromSecret(secret);
+}

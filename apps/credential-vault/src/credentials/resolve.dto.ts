@@ -1,0 +1,33 @@
+import { OneOf, Text, TextList, Whole } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsOptional, ValidateNested } from 'class-validator';
+import { type ConsumerKind, consumerKinds } from '../bindings/credential-binding.entity.js';
+
+/** For whom a service asks. */
+export class Consumer {
+  @OneOf(consumerKinds) kind: ConsumerKind;
+  @Text(100, { minLength: 1 }) id: string;
+}
+
+export class ResolveCredential {
+  @Text(100, { minLength: 1 }) credential_id: string;
+  @TextList(50, 64, { optional: true, description: 'Only these; all that may leave when absent' }) fields?: string[];
+  @ApiProperty({ type: Consumer, required: false, description: 'By its binding, and no further than that allows' })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => Consumer)
+  consumer?: Consumer;
+  @Whole(0, 3_600, { optional: true, description: 'oauth2: how long the access token has to live at least' })
+  min_valid_seconds?: number;
+}
+
+export class ResolveCredentials {
+  @ApiProperty({ type: [ResolveCredential] })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(100)
+  @ValidateNested({ each: true })
+  @Type(() => ResolveCredential)
+  credentials: ResolveCredential[];
+}

@@ -1,0 +1,57 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { BindingRules } from '../bindings/binding-rules.js';
+import type { StoredCredential } from './credential-opener.js';
+import type { CredentialScope } from './credential-scope.js';
+import type { ResolveCredential } from './resolve.dto.js';
+
+/** What is stored for one question: the credential, and the binding of its consumer. */
+export interface Found {
+  credential: StoredCredential;
+  /** Null: no consumer was named, or it is not bound. */
+  binding: BindingRules | null;
+}
+
+interface Row extends Omit<StoredCredential, 'fields'>, BindingRules {
+  at: string;
+  bound: boolean;
+  names: string[] | null;
+  sealed: Buffer[] | null;
+}
+
+/** One statement for any number of questions, and no entities: it runs for every call of an adapter. */
+const sql = `
+  SELECT asked.at, c.id, c.organization_id, c.type, c.kid, c.wrapped_dek, c.generation, c.status, f.names, f.sealed,
+         b.id IS NOT NULL AS bound, b.fields, b.maps_to, b.approved
+    FROM unnest($3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS asked (id, kind, consumer, at)
+    JOIN vault.credential c ON c.id = asked.id AND c.organization_id = $1 AND c.project_id = $2
+    LEFT JOIN vault.credential_binding b
+      ON b.credential_id = c.id AND b.consumer_kind = asked.kind AND b.consumer_id = asked.consumer
+    CROSS JOIN LATERAL (
+      SELECT array_agg(field) AS names, array_agg(sealed) AS sealed FROM vault.credential_field WHERE credential_id = c.id
+    ) f`;
+
+@Injectable()
+export class ResolveRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** In the order asked for; null where there is no such credential. */
+  async find(scope: CredentialScope, asked: ResolveCredential[]): Promise<(Found | null)[]> {
+    const found: (Found | null)[] = asked.map(() => null);
+    const rows = await this.db.query<Row[]>(sql, [
+      scope.organizationId,
+      scope.projectId,
+      asked.map((one) => one.credential_id),
+      asked.map((one) => one.consumer?.kind ?? null),
+      asked.map((one) => one.consumer?.id ?? null),
+    ]);
+    for (const { at, bound, names, sealed, fields, maps_to, approved, ...credential } of rows) {
+      const stored = (names ?? []).flatMap((field, n) => (sealed?.[n] ? [{ field, sealed: sealed[n] }] : []));
+      found[Number(at) - 1] = {
+        credential: { ...credential, fields: stored },
+        binding: bound ? { fields, maps_to, approved } : null,
+      };
+    }
+    return found;
+  }
+}

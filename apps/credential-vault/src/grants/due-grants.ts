@@ -1,0 +1,63 @@
+import { credentialRefresh } from '#libs/contracts';
+import { Sweeper } from '#libs/database';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { GrantRepository } from './grant.repository.js';
+import { RefreshAttemptRepository } from './refresh-attempt.repository.js';
+import { Refresher } from './refresher.service.js';
+
+const sweepBatch = 500;
+
+/** Refreshes what is due. The rows say what that is; a Redis that lost its jobs costs one round of the sweeper. */
+@Injectable()
+export class DueGrants implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly sweepers: Sweeper[];
+
+  constructor(
+    @Inject(GrantRepository) private readonly grants: GrantRepository,
+    @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
+    @Inject(Refresher) private readonly refresher: Refresher,
+    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(GRANT_SETTINGS) settings: GrantSettings,
+  ) {
+    this.sweepers = [
+      new Sweeper({
+        name: 'grants',
+        everyMs: settings.REFRESH_SWEEP_MS,
+        batch: sweepBatch,
+        sweep: (limit) => this.sweep(limit),
+      }),
+      new Sweeper({
+        name: 'refresh-journal',
+        everyMs: 3_600_000,
+        batch: 1_000,
+        sweep: () => this.attempts.purge(settings.REFRESH_JOURNAL_DAYS),
+      }),
+    ];
+  }
+
+  onApplicationBootstrap(): void {
+    for (const sweeper of this.sweepers) sweeper.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all(this.sweepers.map((sweeper) => sweeper.stop()));
+  }
+
+  /** For a job: nothing when the grant has moved on, or its time was put off. */
+  async refresh(credentialId: string, version: number): Promise<void> {
+    const found = await this.grants.findAny(credentialId);
+    if (found?.grant.version === version && found.due) await this.refresher.refresh(credentialId, version);
+  }
+
+  private async sweep(limit: number): Promise<number> {
+    const due = await this.grants.takeDue(limit);
+    const now = Math.floor(Date.now() / 1_000);
+    const woken = await Promise.all(due.map((one) => this.jobs.wake(credentialRefresh, { ...one, due_at: now })));
+    // Without Redis the work is done here, by as many processes as there are.
+    for (const [index, { credential_id: id, version }] of due.entries())
+      if (!woken[index]) this.refresher.start(id, version);
+    return due.length;
+  }
+}

@@ -1,0 +1,59 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { notFound } from '#libs/service-kit';
+import { createHash } from 'node:crypto';
+import { CredentialOpener } from '../credentials/credential-opener.js';
+import type { CredentialScope } from '../credentials/credential-scope.js';
+import { CredentialRepository } from '../credentials/credential.repository.js';
+import type { ProviderConfig } from '../oauth/provider-config.js';
+import type { OauthClient } from '../oauth/token-endpoint.js';
+import type { OauthGrant } from './grant.entity.js';
+
+/** The client of a grant as it is now, and the provider it talks to. */
+export interface GrantClient extends OauthClient {
+  generation: number;
+  provider: ProviderConfig;
+}
+
+/** Client id and secret are fields of the credential; a change of them is a new generation of it. */
+@Injectable()
+export class GrantClients {
+  constructor(
+    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
+    @Inject(CredentialOpener) private readonly opener: CredentialOpener,
+  ) {}
+
+  /** @throws Problem 404 `credential_not_found`, 409 `credential_undecryptable` */
+  async of(grant: OauthGrant): Promise<GrantClient> {
+    if (!grant.provider) throw new Error(`grant ${grant.credential_id} has no provider yet`);
+    return { ...(await this.read(scopeOf(grant), grant.credential_id)), provider: grant.provider };
+  }
+
+  /** @throws as `of` */
+  async read(scope: CredentialScope, credentialId: string): Promise<OauthClient & { generation: number }> {
+    const row = await this.credentials.find(scope, credentialId);
+    if (!row) throw notFound('credential', credentialId);
+    const fields = await this.opener.open(row, ['client_id', 'client_secret']);
+    return {
+      id: fields.get('client_id')?.reveal() ?? '',
+      secret: fields.get('client_secret') ?? null,
+      generation: row.generation,
+    };
+  }
+
+  async generationOf(grant: OauthGrant): Promise<number | null> {
+    return (await this.credentials.find(scopeOf(grant), grant.credential_id))?.generation ?? null;
+  }
+}
+
+/** Grants of one client at one token host share their fate when the client is refused. */
+export function clientKeyOf(organizationId: string, provider: ProviderConfig, clientId: string): string {
+  const host = URL.parse(provider.token_url ?? '')?.host ?? '';
+  return createHash('sha256')
+    .update(JSON.stringify([organizationId, host, clientId]))
+    .digest('base64url');
+}
+
+const scopeOf = (grant: OauthGrant): CredentialScope => ({
+  organizationId: grant.organization_id,
+  projectId: grant.project_id,
+});

@@ -1,0 +1,84 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { RawAnswer } from '../oauth/token-answer.js';
+import { Sealer } from '../sealing/sealer.js';
+import { Secret } from '../sealing/secret.js';
+import type { OauthGrant } from './grant.entity.js';
+
+/** A sealed value with the data key that opens it. */
+export interface SealedValue {
+  kid: string;
+  wrappedDek: Buffer;
+  value: Buffer;
+}
+
+export interface SealedTokens {
+  kid: string;
+  wrappedDek: Buffer;
+  accessToken: Buffer;
+  refreshToken: Buffer | null;
+}
+
+type Owner = Pick<OauthGrant, 'organization_id' | 'credential_id'>;
+
+/** Seals tokens to their grant's version, and answers, verifiers and revocations to the row they are kept in. */
+@Injectable()
+export class GrantSealer {
+  constructor(@Inject(Sealer) private readonly sealer: Sealer) {}
+
+  async sealTokens(
+    owner: Owner,
+    version: number,
+    accessToken: Secret,
+    refreshToken: Secret | null,
+  ): Promise<SealedTokens> {
+    const fields = new Map([['access_token', accessToken]]);
+    if (refreshToken) fields.set('refresh_token', refreshToken);
+    const { kid, wrappedDek, fields: sealed } = await this.sealer.seal(tokenPlace(owner, version), fields);
+    return {
+      kid,
+      wrappedDek,
+      accessToken: needed(sealed, 'access_token'),
+      refreshToken: sealed.get('refresh_token') ?? null,
+    };
+  }
+
+  /** @throws DoesNotOpen */
+  async openTokens(grant: OauthGrant): Promise<{ accessToken: Secret; refreshToken: Secret | null }> {
+    const fields = new Map<string, Buffer>();
+    if (grant.access_token) fields.set('access_token', grant.access_token);
+    if (grant.refresh_token) fields.set('refresh_token', grant.refresh_token);
+    const sealed = { kid: grant.kid ?? '', wrappedDek: grant.wrapped_dek ?? Buffer.alloc(0), fields };
+    const opened = await this.sealer.open(tokenPlace(grant, grant.version), sealed);
+    return { accessToken: needed(opened, 'access_token'), refreshToken: opened.get('refresh_token') ?? null };
+  }
+
+  /** @param row id of the row the value is kept in; it opens in no other */
+  async seal(owner: Owner, row: string, value: Secret): Promise<SealedValue> {
+    const { kid, wrappedDek, fields } = await this.sealer.seal(rowPlace(owner), new Map([[row, value]]));
+    return { kid, wrappedDek, value: needed(fields, row) };
+  }
+
+  /** @throws DoesNotOpen */
+  async open(owner: Owner, row: string, { kid, wrappedDek, value }: SealedValue): Promise<Secret> {
+    return needed(await this.sealer.open(rowPlace(owner), { kid, wrappedDek, fields: new Map([[row, value]]) }), row);
+  }
+
+  sealAnswer(owner: Owner, attemptId: string, answer: RawAnswer): Promise<SealedValue> {
+    return this.seal(owner, attemptId, new Secret(JSON.stringify(answer)));
+  }
+
+  /** @throws DoesNotOpen */
+  async openAnswer(owner: Owner, attemptId: string, sealed: SealedValue): Promise<RawAnswer> {
+    return JSON.parse((await this.open(owner, attemptId, sealed)).reveal()) as RawAnswer;
+  }
+}
+
+const tokenPlace = (owner: Owner, version: number) => ({ ...placeOf(owner), type: 'oauth2', generation: version });
+const rowPlace = (owner: Owner) => ({ ...placeOf(owner), type: 'oauth2-row', generation: 0 });
+const placeOf = (owner: Owner) => ({ organizationId: owner.organization_id, credentialId: owner.credential_id });
+
+function needed<T>(values: ReadonlyMap<string, T>, name: string): T {
+  const value = values.get(name);
+  if (value === undefined) throw new Error(`nothing is sealed as ${name}`);
+  return value;
+}

@@ -1,0 +1,247 @@
+import { newId } from '#libs/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { ProviderConfig } from '../oauth/provider-config.js';
+import type { SealedTokens } from './grant-sealer.js';
+import { type GrantState, type GrantType, OauthGrant } from './grant.entity.js';
+import type { TokenTimes } from './refresh-schedule.js';
+
+/** A grant with what only the database's clock can tell. */
+export interface TimedGrant {
+  grant: OauthGrant;
+  /** Seconds of life left; null for a token without an end, negative once it is over. */
+  validFor: number | null;
+  due: boolean;
+  /** Seconds until a failed refresh may be tried again. */
+  waitSeconds: number;
+}
+
+export interface NewTokens {
+  sealed: SealedTokens;
+  times: TokenTimes;
+  scopes: string[] | null;
+}
+
+export interface Failure {
+  state: GrantState;
+  reason: string | null;
+  /** Seconds until the next try. */
+  retryIn: number;
+  unanswered: number;
+}
+
+/** What a person's consent adds to new tokens. */
+export interface Consent {
+  provider: ProviderConfig;
+  clientKey: string;
+  clientConfigVersion: number;
+  account: string | null;
+  missingScopes: string[];
+}
+
+const never = "'infinity'::timestamptz";
+
+@Injectable()
+export class GrantRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  async find(scope: CredentialScope, credentialId: string): Promise<TimedGrant | null> {
+    return this.timed('g.organization_id = :organizationId AND g.project_id = :projectId', scope, credentialId);
+  }
+
+  /** For work that no caller asked for: the sweeper, a job. */
+  async findAny(credentialId: string): Promise<TimedGrant | null> {
+    return this.timed('true', {}, credentialId);
+  }
+
+  /** Keeps what there is; tokens of another provider or grant type do not outlive it. */
+  async configure(
+    scope: CredentialScope,
+    row: { credentialId: string; grantType: GrantType; slug: string; inline: Record<string, unknown> | null },
+    ready: { provider: ProviderConfig; clientKey: string; clientConfigVersion: number } | null,
+  ): Promise<void> {
+    await this.db.query(
+      `INSERT INTO vault.oauth_grant (credential_id, organization_id, project_id, grant_type, provider_slug, inline_config,
+         provider, client_key, client_config_version, state, version, refresh_due_at, consecutive_failures, unanswered,
+         next_try_at, scopes, missing_scopes)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, CASE WHEN $7::jsonb IS NULL THEN ${never} ELSE now() END,
+         0, 0, now(), '{}', '{}')
+       ON CONFLICT (credential_id) DO UPDATE SET grant_type = excluded.grant_type, provider_slug = excluded.provider_slug,
+         inline_config = excluded.inline_config, provider = coalesce(excluded.provider, oauth_grant.provider),
+         client_key = coalesce(excluded.client_key, oauth_grant.client_key)`,
+      [
+        ...[row.credentialId, scope.organizationId, scope.projectId, row.grantType, row.slug, row.inline],
+        ...[ready?.provider ?? null, ready?.clientKey ?? null, ready?.clientConfigVersion ?? 0],
+        ready ? 'active' : 'pending',
+      ],
+    );
+  }
+
+  /**
+   * Puts new tokens in place, if the attempt still is the grant's own: a reconnect or another process that took over has
+   * moved on otherwise, and these tokens stay in the journal alone.
+   */
+  async promote(grant: OauthGrant, attemptId: string, { sealed, times, scopes }: NewTokens): Promise<boolean> {
+    return this.db.transaction(async (manager) => {
+      const promoted = await changed(
+        manager,
+        `UPDATE vault.oauth_grant g SET version = version + 1, state = 'active', reason = NULL, ${newTokens},
+           client_config_version = (SELECT generation FROM vault.credential c WHERE c.id = g.credential_id),
+           scopes = coalesce($9, scopes)
+          FROM vault.refresh_attempt a
+         WHERE g.credential_id = $1 AND g.version = $10 AND g.attempt_id = $2 AND a.id = $2 RETURNING g.credential_id`,
+        [...tokenParameters(grant.credential_id, attemptId, sealed, times), scopes, grant.version],
+      );
+      if (!promoted) return false;
+      await finish(manager, attemptId, 'ok');
+      await transition(manager, grant, 'active', null);
+      return true;
+    });
+  }
+
+  /** Puts the tokens of a person's consent in place, whatever refresh is under way. @returns their version, which they are sealed to */
+  async connect(
+    credentialId: string,
+    attemptId: string,
+    consent: Consent,
+    tokens: Omit<NewTokens, 'sealed'>,
+    seal: (version: number) => Promise<SealedTokens>,
+  ): Promise<number> {
+    return this.db.transaction(async (manager) => {
+      const before = await manager.findOneOrFail(OauthGrant, {
+        where: { credential_id: credentialId },
+        lock: { mode: 'pessimistic_write' },
+      });
+      await changed(
+        manager,
+        `UPDATE vault.oauth_grant g SET version = version + 1, state = 'active', reason = NULL, ${newTokens},
+           scopes = $9, provider = $10, client_key = $11, client_config_version = $12, account = $13, missing_scopes = $14
+          FROM vault.refresh_attempt a WHERE g.credential_id = $1 AND a.id = $2 RETURNING g.credential_id`,
+        [
+          ...tokenParameters(credentialId, attemptId, await seal(before.version + 1), tokens.times),
+          tokens.scopes ?? [],
+          ...[consent.provider, consent.clientKey, consent.clientConfigVersion, consent.account, consent.missingScopes],
+        ],
+      );
+      await finish(manager, attemptId, 'ok');
+      await transition(manager, before, 'active', null);
+      return before.version + 1;
+    });
+  }
+
+  /** Ends an attempt without tokens; the grant keeps those it has. @returns false when the grant has moved on */
+  async fail(grant: OauthGrant, attemptId: string, failure: Failure, errorClass: string): Promise<boolean> {
+    return this.db.transaction(async (manager) => {
+      await finish(manager, attemptId, errorClass);
+      const failed = await changed(
+        manager,
+        `UPDATE vault.oauth_grant SET state = $3, reason = $4, attempt_id = NULL, attempt_heartbeat = NULL,
+           consecutive_failures = consecutive_failures + 1, unanswered = $6, swept_at = NULL,
+           next_try_at = now() + make_interval(secs => $5)
+          WHERE credential_id = $1 AND attempt_id = $2 AND version = $7 RETURNING credential_id`,
+        [
+          ...[grant.credential_id, attemptId, failure.state, failure.reason, failure.retryIn],
+          ...[failure.unanswered, grant.version],
+        ],
+      );
+      if (failed) await transition(manager, grant, failure.state, failure.reason);
+      return failed;
+    });
+  }
+
+  /** Ends a grant that no request can help: without a refresh token, or one whose values do not open. */
+  async end(grant: OauthGrant, state: GrantState, reason: string): Promise<void> {
+    await this.db.transaction(async (manager) => {
+      const ended = await changed(
+        manager,
+        `UPDATE vault.oauth_grant SET state = $2, reason = $3 WHERE credential_id = $1 AND version = $4 AND state <> $2
+          RETURNING credential_id`,
+        [grant.credential_id, state, reason, grant.version],
+      );
+      if (ended) await transition(manager, grant, state, reason);
+    });
+  }
+
+  /** The provider refuses the client: none of its grants asks again for a while, but those whose client was changed. */
+  async pauseClient(clientKey: string, seconds: number): Promise<void> {
+    await this.db.query(
+      `UPDATE vault.oauth_grant g SET next_try_at = greatest(next_try_at, now() + make_interval(secs => $2))
+        FROM vault.credential c
+        WHERE g.client_key = $1 AND c.id = g.credential_id AND c.generation = g.client_config_version`,
+      [clientKey, seconds],
+    );
+  }
+
+  /** Takes grants that are due, or whose attempt was left, for one round of the sweeper. */
+  async takeDue(limit: number): Promise<{ credential_id: string; version: number }[]> {
+    const [rows] = await this.db.query<[{ credential_id: string; version: number }[], number]>(
+      `UPDATE vault.oauth_grant SET swept_at = now() WHERE credential_id IN (
+         SELECT credential_id FROM vault.oauth_grant
+          WHERE state IN ('active', 'degraded') AND refresh_due_at <= now() AND next_try_at <= now()
+            AND (swept_at IS NULL OR swept_at < now() - interval '50 s')
+          ORDER BY refresh_due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING credential_id, version`,
+      [limit],
+    );
+    return rows;
+  }
+
+  private async timed(where: string, parameters: object, id: string): Promise<TimedGrant | null> {
+    const { entities, raw } = await this.db
+      .createQueryBuilder(OauthGrant, 'g')
+      .addSelect('extract(epoch FROM g.at_expires_at - now())', 'valid_for')
+      .addSelect('g.refresh_due_at <= now()', 'due')
+      .addSelect("extract(epoch FROM greatest(g.next_try_at - now(), interval '0'))", 'wait_seconds')
+      .where(where, parameters)
+      .andWhere('g.credential_id = :id', { id })
+      .getRawAndEntities<{ valid_for: string | null; due: boolean; wait_seconds: string }>();
+    const [grant, row] = [entities[0], raw[0]];
+    if (!grant || !row) return null;
+    const validFor = row.valid_for === null ? null : Number(row.valid_for);
+    return { grant, validFor, due: row.due, waitSeconds: Number(row.wait_seconds) };
+  }
+}
+
+const newTokens = `
+  kid = $3, wrapped_dek = $4, access_token = $5, refresh_token = $6, obtained_at = a.sent_at,
+  at_expires_at = a.sent_at + make_interval(secs => $7),
+  refresh_due_at = CASE WHEN $8::double precision IS NULL THEN ${never} ELSE a.sent_at + make_interval(secs => $8) END,
+  attempt_id = NULL, attempt_heartbeat = NULL, consecutive_failures = 0, unanswered = 0, next_try_at = now(), swept_at = NULL`;
+
+function tokenParameters(credentialId: string, attemptId: string, sealed: SealedTokens, times: TokenTimes): unknown[] {
+  const { kid, wrappedDek, accessToken, refreshToken } = sealed;
+  return [credentialId, attemptId, kid, wrappedDek, accessToken, refreshToken, times.expiresIn, times.dueIn];
+}
+
+async function changed(manager: EntityManager, sql: string, parameters: unknown[]): Promise<boolean> {
+  const [rows] = await manager.query<[unknown[], number]>(sql, parameters);
+  return rows.length > 0;
+}
+
+async function finish(manager: EntityManager, attemptId: string, errorClass: string): Promise<void> {
+  await manager.query('UPDATE vault.refresh_attempt SET error_class = $2, finished_at = now() WHERE id = $1', [
+    attemptId,
+    errorClass,
+  ]);
+}
+
+/** One event per transition, in the transaction that makes it; the credential shows the grant's state. */
+async function transition(
+  manager: EntityManager,
+  grant: OauthGrant,
+  to: GrantState,
+  reason: string | null,
+): Promise<void> {
+  if (grant.state === to && grant.reason === reason) return;
+  await manager.query('UPDATE vault.credential SET status = $2, reason = $3 WHERE id = $1', [
+    grant.credential_id,
+    to,
+    reason,
+  ]);
+  if (grant.state === to) return;
+  await manager.query(
+    'INSERT INTO vault.grant_event (id, credential_id, from_state, to_state, reason) VALUES ($1, $2, $3, $4, $5)',
+    [newId('gev'), grant.credential_id, grant.state, to, reason],
+  );
+}

@@ -1,0 +1,28 @@
+import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import { Credential } from '../credentials/credential.entity.js';
+
+/** One token request. The row is there before the request leaves, and holds the raw answer, sealed, before it is parsed. */
+@Entity({ schema: 'vault', name: 'refresh_attempt' })
+@Index('refresh_attempt_credential_idx', ['credential_id', 'base_version'])
+@Index('refresh_attempt_sent_idx', ['sent_at'])
+@Index('refresh_attempt_kid_idx', ['kid'])
+export class RefreshAttempt {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'refresh_attempt_pkey' }) id: string;
+  @Column({ type: 'text' }) credential_id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  /** The grant's version whose tokens the request replaces. */
+  @Column({ type: 'integer' }) base_version: number;
+  @CreateDateColumn({ type: 'timestamptz' }) sent_at: Date;
+  @Column({ type: 'text', nullable: true }) kid: string | null;
+  @Column({ type: 'bytea', nullable: true }) wrapped_dek: Buffer | null;
+  @Column({ type: 'bytea', nullable: true }) response_ct: Buffer | null;
+  /** HTTP status of the answer. */
+  @Column({ type: 'integer', nullable: true }) status: number | null;
+  /** `ok` once promoted, else what went wrong. */
+  @Column({ type: 'text', nullable: true }) error_class: string | null;
+  @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
+
+  @ManyToOne(() => Credential, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'credential_id', foreignKeyConstraintName: 'refresh_attempt_credential_fkey' })
+  credential: Relation<Credential>;
+}

@@ -1,0 +1,96 @@
+import { newId } from '#libs/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { SealedValue } from './grant-sealer.js';
+import type { OauthGrant } from './grant.entity.js';
+import { RefreshAttempt } from './refresh-attempt.entity.js';
+
+@Injectable()
+export class RefreshAttemptRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /**
+   * The intent: claims the grant for one token request and writes the request's row, in one statement that is committed
+   * before the request leaves. An attempt that is taken over counts as unanswered.
+   * @returns null when someone else works on it, or the grant has moved on
+   */
+  async begin(grant: OauthGrant, takeoverMs: number): Promise<string | null> {
+    const id = newId('rfa');
+    const rows = await this.db.query<{ id: string }[]>(
+      `WITH taken AS (
+         UPDATE vault.oauth_grant SET attempt_id = $1, attempt_heartbeat = now(),
+            unanswered = unanswered + CASE WHEN attempt_id IS NULL THEN 0 ELSE 1 END
+          WHERE credential_id = $2 AND version = $3 AND state IN ('active', 'degraded')
+            AND attempt_id IS NOT DISTINCT FROM $5
+            AND (attempt_id IS NULL OR attempt_heartbeat < now() - make_interval(secs => $4))
+         RETURNING credential_id, organization_id, version)
+       INSERT INTO vault.refresh_attempt (id, credential_id, organization_id, base_version)
+       SELECT $1, credential_id, organization_id, version FROM taken RETURNING id`,
+      [id, grant.credential_id, grant.version, takeoverMs / 1_000, grant.attempt_id],
+    );
+    return rows[0]?.id ?? null;
+  }
+
+  /** The row of a code's exchange: it claims nothing, since a reconnect wins over every refresh. */
+  async beginConnect(grant: Pick<OauthGrant, 'credential_id' | 'organization_id'>): Promise<string> {
+    const id = newId('rfa');
+    const { credential_id, organization_id } = grant;
+    await this.db.getRepository(RefreshAttempt).insert({ id, credential_id, organization_id, base_version: -1 });
+    return id;
+  }
+
+  async beat(grant: OauthGrant, attemptId: string): Promise<void> {
+    await this.db.query(
+      'UPDATE vault.oauth_grant SET attempt_heartbeat = now() WHERE credential_id = $1 AND attempt_id = $2',
+      [grant.credential_id, attemptId],
+    );
+  }
+
+  /** Keeps the answer as it came, sealed, before anything reads it. */
+  async keepAnswer(attemptId: string, status: number, { kid, wrappedDek, value }: SealedValue): Promise<void> {
+    await this.db.query(
+      'UPDATE vault.refresh_attempt SET kid = $2, wrapped_dek = $3, response_ct = $4, status = $5 WHERE id = $1',
+      [attemptId, kid, wrappedDek, value, status],
+    );
+  }
+
+  async fail(attemptId: string, errorClass: string): Promise<void> {
+    await this.db
+      .getRepository(RefreshAttempt)
+      .update({ id: attemptId }, { error_class: errorClass, finished_at: new Date() });
+  }
+
+  find(id: string): Promise<RefreshAttempt | null> {
+    return this.db.getRepository(RefreshAttempt).findOneBy({ id });
+  }
+
+  /** An answer to a request for the grant's present version that was kept but never put in place. */
+  async unpromoted(grant: OauthGrant): Promise<RefreshAttempt | null> {
+    return this.db
+      .createQueryBuilder(RefreshAttempt, 'a')
+      .where('a.credential_id = :id AND a.base_version = :version', { id: grant.credential_id, version: grant.version })
+      .andWhere("a.response_ct IS NOT NULL AND (a.error_class IS NULL OR a.error_class = 'malformed')")
+      .orderBy('a.sent_at', 'DESC')
+      .getOne();
+  }
+
+  /** Makes another attempt the grant's own, so that its kept answer can be put in place. */
+  async adopt(grant: OauthGrant, attemptId: string): Promise<boolean> {
+    const [rows] = await this.db.query<[unknown[], number]>(
+      `UPDATE vault.oauth_grant SET attempt_id = $2, attempt_heartbeat = now()
+        WHERE credential_id = $1 AND version = $3 AND attempt_id IS NOT DISTINCT FROM $4 RETURNING credential_id`,
+      [grant.credential_id, attemptId, grant.version, grant.attempt_id],
+    );
+    return rows.length > 0;
+  }
+
+  /** @returns how many */
+  async purge(days: number): Promise<number> {
+    const [, count] = await this.db.query<[unknown[], number]>(
+      `DELETE FROM vault.refresh_attempt WHERE id IN (
+         SELECT id FROM vault.refresh_attempt WHERE sent_at < now() - make_interval(days => $1) LIMIT 1000)`,
+      [days],
+    );
+    return count;
+  }
+}

@@ -1,0 +1,188 @@
+import { credentialRefresh } from '#libs/contracts';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { DoesNotOpen } from '../sealing/aead.js';
+import { requestTokens, type TokenRequest, type Tokens, type Transport } from '../oauth/token-endpoint.js';
+import { TokenRefused } from '../oauth/token-refused.js';
+import { AnswerJournal } from './answer-journal.js';
+import { GrantClients, type GrantClient } from './grant-clients.js';
+import { GrantSealer } from './grant-sealer.js';
+import type { OauthGrant } from './grant.entity.js';
+import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { GrantRepository, type TimedGrant } from './grant.repository.js';
+import type { RefreshAttempt } from './refresh-attempt.entity.js';
+import { RefreshAttemptRepository } from './refresh-attempt.repository.js';
+import { timesOf } from './refresh-schedule.js';
+import { clientPauseSeconds, verdictOn } from './refresh-verdict.js';
+import { GateClosed, TokenHostGate } from './token-host-gate.js';
+
+/** `busy`: another process works on it; `again`: at once; `waiting`: not before its time; `failed` and `ended` are in the row. */
+export type AttemptOutcome = 'refreshed' | 'busy' | 'again' | 'waiting' | 'failed' | 'ended';
+
+const longestDelaySeconds = 86_400;
+
+/** One step of a refresh: put a kept answer in place, or ask once. See docs/vault.md for the order and its reasons. */
+@Injectable()
+export class RefreshAttempts {
+  private readonly logger = new Logger('refresh');
+
+  constructor(
+    @Inject(GrantRepository) private readonly grants: GrantRepository,
+    @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
+    @Inject(GrantClients) private readonly clients: GrantClients,
+    @Inject(GrantSealer) private readonly sealer: GrantSealer,
+    @Inject(AnswerJournal) private readonly journal: AnswerJournal,
+    @Inject(TokenHostGate) private readonly gate: TokenHostGate,
+    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
+  ) {}
+
+  /** @throws errors of Postgres; the attempt then is taken up by whoever comes next */
+  async make({ grant, waitSeconds }: TimedGrant): Promise<AttemptOutcome> {
+    const client = await this.clients.of(grant);
+    const request = await this.requestFor(grant);
+    if (!request) return 'ended';
+    const kept = await this.attempts.unpromoted(grant);
+    const placed = kept && (await this.placeKept(grant, client, request, kept));
+    if (placed) return placed;
+    const changed = client.generation !== grant.client_config_version;
+    if (waitSeconds > 0 && !changed) return 'waiting';
+    try {
+      return await this.gate.run(grant.client_key ?? grant.credential_id, () => this.ask(grant, client, request));
+    } catch (error) {
+      if (error instanceof GateClosed) return 'waiting';
+      throw error;
+    }
+  }
+
+  /** @returns null when the answer could not be read before and cannot be now: another request has to be made */
+  private async placeKept(
+    grant: OauthGrant,
+    client: GrantClient,
+    request: TokenRequest,
+    kept: RefreshAttempt,
+  ): Promise<AttemptOutcome | null> {
+    const transport: Transport = () => this.journal.read(grant, kept);
+    if (kept.error_class !== null) {
+      const readable = await requestTokens(client.provider, client, request, transport).catch((error: unknown) => {
+        if (!(error instanceof TokenRefused)) throw error;
+      });
+      if (!readable) return null;
+    }
+    if (kept.id !== grant.attempt_id && !(await this.attempts.adopt(grant, kept.id))) return 'busy';
+    return this.settle({ ...grant, attempt_id: kept.id }, client, request, kept.id, transport);
+  }
+
+  private async ask(grant: OauthGrant, client: GrantClient, request: TokenRequest): Promise<AttemptOutcome> {
+    const attemptId = await this.attempts.begin(grant, this.settings.REFRESH_TAKEOVER_MS);
+    if (!attemptId) return 'busy';
+    const lost = grant.attempt_id === null ? 0 : 1;
+    const claimed = { ...grant, attempt_id: attemptId, unanswered: grant.unanswered + lost };
+    const heartbeat = setInterval(() => {
+      this.attempts.beat(grant, attemptId).catch((error: unknown) => {
+        this.logger.warn({ event: 'refresh.no_heartbeat', attempt: attemptId, error: String(error) });
+      });
+    }, this.settings.REFRESH_TAKEOVER_MS / 4);
+    try {
+      return await this.settle(claimed, client, request, attemptId, this.journal.keeping(grant, attemptId));
+    } finally {
+      clearInterval(heartbeat);
+    }
+  }
+
+  private async settle(
+    grant: OauthGrant,
+    client: GrantClient,
+    request: TokenRequest,
+    attemptId: string,
+    transport: Transport,
+  ): Promise<AttemptOutcome> {
+    const gateKey = grant.client_key ?? grant.credential_id;
+    try {
+      const tokens = await requestTokens(client.provider, client, request, transport);
+      this.gate.note(gateKey, true);
+      return await this.promote(grant, request, attemptId, tokens);
+    } catch (error) {
+      if (!(error instanceof TokenRefused)) throw error;
+      this.gate.note(gateKey, !['transient', 'unsent', 'unanswered'].includes(error.failure));
+      return this.refused(grant, client, attemptId, error);
+    }
+  }
+
+  private async promote(
+    grant: OauthGrant,
+    request: TokenRequest,
+    attemptId: string,
+    tokens: Tokens,
+  ): Promise<AttemptOutcome> {
+    // A provider that does not rotate sends no new one: the old one stays (RFC 6749 section 6).
+    const refreshToken = tokens.refreshToken ?? (request.grant === 'refresh_token' ? request.refreshToken : null);
+    const times = timesOf({
+      expiresIn: tokens.expiresIn,
+      refreshIdle: tokens.refreshExpiresIn ?? grant.provider?.quirks.refresh_token_idle_seconds ?? null,
+      renewable: refreshToken !== null || grant.grant_type === 'client_credentials',
+    });
+    const version = grant.version + 1;
+    const sealed = await this.sealer.sealTokens(grant, version, tokens.accessToken, refreshToken);
+    const promoted = await this.grants.promote(grant, attemptId, { sealed, times, scopes: tokens.scopes });
+    this.logger.log({ event: 'refresh.done', credential_id: grant.credential_id, version, promoted });
+    if (promoted && times.dueIn !== null) await this.schedule(grant.credential_id, version, times.dueIn);
+    return 'refreshed';
+  }
+
+  private async refused(
+    grant: OauthGrant,
+    client: GrantClient,
+    attemptId: string,
+    refused: TokenRefused,
+  ): Promise<AttemptOutcome> {
+    const now = await this.grants.findAny(grant.credential_id);
+    if (!now || now.grant.version !== grant.version) return 'refreshed';
+    if (refused.failure === 'grant') {
+      const other = await this.attempts.unpromoted(grant);
+      // Another attempt's answer was kept meanwhile, and it is the one that has the new tokens.
+      if (other && other.id !== attemptId && (await this.attempts.adopt(grant, other.id))) return 'again';
+    }
+    const clientChanged = (await this.clients.generationOf(grant)) !== client.generation;
+    const { again, ...verdict } = verdictOn(grant, refused, clientChanged);
+    const failed = await this.grants.fail(grant, attemptId, verdict, refused.failure);
+    this.logger.warn({
+      event: 'refresh.refused',
+      credential_id: grant.credential_id,
+      version: grant.version,
+      failure: refused.failure,
+      code: refused.code,
+      state: verdict.state,
+      reason: verdict.reason,
+    });
+    if (!failed) return 'busy';
+    if (refused.failure === 'client' && !clientChanged && grant.client_key) {
+      await this.grants.pauseClient(grant.client_key, clientPauseSeconds);
+    }
+    if (again) return 'again';
+    if (verdict.state !== 'needs_reconnect') await this.schedule(grant.credential_id, grant.version, verdict.retryIn);
+    return 'failed';
+  }
+
+  /** @returns null when there is nothing to ask with: the grant's state then says so */
+  private async requestFor(grant: OauthGrant): Promise<TokenRequest | null> {
+    if (grant.grant_type === 'client_credentials') return { grant: 'client_credentials' };
+    try {
+      const { refreshToken } = await this.sealer.openTokens(grant);
+      if (refreshToken) return { grant: 'refresh_token', refreshToken };
+      await this.grants.end(grant, 'needs_reconnect', 'no_refresh_token');
+    } catch (error) {
+      if (!(error instanceof DoesNotOpen)) throw error;
+      this.logger.error({ event: 'credential.undecryptable', credential_id: grant.credential_id, kid: grant.kid });
+      await this.grants.end(grant, 'undecryptable', 'its tokens do not open');
+    }
+    return null;
+  }
+
+  /** The sweeper finds what is due anyway: the job only is on time. */
+  private async schedule(credentialId: string, version: number, inSeconds: number): Promise<void> {
+    if (inSeconds > longestDelaySeconds) return;
+    const due_at = Math.ceil(Date.now() / 1_000 + inSeconds);
+    await this.jobs.wakeLater(credentialRefresh, { credential_id: credentialId, version, due_at }, inSeconds * 1_000);
+  }
+}

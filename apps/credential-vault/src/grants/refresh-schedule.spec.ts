@@ -1,0 +1,38 @@
+import { backoffSeconds, timesOf } from './refresh-schedule.js';
+
+const renewable = { refreshIdle: null, renewable: true };
+
+describe('timesOf', () => {
+  it.each<[string, Parameters<typeof timesOf>[0], { expiresIn: number | null; dueIn: number | null }]>([
+    ['a fifth before the end of a long life', { expiresIn: 3_600, ...renewable }, { expiresIn: 3_600, dueIn: 2_880 }],
+    ['five minutes before the end of a short one', { expiresIn: 900, ...renewable }, { expiresIn: 900, dueIn: 600 }],
+    ['at half of a very short one', { expiresIn: 60, ...renewable }, { expiresIn: 60, dueIn: 30 }],
+    [
+      'of an hour when the provider says nothing',
+      { expiresIn: null, ...renewable },
+      { expiresIn: 3_600, dueIn: 2_880 },
+    ],
+    [
+      'never for a token without an end',
+      { expiresIn: null, refreshIdle: null, renewable: false },
+      { expiresIn: null, dueIn: null },
+    ],
+    [
+      'before an idle refresh token is forgotten',
+      { expiresIn: 90 * 86_400, refreshIdle: 14 * 86_400, renewable: true },
+      { expiresIn: 90 * 86_400, dueIn: 7 * 86_400 },
+    ],
+  ])('replaces a token %s', (_what, given, expected) => {
+    expect(timesOf(given, 0)).toEqual(expected);
+  });
+
+  it('is early by chance, never late', () => {
+    expect(timesOf({ expiresIn: 3_600, ...renewable }, 1).dueIn).toBe(2_700);
+  });
+});
+
+describe('backoffSeconds', () => {
+  it('doubles from half a minute to an hour', () => {
+    expect([1, 2, 3, 20].map((failures) => backoffSeconds(failures, 0.5))).toEqual([30, 60, 120, 3_600]);
+  });
+});

@@ -1,0 +1,31 @@
+const defaultLifeSeconds = 3_600;
+
+/** When a token ends and when to replace it, in seconds from the moment its request was sent. */
+export interface TokenTimes {
+  /** Null for a token without an end. */
+  expiresIn: number | null;
+  /** Null where nothing is ever due. */
+  dueIn: number | null;
+}
+
+/**
+ * A token is replaced when a fifth of its life is left, or five minutes where that is more, but not before half of it has
+ * passed; a little earlier by chance, so that grants made together do not come back together. A refresh token that the
+ * provider forgets when idle is used at half that time, however long its access token lives.
+ */
+export function timesOf(
+  given: { expiresIn: number | null; refreshIdle: number | null; renewable: boolean },
+  random = Math.random(),
+): TokenTimes {
+  const { expiresIn, refreshIdle, renewable } = given;
+  const ttl = expiresIn ?? (renewable ? defaultLifeSeconds : null);
+  const byLife = ttl === null ? null : ttl - Math.min(Math.max(0.2 * ttl, 300), 0.5 * ttl) - random * 0.05 * ttl;
+  const byIdleness = renewable && refreshIdle !== null ? refreshIdle * (0.5 - random * 0.05) : null;
+  const dues = [byLife, byIdleness].filter((due) => due !== null);
+  return { expiresIn: ttl, dueIn: dues.length > 0 ? Math.min(...dues) : null };
+}
+
+/** Seconds until the next try after `failures` in a row: 30 s · 2^n, at most an hour, with up to a fifth of jitter. */
+export function backoffSeconds(failures: number, random = Math.random()): number {
+  return Math.min(3_600, 30 * 2 ** Math.max(0, failures - 1)) * (0.9 + random * 0.2);
+}

@@ -1,0 +1,65 @@
+import type { TokenRefused } from '../oauth/token-refused.js';
+import type { Failure } from './grant.repository.js';
+import type { OauthGrant } from './grant.entity.js';
+import { backoffSeconds } from './refresh-schedule.js';
+
+/** Seconds for which no grant of a refused client asks again. */
+export const clientPauseSeconds = 3_600;
+const degradedAfter = 2;
+
+export interface Verdict extends Failure {
+  /** Ask once more at once. */
+  again: boolean;
+}
+
+/**
+ * What becomes of a grant whose refresh gave no tokens. Only an answer that the refresh token is dead ends it; a request
+ * whose outcome is not known is repeated once at once, while a provider with a grace period still takes the old token, and
+ * then with the usual pauses. If a definite answer then says no, it was very likely our lost answer that had the new token.
+ */
+export function verdictOn(grant: OauthGrant, refused: TokenRefused, clientChanged: boolean): Verdict {
+  const failures = grant.consecutive_failures + 1;
+  const later = backoffSeconds(failures);
+  const lost = refused.failure === 'unanswered' || (refused.status ?? 0) >= 500 || refused.failure === 'malformed';
+  const unanswered = grant.unanswered + (lost && grant.grant_type === 'authorization_code' ? 1 : 0);
+  const base = { unanswered, again: false };
+  if (clientChanged && (refused.failure === 'grant' || refused.failure === 'client')) {
+    return { ...base, state: 'degraded', reason: 'client_changed', retryIn: 0, again: true };
+  }
+  switch (refused.failure) {
+    case 'grant':
+      return {
+        ...base,
+        state: 'needs_reconnect',
+        reason: grant.unanswered > 0 ? 'refresh_outcome_unknown' : 'invalid_grant',
+        retryIn: 0,
+      };
+    case 'client':
+      return { ...base, state: 'degraded', reason: 'client_rejected', retryIn: clientPauseSeconds };
+    case 'malformed':
+      return { ...base, state: 'degraded', reason: 'malformed_answer', retryIn: later };
+    case 'unanswered': {
+      const first = grant.unanswered === 0;
+      return {
+        ...base,
+        state: 'degraded',
+        reason: 'refresh_outcome_unknown',
+        retryIn: first ? 0 : later,
+        again: first,
+      };
+    }
+    default: {
+      const retryIn = refused.retryAfter ?? later;
+      if (failures < degradedAfter && grant.state === 'active')
+        return { ...base, state: 'active', reason: null, retryIn };
+      const reason = refused.failure === 'throttled' ? 'throttled' : 'provider_unavailable';
+      // What is known to be worse stays said.
+      return {
+        ...base,
+        state: 'degraded',
+        reason: grant.unanswered > 0 && grant.reason ? grant.reason : reason,
+        retryIn,
+      };
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { Metrics } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { KekSentinelRepository } from '../sealing/kek-sentinel.repository.js';
+
+/** A scrape does not count the tables more often than this. */
+const freshMs = 15_000;
+
+/** `gatehouse_vault_deks{kid}`: what a rotation has left to do, and whether a key may be retired. */
+@Injectable()
+export class KeyCounts {
+  private readonly logger = new Logger('keys');
+  private readAtMs = 0;
+
+  constructor(
+    @Inject(KekSentinelRepository) private readonly sentinels: KekSentinelRepository,
+    @Inject(Metrics) metrics: Metrics,
+  ) {
+    const gauge: Gauge<'kid'> = new Gauge({
+      name: 'gatehouse_vault_deks',
+      help: 'Data keys by the KEK that wraps them',
+      labelNames: ['kid'],
+      registers: [metrics.registry],
+      collect: () => this.refresh(gauge),
+    });
+  }
+
+  private async refresh(gauge: Gauge<'kid'>): Promise<void> {
+    if (Date.now() - this.readAtMs < freshMs) return;
+    this.readAtMs = Date.now();
+    try {
+      const counts = await this.sentinels.countByKid();
+      gauge.reset();
+      for (const [kid, deks] of counts) gauge.set({ kid }, deks);
+    } catch (error) {
+      this.logger.warn({ event: 'keys.not_counted', reason: String(error) });
+    }
+  }
+}

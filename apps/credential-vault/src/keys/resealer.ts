@@ -1,0 +1,49 @@
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { CredentialOpener } from '../credentials/credential-opener.js';
+import { CredentialRepository } from '../credentials/credential.repository.js';
+import { Sealer } from '../sealing/sealer.js';
+import { RewrapRepository } from './rewrap.repository.js';
+
+export interface ResealProgress {
+  resealed: number;
+  failed: string[];
+  /** Where to go on; null at the end. */
+  cursor: string | null;
+}
+
+/**
+ * For suspected compromise: seals stored fields under new data keys, so that a data key that got out opens nothing of them
+ * any more. Tokens of a grant get a new data key with every refresh.
+ */
+@Injectable()
+export class Resealer {
+  constructor(
+    @Inject(RewrapRepository) private readonly repository: RewrapRepository,
+    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
+    @Inject(CredentialOpener) private readonly opener: CredentialOpener,
+    @Inject(Sealer) private readonly sealer: Sealer,
+  ) {}
+
+  /** One batch of the credentials whose data key was made before a time. */
+  async run(before: Date, after: string, batch: number): Promise<ResealProgress> {
+    const rows = await this.repository.credentialsWithDekBefore(before, after, batch);
+    const failed: string[] = [];
+    for (const { id, ...scope } of rows) {
+      try {
+        await this.credentials.update(scope, id, async (row) => {
+          // The values stay what they are, and so does their generation: grants are told a changed client by it.
+          const { organization_id: organizationId, type, generation } = row;
+          const place = { organizationId, credentialId: id, type, generation };
+          const sealed = await this.sealer.seal(place, await this.opener.open(row));
+          return { columns: {}, write: { generation, sealed } };
+        });
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== 'credential_undecryptable') throw error;
+        failed.push(id);
+      }
+    }
+    const cursor = rows.length < batch ? null : (rows.at(-1)?.id ?? null);
+    return { resealed: rows.length - failed.length, failed, cursor };
+  }
+}

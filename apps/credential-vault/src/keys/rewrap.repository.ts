@@ -1,0 +1,69 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { DekOwner } from '../sealing/dek-place.js';
+import type { SealedTable } from '../sealing/sealed-tables.js';
+
+/** A data key as it is stored. */
+export interface WrappedDek extends DekOwner {
+  /** Primary key of its row. */
+  key: string;
+  kid: string;
+  wrappedDek: Buffer;
+}
+
+@Injectable()
+export class RewrapRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /**
+   * Wraps one batch anew, of rows after `cursor` that another key than `kid` wraps; their readers see the old key or the
+   * new one, and rows that someone else holds are left for a later pass.
+   * @param rewrap null for a key that does not open: its row stays as it is
+   * @returns the last row's key, null at the end of the table; how many were rewrapped and how many do not open
+   */
+  async batch(
+    { name, key, credential }: SealedTable,
+    kid: string,
+    cursor: string,
+    limit: number,
+    rewrap: (row: WrappedDek) => Promise<Buffer | null>,
+  ): Promise<{ cursor: string | null; rewrapped: number; failed: string[] }> {
+    return this.db.transaction(async (manager) => {
+      const rows = await manager.query<WrappedDek[]>(
+        `SELECT ${key} AS key, organization_id AS "organizationId", ${credential} AS "credentialId", kid,
+                wrapped_dek AS "wrappedDek"
+           FROM ${name} WHERE kid <> $1 AND ${key} > $2 ORDER BY ${key} LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED`,
+        [kid, cursor, limit],
+      );
+      const wrapped = await Promise.all(rows.map(rewrap));
+      const done = rows.flatMap((row, at) => (wrapped[at] ? [{ key: row.key, dek: wrapped[at] }] : []));
+      if (done.length > 0) {
+        await manager.query(
+          `UPDATE ${name} t SET kid = $1, wrapped_dek = n.dek
+             FROM unnest($2::text[], $3::bytea[]) AS n (key, dek) WHERE t.${key} = n.key`,
+          [kid, done.map((one) => one.key), done.map((one) => one.dek)],
+        );
+      }
+      return {
+        cursor: rows.length < limit ? null : (rows.at(-1)?.key ?? null),
+        rewrapped: done.length,
+        failed: rows.filter((_, at) => !wrapped[at]).map((row) => row.credentialId),
+      };
+    });
+  }
+
+  /** Credentials whose data key was made before a time: the oldest first. */
+  async credentialsWithDekBefore(before: Date, after: string, limit: number): Promise<CredentialKey[]> {
+    return this.db.query<CredentialKey[]>(
+      `SELECT id, organization_id AS "organizationId", project_id AS "projectId" FROM vault.credential
+        WHERE dek_made_at < $1 AND id > $2 ORDER BY id LIMIT $3`,
+      [before, after, limit],
+    );
+  }
+}
+
+export interface CredentialKey {
+  id: string;
+  organizationId: string;
+  projectId: string;
+}

@@ -1,0 +1,105 @@
+import { Problem, problemBody, PublicRoute, ServiceTokens, toProblem } from '#libs/service-kit';
+import { Controller, Get, HttpCode, Inject, Logger, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CallbackService } from './callback.service.js';
+import type { Connected } from './code-exchange.service.js';
+import { ConnectService } from './connect.service.js';
+import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
+import { privateHeaders, sendPage } from './page.js';
+import { returnUrl } from './return-routes.js';
+
+/** What browsers come to without a key: the way back from a provider, and links for people without an account. */
+@ApiTags('oauth')
+@Controller('api/v1/oauth')
+@PublicRoute()
+export class CallbackController {
+  private readonly logger = new Logger('oauth');
+
+  constructor(
+    @Inject(CallbackService) private readonly callbacks: CallbackService,
+    @Inject(ConnectService) private readonly connects: ConnectService,
+    @Inject(ServiceTokens) private readonly tokens: ServiceTokens,
+    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+  ) {}
+
+  @Get('callback/:slug')
+  @ApiOperation({ summary: 'Where a provider sends the browser back to', operationId: 'oauthCallback' })
+  callback(@Param('slug') slug: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.answered(request, reply, async () => {
+      const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+      const subject = await this.subjectOf(request);
+      this.sendBack(reply, await this.callbacks.receive({ slug, query, cookies: request.headers.cookie, subject }));
+    });
+  }
+
+  /** Programs that look at links in messages must not spend them: a GET asks, the POST behind its button goes on. */
+  @Get('links/:token')
+  @ApiOperation({ summary: 'Ask someone without an account to connect', operationId: 'openConnectLink' })
+  link(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.answered(request, reply, async () => {
+      await this.connects.requireLink(token);
+      const text = 'You were asked to connect an account. You go on to its provider, and can say no there.';
+      sendPage(reply, 200, { title: 'Connect an account', text, button: 'Continue' });
+    });
+  }
+
+  @Post('links/:token')
+  @HttpCode(303)
+  @ApiOperation({ summary: 'Spend a link and go to the provider', operationId: 'useConnectLink' })
+  useLink(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.answered(request, reply, async () => {
+      const { authorizationUrl, cookie } = await this.connects.startByLink(token);
+      reply
+        .status(303)
+        .headers({ ...privateHeaders, 'set-cookie': cookie, location: authorizationUrl })
+        .send();
+    });
+  }
+
+  private sendBack(reply: FastifyReply, { flow, outcome, missingScopes }: Connected): void {
+    const told = { outcome, credential: flow.credential_id, ...(outcome === 'other_account' ? { flow: flow.id } : {}) };
+    const location = returnUrl(this.settings.PUBLIC_URL, flow.return_to, flow.credential_id, told);
+    if (location) {
+      reply
+        .status(303)
+        .headers({ ...privateHeaders, location })
+        .send();
+      return;
+    }
+    const texts = {
+      connected:
+        missingScopes.length > 0 ? `It works, without: ${missingScopes.join(', ')}.` : 'You can close this window.',
+      other_account: 'It is another account than before. Someone has to confirm that, then it is used.',
+    };
+    sendPage(reply, 200, { title: outcome === 'connected' ? 'Connected' : 'Another account', text: texts[outcome] });
+  }
+
+  /** The portal vouches for who is signed in, where it knows; a flow that someone started is theirs alone. */
+  private async subjectOf(request: FastifyRequest): Promise<string | null> {
+    const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (!token) return null;
+    const principal = await this.tokens.verify(token).catch(() => null);
+    if (!principal) throw new Problem(401, 'not_authenticated', 'The token is not valid here, or has expired.');
+    return principal.subject;
+  }
+
+  /** A page for browsers, problem+json for programs. */
+  private async answered(request: FastifyRequest, reply: FastifyReply, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const problem = toProblem(error);
+      if (problem.status >= 500) this.logger.error({ event: 'oauth.failed', code: problem.code, error: String(error) });
+      if (/text\/html/.test(request.headers.accept ?? '')) {
+        sendPage(reply, problem.status, { title: 'Not connected', text: `${problem.detail} (${problem.code})` });
+        return;
+      }
+      const headers = { ...privateHeaders, ...problem.headers, 'content-type': 'application/problem+json' };
+      reply
+        .status(problem.status)
+        .headers(headers)
+        .send(JSON.stringify(problemBody(problem, request.id)));
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { cookieName, readCookie } from './browser-cookie.js';
+import { CodeExchange, type Connected } from './code-exchange.service.js';
+import { digestOf, isDigestOf } from './flow-secrets.js';
+import type { OauthFlow } from './oauth-flow.entity.js';
+import { OauthFlowRepository } from './oauth-flow.repository.js';
+import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
+
+/** A browser's return from a provider. */
+export interface Callback {
+  slug: string;
+  query: URLSearchParams;
+  cookies: string | undefined;
+  /** Who is signed in there; null where the request says nothing of it. */
+  subject: string | null;
+}
+
+/** Error codes of RFC 6749 section 4.1.2.1 and OpenID Connect Core 3.1.2.6. */
+const providerErrors = new Set([
+  ...['access_denied', 'invalid_request', 'invalid_scope', 'server_error', 'temporarily_unavailable'],
+  ...['unauthorized_client', 'unsupported_response_type', 'consent_required', 'login_required', 'interaction_required'],
+]);
+
+/** Takes a provider's answer: state, binding, `error`, `iss`, code, in this order; a code is sent only after all of it. */
+@Injectable()
+export class CallbackService {
+  private readonly logger = new Logger('oauth');
+
+  constructor(
+    @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
+    @Inject(CodeExchange) private readonly exchange: CodeExchange,
+    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+  ) {}
+
+  /** @throws Problem 4xx with a code for each way in which an answer is not ours; 502 `exchange_failed` */
+  async receive(callback: Callback): Promise<Connected> {
+    const flow = await this.flowOf(callback.query);
+    this.requireBinding(flow, callback);
+    // From here on the state is spent, whatever the answer says: nobody tries twice.
+    if (!(await this.flows.consume(flow.id))) throw refused('state_used', 'This answer was taken already.');
+    const code = codeOf(flow, callback.query);
+    const iss = callback.query.get('iss');
+    this.logger.log({ event: 'oauth.code_received', flow: flow.id, credential_id: flow.credential_id });
+    return this.exchange.exchange(flow, code, callback.query.get('state') ?? '', iss);
+  }
+
+  private async flowOf(query: URLSearchParams): Promise<OauthFlow> {
+    const states = query.getAll('state');
+    if (states.length !== 1 || !states[0]) throw refused('state_missing', 'The answer carries no state.');
+    const found = await this.flows.findByState(digestOf(states[0]));
+    if (!found) throw refused('state_unknown', 'No connection was started with this state.');
+    if (found.flow.consumed_at) throw refused('state_used', 'This answer was taken already.');
+    if (found.expired) throw refused('state_expired', 'It took too long.');
+    return found.flow;
+  }
+
+  private requireBinding(flow: OauthFlow, { cookies, subject, slug }: Callback): void {
+    const cookie = readCookie(cookies, cookieName(this.settings.PUBLIC_URL, flow.id));
+    if (!isDigestOf(flow.browser_hash, cookie)) throw refused('wrong_browser', 'It was started in another browser.');
+    if (subject !== null && !flow.subject.startsWith('link:') && subject !== flow.subject) {
+      throw refused('wrong_user', 'It was started by someone else.');
+    }
+    if (slug !== flow.provider.slug)
+      throw refused('wrong_provider', 'The answer came to the address of another provider.');
+  }
+}
+
+function codeOf({ provider }: OauthFlow, query: URLSearchParams): string {
+  for (const name of ['error', 'iss', 'code']) {
+    if (query.getAll(name).length > 1) throw refused('invalid_answer', `The answer carries ${name} twice.`);
+  }
+  const error = query.get('error');
+  if (error !== null) {
+    throw refused(providerErrors.has(error) ? `provider_${error}` : 'provider_error', 'The provider refused it.');
+  }
+  const iss = query.get('iss');
+  if (iss === null && provider.iss_in_answers)
+    throw refused('iss_missing', 'The provider promises to say who it is, and did not.');
+  if (iss !== null && provider.issuer !== null && iss !== provider.issuer) {
+    throw refused('iss_mismatch', 'The answer came from another provider than was asked.');
+  }
+  const code = query.get('code');
+  if (!code || code.length > 4_096) throw refused('code_missing', 'The answer carries no code.');
+  return code;
+}
+
+function refused(code: string, detail: string): Problem {
+  return new Problem(400, code, `${detail} Start the connection again.`);
+}

@@ -1,0 +1,126 @@
+import { credentialRefresh } from '#libs/contracts';
+import { notFound, Problem } from '#libs/service-kit';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { CredentialScope } from '../credentials/credential-scope.js';
+import { AnswerJournal } from '../grants/answer-journal.js';
+import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
+import { GrantSealer } from '../grants/grant-sealer.js';
+import { GrantRepository } from '../grants/grant.repository.js';
+import { RefreshAttemptRepository } from '../grants/refresh-attempt.repository.js';
+import { timesOf } from '../grants/refresh-schedule.js';
+import type { OauthFlow } from './oauth-flow.entity.js';
+import { OauthFlowRepository } from './oauth-flow.repository.js';
+import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
+import { requestTokens, type Tokens, type Transport } from './token-endpoint.js';
+import { TokenRefused } from './token-refused.js';
+
+export interface Connected {
+  flow: OauthFlow;
+  /** `other_account`: the tokens wait until a person confirms them; what there was still works. */
+  outcome: 'connected' | 'other_account';
+  missingScopes: string[];
+}
+
+/** Turns a code into the tokens of its credential, in place of those there were. */
+@Injectable()
+export class CodeExchange {
+  private readonly logger = new Logger('oauth');
+
+  constructor(
+    @Inject(GrantRepository) private readonly grants: GrantRepository,
+    @Inject(GrantClients) private readonly clients: GrantClients,
+    @Inject(GrantSealer) private readonly sealer: GrantSealer,
+    @Inject(AnswerJournal) private readonly journal: AnswerJournal,
+    @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
+    @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
+    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+  ) {}
+
+  /** @throws Problem 502 `exchange_failed` */
+  async exchange(flow: OauthFlow, code: string, state: string, iss: string | null): Promise<Connected> {
+    const attemptId = await this.attempts.beginConnect(flow);
+    const answer = { code, state, ...(iss !== null && flow.provider.issuer !== null ? { iss } : {}) };
+    const tokens = await this.tokens(flow, answer, this.journal.keeping(flow, attemptId)).catch(
+      async (error: unknown) => {
+        if (!(error instanceof TokenRefused)) throw error;
+        await this.attempts.fail(attemptId, error.failure);
+        this.logger.warn({ event: 'oauth.exchange_failed', flow: flow.id, failure: error.failure, code: error.code });
+        throw new Problem(
+          502,
+          'exchange_failed',
+          `The provider did not take the code (${error.code}): start the connection again.`,
+        );
+      },
+    );
+    const before = await this.grants.find(scopeOf(flow), flow.credential_id);
+    const other = before?.grant.account && tokens.account && before.grant.account !== tokens.account;
+    if (other) {
+      await this.flows.awaitConfirmation(flow.id, attemptId, this.settings.OAUTH_FLOW_SECONDS);
+      return { flow, outcome: 'other_account', missingScopes: [] };
+    }
+    return this.putInPlace(flow, attemptId, tokens);
+  }
+
+  /** Takes the other account after all. @throws Problem 404 `flow_not_found` */
+  async confirm(scope: CredentialScope, credentialId: string, flowId: string): Promise<Connected> {
+    const flow = await this.flows.findUnconfirmed(scope, credentialId, flowId);
+    const attempt = flow?.unconfirmed_attempt ? await this.attempts.find(flow.unconfirmed_attempt) : null;
+    if (!flow || !attempt) throw notFound('flow', flowId);
+    const played = { code: 'kept', state: 'kept' };
+    const tokens = await this.tokens(flow, played, () => this.journal.read(flow, attempt));
+    if (!(await this.flows.confirm(flow.id))) throw notFound('flow', flowId);
+    return this.putInPlace(flow, attempt.id, tokens);
+  }
+
+  private async tokens(flow: OauthFlow, answer: Record<string, string>, transport: Transport): Promise<Tokens> {
+    const sealed = { kid: flow.kid, wrappedDek: flow.wrapped_dek, value: flow.verifier };
+    const [client, verifier] = await Promise.all([
+      this.clients.read(scopeOf(flow), flow.credential_id),
+      this.sealer.open(flow, flow.id, sealed),
+    ]);
+    const callbackUrl = new URL(flow.redirect_uri);
+    callbackUrl.search = new URLSearchParams(answer).toString();
+    const request = { grant: 'authorization_code' as const, callbackUrl, verifier };
+    return requestTokens(flow.provider, client, request, transport);
+  }
+
+  private async putInPlace(flow: OauthFlow, attemptId: string, tokens: Tokens): Promise<Connected> {
+    const { provider, credential_id: credentialId } = flow;
+    const client = await this.clients.read(scopeOf(flow), credentialId);
+    const scopes = tokens.scopes ?? provider.scopes;
+    const missingScopes = provider.scopes.filter((scope) => !scopes.includes(scope));
+    const times = timesOf({
+      expiresIn: tokens.expiresIn,
+      refreshIdle: tokens.refreshExpiresIn ?? provider.quirks.refresh_token_idle_seconds ?? null,
+      renewable: tokens.refreshToken !== null,
+    });
+    const consent = {
+      provider,
+      clientKey: clientKeyOf(flow.organization_id, provider, client.id),
+      clientConfigVersion: client.generation,
+      account: tokens.account,
+      missingScopes,
+    };
+    const version = await this.grants.connect(credentialId, attemptId, consent, { times, scopes }, (next) =>
+      this.sealer.sealTokens(flow, next, tokens.accessToken, tokens.refreshToken),
+    );
+    this.logger.log({
+      event: 'oauth.connected',
+      flow: flow.id,
+      credential_id: credentialId,
+      missing: missingScopes.length,
+    });
+    if (times.dueIn !== null) {
+      const payload = { credential_id: credentialId, version, due_at: Math.ceil(Date.now() / 1_000 + times.dueIn) };
+      await this.jobs.wakeLater(credentialRefresh, payload, times.dueIn * 1_000);
+    }
+    return { flow, outcome: 'connected', missingScopes };
+  }
+}
+
+const scopeOf = (flow: OauthFlow): CredentialScope => ({
+  organizationId: flow.organization_id,
+  projectId: flow.project_id,
+});

@@ -1,0 +1,146 @@
+import { newId } from '#libs/contracts';
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import * as oauth from 'openid-client';
+import type { CredentialScope } from '../credentials/credential-scope.js';
+import { GrantClients } from '../grants/grant-clients.js';
+import { GrantSealer } from '../grants/grant-sealer.js';
+import { Secret } from '../sealing/secret.js';
+import { bindingCookie } from './browser-cookie.js';
+import { ConnectLinkRepository } from './connect-link.repository.js';
+import { digestOf, newFlowSecret } from './flow-secrets.js';
+import { GrantSetup } from './grant-setup.service.js';
+import { OauthFlowRepository } from './oauth-flow.repository.js';
+import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
+import type { ProviderConfig } from './provider-config.js';
+import { ProviderDirectory } from './provider-directory.js';
+import type { ReturnRoute } from './return-routes.js';
+import { configuration } from './token-endpoint.js';
+
+/** What a browser needs to go to the provider. */
+export interface StartedFlow {
+  flowId: string;
+  authorizationUrl: string;
+  /** `Set-Cookie` value: the callback is answered in this browser alone. */
+  cookie: string;
+  expiresAt: Date;
+}
+
+/** Starts authorizations (RFC 6749 section 4.1, PKCE S256 of RFC 7636). */
+@Injectable()
+export class ConnectService {
+  constructor(
+    @Inject(GrantSetup) private readonly setup: GrantSetup,
+    @Inject(GrantClients) private readonly clients: GrantClients,
+    @Inject(GrantSealer) private readonly sealer: GrantSealer,
+    @Inject(ProviderDirectory) private readonly providers: ProviderDirectory,
+    @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
+    @Inject(ConnectLinkRepository) private readonly links: ConnectLinkRepository,
+    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+  ) {}
+
+  /**
+   * @param subject who starts it; the callback is refused to anyone else
+   * @throws Problem 404 `credential_not_found`, 409 `not_connectable`, 422 `invalid_oauth_config`, 502 `discovery_failed`
+   */
+  async start(
+    scope: CredentialScope,
+    credentialId: string,
+    subject: string,
+    returnTo: ReturnRoute,
+  ): Promise<StartedFlow> {
+    const grant = await this.setup.ensure(scope, credentialId);
+    if (grant.grant_type !== 'authorization_code') {
+      throw new Problem(409, 'not_connectable', 'Client credentials need nobody to connect them.');
+    }
+    const provider = await this.providers.find(scope, grant.provider_slug, grant.inline_config);
+    const client = await this.clients.read(scope, credentialId);
+    const flowId = newId('flw');
+    const [state, browser, verifier] = [newFlowSecret(), newFlowSecret(), oauth.randomPKCECodeVerifier()];
+    const redirectUri = this.setup.redirectUri(provider.slug);
+    const url = await authorizationUrl(provider, configuration(provider, client), { state, verifier, redirectUri });
+    const sealed = await this.sealer.seal(grant, flowId, new Secret(verifier));
+    const expiresAt = await this.flows.insert(
+      {
+        id: flowId,
+        credential_id: credentialId,
+        organization_id: scope.organizationId,
+        project_id: scope.projectId,
+        subject,
+        state_hash: digestOf(state),
+        browser_hash: digestOf(browser),
+        provider,
+        redirect_uri: redirectUri,
+        return_to: returnTo,
+        kid: sealed.kid,
+        wrapped_dek: sealed.wrappedDek,
+        verifier: sealed.value,
+      },
+      this.settings.OAUTH_FLOW_SECONDS,
+    );
+    const cookie = bindingCookie(this.settings.PUBLIC_URL, flowId, browser, this.settings.OAUTH_FLOW_SECONDS);
+    return { flowId, authorizationUrl: url.href, cookie, expiresAt };
+  }
+
+  /** A link with which someone without an account here connects this credential, once. @throws as `start` */
+  async createLink(scope: CredentialScope, credentialId: string, subject: string, lifeSeconds: number) {
+    const grant = await this.setup.ensure(scope, credentialId);
+    if (grant.grant_type !== 'authorization_code') {
+      throw new Problem(409, 'not_connectable', 'Client credentials need nobody to connect them.');
+    }
+    const token = newFlowSecret();
+    const { organizationId: organization_id, projectId: project_id } = scope;
+    const link = { id: newId('lnk'), credential_id: credentialId, organization_id, project_id };
+    const expiresAt = await this.links.insert(
+      { ...link, token_hash: digestOf(token), created_by: subject },
+      lifeSeconds,
+    );
+    return { url: `${this.settings.PUBLIC_URL}/api/v1/oauth/links/${token}`, expires_at: expiresAt.toISOString() };
+  }
+
+  /** @throws Problem 410 `link_spent` */
+  async requireLink(token: string) {
+    const link = await this.links.find(digestOf(token));
+    if (!link) throw linkSpent();
+    return link;
+  }
+
+  /** Spends a link. The flow is started first: a provider that cannot be reached costs no link. @throws as `start` */
+  async startByLink(token: string): Promise<StartedFlow> {
+    const link = await this.requireLink(token);
+    const scope = { organizationId: link.organization_id, projectId: link.project_id };
+    const started = await this.start(scope, link.credential_id, `link:${link.id}`, 'done');
+    if (!(await this.links.use(link.id))) throw linkSpent();
+    return started;
+  }
+}
+
+async function authorizationUrl(
+  provider: ProviderConfig,
+  config: oauth.Configuration,
+  { state, verifier, redirectUri }: { state: string; verifier: string; redirectUri: string },
+): Promise<URL> {
+  if (!provider.authorization_url) {
+    throw new Problem(
+      422,
+      'invalid_oauth_config',
+      'This provider has no authorization_url: give it, or an issuer that names it.',
+    );
+  }
+  const scope = provider.scopes.join(provider.scope_separator);
+  return oauth.buildAuthorizationUrl(config, {
+    // First, so that nothing declared stands in for what is set here.
+    ...provider.extra_authorize_params,
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    state,
+    ...(scope ? { scope } : {}),
+    ...(provider.pkce
+      ? { code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' }
+      : {}),
+  });
+}
+
+function linkSpent(): Problem {
+  return new Problem(410, 'link_spent', 'This link was used, has expired, or never was: ask for a new one.');
+}

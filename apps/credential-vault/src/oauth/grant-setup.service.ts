@@ -1,0 +1,81 @@
+import { notFound, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { Credential } from '../credentials/credential.entity.js';
+import { CredentialRepository } from '../credentials/credential.repository.js';
+import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
+import type { OauthGrant } from '../grants/grant.entity.js';
+import { GrantRepository } from '../grants/grant.repository.js';
+import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
+import { readProviderConfig } from './provider-config.js';
+import { ProviderDirectory, redirectSlug } from './provider-directory.js';
+
+/** Says of an oauth2 credential which provider it belongs to, and makes its grant. */
+@Injectable()
+export class GrantSetup {
+  constructor(
+    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
+    @Inject(GrantRepository) private readonly grants: GrantRepository,
+    @Inject(GrantClients) private readonly clients: GrantClients,
+    @Inject(ProviderDirectory) private readonly providers: ProviderDirectory,
+    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+  ) {}
+
+  /**
+   * Uses the `oauth_config` given, or that of an adapter. Tokens there are stay until the credential is connected anew.
+   * @throws Problem 404 `credential_not_found`, 409 `not_oauth2`, 422 `invalid_oauth_config`
+   */
+  async configure(
+    scope: CredentialScope,
+    credentialId: string,
+    provider: { slug: string | null; inline: Record<string, unknown> | null },
+  ): Promise<OauthGrant> {
+    const row = await this.requireOauth2(scope, credentialId);
+    const slug = redirectSlug(provider.slug ?? row.adapter_slug, provider.inline);
+    if (!slug) throw new Problem(422, 'invalid_oauth_config', 'Name an adapter by `provider`, or give a `config`.');
+    const grantType = row.grant ?? 'authorization_code';
+    if (provider.inline) readProviderConfig(slug, provider.inline);
+    const ready =
+      grantType === 'client_credentials' ? await this.ready(scope, credentialId, slug, provider.inline) : null;
+    await this.grants.configure(scope, { credentialId, grantType, slug, inline: provider.inline }, ready);
+    return this.require(scope, credentialId);
+  }
+
+  /** The grant, made from the credential's adapter where nobody configured it. @throws as `configure` */
+  async ensure(scope: CredentialScope, credentialId: string): Promise<OauthGrant> {
+    const found = await this.grants.find(scope, credentialId);
+    return found?.grant ?? this.configure(scope, credentialId, { slug: null, inline: null });
+  }
+
+  /** What the person registers with the provider. */
+  redirectUri(slug: string): string {
+    return `${this.settings.PUBLIC_URL}/api/v1/oauth/callback/${slug}`;
+  }
+
+  private async ready(
+    scope: CredentialScope,
+    credentialId: string,
+    slug: string,
+    inline: Record<string, unknown> | null,
+  ) {
+    const [provider, client] = [
+      await this.providers.find(scope, slug, inline),
+      await this.clients.read(scope, credentialId),
+    ];
+    const clientKey = clientKeyOf(scope.organizationId, provider, client.id);
+    return { provider, clientKey, clientConfigVersion: client.generation };
+  }
+
+  private async require(scope: CredentialScope, credentialId: string): Promise<OauthGrant> {
+    const found = await this.grants.find(scope, credentialId);
+    if (!found) throw notFound('credential', credentialId);
+    return found.grant;
+  }
+
+  private async requireOauth2(scope: CredentialScope, id: string): Promise<Credential> {
+    const row = await this.credentials.find(scope, id);
+    if (!row) throw notFound('credential', id);
+    if (row.type !== 'oauth2') throw new Problem(409, 'not_oauth2', `Credential ${id} is not of the type oauth2.`);
+    return row;
+  }
+}

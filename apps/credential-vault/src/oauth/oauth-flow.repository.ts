@@ -1,0 +1,101 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { CredentialScope } from '../credentials/credential-scope.js';
+import { OauthFlow } from './oauth-flow.entity.js';
+
+export type NewFlow = Omit<
+  OauthFlow,
+  'credential' | 'expires_at' | 'consumed_at' | 'unconfirmed_attempt' | 'created_at'
+>;
+
+@Injectable()
+export class OauthFlowRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** @returns when it ends, by the database's clock */
+  async insert(flow: NewFlow, lifeSeconds: number): Promise<Date> {
+    const names = Object.keys(columns) as (keyof NewFlow)[];
+    const rows = await this.db.query<{ expires_at: Date }[]>(
+      `INSERT INTO vault.oauth_flow (${names.join(', ')}, expires_at)
+       VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')}, now() + make_interval(secs => $${names.length + 1}))
+       RETURNING expires_at`,
+      [...names.map((name) => flow[name]), lifeSeconds],
+    );
+    return rows[0]?.expires_at ?? new Date();
+  }
+
+  async findByState(stateHash: Buffer): Promise<{ flow: OauthFlow; expired: boolean } | null> {
+    const flow = await this.db.getRepository(OauthFlow).findOneBy({ state_hash: stateHash });
+    return flow && { flow, expired: await this.isOver(flow.id) };
+  }
+
+  /** One that waits for a person to confirm the other account. */
+  async findUnconfirmed(scope: CredentialScope, credentialId: string, id: string): Promise<OauthFlow | null> {
+    return this.db
+      .createQueryBuilder(OauthFlow, 'f')
+      .where('f.organization_id = :organizationId AND f.project_id = :projectId', scope)
+      .andWhere('f.id = :id AND f.credential_id = :credentialId', { id, credentialId })
+      .andWhere('f.unconfirmed_attempt IS NOT NULL AND f.expires_at > now()')
+      .getOne();
+  }
+
+  /** The single use of a state. @returns false when another request was first, or its time is over */
+  async consume(id: string): Promise<boolean> {
+    const [rows] = await this.db.query<[unknown[], number]>(
+      'UPDATE vault.oauth_flow SET consumed_at = now() WHERE id = $1 AND consumed_at IS NULL AND expires_at > now() RETURNING id',
+      [id],
+    );
+    return rows.length > 0;
+  }
+
+  /** Keeps the tokens of an attempt waiting; the person has as long as for the flow itself. */
+  async awaitConfirmation(id: string, attemptId: string, lifeSeconds: number): Promise<void> {
+    await this.db.query(
+      'UPDATE vault.oauth_flow SET unconfirmed_attempt = $2, expires_at = now() + make_interval(secs => $3) WHERE id = $1',
+      [id, attemptId, lifeSeconds],
+    );
+  }
+
+  /** @returns false when it was confirmed before */
+  async confirm(id: string): Promise<boolean> {
+    const [rows] = await this.db.query<[unknown[], number]>(
+      'UPDATE vault.oauth_flow SET unconfirmed_attempt = NULL WHERE id = $1 AND unconfirmed_attempt IS NOT NULL RETURNING id',
+      [id],
+    );
+    return rows.length > 0;
+  }
+
+  /** Flows and links stay a day after their end, to tell people what became of them. @returns how many flows */
+  async purge(): Promise<number> {
+    await this.db.query("DELETE FROM vault.connect_link WHERE expires_at < now() - interval '1 day'");
+    const [, count] = await this.db.query<[unknown[], number]>(
+      `DELETE FROM vault.oauth_flow WHERE id IN (
+         SELECT id FROM vault.oauth_flow WHERE expires_at < now() - interval '1 day' LIMIT 1000)`,
+    );
+    return count;
+  }
+
+  private async isOver(id: string): Promise<boolean> {
+    const rows = await this.db.query<unknown[]>(
+      'SELECT 1 FROM vault.oauth_flow WHERE id = $1 AND expires_at <= now()',
+      [id],
+    );
+    return rows.length > 0;
+  }
+}
+
+const columns: Record<keyof NewFlow, true> = {
+  id: true,
+  credential_id: true,
+  organization_id: true,
+  project_id: true,
+  subject: true,
+  state_hash: true,
+  browser_hash: true,
+  provider: true,
+  redirect_uri: true,
+  return_to: true,
+  kid: true,
+  wrapped_dek: true,
+  verifier: true,
+};

@@ -1,0 +1,84 @@
+import { normalise, retryAfterSeconds } from './token-answer.js';
+import { TokenRefused } from './token-refused.js';
+
+const json = (body: unknown, status = 200) => ({
+  status,
+  contentType: 'application/json',
+  retryAfter: null,
+  body: JSON.stringify(body),
+});
+
+describe('normalise', () => {
+  it.each<[string, Parameters<typeof normalise>, { status: number; fields: object | null }]>([
+    [
+      'fills in token_type',
+      [json({ access_token: 'a' }), {}],
+      { status: 200, fields: { access_token: 'a', token_type: 'bearer' } },
+    ],
+    [
+      'drops null and empty fields',
+      [json({ access_token: 'a', refresh_token: null, scope: '' }), {}],
+      { status: 200, fields: { access_token: 'a', token_type: 'bearer' } },
+    ],
+    [
+      'takes 201 as 200',
+      [json({ access_token: 'a' }, 201), {}],
+      { status: 200, fields: { access_token: 'a', token_type: 'bearer' } },
+    ],
+    [
+      'joins a scope list',
+      [json({ access_token: 'a', scope: ['x', 'y'] }), {}],
+      { status: 200, fields: { access_token: 'a', token_type: 'bearer', scope: 'x y' } },
+    ],
+    [
+      'takes an error out of a 200',
+      [json({ ok: false, error: 'bad_code' }), {}],
+      { status: 400, fields: { ok: false, error: 'bad_code' } },
+    ],
+    [
+      'lifts nested tokens',
+      [json({ team: { id: 'T1' }, user: { access_token: 'u' } }), { token_path: 'user' }],
+      {
+        status: 200,
+        fields: { team: { id: 'T1' }, user: { access_token: 'u' }, access_token: 'u', token_type: 'bearer' },
+      },
+    ],
+    ['knows no page as an answer', [{ ...json(''), body: '<html>' }, {}], { status: 200, fields: null }],
+  ])('%s', (_what, given, expected) => {
+    expect(normalise(...given)).toMatchObject(expected);
+  });
+
+  it.each(['application/x-www-form-urlencoded', 'text/plain'])('reads a form body sent as %s', (contentType) => {
+    const { fields } = normalise({ status: 200, contentType, retryAfter: null, body: 'access_token=a&scope=x' }, {});
+    expect(fields).toMatchObject({ access_token: 'a', scope: 'x' });
+  });
+});
+
+describe('TokenRefused', () => {
+  it.each<[number, object, string]>([
+    [400, { error: 'invalid_grant' }, 'grant'],
+    [400, { error: 'token_revoked' }, 'grant'],
+    [401, { error: 'invalid_client' }, 'client'],
+    [400, { error: 'invalid_scope' }, 'client'],
+    [429, {}, 'throttled'],
+    [503, {}, 'transient'],
+    [400, { error: 'temporarily_unavailable' }, 'transient'],
+    [200, {}, 'malformed'],
+  ])('takes %i %j for %s', (status, body, failure) => {
+    const answer = normalise(json(body, status), {});
+    expect(TokenRefused.of(answer, { permanent_errors: ['token_revoked'] }).failure).toBe(failure);
+  });
+
+  it('keeps no text of the provider that is no code', () => {
+    const answer = normalise(json({ error: 'refresh token secret-123 is bad' }, 400), {});
+    expect(String(TokenRefused.of(answer, {}))).not.toContain('secret-123');
+  });
+});
+
+describe('retryAfterSeconds', () => {
+  it('reads seconds and dates, and bounds them', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z');
+    const given = ['45', 'Thu, 01 Jan 2026 00:02:00 GMT', '999999999', 'soon', undefined];
+    expect(given.map((value) => retryAfterSeconds(value, now))).toEqual([45, 120, 86_400, null, null]);
+  });
+});

@@ -1,0 +1,169 @@
+import * as oauth from 'openid-client';
+import { createHash } from 'node:crypto';
+import { Secret } from '../sealing/secret.js';
+import type { ProviderConfig } from './provider-config.js';
+import { at } from './quirks.js';
+import { normalise, type RawAnswer } from './token-answer.js';
+import { TokenRefused } from './token-refused.js';
+
+export interface OauthClient {
+  id: string;
+  secret: Secret | null;
+}
+
+export type TokenRequest =
+  | { grant: 'refresh_token'; refreshToken: Secret }
+  | { grant: 'client_credentials' }
+  | { grant: 'authorization_code'; callbackUrl: URL; verifier: Secret };
+
+/** Sends the form to the token endpoint, or plays back what it answered before. */
+export type Transport = (url: string, form: string, headers: Record<string, string>) => Promise<RawAnswer>;
+
+export interface Tokens {
+  accessToken: Secret;
+  refreshToken: Secret | null;
+  /** Seconds from the request; null for a token without an end. */
+  expiresIn: number | null;
+  /** Seconds after which the refresh token ends, where the provider says so. */
+  refreshExpiresIn: number | null;
+  /** Null when the answer does not name them: they are those asked for (RFC 6749 section 5.1). */
+  scopes: string[] | null;
+  /** Digest of the account the tokens are of; null where the answer does not tell. */
+  account: string | null;
+}
+
+/**
+ * One token request, built and checked by openid-client over a transport of ours: the same code reads an answer that has
+ * just come and one from the journal.
+ * @throws TokenRefused with the class of what went wrong; whatever the transport throws
+ */
+export async function requestTokens(
+  provider: ProviderConfig,
+  client: OauthClient,
+  request: TokenRequest,
+  transport: Transport,
+): Promise<Tokens> {
+  let thrown: unknown = null;
+  let body: Record<string, unknown> | null = null;
+  const config = configuration(provider, client);
+  config[oauth.customFetch] = async (url, { body: form, headers }) => {
+    try {
+      const answer = normalise(
+        await transport(url, String(form ?? ''), Object.fromEntries(new Headers(headers).entries())),
+        provider.quirks,
+      );
+      body = answer.fields;
+      if (answer.status !== 200 || !body?.['access_token']) {
+        throw TokenRefused.of(answer, provider.quirks);
+      }
+      return Response.json(withoutIdToken(body), { status: 200 });
+    } catch (error) {
+      thrown = error;
+      throw error;
+    }
+  };
+  try {
+    const answer = await send(config, request, provider);
+    return tokensOf(answer, body ?? {}, provider, client.id);
+  } catch (error) {
+    if (thrown) throw thrown;
+    // openid-client's messages may quote the answer: only its code goes on.
+    throw new TokenRefused('malformed', errorCodeOf(error));
+  }
+}
+
+function send(config: oauth.Configuration, request: TokenRequest, provider: ProviderConfig) {
+  if (request.grant === 'refresh_token') return oauth.refreshTokenGrant(config, request.refreshToken.reveal());
+  if (request.grant === 'client_credentials') {
+    const scope = provider.scopes.join(provider.scope_separator);
+    return oauth.clientCredentialsGrant(config, scope ? { scope } : {});
+  }
+  const expectedState = request.callbackUrl.searchParams.get('state') ?? '';
+  const verifier = provider.pkce ? { pkceCodeVerifier: request.verifier.reveal() } : {};
+  return oauth.authorizationCodeGrant(config, request.callbackUrl, { expectedState, ...verifier });
+}
+
+/** Token endpoint, client and the way the client proves itself. Time-outs are the transport's: no call is given up here. */
+export function configuration(provider: ProviderConfig, client: OauthClient): oauth.Configuration {
+  const secret = client.secret?.reveal();
+  const method = secret === undefined ? 'none' : provider.token_auth_method;
+  const auth = {
+    client_secret_basic: () => oauth.ClientSecretBasic(secret),
+    client_secret_post: () => oauth.ClientSecretPost(secret),
+    none: () => oauth.None(),
+  }[method]();
+  const server = {
+    issuer: provider.issuer ?? new URL(provider.token_url ?? 'https://issuer.invalid').origin,
+    ...(provider.authorization_url ? { authorization_endpoint: provider.authorization_url } : {}),
+    ...(provider.token_url ? { token_endpoint: provider.token_url } : {}),
+    ...(provider.revocation_url ? { revocation_endpoint: provider.revocation_url } : {}),
+  };
+  const config = new oauth.Configuration(server, client.id, {}, auth);
+  delete config.timeout;
+  // http is refused where the configuration is read, but for loopback.
+  oauth.allowInsecureRequests(config);
+  return config;
+}
+
+/** What it says is read by `accountOf`; no signature is needed on an answer that came from the issuer itself (OIDC Core 3.1.3.7). */
+function withoutIdToken({ id_token: _read, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  return rest;
+}
+
+function tokensOf(
+  answer: oauth.TokenEndpointResponse,
+  body: Record<string, unknown>,
+  provider: ProviderConfig,
+  clientId: string,
+): Tokens {
+  const scope = typeof body['scope'] === 'string' ? body['scope'] : null;
+  return {
+    accessToken: new Secret(answer.access_token),
+    refreshToken: answer.refresh_token ? new Secret(answer.refresh_token) : null,
+    expiresIn: answer.expires_in ?? provider.quirks.default_expires_in ?? jwtLife(answer.access_token),
+    refreshExpiresIn: seconds(body['refresh_token_expires_in'] ?? body['refresh_expires_in']),
+    scopes: scope === null ? null : scope.split(/[\s,]+/).filter((one) => one !== ''),
+    account: accountOf(body, provider, clientId),
+  };
+}
+
+/** By the fields that the manifest names, else by the subject of the ID token. */
+function accountOf(body: Record<string, unknown>, provider: ProviderConfig, clientId: string): string | null {
+  const named = (provider.quirks.account_fields ?? []).map((path) => at(body, path));
+  const parts = named.length > 0 ? named : [subjectOf(body['id_token'], provider, clientId)];
+  if (parts.some((one) => one === undefined || one === null)) return null;
+  return createHash('sha256')
+    .update(JSON.stringify([provider.issuer ?? provider.token_url, ...parts]))
+    .digest('base64url');
+}
+
+function subjectOf(idToken: unknown, { issuer }: ProviderConfig, clientId: string): string | null {
+  const claims = typeof idToken === 'string' ? claimsOf(idToken) : null;
+  const meant = claims?.['iss'] === issuer && [claims?.['aud']].flat().includes(clientId);
+  return meant && typeof claims?.['sub'] === 'string' ? claims['sub'] : null;
+}
+
+/** Life of a JWT (RFC 7519) by its own `iat` and `exp`, in seconds; null for anything else. */
+function jwtLife(token: string): number | null {
+  const claims = claimsOf(token);
+  const [from, to] = [Number(claims?.['iat']), Number(claims?.['exp'])];
+  return to > from ? to - from : null;
+}
+
+function claimsOf(jwt: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString('utf8')) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}
+
+function seconds(value: unknown): number | null {
+  const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN;
+  return Number.isFinite(number) && number > 0 ? number : null;
+}
+
+function errorCodeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' ? code.toLowerCase() : 'malformed_answer';
+}

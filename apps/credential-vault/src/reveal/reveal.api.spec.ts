@@ -1,0 +1,92 @@
+import type { Principal } from '#libs/service-kit';
+import { until } from '#libs/testing';
+import { randomBytes } from 'node:crypto';
+import { KekRing } from '../sealing/kek-ring.js';
+import { defaultPolicy } from '../service-policy/service-policy.js';
+import { admin, asService, owner, vaultUnderTest, type VaultUnderTest, writer } from '../testing/vault-under-test.js';
+
+const canary = `canary-${randomBytes(12).toString('hex')}`;
+const named = asService('engine', ['credentials:reveal']);
+let vault: VaultUnderTest;
+let id: string;
+
+beforeAll(async () => {
+  const SERVICE_POLICY = { ...defaultPolicy, engine: { may: ['reveal' as const], consumers: [] } };
+  vault = await vaultUnderTest(new KekRing('k1', new Map([['k1', randomBytes(32)]])), { SERVICE_POLICY });
+  const body = { name: 'revealed', type: 'text', fields: { password: canary, user: 'u' } };
+  id = (await vault.call('POST', '/api/v1/credentials', body)).body.id;
+});
+afterAll(() => vault.close());
+
+const ask = { fields: ['password'], reason: 'support case 12' };
+const reveal = (body: object = ask, as: Principal = named) =>
+  vault.call('POST', `/internal/credentials/${id}/reveal`, body, as);
+const audit = async (as: Principal = writer) =>
+  (await vault.call('GET', `/api/v1/credentials/${id}/audit`, undefined, as)).body.data as Record<string, unknown>[];
+
+describe('revealing', () => {
+  it('gives a named service the fields it names, and writes down who, what, when and why', async () => {
+    expect((await reveal()).body.fields).toEqual({ password: canary });
+    const [entry] = await audit();
+    expect(entry).toMatchObject({
+      actor: 'service:engine',
+      action: 'revealed',
+      fields: ['password'],
+      reason: 'support case 12',
+      times: 1,
+    });
+    expect(JSON.stringify(await audit())).not.toContain(canary);
+  });
+
+  it.each<[string, Principal]>([
+    ['an administrator', admin],
+    ['a key with credentials:write', writer],
+    ['a service without the scope', asService('engine')],
+    ['a service that the policy does not name', asService('adapter-gateway', ['credentials:reveal'])],
+  ])('is refused to %s', async (_who, as) => {
+    const answer = await reveal(ask, as);
+    expect({ status: answer.status, leaked: answer.text.includes(canary) }).toEqual({ status: 403, leaked: false });
+  });
+
+  it('needs a reason, and fields that are there', async () => {
+    expect((await reveal({ fields: ['password'] })).body).toMatchObject({ status: 422, errors: [{ field: 'reason' }] });
+    expect((await reveal({ ...ask, fields: ['nope'] })).body).toMatchObject({ status: 422, code: 'unknown_fields' });
+    const elsewhere = asService('engine', ['credentials:reveal'], { ...owner, projectId: 'prj_b' });
+    expect((await reveal(ask, elsewhere)).status).toBe(404);
+  });
+
+  it('does not happen where it cannot be written down', async () => {
+    await vault.query('ALTER TABLE vault.credential_audit RENAME TO away');
+    try {
+      const answer = await reveal();
+      expect({ status: answer.status, leaked: answer.text.includes(canary) }).toEqual({ status: 500, leaked: false });
+    } finally {
+      await vault.query('ALTER TABLE vault.away RENAME TO credential_audit');
+    }
+  });
+});
+
+describe('the audit', () => {
+  it('counts what gateways read with every message, and shows it to its project alone', async () => {
+    const resolve = () =>
+      vault.call('POST', '/internal/credentials/resolve', { credential_id: id }, asService('adapter-gateway'));
+    await Promise.all([resolve(), resolve(), resolve()]);
+    const times = await until('three uses were written', async () => {
+      const uses = (await audit()).filter(({ action }) => action === 'resolved');
+      const sum = uses.reduce((total, use) => total + Number(use['times']), 0);
+      return sum === 3 ? uses : null;
+    });
+    expect(times[0]).toMatchObject({ actor: 'service:adapter-gateway', fields: ['password', 'user'] });
+    expect(await audit({ ...writer, projectId: 'prj_b' })).toEqual([]);
+  });
+
+  it('outlives the credential', async () => {
+    const body = { name: 'short-lived', type: 'api_key', fields: { token: 'a' } };
+    const made = (await vault.call('POST', '/api/v1/credentials', body)).body.id as string;
+    await vault.call('PATCH', `/api/v1/credentials/${made}`, { fields: { token: 'b' } });
+    await vault.call('DELETE', `/api/v1/credentials/${made}`);
+    const { body: page } = await vault.call('GET', `/api/v1/credentials/${made}/audit?limit=2`);
+    expect(page.data.map(({ action }: { action: string }) => action)).toEqual(['deleted', 'updated']);
+    expect(page.next_cursor).not.toBeNull();
+  });
+});

@@ -1,0 +1,52 @@
+import { Caller, notFound, type Principal, Problem, RequireScopes, Text, TextList } from '#libs/service-kit';
+import { Body, Controller, Header, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AuditRepository } from '../audit/audit.repository.js';
+import { CredentialOpener } from '../credentials/credential-opener.js';
+import { CredentialRepository } from '../credentials/credential.repository.js';
+import { type FieldValue, fromSecret } from '../credentials/field-value.js';
+import { ServicePolicy } from '../service-policy/service-policy.js';
+
+export class RevealFields {
+  @TextList(50, 64, { description: 'Named one by one: there is no "all"' }) fields: string[];
+  @Text(500, { minLength: 3, description: 'Why; it is kept in the audit' }) reason: string;
+}
+
+/** Any field, whatever bindings allow: for the services that the policy names, with a reason. */
+@ApiTags('internal')
+@Controller('internal/credentials/:id/reveal')
+@RequireScopes('service', 'credentials:reveal')
+export class RevealController {
+  constructor(
+    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
+    @Inject(CredentialOpener) private readonly opener: CredentialOpener,
+    @Inject(AuditRepository) private readonly audit: AuditRepository,
+    @Inject(ServicePolicy) private readonly policy: ServicePolicy,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  @ApiOperation({ summary: 'Values of named fields, audited', operationId: 'revealCredential' })
+  async reveal(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() { fields, reason }: RevealFields,
+  ): Promise<{ credential_id: string; generation: number; fields: Record<string, FieldValue> }> {
+    this.policy.check(caller, 'reveal');
+    const row = await this.credentials.find(caller, id);
+    if (!row) throw notFound('credential', id);
+    const unknown = fields.filter((name) => !row.fields.some(({ field }) => field === name));
+    if (unknown.length > 0) {
+      throw new Problem(422, 'unknown_fields', `Credential ${id} has no field ${unknown.join(', ')}.`);
+    }
+    const opened = await this.opener.open(row, fields);
+    const { organizationId, projectId, subject: actor } = caller;
+    // Before the answer: what could not be written down is not shown.
+    await this.audit.append([
+      { organizationId, projectId, credentialId: id, actor, action: 'revealed', fields, reason },
+    ]);
+    const values = [...opened].map(([name, secret]) => [name, fromSecret(secret)] as const);
+    return { credential_id: id, generation: row.generation, fields: Object.fromEntries(values) };
+  }
+}

@@ -1,0 +1,17 @@
+/** A table whose rows hold a data key of their own: columns `kid`, `wrapped_dek` and `organization_id`. */
+export interface SealedTable {
+  name: string;
+  /** Its primary key. */
+  key: string;
+  /** The credential that the data key is wrapped for. */
+  credential: string;
+}
+
+/** Every table that a rotation of the KEK has to reach: one that is missing here is lost with the old key. */
+export const sealedTables: readonly SealedTable[] = [
+  { name: 'vault.credential', key: 'id', credential: 'id' },
+  { name: 'vault.oauth_grant', key: 'credential_id', credential: 'credential_id' },
+  { name: 'vault.refresh_attempt', key: 'id', credential: 'credential_id' },
+  { name: 'vault.revocation', key: 'id', credential: 'credential_id' },
+  { name: 'vault.oauth_flow', key: 'id', credential: 'credential_id' },
+];

@@ -1,0 +1,59 @@
+import { type Principal, Problem } from '#libs/service-kit';
+import { type ConsumerKind, consumerKinds } from '../bindings/credential-binding.entity.js';
+
+/**
+ * What a service may ask for. `resolve`: by a binding; `resolve_unbound`: without one, unprotected fields alone;
+ * `reveal`: any field, with a reason; `keys`: the rotation of keys.
+ */
+export const serviceActions = ['resolve', 'resolve_unbound', 'bind', 'reveal', 'keys'] as const;
+export type ServiceAction = (typeof serviceActions)[number];
+
+export type PolicyRules = Record<string, { may: ServiceAction[]; consumers: ConsumerKind[] }>;
+
+/** No service may reveal unless an installation says so. */
+export const defaultPolicy: PolicyRules = {
+  'adapter-gateway': { may: ['resolve', 'resolve_unbound', 'bind'], consumers: ['app'] },
+  'webhook-ingress': { may: ['resolve', 'resolve_unbound'], consumers: ['app'] },
+  engine: { may: ['resolve', 'bind'], consumers: ['skill', 'mcp_server'] },
+  'mcp-registry': { may: ['resolve', 'bind'], consumers: ['skill', 'mcp_server'] },
+  'credential-vault': { may: ['keys'], consumers: [] },
+};
+
+/** Which service may ask the vault for what; who it is, its token says. */
+export class ServicePolicy {
+  constructor(private readonly rules: PolicyRules) {}
+
+  /** @throws Problem 403 `not_in_policy` */
+  check({ subject }: Pick<Principal, 'subject'>, action: ServiceAction, kind: ConsumerKind | null = null): void {
+    const rule = new Map(Object.entries(this.rules)).get(subject.replace(/^service:/, ''));
+    const allowed = rule?.may.includes(action) && (kind === null || rule.consumers.includes(kind));
+    if (subject.startsWith('service:') && allowed) return;
+    const what = kind === null ? action : `${action} for a ${kind}`;
+    throw new Problem(403, 'not_in_policy', `${subject} may not ${what} here: SERVICE_POLICY says who may.`);
+  }
+}
+
+/**
+ * Reads `{service: {"may": [...], "consumers": [...]}}`; what is named replaces the default of that service.
+ * @throws Error that names what is wrong
+ */
+export function readPolicy(value: unknown): PolicyRules {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('is not an object');
+  const rules: PolicyRules = { ...defaultPolicy };
+  for (const [service, given] of Object.entries(value)) {
+    const { may = [], consumers = [] } = (given ?? {}) as { may?: unknown; consumers?: unknown };
+    rules[service] = {
+      may: listOf(serviceActions, may, `${service}.may`),
+      consumers: listOf(consumerKinds, consumers, `${service}.consumers`),
+    };
+  }
+  return rules;
+}
+
+function listOf<T extends string>(known: readonly T[], given: unknown, name: string): T[] {
+  const isKnown = (entry: unknown): entry is T => (known as readonly unknown[]).includes(entry);
+  if (Array.isArray(given) && given.every(isKnown)) return given;
+  throw wrong(`${name} is not a list of ${known.join(', ')}`);
+}
+
+const wrong = (what: string): Error => new Error(`SERVICE_POLICY: ${what}`);

@@ -1,0 +1,46 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What the vault asked the gateway. */
+export interface AdapterCall {
+  path: string;
+  body: { organization_id: string; adapter_slug: string; credentials: Record<string, unknown> };
+}
+
+/** The gateway's internal route for adapter calls, over HTTP. */
+export interface StubGateway {
+  url: string;
+  calls: AdapterCall[];
+  /** Its next answers. */
+  answers(status: number, body: object): void;
+  close(): Promise<void>;
+}
+
+export async function stubGateway(): Promise<StubGateway> {
+  let next = { status: 200, body: { ok: true } as object };
+  const calls: AdapterCall[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      calls.push({
+        path: request.url ?? '',
+        body: JSON.parse(Buffer.concat(chunks).toString()) as AdapterCall['body'],
+      });
+      response.writeHead(next.status, { 'content-type': 'application/json' }).end(JSON.stringify(next.body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    answers: (status, body) => {
+      next = { status, body };
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

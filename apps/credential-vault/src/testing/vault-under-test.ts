@@ -1,0 +1,92 @@
+import { createService, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
+import { Database } from '#libs/database';
+import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule, type VaultSettings } from '../app.module.js';
+import type { KekRing } from '../sealing/kek-ring.js';
+import { defaultPolicy } from '../service-policy/service-policy.js';
+import { testOauthSettings } from './oauth-settings.js';
+
+export const owner = { organizationId: 'org_a', projectId: 'prj_a' };
+export const writer: Principal = { ...owner, subject: 'key:writer', scopes: ['credentials:write'] };
+export const admin: Principal = { ...owner, subject: 'key:admin', scopes: ['admin'] };
+
+export interface Answer {
+  status: number;
+  text: string;
+  body: any;
+}
+
+/** A vault over a database of its own, called as `writer` unless told otherwise. */
+export interface VaultUnderTest {
+  app: NestFastifyApplication;
+  call(
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+    url: string,
+    payload?: object,
+    as?: Principal,
+  ): Promise<Answer>;
+  query(sql: string, parameters?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** Starts it anew over the same database. */
+  restart(keys: KekRing, more?: Partial<VaultSettings>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function asService(name: string, more: Scope[] = [], tenant = owner): Principal {
+  return { ...tenant, subject: `service:${name}`, scopes: ['service', ...more] };
+}
+
+export async function vaultUnderTest(keys: KekRing, more: Partial<VaultSettings> = {}): Promise<VaultUnderTest> {
+  const database = await testDatabase();
+  const vault: VaultUnderTest = {
+    app: await start(database.url, keys, more),
+    call: async (method, url, payload, as = writer) => {
+      const issuer = as.subject.startsWith('service:') ? as.subject.slice('service:'.length) : 'portal';
+      const token = await new ServiceTokens(testServiceKey, issuer).mint('credential-vault', as);
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await vault.app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
+      return { status: answer.statusCode, text: answer.body, body: answer.body ? answer.json() : null };
+    },
+    query: (sql, parameters) => vault.app.get(Database).query(sql, parameters),
+    restart: async (ring, changed = {}) => {
+      await vault.app.close();
+      vault.app = await start(database.url, ring, { ...more, ...changed });
+    },
+    close: async () => {
+      await vault.app.close();
+      await database.drop();
+    },
+  };
+  return vault;
+}
+
+async function start(url: string, keys: KekRing, more: Partial<VaultSettings>): Promise<NestFastifyApplication> {
+  const service = await createService({
+    name: 'credential-vault',
+    module: AppModule.with({
+      ...testOauthSettings(),
+      DATABASE_URL: url,
+      DATABASE_POOL: 4,
+      GATEHOUSE_KEK_RING: keys,
+      DEK_CACHE_MS: 60_000,
+      DEK_CACHE_ENTRIES: 10,
+      GATEWAY_URL: 'http://127.0.0.1:9',
+      VERIFY_TIMEOUT_MS: 1_000,
+      AUDIT_FLUSH_MS: 50,
+      SERVICE_POLICY: defaultPolicy,
+      ...more,
+    }),
+    settings: {
+      PORT: 8080,
+      HOST: '127.0.0.1',
+      REDIS_URL: testRedisUrl(),
+      QUEUE_CONCURRENCY: 1,
+      GATEHOUSE_SERVICE_KEY: testServiceKey,
+      LOG_LEVEL: 'silent',
+    },
+  });
+  return service.init().catch(async (error: unknown) => {
+    await service.close();
+    throw error;
+  });
+}

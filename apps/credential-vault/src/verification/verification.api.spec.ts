@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { KekRing } from '../sealing/kek-ring.js';
+import { type StubGateway, stubGateway } from '../testing/stub-gateway.js';
+import { admin, vaultUnderTest, type VaultUnderTest, writer } from '../testing/vault-under-test.js';
+
+let gateway: StubGateway;
+let vault: VaultUnderTest;
+let made = 0;
+
+beforeAll(async () => {
+  gateway = await stubGateway();
+  const ring = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
+  vault = await vaultUnderTest(ring, { GATEWAY_URL: gateway.url, VERIFY_TIMEOUT_MS: 300 });
+});
+afterAll(async () => {
+  await vault.close();
+  await gateway.close();
+});
+beforeEach(() => gateway.answers(200, { ok: true, account: { id: 'acc_1', name: 'Someone' } }));
+
+const create = async (token = 'a-token') => {
+  const body = { name: `v${(made += 1)}`, type: 'api_key', adapter_slug: 'slack', fields: { token } };
+  return (await vault.call('POST', '/api/v1/credentials', body)).body;
+};
+const get = async (id: string) => (await vault.call('GET', `/api/v1/credentials/${id}`)).body;
+const verify = (id: string, as = writer) => vault.call('POST', `/api/v1/credentials/${id}/verify`, undefined, as);
+
+describe('verifying', () => {
+  it('asks the adapter on save, and keeps whose account it is', async () => {
+    const saved = await create();
+    expect(saved).toMatchObject({ status: 'active', reason: null, account: { id: 'acc_1', name: 'Someone' } });
+    expect(Date.parse(saved.last_verified_at)).toBeGreaterThan(Date.now() - 60_000);
+    expect(gateway.calls.at(-1)).toEqual({
+      path: '/internal/adapter-calls/verify',
+      body: { organization_id: 'org_a', adapter_slug: 'slack', credentials: { token: 'a-token' } },
+    });
+  });
+
+  it('asks on demand, and says what the provider refused, without the secret that it quotes', async () => {
+    const { id } = await create('very-secret-token');
+    gateway.answers(200, { ok: false, error: 'invalid_auth: very-secret-token is revoked' });
+    const answer = await verify(id);
+    expect(answer.body).toEqual({
+      ok: false,
+      status: 'invalid',
+      reason: 'invalid_auth: [redacted] is revoked',
+      account_changed: false,
+    });
+    expect(await get(id)).toMatchObject({ status: 'invalid', reason: 'invalid_auth: [redacted] is revoked' });
+    gateway.answers(200, { ok: true });
+    expect((await verify(id)).body).toMatchObject({ ok: true, status: 'active', reason: null });
+  });
+
+  it('asks again when a field changed, and not when only the name did', async () => {
+    const { id } = await create();
+    const before = gateway.calls.length;
+    await vault.call('PATCH', `/api/v1/credentials/${id}`, { name: `renamed ${made}` });
+    expect(gateway.calls).toHaveLength(before);
+    await vault.call('PATCH', `/api/v1/credentials/${id}`, { fields: { token: 'b-token' } });
+    expect(gateway.calls.at(-1)?.body.credentials).toEqual({ token: 'b-token' });
+  });
+
+  it('tells that the credential belongs to another account than before', async () => {
+    const { id } = await create();
+    gateway.answers(200, { ok: true, account: { id: 'acc_2' } });
+    expect((await verify(id)).body).toMatchObject({ ok: true, account_changed: true });
+    expect((await get(id)).reason).toMatch(/another account than before: it was acc_1/);
+  });
+
+  it('hands over what the App is given: by its names, and nothing that it may not have', async () => {
+    const { id } = await create();
+    const binding = { consumer_kind: 'app', consumer_id: 'app_1', maps_to: { token: 'bot_token' } };
+    await vault.call('POST', `/api/v1/credentials/${id}/bindings`, binding, admin);
+    await verify(id);
+    expect(gateway.calls.at(-1)?.body.credentials).toEqual({ bot_token: 'a-token' });
+    const oauth = await vault.call('POST', '/api/v1/credentials', {
+      name: 'oauth',
+      type: 'oauth2',
+      grant: 'authorization_code',
+      adapter_slug: 'slack',
+      fields: { client_id: 'id', client_secret: 'cs', access_token: 'at', refresh_token: 'rt' },
+    });
+    expect(oauth.status).toBe(201);
+    expect(Object.keys(gateway.calls.at(-1)?.body.credentials ?? {})).toEqual(
+      expect.not.arrayContaining(['client_secret', 'refresh_token']),
+    );
+  });
+
+  it('lets a save stand when the gateway is away, and says so on demand', async () => {
+    gateway.answers(503, { code: 'adapter_unavailable', detail: 'not now' });
+    const saved = await create();
+    expect(saved).toMatchObject({ status: 'active', reason: 'not verified yet: adapter_unavailable' });
+    expect((await verify(saved.id)).body).toMatchObject({ status: 503, code: 'adapter_unavailable' });
+  });
+
+  it('needs an adapter, the scope and the project', async () => {
+    const body = { name: 'no adapter', type: 'api_key', fields: { token: 'a' } };
+    const { id } = (await vault.call('POST', '/api/v1/credentials', body)).body;
+    expect((await verify(id)).body).toMatchObject({ status: 409, code: 'no_adapter' });
+    expect((await verify(id, { ...writer, scopes: ['credentials:read'] })).status).toBe(403);
+    expect((await verify(id, { ...writer, organizationId: 'org_b' })).status).toBe(404);
+  });
+});

@@ -1,0 +1,30 @@
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Controller, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { credentialStatuses } from '../credentials/credential.entity.js';
+import { Verifier } from './verifier.js';
+
+export class VerificationView {
+  @ApiProperty() ok: boolean;
+  @ApiProperty({ enum: credentialStatuses }) status: string;
+  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ description: 'It belongs to another account of the provider than it did' }) account_changed: boolean;
+}
+
+@ApiTags('credentials')
+@Controller('api/v1/credentials/:id/verify')
+export class VerificationController {
+  constructor(@Inject(Verifier) private readonly verifier: Verifier) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScopes('credentials:write')
+  @ApiOperation({
+    summary: 'Ask the provider, through the adapter, whether it is accepted',
+    operationId: 'verifyCredential',
+  })
+  @ApiOkResponse({ type: VerificationView })
+  verify(@Caller() caller: Principal, @Param('id') id: string): Promise<VerificationView> {
+    return this.verifier.verify(caller, id);
+  }
+}

@@ -1,0 +1,35 @@
+import type { KubernetesIssuer } from './kubernetes-tokens.js';
+import type { ServiceIssuers } from './service-issuers.js';
+
+/** Whose tokens a service believes, beside those signed with its own key. */
+export interface ServiceTrust {
+  /** Each service's public keys. Absent: all services share one key. */
+  issuers?: ServiceIssuers | null;
+  kubernetes?: KubernetesIssuer | null;
+  /** Where the cluster puts this pod's tokens; absent: it signs its own. */
+  projectedTokenDir?: string | null;
+}
+
+/** The settings that say so. */
+export interface TrustSettings {
+  GATEHOUSE_SERVICE_ISSUERS?: ServiceIssuers | null;
+  KUBERNETES_ISSUER?: string | null;
+  KUBERNETES_JWKS_URL?: string | null;
+  KUBERNETES_NAMESPACE?: string | null;
+  KUBERNETES_JWKS_TOKEN_FILE?: string | null;
+  KUBERNETES_TOKEN_DIR?: string | null;
+}
+
+/** @throws Error when the cluster is an issuer, but not all is said that it takes to check its tokens */
+export function trustOf(settings: TrustSettings): ServiceTrust {
+  const { KUBERNETES_ISSUER: issuer, KUBERNETES_JWKS_URL: jwksUrl, KUBERNETES_NAMESPACE: namespace } = settings;
+  if (issuer && !(jwksUrl && namespace)) {
+    throw new Error('KUBERNETES_ISSUER needs KUBERNETES_JWKS_URL and KUBERNETES_NAMESPACE beside it');
+  }
+  const jwksTokenFile = settings.KUBERNETES_JWKS_TOKEN_FILE ?? null;
+  return {
+    issuers: settings.GATEHOUSE_SERVICE_ISSUERS ?? null,
+    kubernetes: issuer && jwksUrl && namespace ? { issuer, jwksUrl, namespace, jwksTokenFile } : null,
+    projectedTokenDir: settings.KUBERNETES_TOKEN_DIR ?? null,
+  };
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { root } from '../../scripts/launcher/project.mjs';
+
+export interface Fault {
+  kind: 'hold-before' | 'hold-after' | 'drop-before' | 'drop-after' | 'status' | 'patch' | 'raw';
+  times?: number;
+  status?: number;
+  headers?: Record<string, string>;
+  fields?: Record<string, unknown>;
+  text?: string;
+}
+
+interface Told {
+  requests: { grant: string; status: number; refreshToken: string | null }[];
+  revoked: string[];
+  held: number;
+}
+
+/** A real authorization server with rotating refresh tokens, in its own process, behind a proxy that spoils its answers. */
+export interface AuthorizationServer {
+  url: string;
+  /** Sets faults, and returns what came since the last `reset`. */
+  tell(what: { faults?: Fault[]; delayMs?: number; graceMs?: number; release?: true; reset?: true }): Promise<Told>;
+  refreshes(): Promise<Told['requests']>;
+  close(): Promise<void>;
+}
+
+export async function startAuthorizationServer(options: {
+  redirectUris: string[];
+  accessTokenSeconds?: number;
+}): Promise<AuthorizationServer> {
+  const child = spawn(process.execPath, [join(root, 'bench/oauth/provider.mjs'), JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const { url } = JSON.parse(line) as { url: string };
+  const tell: AuthorizationServer['tell'] = async (what) => {
+    const answer = await fetch(`${url}/__faults`, { method: 'POST', body: JSON.stringify(what) });
+    return (await answer.json()) as Told;
+  };
+  return {
+    url,
+    tell,
+    refreshes: async () => (await tell({})).requests.filter(({ grant }) => grant === 'refresh_token'),
+    close: async () => {
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { until } from '#libs/testing';
+import type pg from 'pg';
+import { type OauthWorld, startWorld } from './oauth-world.js';
+
+let world: OauthWorld;
+
+beforeAll(async () => {
+  world = await startWorld({ count: 2 });
+}, 120_000);
+
+afterAll(() => world?.close());
+
+afterEach(() => world.provider.tell({ faults: [], graceMs: 0, release: true }));
+
+/** Holds a lock while the work is done, and gives it up. */
+async function withLock(sql: string, parameters: unknown[], work: () => Promise<void>): Promise<void> {
+  const holder: pg.PoolClient = await world.vaults.db.connect();
+  try {
+    await holder.query('BEGIN');
+    await holder.query(sql, parameters);
+    await work();
+  } finally {
+    await holder.query('ROLLBACK');
+    holder.release();
+  }
+}
+
+const lockGrant = 'SELECT 1 FROM vault.oauth_grant WHERE credential_id = $1 FOR UPDATE';
+const lockAttempts = 'SELECT 1 FROM vault.refresh_attempt WHERE credential_id = $1 FOR UPDATE';
+
+const waiting = (what: string): Promise<unknown> =>
+  until(`a process waits for ${what}`, async () => {
+    const { rows } = await world.vaults.db.query(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query ILIKE $1",
+      [`%${what}%`],
+    );
+    return rows.length > 0;
+  });
+
+async function begin(name: string): Promise<string> {
+  const id = await world.connected(name);
+  await world.expire(id);
+  return id;
+}
+
+/** Starts a refresh in process 1 and does not wait for it: the process will not live. */
+const ask = (id: string): void => void world.vaults.resolve(id, 1).catch(() => undefined);
+const held = (): Promise<unknown> =>
+  until('the provider has it', async () => (await world.provider.tell({})).held === 1);
+const recovers = (id: string): Promise<unknown> =>
+  until('the other process gives a token', async () => (await world.vaults.resolve(id)).status === 200, 30_000);
+
+afterEach(() => world.vaults.start(1));
+
+describe('a process that is killed', () => {
+  it('before the intent has asked nobody, and the grant lives', async () => {
+    const id = await begin('before the intent');
+    await withLock(lockGrant, [id], async () => {
+      ask(id);
+      await waiting('refresh_attempt');
+      await world.vaults.kill(1);
+      expect(await world.provider.refreshes()).toHaveLength(0);
+    });
+    await recovers(id);
+    expect(await world.provider.refreshes()).toHaveLength(1);
+    expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
+  });
+
+  it('before its request reached the provider is taken over, and the grant lives', async () => {
+    const id = await begin('before the provider');
+    await world.provider.tell({ faults: [{ kind: 'drop-before' }, { kind: 'hold-before' }] });
+    ask(id);
+    await held();
+    await world.vaults.kill(1);
+    await recovers(id);
+    expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
+  });
+
+  it('while the answer is on its way lives on at a provider with a grace period', async () => {
+    const id = await begin('with grace');
+    await world.provider.tell({ faults: [{ kind: 'hold-after' }], graceMs: 60_000 });
+    ask(id);
+    await held();
+    await world.vaults.kill(1);
+    await recovers(id);
+    expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
+  });
+
+  it('while the answer is on its way, at a provider without one, leaves a state that says so', async () => {
+    const id = await begin('without grace');
+    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+    ask(id);
+    await held();
+    await world.vaults.kill(1);
+    await until(
+      'the state says it',
+      async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect',
+      30_000,
+    );
+    expect(await world.row(id)).toMatchObject({ state: 'needs_reconnect', reason: 'refresh_outcome_unknown' });
+  });
+
+  it('with the answer in hand that is not kept yet leaves a state that says so', async () => {
+    const id = await begin('in hand');
+    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+    ask(id);
+    await held();
+    await withLock(lockAttempts, [id], async () => {
+      await world.provider.tell({ release: true });
+      await waiting('response_ct');
+      await world.vaults.kill(1);
+      // The statement of a dead process would still be carried out once it gets its lock.
+      await world.vaults.db.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+    });
+    await until(
+      'the state says it',
+      async () => (await world.vaults.resolve(id)).body.code === 'needs_reconnect',
+      30_000,
+    );
+    expect(await world.row(id)).toMatchObject({ state: 'needs_reconnect', reason: 'refresh_outcome_unknown' });
+  });
+
+  it('with the answer kept and not put in place loses nothing, and nobody asks again', async () => {
+    const id = await begin('kept');
+    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+    ask(id);
+    await held();
+    await withLock(lockGrant, [id], async () => {
+      await world.provider.tell({ release: true });
+      await until('the answer is kept', async () => {
+        const { rows } = await world.vaults.db.query(
+          'SELECT 1 FROM vault.refresh_attempt WHERE credential_id = $1 AND base_version = 1 AND response_ct IS NOT NULL',
+          [id],
+        );
+        return rows.length > 0;
+      });
+      await world.vaults.kill(1);
+    });
+    await recovers(id);
+    expect(await world.provider.refreshes()).toHaveLength(1);
+    expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
+    await world.expire(id);
+    await recovers(id);
+    expect(await world.row(id)).toMatchObject({ state: 'active', version: 3 });
+  });
+});

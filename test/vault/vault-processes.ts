@@ -1,0 +1,130 @@
+import { type Principal, ServiceTokens } from '#libs/service-kit';
+import { testDatabase, type TestDatabase, testRedisUrl, testServiceKey, until } from '#libs/testing';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { spawnService, type ServiceProcess } from '../system/service-process.js';
+
+const owner = { organizationId: 'org_a', projectId: 'prj_a' };
+export const person: Principal = { ...owner, subject: 'key:1', scopes: ['admin'] };
+const gateway: Principal = { ...owner, subject: 'service:adapter-gateway', scopes: ['service'] };
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: any;
+}
+
+/** Vault services as processes of their own, over one database. */
+export interface Vaults {
+  /** Where each of them listens; the first one is PUBLIC_URL. */
+  urls: string[];
+  db: pg.Pool;
+  logFile: string;
+  call(method: string, path: string, body?: object, as?: Principal): Promise<Answer>;
+  /** What the gateway asks for. */
+  resolve(credentialId: string, process?: number, least?: number): Promise<Answer>;
+  start(index: number): Promise<void>;
+  /** kill -9 */
+  kill(index: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface VaultOptions {
+  count: number;
+  publicPort: number;
+  gatewayUrl: string;
+  redisUrl?: string;
+  /** The way of the vaults to their database, where it is not the straight one. */
+  databaseWay?: (url: string) => Promise<string>;
+  env?: Record<string, string>;
+}
+
+export async function startVaults({
+  count,
+  publicPort,
+  gatewayUrl,
+  redisUrl,
+  databaseWay,
+  env,
+}: VaultOptions): Promise<Vaults> {
+  const database: TestDatabase = await testDatabase();
+  const ports = [publicPort, ...(await Promise.all(Array.from({ length: count - 1 }, () => freePort())))];
+  const urls = ports.map((port) => `http://127.0.0.1:${port}`);
+  const ring = JSON.stringify({ primary: 'k1', keys: { k1: randomBytes(32).toString('base64') } });
+  const logFile = join(tmpdir(), `gatehouse-vaults-${process.pid}-${publicPort}.log`);
+  const processes: (ServiceProcess | undefined)[] = [];
+  const settings = {
+    PATH: process.env['PATH'] ?? '',
+    HOST: '127.0.0.1',
+    DATABASE_URL: (await databaseWay?.(database.url)) ?? database.url,
+    REDIS_URL: redisUrl ?? testRedisUrl(),
+    GATEHOUSE_SERVICE_KEY: JSON.stringify(testServiceKey),
+    GATEHOUSE_KEK_RING: ring,
+    GATEHOUSE_EGRESS_ALLOW: '127.0.0.1',
+    GATEWAY_URL: gatewayUrl,
+    PUBLIC_URL: urls[0],
+    REFRESH_LEASE_MS: '1000',
+    REFRESH_TAKEOVER_MS: '1500',
+    REFRESH_SWEEP_MS: '60000',
+    TOKEN_TIMEOUT_MS: '20000',
+    REFRESH_WAIT_MS: '15000',
+    ...env,
+  };
+  const start = async (index: number): Promise<void> => {
+    processes[index] = spawnService(
+      'dist/apps/credential-vault/src/main.js',
+      { ...settings, PORT: String(ports[index]) },
+      logFile,
+    );
+    await until(
+      `vault ${index} is ready (${logFile})`,
+      async () => (await fetch(`${urls[index]}/health/ready`)).ok,
+      30_000,
+    );
+  };
+  await Promise.all(urls.map((_, index) => start(index)));
+  const db = new pg.Pool({ connectionString: database.url, max: 4 });
+  // Dropping the database ends its connections, and an idle one says so.
+  db.on('error', () => undefined);
+  const ask = async (url: string, method: string, body: object | undefined, as: Principal): Promise<Answer> => {
+    const issuer = as.subject.startsWith('service:') ? as.subject.slice('service:'.length) : 'portal';
+    const token = await new ServiceTokens(testServiceKey, issuer).mint('credential-vault', as);
+    const answer = await fetch(url, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, body: text ? JSON.parse(text) : null };
+  };
+  return {
+    urls,
+    db,
+    logFile,
+    call: (method, path, body, as = person) => ask(`${urls[0]}${path}`, method, body, as),
+    resolve: (credential_id, index = 0, least = 60) =>
+      ask(`${urls[index]}/internal/credentials/resolve`, 'POST', { credential_id, min_valid_seconds: least }, gateway),
+    start,
+    kill: async (index) => {
+      await processes[index]?.kill();
+      processes[index] = undefined;
+    },
+    close: async () => {
+      await Promise.all(processes.map((one) => one?.kill()));
+      await db.end();
+      await database.drop();
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
