@@ -1,10 +1,10 @@
-// npm run bench [-- ack e2e adapter-call] [--quick]
+// npm run bench [-- ack e2e adapter-call sanitizer] [--quick]
 import { ensureBuilt } from './launcher/build.mjs';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
 import { runScript } from './launcher/say.mjs';
 
-const known = ['ack', 'e2e', 'adapter-call'];
+const known = ['ack', 'e2e', 'adapter-call', 'sanitizer'];
 
 await runScript(async () => {
   await ensureNode();
@@ -29,6 +29,10 @@ await runScript(async () => {
       ? { seconds: 8, burst: 5_000, sizes: [1024] }
       : { seconds: 20, burst: 20_000, sizes: [1024, 4096, 16_384] };
     print('End to end: webhook, workflow, turn, HTTP delivery', await benchE2e(options));
+  }
+  if (chosen.includes('sanitizer')) {
+    const { benchSanitizer } = await import('../bench/sanitizer.mjs');
+    print('Sanitiser: 1 MB of each text', benchSanitizer());
   }
   process.exit(0);
 });
