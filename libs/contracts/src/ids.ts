@@ -21,6 +21,9 @@ export type IdKind =
   | 'dlv'
   | 'cred'
   | 'bnd'
+  | 'con'
+  | 'dlt'
+  | 'bat'
   | 'req';
 
 let lastMs = 0;

@@ -44,12 +44,16 @@ export class WorkflowRepository {
     return this.triggers.find({ where: { project_id: projectId }, order: { id: 'ASC' } });
   }
 
+  findTrigger(projectId: string, id: string): Promise<TriggerRow | null> {
+    return this.triggers.findOneBy({ project_id: projectId, id });
+  }
+
   async insertTrigger(row: TriggerRow): Promise<void> {
     await this.triggers.insert(row);
   }
 
   async updateTrigger(projectId: string, id: string, change: Partial<TriggerRow>): Promise<TriggerRow | null> {
-    await this.triggers.update({ project_id: projectId, id }, change);
+    if (Object.keys(change).length > 0) await this.triggers.update({ project_id: projectId, id }, change);
     return this.triggers.findOneBy({ project_id: projectId, id });
   }
 

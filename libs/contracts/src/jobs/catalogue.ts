@@ -3,6 +3,7 @@ import { deliverySend } from './delivery-send.js';
 import { deliverySettled } from './delivery-settled.js';
 import { inboundParse } from './inbound-parse.js';
 import { messageRoute } from './message-route.js';
+import { outboundSent } from './outbound-sent.js';
 import { turnFinished } from './turn-finished.js';
 import { turnRun } from './turn-run.js';
 
@@ -14,5 +15,6 @@ export const jobs = [
   turnFinished,
   deliverySend,
   deliverySettled,
+  outboundSent,
   appChanged,
 ] as const;
