@@ -51,7 +51,7 @@ export class RoutingRepository {
   }
 
   /**
-   * Routes messages that were kept from routing, each once, whoever asks how often.
+   * Routes messages that were kept from routing, each once, whoever asks how often; one that nothing matches stays kept.
    * @param rule gives the draft of a message that this call has released
    */
   release(
@@ -69,7 +69,13 @@ export class RoutingRepository {
         [messageIds, organizationId, projectId, by],
       );
       const released = (rows as [MessageRow[], number])[0].sort((a, b) => (a.id < b.id ? -1 : 1));
-      return this.writeAgain(tx, released.map(rule));
+      const plans = await this.writeAgain(tx, released.map(rule));
+      const kept = plans.filter(({ decision }) => decision.outcome !== 'routed').map(({ message }) => message.id);
+      if (kept.length > 0) {
+        const back = 'UPDATE router.message SET released_at = NULL, released_by = NULL WHERE id = ANY($1)';
+        await tx.query(back, [kept]);
+      }
+      return plans.filter(({ decision }) => decision.outcome === 'routed');
     });
   }
 

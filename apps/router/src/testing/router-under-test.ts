@@ -1,6 +1,6 @@
 import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
 import { createService, type Principal, readEnv, type Scope, ServiceTokens } from '#libs/service-kit';
-import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
+import { testDatabase, testRedisUrl, testServiceKey, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { AppModule } from '../app.module.js';
@@ -22,6 +22,9 @@ export interface RouterWorld {
   channel(settings: Partial<ChannelRow>): Promise<string>;
   /** The time of every router's guards and sessions; null: the real one. */
   setTime(ms: number | null): void;
+  now(): number;
+  /** Waits for a row. */
+  eventually<T>(sql: string, parameters?: unknown[]): Promise<T>;
   /** Calls a route as a caller of the project with every scope of the management API. */
   api<T>(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer<T>>;
   close(): Promise<void>;
@@ -70,6 +73,9 @@ export async function routerWorld(): Promise<RouterWorld> {
     setTime: (ms) => {
       time = ms;
     },
+    now: () => time ?? Date.now(),
+    eventually: async <T>(sql: string, parameters: unknown[] = []) =>
+      until('a row is there', async () => (await rows<T>(sql, parameters))[0]),
     api: async <T>(method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
       const token = await tokens.mint('router', { ...caller, scopes: ['admin', 'service' satisfies Scope] });
       const answer = await fetch(`${await routers[0]?.getUrl()}${path}`, {

@@ -74,13 +74,14 @@ export class TriggersService {
     const old = await this.workflows.findTrigger(caller.projectId, id);
     if (!old) return null;
     const { where, ...others } = change;
-    const row = await this.changed(
-      caller,
-      old,
-      where === undefined ? others : { ...others, where: checkedFilter(where) },
-    );
+    // A field that the caller left out is undefined here, and must not pass for one that was taken away.
+    const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+    const row = { ...old, ...given, ...(where === undefined ? {} : { where: checkedFilter(where) }) };
+    checkDebounce(row);
+    const { id: _id, app_id: _app, workflow_id: _workflow, created_at: _created, ...rules } = row;
+    const saved = await this.workflows.updateTrigger(caller.projectId, id, rules);
     this.rules.forget(caller.projectId);
-    return row;
+    return saved;
   }
 
   async remove(caller: Principal, id: string): Promise<boolean> {
@@ -120,11 +121,6 @@ export class TriggersService {
       filter_error: count('filter_error'),
       verdicts,
     };
-  }
-
-  private async changed(caller: Principal, old: TriggerRow, change: Partial<TriggerRow>): Promise<TriggerRow | null> {
-    checkDebounce({ ...old, ...change });
-    return this.workflows.updateTrigger(caller.projectId, old.id, change);
   }
 }
 

@@ -53,7 +53,7 @@ export class WorkflowRepository {
   }
 
   async updateTrigger(projectId: string, id: string, change: Partial<TriggerRow>): Promise<TriggerRow | null> {
-    if (Object.keys(change).length > 0) await this.triggers.update({ project_id: projectId, id }, change);
+    await this.triggers.update({ project_id: projectId, id }, change);
     return this.triggers.findOneBy({ project_id: projectId, id });
   }
 
