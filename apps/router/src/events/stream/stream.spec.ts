@@ -2,6 +2,8 @@ import { newId } from '#libs/contracts';
 import { ServiceTokens, type Scope } from '#libs/service-kit';
 import { testServiceKey, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { type JournaledEvents, journaledEvents } from '../../testing/journaled-events.js';
 import { caller, type RouterWorld, routerWorld } from '../../testing/router-under-test.js';
@@ -52,26 +54,32 @@ async function listen(
   } = {},
 ): Promise<Listener> {
   const token = await tokens.mint('router', { ...caller, ...options.owner, scopes: options.scopes ?? ['events:read'] });
-  const leaving = new AbortController();
-  const answer = await fetch(`${await (options.on ?? router).getUrl()}/api/v1/events/stream${query}`, {
+  // A connection of its own: one of a pool may be left open, and keep the router from closing.
+  const request = get(`${await (options.on ?? router).getUrl()}/api/v1/events/stream${query}`, {
+    agent: false,
     headers: { authorization: `Bearer ${token}`, ...(options.lastId ? { 'last-event-id': options.lastId } : {}) },
-    signal: leaving.signal,
   });
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
   let text = '';
-  const read = async () => {
-    for await (const part of answer.body ?? []) text += Buffer.from(part).toString();
-  };
+  let left = false;
+  answer.on('data', (part: Buffer) => {
+    text += part.toString();
+  });
+  answer.on('error', (error) => {
+    if (!left) text += `\nbroken: ${error.message}`;
+  });
   const listener: Listener = {
-    status: answer.status,
-    type: answer.headers.get('content-type'),
+    status: answer.statusCode ?? 0,
+    type: answer.headers['content-type'] ?? null,
     text: () => text,
     ids: () => [...text.matchAll(/^id: (.+)$/gm)].map((match) => match[1]!),
     stages: () =>
       [...text.matchAll(/^data: (.*"stage".*)$/gm)].map((match) => (JSON.parse(match[1]!) as { stage: string }).stage),
-    ended: read().catch((error: unknown) => {
-      if (!leaving.signal.aborted) text += `\nbroken: ${String(error)}`;
-    }),
-    leave: () => leaving.abort(),
+    ended: new Promise((resolve) => answer.once('close', resolve)),
+    leave: () => {
+      left = true;
+      request.destroy();
+    },
   };
   listeners.push(listener);
   return listener;
