@@ -1,10 +1,10 @@
-// npm run bench [-- ack e2e adapter-call sanitizer] [--quick]
+// npm run bench [-- ack e2e adapter-call sanitizer routing] [--quick]
 import { ensureBuilt } from './launcher/build.mjs';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
 import { runScript } from './launcher/say.mjs';
 
-const known = ['ack', 'e2e', 'adapter-call', 'sanitizer'];
+const known = ['ack', 'e2e', 'adapter-call', 'sanitizer', 'routing'];
 
 await runScript(async () => {
   await ensureNode();
@@ -33,6 +33,13 @@ await runScript(async () => {
   if (chosen.includes('sanitizer')) {
     const { benchSanitizer } = await import('../bench/sanitizer.mjs');
     print('Sanitiser: 1 MB of each text', benchSanitizer());
+  }
+  if (chosen.includes('routing')) {
+    const { benchRouting } = await import('../bench/routing.mjs');
+    const options = quick
+      ? { messages: 3_000, keys: 1_000_000, rounds: 2 }
+      : { messages: 10_000, keys: 10_000_000, rounds: 3 };
+    print('Routing: one router, claims, contacts, filters', await benchRouting(options));
   }
   process.exit(0);
 });

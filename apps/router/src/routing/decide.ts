@@ -49,12 +49,11 @@ export function decide(draft: Draft, rules: Rules, standing: Standing | null): D
   if (draft.workflowId !== undefined) return byWorkflowId(draft.workflowId, rules, reply);
 
   const verdicts = channel?.triggers === false ? [] : judgeTriggers(draft, rules, standing);
-  const runs = verdicts.flatMap((verdict) => {
+  const started = verdicts.filter(({ verdict }) => verdict === 'matched' || verdict === 'suspended');
+  const runs = started.flatMap((verdict) => {
     const workflow = rules.workflows.get(verdict.workflow_id);
     const trigger = rules.triggers.get(appId)?.find(({ id }) => id === verdict.trigger_id) ?? null;
-    return workflow && (verdict.verdict === 'matched' || verdict.verdict === 'suspended')
-      ? [{ workflow, trigger }]
-      : [];
+    return workflow ? [{ workflow, trigger }] : [];
   });
   // Without a channel of its own an App's messages reach the Chief of Staff: nothing is silently unrouted.
   const session = (channel?.chief_of_staff ?? true) ? plannedSession(draft, channel, standing) : null;

@@ -14,6 +14,8 @@ import { openTurns } from './plan.js';
 import { ProjectRules } from './project-rules.js';
 import { type Routed, RoutingRepository } from './routing.repository.js';
 
+const shownVerdicts = 20;
+
 export const gatewayClient = Symbol('gatewayClient');
 
 /** Claims, decides and commits messages; what arrives together is committed together. */
@@ -98,11 +100,13 @@ export class RoutingService {
       };
     }
     const { event_type, sender } = told.message;
+    // All of them stand in the message's row; with hundreds of triggers twice would be most of what a message costs.
+    const verdicts = told.verdicts.filter(({ verdict }) => verdict !== 'filtered').slice(0, shownVerdicts);
     return {
       outcome: told.outcome as 'routed',
       reason: told.reason,
       subject_id: told.id,
-      detail: { event_type, sender: sender.slice(0, 200), verdicts: told.verdicts, messages: routed.length },
+      detail: { event_type, sender: sender.slice(0, 200), verdicts, messages: routed.length },
     };
   }
 
