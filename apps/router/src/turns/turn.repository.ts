@@ -64,6 +64,12 @@ export class TurnRepository {
   /** Ends the runs that waited for their workflow. @returns how many */
   async discard(projectId: string, workflowId: number): Promise<number> {
     return this.db.transaction(async (tx) => {
+      // Before their runs, as where waiting runs are opened: the other order could deadlock.
+      await tx.query(
+        `DELETE FROM router.debounce d USING router.run r
+          WHERE r.id = d.run_id AND r.project_id = $1 AND r.workflow_id = $2 AND r.state = 'suspended'`,
+        [projectId, workflowId],
+      );
       const runs: unknown = await tx.query(
         `UPDATE router.run SET state = 'cancelled', error = 'discarded', finished_at = now()
           WHERE project_id = $1 AND workflow_id = $2 AND state = 'suspended' RETURNING id`,
@@ -82,6 +88,10 @@ export class TurnRepository {
    */
   async cancelRun(projectId: string, runId: string): Promise<TurnRow | 'ended' | null> {
     return this.db.transaction(async (tx) => {
+      await tx.query(
+        'DELETE FROM router.debounce d USING router.run r WHERE r.id = $1 AND d.run_id = r.id AND r.project_id = $2',
+        [runId, projectId],
+      );
       const held: unknown = await tx.query(
         `UPDATE router.run SET state = 'cancelled', error = 'cancelled', finished_at = now()
           WHERE id = $1 AND project_id = $2 AND state = 'suspended' RETURNING id`,
@@ -110,7 +120,6 @@ async function endHeld(tx: EntityManager, runIds: string[]): Promise<number> {
     `UPDATE router.turn SET state = 'cancelled', finished_at = now() WHERE run_id = ANY($1) AND state = 'held'`,
     [runIds],
   );
-  await tx.query('DELETE FROM router.debounce WHERE run_id = ANY($1)', [runIds]);
   return (ended as [unknown[], number])[1];
 }
 

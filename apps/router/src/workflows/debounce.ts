@@ -3,6 +3,9 @@ import type { Plan } from '../routing/plan.js';
 import type { Queryable } from '#libs/database';
 import { storable } from '../routing/storable.js';
 
+/** Messages of one run. */
+const joinedAtMost = 200;
+
 interface Waiting {
   plan: Plan;
   turn: TurnRow;
@@ -72,7 +75,8 @@ async function join(tx: Queryable, waiting: Waiting, nowMs: number): Promise<voi
   const rows = (await tx.query(
     `INSERT INTO router.debounce AS d (trigger_id, scope, run_id, turn_id, due_at, max_at)
      VALUES ($1, $2, $3, $4, $5, $6)
-     ON CONFLICT (trigger_id, scope) DO UPDATE SET due_at = least(excluded.due_at, d.max_at)
+     ON CONFLICT (trigger_id, scope) DO UPDATE SET
+       due_at = CASE WHEN d.due_at = '-infinity' THEN d.due_at ELSE least(excluded.due_at, d.max_at) END
      RETURNING run_id, turn_id`,
     [
       waiting.triggerId,
@@ -105,6 +109,10 @@ async function addMessage(tx: Queryable, turnId: string, newer: TurnRow, plan: P
   const known = own?.input ?? rows[0]?.input;
   if (!known) return;
   const joined = { ...newer.input, earlier: [...(known.earlier ?? []), known.message] };
+  // Full: it starts with the next sweep, however long its sender goes on.
+  if (joined.earlier.length >= joinedAtMost) {
+    await tx.query(`UPDATE router.debounce SET due_at = '-infinity' WHERE turn_id = $1`, [turnId]);
+  }
   if (own) own.input = joined;
   else await tx.query('UPDATE router.turn SET input = $2::jsonb WHERE id = $1', [turnId, storable(joined)]);
 }

@@ -151,6 +151,17 @@ describe('triggers and runs', () => {
     expect(await runsOf(next.id)).toMatchObject([{ state: 'suspended' }]);
   });
 
+  it('start another run when the one that waits for more is cancelled', async () => {
+    const appId = await app();
+    await trigger(appId, { debounce_seconds: 60 });
+    const [first] = await runsOf((await receive(appId)).id);
+    expect(await post<RunRow>(`runs/${first?.id}/cancel`)).toMatchObject({ status: 202, body: { state: 'cancelled' } });
+    expect((await turnOf(first)).state).toBe('cancelled');
+    const [second] = await runsOf((await receive(appId)).id);
+    expect(second).toMatchObject({ state: 'suspended' });
+    expect(second?.id).not.toBe(first?.id);
+  });
+
   async function atSecond<T>(start: number, second: number, work: () => Promise<T>): Promise<T> {
     world.setTime(start + second * 1_000);
     return work();
