@@ -90,6 +90,21 @@ export async function openForRedrive(db: Queryable, letter: DeadLetter, by: stri
   return rows.length > 0;
 }
 
+/** Takes the open letters of a receipt that was sent again without them; what came of it is looked for a little later. */
+export async function noteRedriven(
+  db: Queryable,
+  scope: { organizationId: string; projectId: string },
+  receiptId: string,
+  by: string,
+): Promise<void> {
+  await db.query(
+    `UPDATE journal.dead_letter
+        SET state = 'redriving', redriven_at = now(), redriven_by = $4, next_at = now() + interval '5 seconds'
+      WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3 AND state = 'open' AND stage <> 'delivery'`,
+    [receiptId, scope.organizationId, scope.projectId, by],
+  );
+}
+
 /** Letters whose redrive is due; each comes again after a wait that doubles up to five minutes, until it ends. */
 export async function takeDueRedrives(db: Queryable, limit: number): Promise<DeadLetter[]> {
   return (await db.query(
@@ -114,7 +129,7 @@ export async function endingOfRedrive(db: Queryable, letter: DeadLetter): Promis
       WHERE receipt_id = $1 AND at > $2 AND at > $3::timestamptz - interval '1 second'
         AND CASE WHEN $4 = 'delivery' THEN stage = 'delivery' AND subject_id = $5 AND outcome IN ('delivered', 'unknown', 'dead')
                  ELSE terminal END
-      ORDER BY at DESC LIMIT 1`,
+      ORDER BY extract(epoch FROM at) DESC LIMIT 1`,
     [letter.receipt_id, letter.at, letter.redriven_at, letter.stage, letter.subject_id],
   )) as { outcome: string }[];
   return rows[0]?.outcome ?? null;

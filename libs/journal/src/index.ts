@@ -13,6 +13,7 @@ export {
   endingOfRedrive,
   findDeadLetter,
   listDeadLetters,
+  noteRedriven,
   openForRedrive,
   settleRedrive,
   takeDueRedrives,

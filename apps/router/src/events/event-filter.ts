@@ -24,7 +24,7 @@ export function journalFilter(
 ): Pick<EventQuery, 'appId' | 'outcome' | 'fromId' | 'toId' | 'cursor'> {
   return {
     appId: filter.app_id ?? null,
-    outcome: filter.outcome ?? null,
+    outcome: filter.outcome === undefined || filter.outcome === 'open' ? null : filter.outcome,
     fromId: firstIdOf(timeOf('since', filter.since)),
     toId: firstIdOf(timeOf('until', filter.until)),
     cursor: filter.cursor ?? null,

@@ -24,8 +24,8 @@ export class EventSearch {
 
   async page(scope: Scope, filter: EventFilter): Promise<Page<ListedEvent>> {
     const wanted = messageFilter(filter);
-    if (wanted) return this.search(scope, filter, wanted);
-    const rows = await listEvents(this.db, { ...scope, ...journalFilter(filter), ids: null, limit: filter.limit + 1 });
+    if (wanted || filter.outcome === 'open') return this.search(scope, filter, wanted);
+    const rows = await listEvents(this.db, { ...scope, ...journalFilter(filter), limit: filter.limit + 1 });
     const page = pageOf(rows, filter.limit, (row) => row.id);
     const facts = await this.messages.of(
       scope,
@@ -52,20 +52,19 @@ export class EventSearch {
   }
 
   /**
-   * Looks through the journal for events with a certain message, as far as one search may: the page can be short, or
-   * empty, with a cursor to go on from.
+   * Looks through the journal for what no index names (a certain message, no outcome), as far as one search may: the page
+   * can be short, or empty, with a cursor to go on from.
    */
-  private async search(scope: Scope, filter: EventFilter, wanted: MessageFilter): Promise<Page<ListedEvent>> {
+  private async search(scope: Scope, filter: EventFilter, wanted: MessageFilter | null): Promise<Page<ListedEvent>> {
     const found: ListedEvent[] = [];
-    const query = { ...scope, ...journalFilter(filter), ids: null, limit: chunk };
+    const query = { ...scope, ...journalFilter(filter), limit: chunk };
     for (let scanned = 0; scanned < this.settings.EVENT_SEARCH_SCAN; scanned += chunk) {
       const rows = await listEvents(this.db, query);
-      const facts = await this.messages.of(
-        scope,
-        rows.map(({ id }) => id),
-        wanted,
-      );
-      found.push(...rows.filter(({ id }) => facts.has(id)).map((event) => ({ ...event, ...facts.get(event.id) })));
+      const open = filter.outcome === 'open' ? rows.filter(({ outcome }) => outcome === null) : rows;
+      const ids = open.map(({ id }) => id);
+      const facts = await this.messages.of(scope, ids, wanted ?? undefined);
+      const passing = wanted ? open.filter(({ id }) => facts.has(id)) : open;
+      found.push(...passing.map((event) => ({ ...event, ...facts.get(event.id) })));
       if (found.length > filter.limit) return pageOf(found, filter.limit, (event) => event.id);
       if (rows.length < chunk) return { data: found, next_cursor: null };
       query.cursor = rows.at(-1)?.id ?? null;

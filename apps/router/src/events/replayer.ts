@@ -1,3 +1,5 @@
+import { Database } from '#libs/database';
+import { noteRedriven } from '#libs/journal';
 import type { Principal, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { RoutingAgain } from '../routing/again.service.js';
@@ -18,6 +20,7 @@ export type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 @Injectable()
 export class Replayer {
   constructor(
+    @Inject(Database) private readonly db: Database,
     @Inject(RoutingRepository) private readonly routing: RoutingRepository,
     @Inject(RoutingAgain) private readonly again: RoutingAgain,
     @Inject(ingressClient) private readonly ingress: ServiceClient,
@@ -32,6 +35,7 @@ export class Replayer {
     const messages = await this.messagesOf(caller, id);
     if (messages.length === 0) {
       await this.wake(caller, id);
+      await noteRedriven(this.db, caller, id, caller.subject);
       return { replayed: 'receipt', run_ids: [] };
     }
     const plans = await this.again.replay(caller, messages, { deliver });

@@ -1,6 +1,6 @@
 import { type Endpoint, newId } from '#libs/contracts';
 import { Journal } from '#libs/journal';
-import type { ServiceClient } from '#libs/service-kit';
+import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { gatewayClient } from '../endpoints/endpoints.service.js';
@@ -41,6 +41,7 @@ export class WebhookService {
     @Inject(ReceiptWriter) private readonly writer: ReceiptWriter,
     @Inject(Feeder) private readonly feeder: Feeder,
     @Inject(Journal) private readonly journal: Journal,
+    @Inject(Metrics) private readonly metrics: Metrics,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
   ) {}
 
@@ -51,7 +52,10 @@ export class WebhookService {
   async receive(endpoint: Endpoint, incoming: Incoming): Promise<Answer> {
     if (endpoint.state === 'disabled') throw new Refused(404, 'not_found', 'There is nothing here.');
     const challenge = await this.answerHandshake(endpoint, incoming);
-    if (challenge) return challenge;
+    if (challenge) {
+      this.metrics.outcomes.inc({ stage: 'received', outcome: 'challenge' });
+      return challenge;
+    }
     const verifiedScheme = await this.verify(endpoint, incoming);
     if (endpoint.kind === 'builtin') {
       await this.builtin.check(endpoint, one(incoming.headers['content-type']), incoming.body);

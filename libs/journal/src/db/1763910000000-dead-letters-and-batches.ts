@@ -2,9 +2,11 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class DeadLettersAndBatches1763910000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // The live stream reads the last seconds; the summaries of a BRIN cost a writer next to nothing.
+    // The live stream reads the last seconds. Entries come in the order of time, which a btree takes at its right end for
+    // next to nothing; a BRIN would be read whole until a vacuum has summarized it (350 ms for 1.2 million entries).
+    await runner.query('CREATE INDEX entry_by_time ON journal.entry (at)');
     await runner.query(
-      'CREATE INDEX entry_by_time ON journal.entry USING brin (at) WITH (pages_per_range = 16, autosummarize = on)',
+      `CREATE INDEX entry_by_app ON journal.entry (project_id, app_id, receipt_id DESC) WHERE stage = 'received'`,
     );
     // Most receipts end as routed: the others are what people look for, and few.
     await runner.query(`
@@ -61,6 +63,6 @@ export class DeadLettersAndBatches1763910000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE journal.batch_item, journal.batch, journal.dead_letter');
-    await runner.query('DROP INDEX journal.entry_ended, journal.entry_by_time');
+    await runner.query('DROP INDEX journal.entry_ended, journal.entry_by_app, journal.entry_by_time');
   }
 }

@@ -58,6 +58,20 @@ describe('the retention of the router', () => {
     expect(new Set(await idsIn('turn'))).toEqual(new Set([ids['open'], ids['waiting'], ids['held']]));
   });
 
+  it('deletes old counts, marks and codes', async () => {
+    for (const days of [31, 29]) {
+      const at = new Date(Date.now() - days * dayMs);
+      await world.pool.query(`INSERT INTO router.contact_day VALUES ('con', $1, 1)`, [at]);
+      await world.pool.query(`INSERT INTO router.session_mark VALUES ('ses', $1, 'reset', 'key')`, [at]);
+      await world.pool.query(`INSERT INTO router.pairing_code VALUES ('app', $1, 'key', $2, NULL)`, [String(days), at]);
+    }
+    const deleted = [];
+    for (const table of ['contact_day', 'session_mark', 'pairing_code'] as const) {
+      deleted.push(await rows.deleteOld(table, 30, 10));
+    }
+    expect(deleted).toEqual([1, 1, 1]);
+  });
+
   it('takes no more rows at a time than it is asked to', async () => {
     await world.pool.query(
       `INSERT INTO router.claim SELECT 'b', n::text, 'm', 'r', now() - interval '40 days' FROM generate_series(1, 25) n`,
