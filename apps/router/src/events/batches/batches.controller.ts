@@ -1,14 +1,16 @@
 import type { BatchProgress } from '#libs/journal';
 import { Caller, Flag, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiTags, OmitType } from '@nestjs/swagger';
 import { DeadLetterFilter } from '../dead-letters/dead-letter-filter.js';
 import { EventFilter } from '../event-filter.js';
 import { type BatchBegun, BatchesService } from './batches.service.js';
 
-class ReplayMany extends EventFilter {
+class ReplayMany extends OmitType(EventFilter, ['limit', 'cursor'] as const) {
   @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
 }
+
+class RedriveMany extends OmitType(DeadLetterFilter, ['limit', 'cursor', 'state'] as const) {}
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -48,10 +50,10 @@ export class BatchesController {
   })
   redrive(
     @Caller() caller: Principal,
-    @Body() filter: DeadLetterFilter,
+    @Body() filter: RedriveMany,
     @Headers('idempotency-key') key?: string,
   ): Promise<BatchBegun> {
-    return this.batches.redrive(caller, filter, checkedKey(key));
+    return this.batches.redrive(caller, Object.assign(new DeadLetterFilter(), filter), checkedKey(key));
   }
 
   @Get('batches/:id')

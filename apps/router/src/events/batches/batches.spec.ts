@@ -65,6 +65,11 @@ describe('a bulk replay', () => {
     expect(woken.toSorted()).toEqual(ids.slice(2).map((id) => `/internal/receipts/${id}/wake`));
   });
 
+  it('refuses the paging of a list, which would not bound it', async () => {
+    expect((await replayMany({ limit: 1 })).status).toBe(422);
+    expect((await world.api('POST', '/api/v1/events/dead-letters/redrive', { state: 'open' })).status).toBe(422);
+  });
+
   it('is begun once for one Idempotency-Key', async () => {
     await events.event({ appId: 'app_key', message: {} });
     const headers = { 'idempotency-key': newId('req') };
