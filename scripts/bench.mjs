@@ -43,6 +43,17 @@ const benchmarks = {
         quick ? { grants: 1_000, maxSeconds: 60 } : { grants: 10_000, maxSeconds: 240 },
       ),
   },
+  sanitizer: {
+    title: 'Sanitiser: 1 MB of each text',
+    run: async () => (await import('../bench/sanitizer.mjs')).benchSanitizer(),
+  },
+  routing: {
+    title: 'Routing: one router, claims, contacts, filters',
+    run: async (quick) =>
+      (await import('../bench/routing.mjs')).benchRouting(
+        quick ? { messages: 3_000, keys: 1_000_000, rounds: 2 } : { messages: 10_000, keys: 10_000_000, rounds: 3 },
+      ),
+  },
 };
 
 await runScript(async () => {

@@ -154,6 +154,7 @@ describe('the path of a message', () => {
         adapter_id: adapter.id,
         credential_id: await system.credential({ signing_secret: secret }),
       });
+      await system.api('PUT', `/api/v1/channels/${app.id}`, { unknown_senders: 'open' });
     });
 
     const arrived = (path: string) =>
@@ -186,6 +187,29 @@ describe('the path of a message', () => {
       const reply = await arrived('/hmac');
       expect(reply.headers['x-signature-256']).toBe(hmac(secret, reply.body));
       expect(await system.ended(id)).toMatchObject({ outcome: 'routed' });
+    });
+
+    it('waits for somebody to admit its sender where strangers are held', async () => {
+      const held = (unknown_senders: string): Promise<unknown> =>
+        system.api('PUT', `/api/v1/channels/${app.id}`, { unknown_senders });
+      await held('hold');
+      const body = JSON.stringify({
+        sender: 'stranger',
+        message: 'let me in',
+        id: '9',
+        reply_to: `${sink.url}/admitted`,
+      });
+      const { id } = await post(app.webhook_url, body, { 'x-signature-256': hmac(secret, body) });
+      expect(await system.ended(id)).toMatchObject({ outcome: 'held_unknown_sender' });
+      const { data } = await system.api<{ data: { id: string; name: string }[] }>(
+        'GET',
+        '/api/v1/contacts?status=unknown',
+      );
+      const stranger = data.find(({ name }) => name === 'stranger');
+      await system.api('POST', `/api/v1/contacts/${stranger?.id}/admit`, {});
+      expect((await arrived('/admitted')).json['text']).toContain('let me in');
+      expect((await system.ended(id)).timeline.filter(({ terminal }) => terminal)).toHaveLength(1);
+      await held('open');
     });
 
     it('ends as refused where the signature is wrong', async () => {

@@ -19,7 +19,9 @@ import { Deliverer } from './deliveries/deliver.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveriesHandler } from './deliveries/deliveries.handler.js';
 import { DeliveriesService, engineClient } from './deliveries/deliveries.service.js';
+import { DeliveryRedrive } from './deliveries/delivery-redrive.js';
 import { DeliveryRepository } from './deliveries/delivery.repository.js';
+import { InternalDeliveriesController } from './deliveries/internal-deliveries.controller.js';
 import type { GatewaySettings } from './env.js';
 import { Handshakes } from './inbound/handshakes.js';
 import { InboundController } from './inbound/inbound.controller.js';
@@ -50,6 +52,7 @@ export class AppModule {
         AppsController,
         DeliveriesController,
         DeliveriesHandler,
+        InternalDeliveriesController,
         EndpointsController,
         InboundController,
         InboundHandler,
@@ -70,6 +73,7 @@ export class AppModule {
         AppVerification,
         Deliverer,
         DeliveriesService,
+        DeliveryRedrive,
         DeliveryRepository,
         Handshakes,
         InboundService,

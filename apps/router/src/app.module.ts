@@ -6,8 +6,8 @@ import { ChannelRepository } from './channels/channel.repository.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { schema } from './db/schema.js';
 import type { RouterSettings } from './env.js';
-import { EventsController } from './events/events.controller.js';
-import { EventsService, ingressClient } from './events/events.service.js';
+import { eventControllers, eventProviders } from './events/events.parts.js';
+import { ingressClient } from './events/ingress-client.js';
 import { ProjectRules } from './routing/project-rules.js';
 import { RoutingHandler } from './routing/routing.handler.js';
 import { RoutingRepository } from './routing/routing.repository.js';
@@ -15,6 +15,23 @@ import { gatewayClient, RoutingService } from './routing/routing.service.js';
 import { RunRepository } from './runs/run.repository.js';
 import { RunsController } from './runs/runs.controller.js';
 import { routerSettings } from './settings.js';
+import { ContactRepository } from './contacts/contact.repository.js';
+import { ContactsController } from './contacts/contacts.controller.js';
+import { ContactsService } from './contacts/contacts.service.js';
+import { Clock } from './guards/clock.js';
+import { OutboundHandler } from './guards/outbound.handler.js';
+import { OutboundRepository } from './guards/outbound.repository.js';
+import { HeldController } from './held/held.controller.js';
+import { HeldRepository } from './held/held.repository.js';
+import { RoutingAgain } from './routing/again.service.js';
+import { DirectRunsController } from './runs/direct-runs.controller.js';
+import { DirectRuns } from './runs/direct-runs.service.js';
+import { RunsService } from './runs/runs.service.js';
+import { SessionRepository } from './sessions/session.repository.js';
+import { SessionsController } from './sessions/sessions.controller.js';
+import { SessionsService } from './sessions/sessions.service.js';
+import { DebounceSweeper } from './workflows/debounce-sweeper.js';
+import { TriggersService } from './workflows/triggers.service.js';
 import { TurnRepository } from './turns/turn.repository.js';
 import { TurnsController } from './turns/turns.controller.js';
 import { TurnsHandler } from './turns/turns.handler.js';
@@ -42,9 +59,14 @@ export class AppModule {
       ],
       controllers: [
         ChannelsController,
-        EventsController,
+        ContactsController,
+        DirectRunsController,
+        ...eventControllers,
+        HeldController,
+        OutboundHandler,
         RoutingHandler,
         RunsController,
+        SessionsController,
         TriggersController,
         TurnsController,
         TurnsHandler,
@@ -56,11 +78,23 @@ export class AppModule {
         client(gatewayClient, 'adapter-gateway', settings.GATEWAY_URL),
         journalProvider('router'),
         ChannelRepository,
-        EventsService,
+        Clock,
+        ContactRepository,
+        ContactsService,
+        DebounceSweeper,
+        DirectRuns,
+        ...eventProviders,
+        HeldRepository,
+        OutboundRepository,
         ProjectRules,
+        RoutingAgain,
         RoutingRepository,
         RoutingService,
         RunRepository,
+        RunsService,
+        SessionRepository,
+        SessionsService,
+        TriggersService,
         TurnRepository,
         TurnsService,
         WorkflowRepository,

@@ -1,7 +1,9 @@
 import { integer, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { eventSettings } from './events/event-settings.js';
 
 export const env = readEnv({
   ...serviceSettings,
+  ...eventSettings,
   INGRESS_URL: url(),
   GATEWAY_URL: url(),
   /** Turn inputs up to this size travel inside the job, larger ones by reference. */
@@ -10,6 +12,20 @@ export const env = readEnv({
   TURN_LEASE_MS: integer(20_000, 1_000, 3_600_000),
   /** Messages of one transaction. */
   ROUTE_BATCH: integer(64, 1, 1_000),
+  /** What an App sent is known again for so long when its provider sends it back. */
+  ECHO_WINDOW_MS: integer(600_000, 1_000, 86_400_000),
+  /** Rounds of message and reply with one sender in a minute that pause the exchange. */
+  LOOP_ROUNDS_PER_MINUTE: integer(20, 2, 60),
+  /** Answered messages of one text in a row that pause the exchange. */
+  LOOP_SAME_TEXTS: integer(8, 2, 60),
+  /** Answered messages at even intervals in a row that pause the exchange. */
+  LOOP_EVEN_ROUNDS: integer(20, 4, 60),
+  /** How long a paused exchange stays paused unless a person resumes it. */
+  LOOP_COOLDOWN_MS: integer(600_000, 1_000, 86_400_000),
+  /** How long a pairing code is good for. */
+  PAIRING_CODE_MS: integer(3_600_000, 60_000, 86_400_000),
+  /** A caller that waits for a run waits at most so long. */
+  RUN_WAIT_MAX_S: integer(30, 0, 300),
 });
 
 export type RouterSettings = typeof env;

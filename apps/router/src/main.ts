@@ -7,5 +7,5 @@ await startService({
   name: 'router',
   module: AppModule.with(env),
   settings: env,
-  consumes: ['route', 'turn-results'],
+  consumes: ['route', 'turn-results', 'outbound-sent'],
 });

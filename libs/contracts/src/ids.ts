@@ -27,6 +27,9 @@ export type IdKind =
   | 'lnk'
   | 'rvk'
   | 'gev'
+  | 'con'
+  | 'dlt'
+  | 'bat'
   | 'req';
 
 let lastMs = 0;

@@ -1,4 +1,29 @@
+export {
+  batchProgress,
+  cancelBatch,
+  createBatch,
+  endBatchItem,
+  takeBatchItems,
+  type Batch,
+  type BatchItem,
+  type BatchProgress,
+} from './batches.js';
+export {
+  deadLetterStates,
+  endingOfRedrive,
+  findDeadLetter,
+  listDeadLetters,
+  noteRedriven,
+  openForRedrive,
+  settleRedrive,
+  takeDueRedrives,
+  type DeadLetter,
+  type DeadLetterQuery,
+  type DeadLetterState,
+} from './dead-letters.js';
+export { entriesSince, type LiveEntry } from './entries-since.js';
 export type { JournalEntry, JournalSubject } from './entry.js';
+export { listEvents, type EventQuery, type EventSummary } from './event-list.js';
 export { Journal } from './journal.js';
 export { journalProvider } from './journal.provider.js';
-export { listEvents, timeline, type EventQuery, type EventSummary, type TimelineEntry } from './timeline.js';
+export { timeline, type TimelineEntry } from './timeline.js';

@@ -7,7 +7,13 @@ import { Journal } from './journal.js';
 export function journalProvider(service: string): FactoryProvider<Journal> {
   return {
     provide: Journal,
-    useFactory: (db: Database, metrics: Metrics) => new Journal(db, service, () => metrics.journalLost.inc()),
+    useFactory: (db: Database, metrics: Metrics) =>
+      new Journal(
+        db,
+        service,
+        () => metrics.journalLost.inc(),
+        ({ stage, outcome }) => metrics.outcomes.inc({ stage, outcome }),
+      ),
     inject: [Database, Metrics],
   };
 }

@@ -1,12 +1,7 @@
 import { Batcher } from '#libs/batching';
 import { dropOldPartitions, ensureDailyPartitions, type Queryable } from '#libs/database';
-import { endsReceipt, type JournalEntry } from './entry.js';
-
-const insert = `
-  INSERT INTO journal.entry (receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal,
-    reason, subject_id, attempt, duration_ms, detail)
-  SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-    $8::text[], $9::boolean[], $10::text[], $11::text[], $12::integer[], $13::double precision[], $14::jsonb[])`;
+import type { JournalEntry } from './entry.js';
+import { insertEntries } from './insert-entries.js';
 
 /**
  * Appends to the journal, some milliseconds' worth of entries at a time. An entry may be lost with its process; the
@@ -19,6 +14,7 @@ export class Journal {
     private readonly db: Queryable,
     private readonly service: string,
     private readonly onFailure: (error: unknown, entries: number) => void,
+    private readonly onEntry: (entry: JournalEntry) => void,
   ) {
     this.batcher = new Batcher((entries) => this.write(entries), { maxItems: 500, maxWaitMs: 20, maxRunning: 2 });
   }
@@ -30,6 +26,7 @@ export class Journal {
 
   /** Appends and resolves when the entry is committed. */
   appendNow(entry: JournalEntry): Promise<void> {
+    this.onEntry(entry);
     return this.batcher.add({ ...entry, at: entry.at ?? new Date() });
   }
 
@@ -48,31 +45,17 @@ export class Journal {
     return new Set(rows.map((row) => row.receipt_id));
   }
 
-  /** Makes the partitions of the coming days, and drops those over the retention. */
+  /** Makes the partitions of the coming days, and drops those over the retention, with the few rows kept beside them. */
   async turnPartitions(keepDays: number): Promise<void> {
     await ensureDailyPartitions(this.db, 'journal.entry');
     await dropOldPartitions(this.db, 'journal.entry', keepDays);
+    await this.db.query('DELETE FROM journal.dead_letter WHERE at < now() - make_interval(days => $1)', [keepDays]);
+    await this.db.query('DELETE FROM journal.batch WHERE created_at < now() - make_interval(days => $1)', [keepDays]);
   }
 
   private async write(entries: JournalEntry[]): Promise<void[]> {
-    const column = <T>(of: (entry: JournalEntry) => T): T[] => entries.map(of);
     try {
-      await this.db.query(insert, [
-        column((entry) => entry.receipt_id),
-        column((entry) => entry.at),
-        column((entry) => entry.organization_id),
-        column((entry) => entry.project_id),
-        column((entry) => entry.app_id),
-        column(() => this.service),
-        column((entry) => entry.stage),
-        column((entry) => entry.outcome),
-        column(endsReceipt),
-        column((entry) => entry.reason ?? null),
-        column((entry) => entry.subject_id ?? null),
-        column((entry) => entry.attempt ?? 1),
-        column((entry) => entry.duration_ms ?? null),
-        column((entry) => (entry.detail ? JSON.stringify(entry.detail) : null)),
-      ]);
+      await insertEntries(this.db, this.service, entries);
     } catch (error) {
       this.onFailure(error, entries.length);
       throw error;

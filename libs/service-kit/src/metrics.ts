@@ -5,6 +5,7 @@ export class Metrics {
   readonly registry = new Registry();
   readonly httpSeconds: Histogram<'route' | 'method' | 'status'>;
   readonly hopSeconds: Histogram<'stage' | 'outcome'>;
+  readonly outcomes: Counter<'stage' | 'outcome'>;
   readonly journalLost: Counter;
 
   constructor(service: string) {
@@ -23,6 +24,12 @@ export class Metrics {
       help: 'Work of one hop of the pipeline by stage and outcome',
       labelNames: ['stage', 'outcome'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
+      registers,
+    });
+    this.outcomes = new Counter({
+      name: 'gatehouse_outcomes_total',
+      help: 'What became of events at each stage, by the vocabulary of the timeline; refused requests among them',
+      labelNames: ['stage', 'outcome'],
       registers,
     });
     this.journalLost = new Counter({

@@ -1,5 +1,3 @@
-import { deliverySend } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
 import {
   Caller,
   notFound,
@@ -8,13 +6,13 @@ import {
   pageOf,
   PageQuery,
   type Principal,
-  Problem,
   RequireScopes,
   Text,
 } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { DeliveryRow } from './delivery.entity.js';
+import { DeliveryRedrive } from './delivery-redrive.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
 class DeliveryQuery extends PageQuery {
@@ -27,7 +25,7 @@ class DeliveryQuery extends PageQuery {
 export class DeliveriesController {
   constructor(
     @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(DeliveryRedrive) private readonly redriving: DeliveryRedrive,
   ) {}
 
   @Get()
@@ -56,22 +54,7 @@ export class DeliveriesController {
   @HttpCode(202)
   @RequireScopes('deliveries:write')
   @ApiOperation({ operationId: 'redriveDelivery', summary: 'Attempt a dead or unknown delivery again' })
-  async redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryRow> {
-    const row = await this.get(caller, id);
-    if (!(await this.deliveries.reopen(id))) {
-      throw new Problem(
-        409,
-        'not_redrivable',
-        `The delivery is ${row.state}: only dead and unknown ones can be redriven.`,
-      );
-    }
-    await this.jobs.wake(deliverySend, {
-      delivery_id: row.id,
-      organization_id: row.organization_id,
-      project_id: row.project_id,
-      receipt_id: row.receipt_id,
-      turn_id: row.turn_id,
-    });
-    return this.get(caller, id);
+  redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryRow> {
+    return this.redriving.redrive(caller, id);
   }
 }

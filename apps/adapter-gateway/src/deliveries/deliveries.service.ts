@@ -3,8 +3,10 @@ import {
   type DeliverySendPayload,
   deliverySend,
   deliverySettled,
+  outboundSent,
   type OutboundContent,
   type SettledDelivery,
+  textHash,
 } from '#libs/contracts';
 import { Sweeper } from '#libs/database';
 import { Journal } from '#libs/journal';
@@ -12,6 +14,7 @@ import { errorCode, JobClient, PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AdapterError } from '../adapters/adapter-error.js';
+import { InstalledApps } from '../apps/installed-apps.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import { type AttemptResult, Deliverer } from './deliver.js';
@@ -35,6 +38,7 @@ export class DeliveriesService implements OnApplicationBootstrap, OnApplicationS
   constructor(
     @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
     @Inject(Deliverer) private readonly deliverer: Deliverer,
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(Metrics) private readonly metrics: Metrics,
@@ -161,8 +165,22 @@ export class DeliveriesService implements OnApplicationBootstrap, OnApplicationS
       duration_ms: durationMs,
       detail: outcome.detail ? { error: outcome.detail.slice(0, 500) } : null,
     });
+    if (state === 'delivered' || state === 'unknown') await this.noteSent(delivery, outcome.messageId);
     if (retryInMs === null) this.report(delivery.id, state as SettledDelivery['state']);
     else this.retry(delivery, retryInMs);
+  }
+
+  /** What the provider may send back to us. The built-in App has a marker of its own instead. */
+  private async noteSent(delivery: DeliveryRow, messageId: string | null): Promise<void> {
+    const { app } = await this.installed.get(delivery.app_id);
+    if (app.kind === 'builtin') return;
+    await this.jobs.wake(outboundSent, {
+      delivery_id: delivery.id,
+      app_id: delivery.app_id,
+      turn_id: delivery.turn_id,
+      message_ids: messageId ? [messageId] : [],
+      text_hash: textHash(delivery.content.text),
+    });
   }
 
   private retry(delivery: DeliveryRow, waitMs: number): void {

@@ -83,7 +83,7 @@ export class InboundService implements OnApplicationBootstrap, OnApplicationShut
       durationMs,
       detail: { event_type: first.event_type, messages: messages.length },
     });
-    await this.handOver(job, verified, messages);
+    await this.handOver(job, installed, verified, messages);
   }
 
   /** Says in the timeline that a receipt will be tried again, and why. */
@@ -160,7 +160,12 @@ export class InboundService implements OnApplicationBootstrap, OnApplicationShut
     };
   }
 
-  private async handOver(job: InboundParsePayload, verified: string, messages: NormalizedMessage[]): Promise<void> {
+  private async handOver(
+    job: InboundParsePayload,
+    installed: InstalledApp,
+    verified: string,
+    messages: NormalizedMessage[],
+  ): Promise<void> {
     const inline = Buffer.byteLength(JSON.stringify(messages)) <= this.settings.INLINE_LIMIT_BYTES;
     if (!inline) await this.parsed.keep(job.receipt_id, job.organization_id, messages);
     const payload: MessageRoutePayload = {
@@ -169,6 +174,7 @@ export class InboundService implements OnApplicationBootstrap, OnApplicationShut
       organization_id: job.organization_id,
       project_id: job.project_id,
       app_id: job.app_id,
+      app_kind: installed.app.kind,
       verified_scheme: verified,
       ...(inline ? { messages } : {}),
       ...(job.traceparent ? { traceparent: job.traceparent } : {}),

@@ -21,7 +21,7 @@ export const upstreams: readonly Upstream[] = [
   {
     audience: 'router',
     urlSetting: 'ROUTER_URL',
-    resources: ['workflows', 'triggers', 'runs', 'events', 'channels'],
+    resources: ['workflows', 'triggers', 'runs', 'events', 'channels', 'contacts', 'held-messages', 'sessions'],
   },
   { audience: 'webhook-ingress', urlSetting: 'INGRESS_URL', resources: ['refusals'] },
   { audience: 'engine', urlSetting: 'ENGINE_URL', resources: ['agents', 'turns'] },

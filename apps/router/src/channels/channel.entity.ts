@@ -1,6 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-export type SessionScope = 'thread' | 'sender' | 'channel';
+export type SessionScope = 'thread' | 'contact' | 'channel';
+/** What becomes of messages from somebody who is no known contact (not of the built-in Webhook app, spec 4.3). */
+export type UnknownSenders = 'hold' | 'pair' | 'open' | 'drop';
+/** `queue`: one turn for each message. `collect`: what waited while a turn ran is answered in one. */
+export type InboxMode = 'queue' | 'collect';
 
 /** How the messages of an App reach an agent, and where replies go. */
 @Entity({ schema: 'router', name: 'channel' })
@@ -15,5 +19,13 @@ export class ChannelRow {
   /** Where replies go when the message names no address (always, for the built-in Webhook app). */
   @Column({ type: 'text', nullable: true }) reply_address: string | null;
   @Column({ type: 'text' }) session_scope: SessionScope;
+  /** Null: `hold`. */
+  @Column({ type: 'text', nullable: true }) unknown_senders: UnknownSenders | null;
+  /** Null: `collect`, and `queue` for the built-in Webhook app. */
+  @Column({ type: 'text', nullable: true }) inbox_mode: InboxMode | null;
+  /** A session that was silent for so long starts anew. Null: never. */
+  @Column({ type: 'integer', nullable: true }) idle_reset_minutes: number | null;
+  /** The hour (UTC) at which sessions start anew. Null: none. */
+  @Column({ type: 'integer', nullable: true }) daily_reset_hour: number | null;
   @Column({ type: 'timestamptz' }) updated_at: Date;
 }

@@ -8,12 +8,13 @@ import {
   RequireScopes,
   type ServiceClient,
   Text,
+  Whole,
 } from '#libs/service-kit';
 import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProjectRules } from '../routing/project-rules.js';
 import { gatewayClient } from '../routing/routing.service.js';
-import type { ChannelRow, SessionScope } from './channel.entity.js';
+import type { ChannelRow, InboxMode, SessionScope, UnknownSenders } from './channel.entity.js';
 import { ChannelRepository } from './channel.repository.js';
 
 class ChannelSettings {
@@ -22,7 +23,22 @@ class ChannelSettings {
   @Flag({ optional: true, description: 'Messages are tried on triggers (default true)' }) triggers?: boolean;
   @Text(2_000, { optional: true, description: 'Where replies go when the message names no address' })
   reply_address?: string;
-  @OneOf(['thread', 'sender', 'channel'], { optional: true }) session_scope?: SessionScope;
+  @OneOf(['thread', 'contact', 'channel'], { optional: true, description: 'What shares a session (default thread)' })
+  session_scope?: SessionScope;
+  @OneOf(['hold', 'pair', 'open', 'drop'], {
+    optional: true,
+    description: 'Messages from unknown senders (default hold; never of the built-in Webhook app)',
+  })
+  unknown_senders?: UnknownSenders;
+  @OneOf(['queue', 'collect'], {
+    optional: true,
+    description: 'What waited while a turn ran: one turn each, or one for all (default; queue for the Webhook app)',
+  })
+  inbox_mode?: InboxMode;
+  @Whole(1, 525_600, { optional: true, description: 'A session that was silent for so long starts anew' })
+  idle_reset_minutes?: number;
+  @Whole(0, 23, { optional: true, description: 'The hour (UTC) at which sessions start anew' })
+  daily_reset_hour?: number;
 }
 
 @ApiTags('Channels')
@@ -68,6 +84,10 @@ export class ChannelsController {
       triggers: body.triggers ?? true,
       reply_address: body.reply_address ?? null,
       session_scope: body.session_scope ?? 'thread',
+      unknown_senders: body.unknown_senders ?? null,
+      inbox_mode: body.inbox_mode ?? null,
+      idle_reset_minutes: body.idle_reset_minutes ?? null,
+      daily_reset_hour: body.daily_reset_hour ?? null,
       updated_at: new Date(),
     });
     this.rules.forget(caller.projectId);

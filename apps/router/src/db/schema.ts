@@ -1,14 +1,17 @@
 import type { ServiceSchema } from '#libs/database';
 import { ChannelRow } from '../channels/channel.entity.js';
+import { ContactRow } from '../contacts/contact.entity.js';
+import { IdentityRow } from '../contacts/identity.entity.js';
 import { MessageRow } from '../routing/message.entity.js';
 import { RunRow } from '../runs/run.entity.js';
 import { TurnRow } from '../turns/turn.entity.js';
 import { TriggerRow } from '../workflows/trigger.entity.js';
 import { WorkflowRow } from '../workflows/workflow.entity.js';
 import { Router1763700000300 } from './1763700000300-router.js';
+import { ContactsSessionsTriggers1763900000300 } from './1763900000300-contacts-sessions-triggers.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
-  entities: [ChannelRow, MessageRow, RunRow, TurnRow, TriggerRow, WorkflowRow],
-  migrations: [Router1763700000300],
+  entities: [ChannelRow, ContactRow, IdentityRow, MessageRow, RunRow, TurnRow, TriggerRow, WorkflowRow],
+  migrations: [Router1763700000300, ContactsSessionsTriggers1763900000300],
 };

@@ -1,24 +1,10 @@
-import type { EventSummary } from '#libs/journal';
-import {
-  Caller,
-  Flag,
-  OneOf,
-  type Page,
-  pageOf,
-  PageQuery,
-  type Principal,
-  RequireScopes,
-  Text,
-} from '#libs/service-kit';
-import { terminalOutcomes } from '#libs/contracts';
+import { Caller, Flag, type Page, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { EventFilter } from './event-filter.js';
+import { EventSearch, type ListedEvent } from './event-search.service.js';
 import { type EventDetail, EventsService } from './events.service.js';
-
-class EventsQuery extends PageQuery {
-  @Text(100, { optional: true }) app_id?: string;
-  @OneOf(terminalOutcomes, { optional: true }) outcome?: string;
-}
+import { type Replayed, Replayer } from './replayer.js';
 
 class Replay {
   @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
@@ -27,21 +13,21 @@ class Replay {
 @ApiTags('Events')
 @Controller('api/v1/events')
 export class EventsController {
-  constructor(@Inject(EventsService) private readonly events: EventsService) {}
+  constructor(
+    @Inject(EventsService) private readonly events: EventsService,
+    @Inject(EventSearch) private readonly searching: EventSearch,
+    @Inject(Replayer) private readonly replayer: Replayer,
+  ) {}
 
   @Get()
   @RequireScopes('events:read')
-  @ApiOperation({ operationId: 'listEvents', summary: 'Received events, newest first, with the outcome each ended in' })
-  async list(@Caller() caller: Principal, @Query() query: EventsQuery): Promise<Page<EventSummary>> {
-    const rows = await this.events.list({
-      organizationId: caller.organizationId,
-      projectId: caller.projectId,
-      limit: query.limit + 1,
-      cursor: query.cursor ?? null,
-      appId: query.app_id ?? null,
-      outcome: query.outcome ?? null,
-    });
-    return pageOf(rows, query.limit, (row) => row.id);
+  @ApiOperation({
+    operationId: 'listEvents',
+    summary: 'Received events, newest first, with the outcome each ended in',
+    description: 'A page of a search for text, sender or event type may be short: go on while there is a next_cursor.',
+  })
+  list(@Caller() caller: Principal, @Query() filter: EventFilter): Promise<Page<ListedEvent>> {
+    return this.searching.page(caller, filter);
   }
 
   @Get(':id')
@@ -55,11 +41,7 @@ export class EventsController {
   @HttpCode(202)
   @RequireScopes('events:write')
   @ApiOperation({ operationId: 'replayEvent', summary: "Route an event again by today's rules" })
-  replay(
-    @Caller() caller: Principal,
-    @Param('id') id: string,
-    @Body() body: Replay,
-  ): Promise<{ replayed: 'messages' | 'receipt'; run_ids: string[] }> {
-    return this.events.replay(caller, id, body.deliver ?? false);
+  replay(@Caller() caller: Principal, @Param('id') id: string, @Body() body: Replay): Promise<Replayed> {
+    return this.replayer.replay(caller, id, body.deliver ?? false);
   }
 }

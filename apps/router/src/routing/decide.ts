@@ -1,12 +1,27 @@
-import type { NormalizedMessage, ReplyTarget, TerminalOutcome } from '#libs/contracts';
-import type { ChannelRow } from '../channels/channel.entity.js';
+import type { ReplyTarget, TerminalOutcome } from '#libs/contracts';
+import type { ChannelRow, InboxMode, UnknownSenders } from '../channels/channel.entity.js';
+import type { Standing } from '../contacts/standing.js';
+import type { Refusal } from '../guards/refusal.js';
+import type { TriggerRow } from '../workflows/trigger.entity.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
+import { judgeTriggers } from '../workflows/judge-triggers.js';
+import type { Draft } from './draft.js';
 import type { Verdict } from './message.entity.js';
 import type { Rules } from './project-rules.js';
 
 export interface PlannedRun {
   workflow: WorkflowRow;
-  triggerId: string | null;
+  trigger: TriggerRow | null;
+}
+
+/** The session that a message belongs to, and by which rules it is kept. */
+export interface PlannedSession {
+  key: string;
+  agentId: string | null;
+  contactId: string | null;
+  inboxMode: InboxMode;
+  idleResetMinutes: number | null;
+  dailyResetHour: number | null;
 }
 
 /** What is to be done with a message. */
@@ -15,79 +30,78 @@ export interface Decision {
   reason: string | null;
   verdicts: Verdict[];
   runs: PlannedRun[];
-  /** The session the message belongs to, when it goes to the Chief of Staff. */
-  sessionKey: string | null;
-  sessionAgentId: string | null;
+  /** Null unless the message goes to the Chief of Staff. */
+  session: PlannedSession | null;
   reply: ReplyTarget | null;
 }
 
-const nothing = { verdicts: [], runs: [], sessionKey: null, sessionAgentId: null, reply: null };
+const nothing = { verdicts: [], runs: [], session: null, reply: null };
 
-/** Routes one message by a project's rules; pure, so that a dry run is the same as the real one. */
-export function decide(appId: string, message: NormalizedMessage, rules: Rules): Decision {
-  if (message.is_bot) return { ...nothing, outcome: 'dropped_bot', reason: null };
+export function refused(refusal: Refusal): Decision {
+  return { ...nothing, ...refusal };
+}
+
+/** Routes one message that may be routed by its project's rules; pure, so that a dry run is the same as the real one. */
+export function decide(draft: Draft, rules: Rules, standing: Standing | null): Decision {
+  const { app_id: appId } = draft;
   const channel = rules.channels.get(appId) ?? null;
-  const reply = replyTarget(appId, message, channel);
-  if (message.workflow_id !== undefined) return byWorkflowId(message.workflow_id, rules, reply);
+  const reply = replyTo(draft, channel);
+  if (draft.workflowId !== undefined) return byWorkflowId(draft.workflowId, rules, reply);
 
-  const verdicts = channel?.triggers === false ? [] : judgeTriggers(appId, message, rules);
-  const runs = verdicts
-    .filter((verdict) => verdict.verdict === 'matched' || verdict.verdict === 'suspended')
-    .flatMap((verdict) => {
-      const workflow = rules.workflows.get(verdict.workflow_id);
-      return workflow ? [{ workflow, triggerId: verdict.trigger_id }] : [];
-    });
+  const verdicts = channel?.triggers === false ? [] : judgeTriggers(draft, rules, standing);
+  const started = verdicts.filter(({ verdict }) => verdict === 'matched' || verdict === 'suspended');
+  const runs = started.flatMap((verdict) => {
+    const workflow = rules.workflows.get(verdict.workflow_id);
+    const trigger = rules.triggers.get(appId)?.find(({ id }) => id === verdict.trigger_id) ?? null;
+    return workflow ? [{ workflow, trigger }] : [];
+  });
   // Without a channel of its own an App's messages reach the Chief of Staff: nothing is silently unrouted.
-  const toChief = channel?.chief_of_staff ?? true;
-  const routed = runs.length > 0 || toChief;
+  const session = (channel?.chief_of_staff ?? true) ? plannedSession(draft, channel, standing) : null;
+  return { ...concluded(verdicts, runs.length > 0 || session !== null), verdicts, runs, session, reply };
+}
+
+/** The outcome that verdicts amount to; asked again when limits have taken runs away. */
+export function concluded(verdicts: Verdict[], routed: boolean): Pick<Decision, 'outcome' | 'reason'> {
+  if (routed) return { outcome: 'routed', reason: null };
+  if (verdicts.some(({ verdict }) => verdict === 'filter_error')) return { outcome: 'parked', reason: 'filter_error' };
+  if (verdicts.some(({ verdict }) => verdict === 'rate_limited'))
+    return { outcome: 'no_match', reason: 'rate_limited' };
   return {
-    outcome: routed ? 'routed' : 'no_match',
-    reason: routed ? null : verdicts.length > 0 ? 'no_trigger_matched' : 'no_trigger_and_no_chief_of_staff',
-    verdicts,
-    runs,
-    sessionKey: toChief ? sessionKey(appId, message, channel) : null,
-    sessionAgentId: channel?.agent_id ?? null,
-    reply,
+    outcome: 'no_match',
+    reason: verdicts.length > 0 ? 'no_trigger_matched' : 'no_trigger_and_no_chief_of_staff',
   };
+}
+
+export function unknownSendersOf(rules: Rules, appId: string): UnknownSenders {
+  return rules.channels.get(appId)?.unknown_senders ?? 'hold';
 }
 
 function byWorkflowId(id: number, rules: Rules, reply: ReplyTarget | null): Decision {
   const workflow = rules.workflows.get(id);
   if (!workflow) return { ...nothing, outcome: 'no_match', reason: 'workflow_not_found' };
   if (workflow.status === 'off') return { ...nothing, outcome: 'no_match', reason: 'workflow_off' };
-  return { ...nothing, outcome: 'routed', reason: null, runs: [{ workflow, triggerId: null }], reply };
+  return { ...nothing, outcome: 'routed', reason: null, runs: [{ workflow, trigger: null }], reply };
 }
 
-function judgeTriggers(appId: string, message: NormalizedMessage, rules: Rules): Verdict[] {
-  return (rules.triggers.get(appId) ?? []).map((trigger) => {
-    const base = { trigger_id: trigger.id, workflow_id: trigger.workflow_id };
-    const status = rules.workflows.get(trigger.workflow_id)?.status ?? 'off';
-    if (trigger.event_types.length > 0 && !trigger.event_types.includes(message.event_type)) {
-      const wanted = trigger.event_types.join(', ');
-      return { ...base, verdict: 'filtered', reason: `event_type is ${message.event_type}, not ${wanted}` };
-    }
-    if (status === 'off') return { ...base, verdict: 'off', reason: 'the workflow is off' };
-    if (status === 'suspended')
-      return { ...base, verdict: 'suspended', reason: 'the workflow is suspended: the run waits' };
-    return { ...base, verdict: 'matched', reason: null };
-  });
+function replyTo(draft: Draft, channel: ChannelRow | null): ReplyTarget | null {
+  const address = draft.reply.channel_address ?? channel?.reply_address ?? null;
+  return address === null ? null : { ...draft.reply, channel_address: address };
 }
 
-function replyTarget(appId: string, message: NormalizedMessage, channel: ChannelRow | null): ReplyTarget | null {
-  const named = message.metadata?.['channel_address'];
-  const address = typeof named === 'string' && named !== '' ? named : (channel?.reply_address ?? null);
-  if (address === null) return null;
+function plannedSession(draft: Draft, channel: ChannelRow | null, standing: Standing | null): PlannedSession {
   return {
-    app_id: appId,
-    channel_address: address,
-    thread_id: message.thread_id ?? null,
-    reply_context: message.metadata?.['reply_context'] ?? null,
+    key: sessionKey(draft, channel, standing),
+    agentId: channel?.agent_id ?? null,
+    contactId: standing?.contactId ?? null,
+    inboxMode: channel?.inbox_mode ?? (draft.app_kind === 'builtin' ? 'queue' : 'collect'),
+    idleResetMinutes: channel?.idle_reset_minutes ?? null,
+    dailyResetHour: channel?.daily_reset_hour ?? null,
   };
 }
 
-function sessionKey(appId: string, message: NormalizedMessage, channel: ChannelRow | null): string {
+function sessionKey({ app_id, message }: Draft, channel: ChannelRow | null, standing: Standing | null): string {
   const scope = channel?.session_scope ?? 'thread';
-  if (scope === 'thread' && message.thread_id) return `${appId} thread ${message.thread_id}`;
-  if (scope === 'channel') return `${appId} channel ${String(message.metadata?.['channel_address'] ?? '')}`;
-  return `${appId} sender ${message.sender}`;
+  if (scope === 'thread' && message.thread_id) return `${app_id} thread ${message.thread_id}`;
+  if (scope === 'channel') return `${app_id} channel ${String(message.metadata?.['channel_address'] ?? '')}`;
+  return standing ? `${app_id} contact ${standing.contactId}` : `${app_id} sender ${message.sender}`;
 }

@@ -5,13 +5,18 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 export interface Verdict {
   trigger_id: string;
   workflow_id: number;
-  verdict: 'matched' | 'filtered' | 'suspended' | 'off';
+  verdict: 'matched' | 'filtered' | 'rate_limited' | 'suspended' | 'filter_error' | 'off';
   reason: string | null;
 }
 
 /** A message that was claimed: handled once, whatever is delivered again. */
 @Entity({ schema: 'router', name: 'message' })
 @Index('message_by_receipt', ['receipt_id'])
+@Index('message_held', ['project_id', 'id'], {
+  where: `"outcome" NOT IN ('routed', 'no_match') AND "released_at" IS NULL`,
+})
+@Index('message_by_contact', ['contact_id', 'id'], { where: `"contact_id" IS NOT NULL` })
+@Index('message_by_app', ['app_id', 'id'])
 export class MessageRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'message_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
@@ -23,5 +28,13 @@ export class MessageRow {
   @Column({ type: 'text' }) outcome: string;
   @Column({ type: 'text', nullable: true }) reason: string | null;
   @Column({ type: 'jsonb' }) verdicts: Verdict[];
+  @Column({ type: 'text' }) app_kind: 'builtin' | 'adapter';
+  /** The contact as it was resolved, before any merge; null for the built-in Webhook app. */
+  @Column({ type: 'text', nullable: true }) contact_id: string | null;
+  /** What the sanitiser changed; null where it changed nothing. */
+  @Column({ type: 'jsonb', nullable: true }) sanitizer_report: Record<string, unknown> | null;
+  /** When a held, paused, dropped or parked message was routed after all. */
+  @Column({ type: 'timestamptz', nullable: true }) released_at: Date | null;
+  @Column({ type: 'text', nullable: true }) released_by: string | null;
   @Column({ type: 'timestamptz' }) created_at: Date;
 }

@@ -1,86 +1,136 @@
-import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
+import { newId, type TurnInput } from '#libs/contracts';
+import { type Standing, trustOf } from '../contacts/standing.js';
 import type { RunRow } from '../runs/run.entity.js';
 import type { TurnRow } from '../turns/turn.entity.js';
-import type { Decision } from './decide.js';
+import type { WorkflowRow } from '../workflows/workflow.entity.js';
+import { concluded, type Decision } from './decide.js';
+import type { Draft } from './draft.js';
 import type { MessageRow } from './message.entity.js';
 
 /** The rows that a decided message becomes. A session turn's epoch and state are settled when its session is locked. */
 export interface Plan {
-  message: MessageRow;
-  dedupKey: string;
+  draft: Draft;
+  standing: Standing | null;
   decision: Decision;
+  message: MessageRow;
   runs: RunRow[];
   turns: TurnRow[];
+  /** The plans of its transaction, itself included. */
+  batch: Plan[];
 }
 
-type Source = Pick<MessageRoutePayload, 'organization_id' | 'project_id' | 'app_id' | 'receipt_id'>;
-
-/** @param options.replay true for a person's replay: its runs are marked, and nothing is delivered unless `deliver` */
-export function planMessage(
-  source: Source,
-  message: NormalizedMessage,
-  decision: Decision,
-  options: { messageId: string; dedupKey: string; verified: boolean; replay: boolean; deliver: boolean },
-): Plan {
+export function planMessage(draft: Draft, standing: Standing | null, decision: Decision, batch: Plan[]): Plan {
   const now = new Date();
   const owner = {
-    organization_id: source.organization_id,
-    project_id: source.project_id,
-    receipt_id: source.receipt_id,
+    organization_id: draft.organization_id,
+    project_id: draft.project_id,
+    receipt_id: draft.receipt_id,
   };
-  const reply = options.deliver ? decision.reply : null;
-  const turn = (part: Pick<TurnRow, 'run_id' | 'agent_id' | 'state'>, instructions: string | null): TurnRow => ({
-    ...owner,
-    ...part,
-    id: newId('trn'),
-    app_id: source.app_id,
-    session_id: null,
-    epoch: 0,
-    input: { message, verified: options.verified, instructions, reply },
-    error: null,
-    woken_at: now,
-    created_at: now,
-    finished_at: null,
-  });
-  const runs = decision.runs.map(({ workflow, triggerId }): RunRow => ({
+  const runs = decision.runs.map(({ workflow, trigger }): RunRow => ({
     ...owner,
     id: newId('run'),
     workflow_id: workflow.id,
-    trigger_id: triggerId,
-    message_id: options.messageId,
-    replay: options.replay,
+    trigger_id: trigger?.id ?? null,
+    message_id: draft.messageId,
+    replay: draft.replay,
+    replay_of: draft.replayOf,
     state: workflow.status === 'suspended' ? 'suspended' : 'queued',
     error: null,
     created_at: now,
     finished_at: null,
   }));
   const turns = decision.runs.map(({ workflow }, index) =>
-    turn(
-      {
-        run_id: runs[index]?.id ?? null,
-        agent_id: workflow.agent_id,
-        state: workflow.status === 'suspended' ? 'held' : 'open',
-      },
-      workflow.instructions,
-    ),
+    newTurn(draft, inputOf(draft, standing, decision, workflow), {
+      run_id: runs[index]?.id ?? null,
+      agent_id: workflow.agent_id,
+      state: workflow.status === 'suspended' ? 'held' : 'open',
+    }),
   );
-  if (decision.sessionKey)
-    turns.push(turn({ run_id: null, agent_id: decision.sessionAgentId, state: 'waiting' }, null));
+  if (decision.session) {
+    const part = { run_id: null, agent_id: decision.session.agentId, state: 'waiting' } as const;
+    turns.push(newTurn(draft, inputOf(draft, standing, decision, null), part));
+  }
   return {
-    dedupKey: options.dedupKey,
+    draft,
+    standing,
     decision,
     runs,
     turns,
+    batch,
     message: {
       ...owner,
-      id: options.messageId,
-      app_id: source.app_id,
-      verified: options.verified,
-      message,
+      id: draft.messageId,
+      app_id: draft.app_id,
+      app_kind: draft.app_kind,
+      verified: draft.verified,
+      message: draft.message,
       outcome: decision.outcome,
       reason: decision.reason,
       verdicts: decision.verdicts,
+      contact_id: standing?.homeId ?? null,
+      sanitizer_report: draft.sanitizerReport,
+      released_at: null,
+      released_by: null,
       created_at: now,
     },
+  };
+}
+
+/** Takes the runs of triggers off a plan. @param reasons why, by trigger */
+export function withoutRuns(plan: Plan, reasons: Map<string, string>): void {
+  const gone = new Set(plan.runs.filter((run) => reasons.has(run.trigger_id ?? '')).map((run) => run.id));
+  plan.runs = plan.runs.filter((run) => !gone.has(run.id));
+  plan.turns = plan.turns.filter((turn) => !gone.has(turn.run_id ?? ''));
+  const { decision } = plan;
+  decision.runs = decision.runs.filter(({ trigger }) => !reasons.has(trigger?.id ?? ''));
+  for (const verdict of decision.verdicts) {
+    const reason = reasons.get(verdict.trigger_id);
+    if (reason) Object.assign(verdict, { verdict: 'rate_limited', reason });
+  }
+  Object.assign(decision, concluded(decision.verdicts, decision.runs.length > 0 || decision.session !== null));
+  plan.message.outcome = decision.outcome;
+  plan.message.reason = decision.reason;
+}
+
+/** The turns that the engine is asked for at once. */
+export function openTurns(plans: Plan[]): TurnRow[] {
+  return plans.flatMap((plan) => plan.turns).filter((turn) => turn.state === 'open');
+}
+
+/** A turn of a message. */
+export function newTurn(
+  draft: Pick<Draft, 'organization_id' | 'project_id' | 'app_id' | 'receipt_id'> & { messageId: string | null },
+  input: TurnInput,
+  part: Pick<TurnRow, 'run_id' | 'agent_id' | 'state'>,
+): TurnRow {
+  const now = new Date();
+  return {
+    ...part,
+    id: newId('trn'),
+    organization_id: draft.organization_id,
+    project_id: draft.project_id,
+    app_id: draft.app_id,
+    receipt_id: draft.receipt_id,
+    message_id: draft.messageId,
+    session_id: null,
+    epoch: 0,
+    input,
+    error: null,
+    cancel_requested: false,
+    collected_into: null,
+    woken_at: now,
+    created_at: now,
+    finished_at: null,
+  };
+}
+
+function inputOf(draft: Draft, standing: Standing | null, decision: Decision, workflow: WorkflowRow | null): TurnInput {
+  return {
+    message: draft.message,
+    verified: draft.verified,
+    instructions: workflow?.instructions ?? null,
+    reply: draft.deliver ? decision.reply : null,
+    trust: trustOf(standing),
+    ...(standing ? { contact_id: standing.contactId } : {}),
   };
 }

@@ -1,17 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ChannelRow } from '../channels/channel.entity.js';
 import { ChannelRepository } from '../channels/channel.repository.js';
+import { compileFilter } from '../workflows/filter.js';
 import type { TriggerRow } from '../workflows/trigger.entity.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
 import { WorkflowRepository } from '../workflows/workflow.repository.js';
 
 const freshMs = 1_000;
 const maxCached = 1_000;
+const maxFilters = 10_000;
+
+export interface ActiveTrigger extends TriggerRow {
+  /** Null without a `where`. */
+  compiled: ReturnType<typeof compileFilter> | null;
+}
 
 /** What a project's messages are routed by. */
 export interface Rules {
   channels: Map<string, ChannelRow>;
-  triggers: Map<string, TriggerRow[]>;
+  triggers: Map<string, ActiveTrigger[]>;
   workflows: Map<number, WorkflowRow>;
 }
 
@@ -19,6 +26,8 @@ export interface Rules {
 @Injectable()
 export class ProjectRules {
   private readonly cache = new Map<string, { value: Promise<Rules>; untilMs: number }>();
+  /** By their text: the rules are read every second, and compiling is the dearest part of it. */
+  private readonly filters = new Map<string, ReturnType<typeof compileFilter>>();
 
   constructor(
     @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
@@ -56,8 +65,23 @@ export class ProjectRules {
     ]);
     return {
       channels: new Map(channels.map((channel) => [channel.app_id, channel])),
-      triggers: Map.groupBy(triggers, (trigger) => trigger.app_id),
+      triggers: Map.groupBy(
+        triggers.map((trigger) => ({
+          ...trigger,
+          compiled: trigger.where === null ? null : this.compiled(trigger.where),
+        })),
+        (trigger) => trigger.app_id,
+      ),
       workflows: new Map(workflows.map((workflow) => [workflow.id, workflow])),
     };
+  }
+
+  private compiled(expression: string): ReturnType<typeof compileFilter> {
+    const known = this.filters.get(expression);
+    if (known) return known;
+    if (this.filters.size >= maxFilters) this.filters.clear();
+    const compiled = compileFilter(expression);
+    this.filters.set(expression, compiled);
+    return compiled;
   }
 }

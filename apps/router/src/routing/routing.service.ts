@@ -1,23 +1,27 @@
 import { Batcher } from '#libs/batching';
-import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
+import type { MessageRoutePayload, NormalizedMessage } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { routerSettings } from '../settings.js';
 import { TurnsService } from '../turns/turns.service.js';
-import { decide } from './decide.js';
+import type { Draft } from './draft.js';
+import type { Ruled } from './judge-batch.js';
 import type { MessageRow } from './message.entity.js';
-import { type Plan, planMessage } from './plan.js';
+import { newDraft } from './new-draft.js';
+import { openTurns } from './plan.js';
 import { ProjectRules } from './project-rules.js';
-import { type Claimed, RoutingRepository } from './routing.repository.js';
+import { type Routed, RoutingRepository } from './routing.repository.js';
+
+const shownVerdicts = 20;
 
 export const gatewayClient = Symbol('gatewayClient');
 
 /** Claims, decides and commits messages; what arrives together is committed together. */
 @Injectable()
 export class RoutingService {
-  private readonly commits: Batcher<Plan[], (Claimed | null)[]>;
+  private readonly commits: Batcher<Ruled[], Routed[]>;
 
   constructor(
     @Inject(RoutingRepository) private readonly repository: RoutingRepository,
@@ -39,21 +43,9 @@ export class RoutingService {
   async route(job: MessageRoutePayload, attempt: number): Promise<void> {
     const startMs = performance.now();
     const messages = job.messages ?? (await this.readMessages(job));
-    const named = messages.flatMap(({ workflow_id }) => workflow_id ?? []);
-    const rules = await this.rules.of(job.project_id, named);
-    const plans = messages.map((message, index) =>
-      planMessage(job, message, decide(job.app_id, message, rules), {
-        messageId: newId('msg'),
-        dedupKey: message.dedup_key ?? `receipt:${job.receipt_id}:${index}`,
-        verified: job.verified_scheme !== 'none',
-        replay: false,
-        deliver: true,
-      }),
-    );
-    const claimed = await this.commits.add(plans);
-    const fresh = plans.filter((_plan, index) => claimed[index] === null);
-    this.turns.wake(fresh.flatMap((plan) => plan.turns).filter((turn) => turn.state === 'open'));
-    const outcome = await this.outcomeOf(job, plans, claimed);
+    const drafts = messages.map((message, index) => newDraft(job, message, index));
+    const routed = await this.commit(drafts);
+    const outcome = await this.outcomeOf(job, routed);
     this.journal.append({
       receipt_id: job.receipt_id,
       organization_id: job.organization_id,
@@ -70,27 +62,36 @@ export class RoutingService {
     );
   }
 
-  private async commitAll(batch: Plan[][]): Promise<(Claimed | null)[][]> {
+  /** Commits drafts of one project, together with what else arrives, and wakes the engine. */
+  async commit(drafts: Draft[]): Promise<Routed[]> {
+    const named = drafts.flatMap(({ workflowId }) => workflowId ?? []);
+    const rules = await this.rules.of(drafts[0]?.project_id ?? '', named);
+    const routed = await this.commits.add(drafts.map((draft) => ({ draft, rules })));
+    this.turns.wake(routed.flatMap((each) => ('plan' in each ? openTurns([each.plan]) : [])));
+    return routed;
+  }
+
+  private async commitAll(batch: Ruled[][]): Promise<Routed[][]> {
     const results = await this.repository.commit(batch.flat());
     let taken = 0;
-    return batch.map((plans) => results.slice(taken, (taken += plans.length)));
+    return batch.map((drafts) => results.slice(taken, (taken += drafts.length)));
   }
 
   /** One outcome for the receipt: routed when any of its messages was; a repetition says what was said at first. */
   private async outcomeOf(
     job: MessageRoutePayload,
-    plans: Plan[],
-    claimed: (Claimed | null)[],
+    routed: Routed[],
   ): Promise<Pick<Parameters<Journal['append']>[0], 'outcome' | 'reason' | 'subject_id' | 'detail'>> {
-    const again = claimed.some((claim) => claim?.receipt_id === job.receipt_id);
+    const claims = routed.flatMap((each) => ('claimed' in each ? [each.claimed] : []));
+    const again = claims.some((claim) => claim.receipt_id === job.receipt_id);
     const earlier = again ? await this.repository.messagesOf([job.receipt_id]) : [];
     const messages: MessageRow[] = [
-      ...plans.filter((_plan, index) => claimed[index] === null).map((plan) => plan.message),
+      ...routed.flatMap((each) => ('plan' in each ? [each.plan.message] : [])),
       ...earlier,
     ];
     const told = messages.find((message) => message.outcome === 'routed') ?? messages[0];
     if (!told) {
-      const first = claimed.find((claim) => claim !== null);
+      const [first] = claims;
       return {
         outcome: 'duplicate',
         reason: `of ${first?.receipt_id}`,
@@ -99,11 +100,13 @@ export class RoutingService {
       };
     }
     const { event_type, sender } = told.message;
+    // All of them stand in the message's row; with hundreds of triggers twice would be most of what a message costs.
+    const verdicts = told.verdicts.filter(({ verdict }) => verdict !== 'filtered').slice(0, shownVerdicts);
     return {
       outcome: told.outcome as 'routed',
       reason: told.reason,
       subject_id: told.id,
-      detail: { event_type, sender: sender.slice(0, 200), verdicts: told.verdicts, messages: plans.length },
+      detail: { event_type, sender: sender.slice(0, 200), verdicts, messages: routed.length },
     };
   }
 

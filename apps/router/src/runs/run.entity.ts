@@ -1,11 +1,14 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-export type RunState = 'suspended' | 'queued' | 'succeeded' | 'failed';
+/** `suspended`: its workflow is, or more messages are waited for. `queued`: its turn is with the engine. */
+export const runStates = ['suspended', 'queued', 'succeeded', 'failed', 'cancelled', 'timed_out'] as const;
+export type RunState = (typeof runStates)[number];
 
 /** One run of a workflow for one message. */
 @Entity({ schema: 'router', name: 'run' })
 @Index('run_by_project', ['project_id', 'id'])
 @Index('run_by_receipt', ['receipt_id'])
+@Index('run_once', ['message_id', 'workflow_id', 'trigger_id'], { unique: true, where: `"replay" = false` })
 export class RunRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'run_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
@@ -16,6 +19,8 @@ export class RunRow {
   @Column({ type: 'text' }) message_id: string;
   @Column({ type: 'text' }) receipt_id: string;
   @Column({ type: 'boolean' }) replay: boolean;
+  /** The run that this one repeats. */
+  @Column({ type: 'text', nullable: true }) replay_of: string | null;
   @Column({ type: 'text' }) state: RunState;
   @Column({ type: 'text', nullable: true }) error: string | null;
   @Column({ type: 'timestamptz' }) created_at: Date;

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { insertTurns } from '../routing/insert-rows.js';
+import { newTurn } from '../routing/plan.js';
+import type { TurnRow } from '../turns/turn.entity.js';
 import { RunRow } from './run.entity.js';
 
 @Injectable()
@@ -9,6 +12,39 @@ export class RunRepository {
 
   find(organizationId: string, projectId: string, id: string): Promise<RunRow | null> {
     return this.rows.findOneBy({ id, organization_id: organizationId, project_id: projectId });
+  }
+
+  /**
+   * Queues a run anew that did not succeed: its last turn's input in a new turn, since the engine is done with the old one.
+   * @returns the turn, or null when the run is not one that failed
+   */
+  retry(projectId: string, id: string): Promise<TurnRow | null> {
+    return this.rows.manager.transaction(async (tx) => {
+      const queued: unknown = await tx.query(
+        `UPDATE router.run SET state = 'queued', error = NULL, finished_at = NULL
+          WHERE id = $1 AND project_id = $2 AND state IN ('failed', 'cancelled', 'timed_out') RETURNING id`,
+        [id, projectId],
+      );
+      if ((queued as [unknown[], number])[1] === 0) return null;
+      const last = (await tx.query('SELECT * FROM router.turn WHERE run_id = $1 ORDER BY id DESC LIMIT 1', [
+        id,
+      ])) as TurnRow[];
+      const [turn] = last.map((old) =>
+        newTurn({ ...old, messageId: old.message_id }, old.input, {
+          run_id: id,
+          agent_id: old.agent_id,
+          state: 'open',
+        }),
+      );
+      if (!turn) return null;
+      await insertTurns(tx, [turn]);
+      return turn;
+    });
+  }
+
+  /** The first runs of a message, without its replays. */
+  ofMessage(organizationId: string, messageId: string): Promise<RunRow[]> {
+    return this.rows.findBy({ organization_id: organizationId, message_id: messageId, replay: false });
   }
 
   ofReceipt(organizationId: string, receiptId: string): Promise<RunRow[]> {

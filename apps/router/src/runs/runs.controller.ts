@@ -1,6 +1,6 @@
 import {
   Caller,
-  notFound,
+  Flag,
   OneOf,
   type Page,
   pageOf,
@@ -9,21 +9,29 @@ import {
   RequireScopes,
   Whole,
 } from '#libs/service-kit';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import type { RunRow } from './run.entity.js';
+import { type RunRow, runStates } from './run.entity.js';
 import { RunRepository } from './run.repository.js';
+import { RunsService } from './runs.service.js';
 
 class RunQuery extends PageQuery {
   @Type(() => Number) @Whole(1, 2_147_483_647, { optional: true }) workflow_id?: number;
-  @OneOf(['suspended', 'queued', 'succeeded', 'failed'], { optional: true }) state?: string;
+  @OneOf(runStates, { optional: true }) state?: string;
+}
+
+class RunReplay {
+  @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
 }
 
 @ApiTags('Runs')
 @Controller('api/v1/runs')
 export class RunsController {
-  constructor(@Inject(RunRepository) private readonly runs: RunRepository) {}
+  constructor(
+    @Inject(RunRepository) private readonly runs: RunRepository,
+    @Inject(RunsService) private readonly service: RunsService,
+  ) {}
 
   @Get()
   @RequireScopes('workflows:read')
@@ -41,9 +49,31 @@ export class RunsController {
   @Get(':id')
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'getRun', summary: 'One run' })
-  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<RunRow> {
-    const row = await this.runs.find(caller.organizationId, caller.projectId, id);
-    if (!row) throw notFound('run', id);
-    return row;
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<RunRow> {
+    return this.service.get(caller, id);
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(202)
+  @RequireScopes('workflows:write')
+  @ApiOperation({ operationId: 'cancelRun', summary: 'Cancel a run; one under way ends as soon as it has stopped' })
+  cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<RunRow> {
+    return this.service.cancel(caller, id);
+  }
+
+  @Post(':id/retry')
+  @HttpCode(202)
+  @RequireScopes('workflows:write')
+  @ApiOperation({ operationId: 'retryRun', summary: 'Run a failed run again as it was' })
+  retry(@Caller() caller: Principal, @Param('id') id: string): Promise<RunRow> {
+    return this.service.retry(caller, id);
+  }
+
+  @Post(':id/replay')
+  @HttpCode(202)
+  @RequireScopes('workflows:write')
+  @ApiOperation({ operationId: 'replayRun', summary: "Make a new run of the same message by today's configuration" })
+  replay(@Caller() caller: Principal, @Param('id') id: string, @Body() body: RunReplay): Promise<RunRow> {
+    return this.service.replay(caller, id, body.deliver ?? false);
   }
 }

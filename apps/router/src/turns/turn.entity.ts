@@ -1,11 +1,15 @@
 import type { TurnInput } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** `waiting`: behind another turn of its session. `held`: its workflow is suspended. `open`: offered to the engine. */
-export type TurnState = 'waiting' | 'held' | 'open' | 'succeeded' | 'failed';
+/**
+ * `waiting`: behind another turn of its session. `held`: its workflow is suspended, or waits for more messages. `open`:
+ * offered to the engine. `collected`: answered by another turn. `handled`: a person took care of it.
+ */
+export type TurnState = 'waiting' | 'held' | 'open' | 'succeeded' | 'failed' | 'cancelled' | 'collected' | 'handled';
 
 /** One turn that the engine is asked for. */
 @Entity({ schema: 'router', name: 'turn' })
+@Index('turn_by_run', ['run_id'], { where: `"run_id" IS NOT NULL` })
 @Index('turn_open', ['woken_at'], { where: `"state" = 'open'` })
 export class TurnRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'turn_pkey' }) id: string;
@@ -20,6 +24,10 @@ export class TurnRow {
   @Column({ type: 'jsonb' }) input: TurnInput;
   @Column({ type: 'text' }) state: TurnState;
   @Column({ type: 'text', nullable: true }) error: string | null;
+  @Column({ type: 'text', nullable: true }) message_id: string | null;
+  /** The engine is told to end the turn, until it says that it has. */
+  @Column({ type: 'boolean' }) cancel_requested: boolean;
+  @Column({ type: 'text', nullable: true }) collected_into: string | null;
   @Column({ type: 'timestamptz' }) woken_at: Date;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;

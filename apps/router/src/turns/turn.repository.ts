@@ -1,6 +1,7 @@
 import type { FinishedTurn } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { startNext } from '../sessions/start-next.js';
 import type { TurnRow } from './turn.entity.js';
 
 @Injectable()
@@ -12,14 +13,14 @@ export class TurnRepository {
    * inbox is left standing between "this turn is over" and "is there another?".
    * @returns the turns that may start now
    */
-  finish(turns: FinishedTurn[]): Promise<TurnRow[]> {
+  finish(turns: FinishedTurn[], nowMs: number): Promise<TurnRow[]> {
     const sorted = [...new Map(turns.map((turn) => [turn.turn_id, turn])).values()].sort((a, b) =>
       a.turn_id < b.turn_id ? -1 : 1,
     );
     return this.db.transaction(async (tx) => {
       const ended = await endTurns(tx, sorted);
       await endRuns(tx, ended);
-      return startNext(tx, ended);
+      return startNext(tx, await freeSessions(tx, ended, nowMs));
     });
   }
 
@@ -43,11 +44,12 @@ export class TurnRepository {
     return rows[0] ?? null;
   }
 
-  /** Opens the turns that waited for their workflow to be active again. */
+  /** Opens the turns that waited for their workflow to be active again; those that wait for more messages go on waiting. */
   async release(projectId: string, workflowId: number): Promise<TurnRow[]> {
     return this.db.transaction(async (tx) => {
       const runs: unknown = await tx.query(
-        `UPDATE router.run SET state = 'queued' WHERE project_id = $1 AND workflow_id = $2 AND state = 'suspended' RETURNING id`,
+        `UPDATE router.run r SET state = 'queued' WHERE project_id = $1 AND workflow_id = $2 AND state = 'suspended'
+            AND NOT EXISTS (SELECT FROM router.debounce d WHERE d.run_id = r.id) RETURNING id`,
         [projectId, workflowId],
       );
       const ids = (runs as [{ id: string }[], number])[0].map((run) => run.id);
@@ -58,6 +60,75 @@ export class TurnRepository {
       return (turns as [TurnRow[], number])[0];
     });
   }
+
+  /** Ends the runs that waited for their workflow. @returns how many */
+  async discard(projectId: string, workflowId: number): Promise<number> {
+    return this.db.transaction(async (tx) => {
+      // Before their runs, as where waiting runs are opened: the other order could deadlock.
+      await tx.query(
+        `DELETE FROM router.debounce d USING router.run r
+          WHERE r.id = d.run_id AND r.project_id = $1 AND r.workflow_id = $2 AND r.state = 'suspended'`,
+        [projectId, workflowId],
+      );
+      const runs: unknown = await tx.query(
+        `UPDATE router.run SET state = 'cancelled', error = 'discarded', finished_at = now()
+          WHERE project_id = $1 AND workflow_id = $2 AND state = 'suspended' RETURNING id`,
+        [projectId, workflowId],
+      );
+      return endHeld(
+        tx,
+        (runs as [{ id: string }[], number])[0].map((run) => run.id),
+      );
+    });
+  }
+
+  /**
+   * Cancels the turn of a run: at once while it is held; one that the engine has ends when the engine says so.
+   * @returns the turn that the engine is to be told of; `ended` when it was held; null when there was nothing to cancel
+   */
+  async cancelRun(projectId: string, runId: string): Promise<TurnRow | 'ended' | null> {
+    return this.db.transaction(async (tx) => {
+      await tx.query(
+        'DELETE FROM router.debounce d USING router.run r WHERE r.id = $1 AND d.run_id = r.id AND r.project_id = $2',
+        [runId, projectId],
+      );
+      const held: unknown = await tx.query(
+        `UPDATE router.run SET state = 'cancelled', error = 'cancelled', finished_at = now()
+          WHERE id = $1 AND project_id = $2 AND state = 'suspended' RETURNING id`,
+        [runId, projectId],
+      );
+      if ((held as [unknown[], number])[1] > 0) {
+        await endHeld(tx, [runId]);
+        return 'ended';
+      }
+      return askToCancel(tx, `run_id = $1 AND project_id = $2`, [runId, projectId]);
+    });
+  }
+
+  /** Cancels the turn that a session is busy with. */
+  async cancelTurnOf(projectId: string, sessionId: string): Promise<TurnRow | null> {
+    return askToCancel(
+      this.db.manager,
+      `id = (SELECT current_turn_id FROM router.session WHERE id = $1 AND project_id = $2)`,
+      [sessionId, projectId],
+    );
+  }
+}
+
+async function endHeld(tx: EntityManager, runIds: string[]): Promise<number> {
+  const ended: unknown = await tx.query(
+    `UPDATE router.turn SET state = 'cancelled', finished_at = now() WHERE run_id = ANY($1) AND state = 'held'`,
+    [runIds],
+  );
+  return (ended as [unknown[], number])[1];
+}
+
+async function askToCancel(tx: EntityManager, where: string, parameters: unknown[]): Promise<TurnRow | null> {
+  const rows: unknown = await tx.query(
+    `UPDATE router.turn SET cancel_requested = true, woken_at = now() WHERE ${where} AND state = 'open' RETURNING *`,
+    parameters,
+  );
+  return (rows as [TurnRow[], number])[0][0] ?? null;
 }
 
 interface Ended {
@@ -74,9 +145,17 @@ async function endTurns(tx: EntityManager, turns: FinishedTurn[]): Promise<Ended
        FROM unnest($1::text[], $2::text[], $3::text[]) AS f(id, state, error)
       WHERE t.id = f.id AND t.state = 'open'
       RETURNING t.id, t.run_id, t.session_id, t.state, t.error`,
-    [turns.map((turn) => turn.turn_id), turns.map((turn) => turn.state), turns.map((turn) => turn.error)],
+    [turns.map((turn) => turn.turn_id), turns.map(turnStateOf), turns.map((turn) => turn.error)],
   );
   return (rows as [Ended[], number])[0];
+}
+
+function turnStateOf({ state, error }: FinishedTurn): string {
+  return state === 'failed' && error === 'cancelled' ? 'cancelled' : state;
+}
+
+function runStateOf({ state, error }: Ended): string {
+  return state === 'failed' && error === 'turn_timeout' ? 'timed_out' : state;
 }
 
 async function endRuns(tx: EntityManager, ended: Ended[]): Promise<void> {
@@ -85,39 +164,21 @@ async function endRuns(tx: EntityManager, ended: Ended[]): Promise<void> {
   await tx.query(
     `UPDATE router.run r SET state = f.state, error = f.error, finished_at = now()
        FROM unnest($1::text[], $2::text[], $3::text[]) AS f(id, state, error) WHERE r.id = f.id`,
-    [ofRuns.map((turn) => turn.run_id), ofRuns.map((turn) => turn.state), ofRuns.map((turn) => turn.error)],
+    [ofRuns.map((turn) => turn.run_id), ofRuns.map(runStateOf), ofRuns.map((turn) => turn.error)],
   );
 }
 
-async function startNext(tx: EntityManager, ended: Ended[]): Promise<TurnRow[]> {
+/** Frees the sessions whose turn has ended. @returns those that are free now, locked */
+async function freeSessions(tx: EntityManager, ended: Ended[], nowMs: number): Promise<string[]> {
   const ofSessions = ended.filter((turn) => turn.session_id !== null);
   if (ofSessions.length === 0) return [];
   // Fenced by the turn: a session that has moved on in the meantime is not freed by an old turn's end.
   const freed: unknown = await tx.query(
-    `UPDATE router.session SET current_turn_id = NULL, updated_at = now()
+    `UPDATE router.session SET current_turn_id = NULL, updated_at = $3
       WHERE id IN (SELECT s.id FROM router.session s JOIN unnest($1::text[], $2::text[]) AS f(id, turn)
                     ON s.id = f.id AND s.current_turn_id = f.turn ORDER BY s.key FOR UPDATE OF s)
       RETURNING id`,
-    [ofSessions.map((turn) => turn.session_id), ofSessions.map((turn) => turn.id)],
+    [ofSessions.map((turn) => turn.session_id), ofSessions.map((turn) => turn.id), new Date(nowMs)],
   );
-  const sessions = (freed as [{ id: string }[], number])[0].map((session) => session.id);
-  if (sessions.length === 0) return [];
-  const taken: unknown = await tx.query(
-    `DELETE FROM router.session_inbox WHERE seq IN (
-       SELECT min(seq) FROM router.session_inbox WHERE session_id = ANY($1) GROUP BY session_id)
-     RETURNING session_id, turn_id`,
-    [sessions],
-  );
-  const next = (taken as [{ session_id: string; turn_id: string }[], number])[0];
-  if (next.length === 0) return [];
-  const started: unknown = await tx.query(
-    `WITH started AS (
-       UPDATE router.session s SET current_turn_id = n.turn_id, epoch = s.epoch + 1
-         FROM unnest($1::text[], $2::text[]) AS n(session_id, turn_id) WHERE s.id = n.session_id
-         RETURNING n.turn_id, s.epoch)
-     UPDATE router.turn t SET state = 'open', epoch = started.epoch, woken_at = now()
-       FROM started WHERE t.id = started.turn_id RETURNING t.*`,
-    [next.map((entry) => entry.session_id), next.map((entry) => entry.turn_id)],
-  );
-  return (started as [TurnRow[], number])[0];
+  return (freed as [{ id: string }[], number])[0].map((session) => session.id);
 }

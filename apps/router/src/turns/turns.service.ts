@@ -4,6 +4,7 @@ import { Sweeper } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
+import { Clock } from '../guards/clock.js';
 import { routerSettings } from '../settings.js';
 import type { TurnRow } from './turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
@@ -19,12 +20,13 @@ export class TurnsService implements OnApplicationBootstrap, OnApplicationShutdo
   constructor(
     @Inject(TurnRepository) private readonly turns: TurnRepository,
     @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(Clock) private readonly clock: Clock,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {
     // One at a time: the ends of one session's turns would otherwise wait for each other's locks.
     this.finished = new Batcher<FinishedTurn[]>(
       async (batch) => {
-        this.wake(await this.turns.finish(batch.flat()));
+        this.wake(await this.turns.finish(batch.flat(), this.clock.nowMs()));
         return [];
       },
       { maxItems: 64, maxWaitMs: 0, maxRunning: 1 },
@@ -61,6 +63,25 @@ export class TurnsService implements OnApplicationBootstrap, OnApplicationShutdo
     return turns.length;
   }
 
+  /** Ends what waited for a suspended workflow. @returns how many runs */
+  discard(projectId: string, workflowId: number): Promise<number> {
+    return this.turns.discard(projectId, workflowId);
+  }
+
+  /** Cancels a run: at once while it waits, else as soon as the engine has stopped. @returns false when it is over */
+  async cancelRun(projectId: string, runId: string): Promise<boolean> {
+    const turn = await this.turns.cancelRun(projectId, runId);
+    if (turn !== 'ended' && turn !== null) this.wake([turn]);
+    return turn !== null;
+  }
+
+  /** Cancels the turn that a session is busy with. @returns its id, or null when there is none */
+  async cancelTurnOf(projectId: string, sessionId: string): Promise<string | null> {
+    const turn = await this.turns.cancelTurnOf(projectId, sessionId);
+    if (turn) this.wake([turn]);
+    return turn?.id ?? null;
+  }
+
   private async sweep(limit: number): Promise<number> {
     const ageMs = await this.jobs.sweepAfterMs(turnRun.queue, this.settings.TURN_LEASE_MS);
     const overdue = await this.turns.overdue(ageMs, limit);
@@ -81,6 +102,7 @@ export class TurnsService implements OnApplicationBootstrap, OnApplicationShutdo
       agent_id: turn.agent_id,
       epoch: turn.epoch,
       ...(inline ? { input: turn.input } : {}),
+      ...(turn.cancel_requested ? { cancelled: true as const } : {}),
     };
   }
 }

@@ -11,6 +11,14 @@ export class TriggerRow {
   @Column({ type: 'integer' }) workflow_id: number;
   /** Empty: every event of the App. */
   @Column({ type: 'jsonb' }) event_types: string[];
+  /** A CEL expression over `event`, `contact` and `metadata`; null: every such event. */
+  @Column({ type: 'text', nullable: true }) where: string | null;
+  @Column({ type: 'integer', nullable: true }) limit_per_minute: number | null;
+  @Column({ type: 'integer', nullable: true }) contact_limit_per_hour: number | null;
+  /** The run waits until no further message of the sender came for so long … */
+  @Column({ type: 'integer', nullable: true }) debounce_seconds: number | null;
+  /** … and at most so long. */
+  @Column({ type: 'integer', nullable: true }) debounce_max_seconds: number | null;
   @Column({ type: 'boolean' }) active: boolean;
   @Column({ type: 'timestamptz' }) created_at: Date;
 }

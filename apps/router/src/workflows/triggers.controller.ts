@@ -1,65 +1,78 @@
-import { newId } from '#libs/contracts';
 import { Caller, Flag, notFound, type Principal, RequireScopes, Text, TextList, Whole } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type DryRunReport, TriggersService } from './triggers.service.js';
 import type { TriggerRow } from './trigger.entity.js';
-import { ProjectRules } from '../routing/project-rules.js';
-import { WorkflowRepository } from './workflow.repository.js';
 
-class NewTrigger {
-  @Text(100, { minLength: 1 }) app_id: string;
-  @Whole(1, 2_147_483_647) workflow_id: number;
+const perMinute = 'Runs a minute; those over it are not made';
+const perContact = 'Runs an hour for one contact';
+const debounce = 'A run waits until its sender was silent for so long';
+const debounceMax = 'A run waits at most so long (default: ten times debounce_seconds)';
+
+class TriggerRules {
   @TextList(100, 200, { optional: true, description: 'Every event of the App when absent or empty' })
   event_types?: string[];
+  @Text(2_000, { optional: true, description: 'CEL over event, contact and metadata; empty: every such event' })
+  where?: string;
+  @Whole(1, 100_000, { optional: true, description: perMinute }) limit_per_minute?: number | null;
+  @Whole(1, 100_000, { optional: true, description: perContact }) contact_limit_per_hour?: number | null;
+  @Whole(1, 3_600, { optional: true, description: debounce }) debounce_seconds?: number | null;
+  @Whole(1, 86_400, { optional: true, description: debounceMax }) debounce_max_seconds?: number | null;
 }
 
-class TriggerChange {
-  @TextList(100, 200, { optional: true }) event_types?: string[];
+class NewTrigger extends TriggerRules {
+  @Text(100, { minLength: 1 }) app_id: string;
+  @Whole(1, 2_147_483_647) workflow_id: number;
+}
+
+class TriggerChange extends TriggerRules {
   @Flag({ optional: true }) active?: boolean;
+}
+
+class DryRun {
+  @Text(100, { minLength: 1 }) app_id: string;
+  @TextList(100, 200, { optional: true }) event_types?: string[];
+  @Text(2_000, { optional: true }) where?: string;
+  @Whole(1, 500, { optional: true, description: "How many of the App's last messages are tried (default 100)" })
+  limit?: number;
 }
 
 @ApiTags('Triggers')
 @Controller('api/v1/triggers')
 export class TriggersController {
-  constructor(
-    @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
-    @Inject(ProjectRules) private readonly rules: ProjectRules,
-  ) {}
+  constructor(@Inject(TriggersService) private readonly triggers: TriggersService) {}
 
   @Post()
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'createTrigger', summary: 'Start a workflow for events of an App' })
-  async create(@Caller() caller: Principal, @Body() body: NewTrigger): Promise<TriggerRow> {
-    if (!(await this.workflows.find(caller.projectId, body.workflow_id))) throw notFound('workflow', body.workflow_id);
-    const row: TriggerRow = {
-      id: newId('trg'),
-      organization_id: caller.organizationId,
-      project_id: caller.projectId,
-      app_id: body.app_id,
-      workflow_id: body.workflow_id,
-      event_types: body.event_types ?? [],
-      active: true,
-      created_at: new Date(),
-    };
-    await this.workflows.insertTrigger(row);
-    this.rules.forget(caller.projectId);
-    return row;
+  create(@Caller() caller: Principal, @Body() body: NewTrigger): Promise<TriggerRow> {
+    return this.triggers.create(caller, body);
+  }
+
+  @Post('dry-run')
+  @HttpCode(200)
+  @RequireScopes('workflows:write', 'events:read')
+  @ApiOperation({
+    operationId: 'dryRunTrigger',
+    summary: 'What a trigger would have done with the last messages of an App',
+  })
+  dryRun(@Caller() caller: Principal, @Body() body: DryRun): Promise<DryRunReport> {
+    return this.triggers.dryRun(caller, body);
   }
 
   @Get()
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'listTriggers', summary: 'Triggers of the project' })
   async list(@Caller() caller: Principal): Promise<{ data: TriggerRow[]; next_cursor: null }> {
-    return { data: await this.workflows.listTriggers(caller.projectId), next_cursor: null };
+    return { data: await this.triggers.list(caller), next_cursor: null };
   }
 
   @Patch(':id')
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'changeTrigger', summary: 'Change a trigger' })
   async change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TriggerChange): Promise<TriggerRow> {
-    const row = await this.workflows.updateTrigger(caller.projectId, id, { ...body });
+    const row = await this.triggers.change(caller, id, { ...body });
     if (!row) throw notFound('trigger', id);
-    this.rules.forget(caller.projectId);
     return row;
   }
 
@@ -68,7 +81,6 @@ export class TriggersController {
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'deleteTrigger', summary: 'Delete a trigger' })
   async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
-    if (!(await this.workflows.deleteTrigger(caller.projectId, id))) throw notFound('trigger', id);
-    this.rules.forget(caller.projectId);
+    if (!(await this.triggers.remove(caller, id))) throw notFound('trigger', id);
   }
 }

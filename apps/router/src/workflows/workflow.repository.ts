@@ -44,6 +44,10 @@ export class WorkflowRepository {
     return this.triggers.find({ where: { project_id: projectId }, order: { id: 'ASC' } });
   }
 
+  findTrigger(projectId: string, id: string): Promise<TriggerRow | null> {
+    return this.triggers.findOneBy({ project_id: projectId, id });
+  }
+
   async insertTrigger(row: TriggerRow): Promise<void> {
     await this.triggers.insert(row);
   }

@@ -1,5 +1,5 @@
 import { Caller, notFound, OneOf, type Principal, RequireScopes, Text } from '#libs/service-kit';
-import { Body, Controller, Get, Inject, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProjectRules } from '../routing/project-rules.js';
 import { TurnsService } from '../turns/turns.service.js';
@@ -80,6 +80,15 @@ export class WorkflowsController {
     this.rules.forget(caller.projectId);
     if (body.status === 'active') await this.turns.release(caller.projectId, id);
     return this.get(caller, id);
+  }
+
+  @Post('api/v1/workflows/:id/discard')
+  @HttpCode(200)
+  @RequireScopes('workflows:write')
+  @ApiOperation({ operationId: 'discardRuns', summary: 'Cancel the runs that wait for a suspended workflow' })
+  async discard(@Caller() caller: Principal, @Param('id', ParseIntPipe) id: number): Promise<{ discarded: number }> {
+    await this.get(caller, id);
+    return { discarded: await this.turns.discard(caller.projectId, id) };
   }
 
   /** Whether a workflow exists, for the ingress. */

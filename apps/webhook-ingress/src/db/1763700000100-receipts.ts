@@ -35,7 +35,7 @@ export class Receipts1763700000100 implements MigrationInterface {
     await ensureDailyPartitions(runner, 'ingress.receipt');
     // The receipt is its own first entry in the journal: writing that again would cost the answer a fifth of its time.
     await runner.query(`
-      CREATE VIEW journal.received AS
+      CREATE VIEW journal.receipt AS
       SELECT id AS receipt_id, received_at AS at, organization_id, project_id, app_id, 'webhook-ingress' AS service,
              'received' AS stage, outcome, false AS terminal, reason, NULL::text AS subject_id, 1 AS attempt,
              NULL::double precision AS duration_ms,
@@ -80,7 +80,7 @@ export class Receipts1763700000100 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP VIEW journal.received');
+    await runner.query('DROP VIEW journal.receipt');
     for (const table of ['refusal', 'sweep', 'straggler', 'delivery_key', 'receipt', 'endpoint']) {
       await runner.query(`DROP TABLE ingress.${table}`);
     }

@@ -5,6 +5,7 @@ import { JobClient } from '#libs/queue';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { Feeder } from './feeder.js';
+import { RefusalLog } from '../refusals/refusal.repository.js';
 import { ReceiptRepository } from './receipt.repository.js';
 
 export const receiptSettings = Symbol('receiptSettings');
@@ -32,6 +33,7 @@ export class ReceiptsService implements OnApplicationBootstrap, OnApplicationShu
     @Inject(Feeder) private readonly feeder: Feeder,
     @Inject(EndpointsService) private readonly endpoints: EndpointsService,
     @Inject(Journal) private readonly journal: Journal,
+    @Inject(RefusalLog) private readonly refusals: RefusalLog,
     @Inject(receiptSettings) private readonly settings: ReceiptSettings,
   ) {
     const sweeper = (name: string, everyMs: number, sweep: (limit: number) => Promise<number>): Sweeper =>
@@ -44,6 +46,9 @@ export class ReceiptsService implements OnApplicationBootstrap, OnApplicationShu
         await this.journal.turnPartitions(this.settings.retentionDays);
         return 0;
       }),
+      sweeper('old-refusals', partitionsEveryMs, (limit) =>
+        this.refusals.deleteOld(this.settings.retentionDays, limit),
+      ),
     ];
     endpoints.onResumed((appId) => void this.receipts.hurryStragglers(appId).catch(() => undefined));
   }

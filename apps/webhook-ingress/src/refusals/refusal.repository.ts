@@ -1,6 +1,7 @@
 import { Batcher } from '#libs/batching';
 import { type Endpoint, newId } from '#libs/contracts';
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Metrics } from '#libs/service-kit';
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import type { Incoming } from '../webhook/webhook.service.js';
@@ -15,11 +16,15 @@ export class RefusalLog implements OnApplicationShutdown {
   private readonly logger = new Logger('refusals');
   private readonly batcher: Batcher<Refusal>;
 
-  constructor(@InjectRepository(Refusal) private readonly rows: Repository<Refusal>) {
+  constructor(
+    @InjectRepository(Refusal) private readonly rows: Repository<Refusal>,
+    @Inject(Metrics) private readonly metrics: Metrics,
+  ) {
     this.batcher = new Batcher((refusals) => this.write(refusals), { maxItems: 200, maxWaitMs: 50, maxRunning: 1 });
   }
 
   record(endpoint: Endpoint, incoming: Incoming, code: string, bodySha256: string): void {
+    this.metrics.outcomes.inc({ stage: 'received', outcome: 'refused' });
     if (this.batcher.pending >= maxPending) return;
     const refusal = this.rows.create({
       id: newId('evt'),
@@ -49,6 +54,16 @@ export class RefusalLog implements OnApplicationShutdown {
       .limit(limit);
     if (cursor) query.andWhere('refusal.id < :cursor', { cursor });
     return query.getMany();
+  }
+
+  /** Ids tell the time, so the primary key finds old refusals. @returns how many were deleted */
+  async deleteOld(keepDays: number, limit: number): Promise<number> {
+    const before = Date.now() - keepDays * 86_400_000;
+    const result: unknown = await this.rows.query(
+      'DELETE FROM ingress.refusal WHERE id IN (SELECT id FROM ingress.refusal WHERE id < $1 ORDER BY id LIMIT $2)',
+      [`evt_${before.toString(16).padStart(12, '0')}`, limit],
+    );
+    return (result as [unknown[], number])[1];
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Endpoint, newId } from '#libs/contracts';
-import type { ServiceClient } from '#libs/service-kit';
+import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { gatewayClient } from '../endpoints/endpoints.service.js';
@@ -39,6 +39,7 @@ export class WebhookService {
     @Inject(BuiltinPayload) private readonly builtin: BuiltinPayload,
     @Inject(ReceiptWriter) private readonly writer: ReceiptWriter,
     @Inject(Feeder) private readonly feeder: Feeder,
+    @Inject(Metrics) private readonly metrics: Metrics,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
   ) {}
 
@@ -49,7 +50,10 @@ export class WebhookService {
   async receive(endpoint: Endpoint, incoming: Incoming): Promise<Answer> {
     if (endpoint.state === 'disabled') throw new Refused(404, 'not_found', 'There is nothing here.');
     const challenge = await this.answerHandshake(endpoint, incoming);
-    if (challenge) return challenge;
+    if (challenge) {
+      this.metrics.outcomes.inc({ stage: 'received', outcome: 'challenge' });
+      return challenge;
+    }
     const verifiedScheme = await this.verify(endpoint, incoming);
     if (endpoint.kind === 'builtin') {
       await this.builtin.check(endpoint, one(incoming.headers['content-type']), incoming.body);
@@ -65,7 +69,8 @@ export class WebhookService {
       // A provider's own id with another body is the provider's business: keep both, and say so in the timeline.
       await this.writer.write({ ...receipt, reason: 'delivery_id_reused' }, null);
     }
-    if (endpoint.state !== 'paused') this.feeder.offer(receipt);
+    this.metrics.outcomes.inc({ stage: 'received', outcome: receipt.outcome });
+    if (receipt.outcome !== 'held') this.feeder.offer(receipt);
     return this.accepted(endpoint, receipt.id, false);
   }
 

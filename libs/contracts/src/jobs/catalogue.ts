@@ -5,6 +5,7 @@ import { deliverySend } from './delivery-send.js';
 import { deliverySettled } from './delivery-settled.js';
 import { inboundParse } from './inbound-parse.js';
 import { messageRoute } from './message-route.js';
+import { outboundSent } from './outbound-sent.js';
 import { turnFinished } from './turn-finished.js';
 import { turnRun } from './turn-run.js';
 
@@ -16,6 +17,7 @@ export const jobs = [
   turnFinished,
   deliverySend,
   deliverySettled,
+  outboundSent,
   appChanged,
   credentialRefresh,
   credentialRevoke,

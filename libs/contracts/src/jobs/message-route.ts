@@ -1,4 +1,4 @@
-import { ArrayMinSize, IsArray, IsOptional, IsString } from 'class-validator';
+import { ArrayMinSize, IsArray, IsIn, IsOptional, IsString } from 'class-validator';
 import type { NormalizedMessage } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -9,6 +9,8 @@ export class MessageRoutePayload {
   @IsString() organization_id: string;
   @IsString() project_id: string;
   @IsString() app_id: string;
+  /** The rules for unknown senders, echoes and loops do not apply to the built-in Webhook app (spec 4.3). */
+  @IsIn(['builtin', 'adapter']) app_kind: 'builtin' | 'adapter';
   @IsString() verified_scheme: string;
   /** Absent when over the inline limit: the router then reads them from the gateway. */
   @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];

@@ -1,4 +1,9 @@
 import type { ServiceSchema } from '#libs/database';
 import { JournalEntries1763700000000 } from './1763700000000-journal-entries.js';
+import { DeadLettersAndBatches1763910000000 } from './1763910000000-dead-letters-and-batches.js';
 
-export const schema: ServiceSchema = { name: 'journal', entities: [], migrations: [JournalEntries1763700000000] };
+export const schema: ServiceSchema = {
+  name: 'journal',
+  entities: [],
+  migrations: [JournalEntries1763700000000, DeadLettersAndBatches1763910000000],
+};

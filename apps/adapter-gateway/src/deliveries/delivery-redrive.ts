@@ -1,0 +1,41 @@
+import { deliverySend } from '#libs/contracts';
+import { JobClient } from '#libs/queue';
+import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeliveryRow } from './delivery.entity.js';
+import { DeliveryRepository } from './delivery.repository.js';
+
+/** Attempts deliveries again that ended without having arrived, or that may not have. */
+@Injectable()
+export class DeliveryRedrive {
+  constructor(
+    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
+    @Inject(JobClient) private readonly jobs: JobClient,
+  ) {}
+
+  /** @throws Problem 404 `delivery_not_found`; 409 `not_redrivable` */
+  async redrive({ organizationId, projectId }: Principal, id: string): Promise<DeliveryRow> {
+    const row = await this.find(organizationId, projectId, id);
+    if (!(await this.deliveries.reopen(id))) {
+      throw new Problem(
+        409,
+        'not_redrivable',
+        `The delivery is ${row.state}: only dead and unknown ones can be redriven.`,
+      );
+    }
+    await this.jobs.wake(deliverySend, {
+      delivery_id: row.id,
+      organization_id: row.organization_id,
+      project_id: row.project_id,
+      receipt_id: row.receipt_id,
+      turn_id: row.turn_id,
+    });
+    return this.find(organizationId, projectId, id);
+  }
+
+  private async find(organizationId: string, projectId: string, id: string): Promise<DeliveryRow> {
+    const row = await this.deliveries.find(organizationId, projectId, id);
+    if (!row) throw notFound('delivery', id);
+    return row;
+  }
+}

@@ -1,0 +1,66 @@
+import { Problem } from '#libs/service-kit';
+import { createHash, randomInt } from 'node:crypto';
+import type { Queryable } from '#libs/database';
+import type { Standing } from './standing.js';
+
+/** No vowels, no look-alikes: a code is read aloud, and spells nothing. */
+const alphabet = '23456789BCDFGHJKLMNPQRSTVWXZ';
+const codeChars = 8;
+
+export function newPairingCode(): string {
+  return Array.from({ length: codeChars }, () => alphabet[randomInt(alphabet.length)]).join('');
+}
+
+export function pairingHash(code: string): string {
+  return createHash('sha256').update(code).digest('hex');
+}
+
+/** The code that a message consists of, or null; case and spaces are forgiven. */
+function codeIn(text: string): string | null {
+  const bare = text.toUpperCase().replace(/[\s-]+/g, '');
+  return bare.length === codeChars && [...bare].every((letter) => alphabet.includes(letter)) ? bare : null;
+}
+
+/**
+ * Uses up the codes that unknown senders sent, and makes those senders known.
+ * @returns for each message whether it paired its sender
+ */
+export async function pairSenders(
+  tx: Queryable,
+  messages: { appId: string; text: string; standing: Standing | null }[],
+): Promise<boolean[]> {
+  const paired: boolean[] = [];
+  for (const { appId, text, standing } of messages) {
+    const code = standing?.status === 'unknown' ? codeIn(text) : null;
+    paired.push(code !== null && standing !== null && (await pairSender(tx, appId, code, standing)));
+  }
+  return paired;
+}
+
+async function pairSender(tx: Queryable, appId: string, code: string, standing: Standing): Promise<boolean> {
+  const used: unknown = await tx.query(
+    `UPDATE router.pairing_code SET used_at = now()
+      WHERE app_id = $1 AND code_hash = $2 AND used_at IS NULL AND expires_at > now()`,
+    [appId, pairingHash(code)],
+  );
+  if ((used as [unknown[], number])[1] === 0) return false;
+  // Its other identities are set when the contact's status is next changed: locking them here could deadlock.
+  await tx.query(`UPDATE router.contact SET status = 'known', updated_at = now() WHERE id = $1`, [standing.contactId]);
+  await tx.query(`UPDATE router.contact_identity SET status = 'known' WHERE app_id = $1 AND sender = $2`, [
+    appId,
+    standing.sender,
+  ]);
+  standing.status = 'known';
+  return true;
+}
+
+/** @throws Problem 422 for an App whose channel does not pair */
+export function requirePairing(policy: string): void {
+  if (policy !== 'pair') {
+    throw new Problem(
+      422,
+      'channel_does_not_pair',
+      `The channel's unknown_senders is ${policy}: set it to pair first.`,
+    );
+  }
+}

@@ -1,0 +1,105 @@
+import { newId } from '#libs/contracts';
+import type { Queryable } from '#libs/database';
+import type { ContactStatus } from './contact.entity.js';
+import { type Standing, senderKey } from './standing.js';
+
+export interface SenderOf {
+  organization_id: string;
+  project_id: string;
+  app_id: string;
+  sender: string;
+}
+
+interface Resolved {
+  app_id: string;
+  sender: string;
+  home_id: string;
+  contact_id: string;
+  name: string;
+  status: ContactStatus;
+  daily_budget: number | null;
+  inbound_at: string[];
+  replied_at: string[];
+  last_text: string | null;
+  same_texts: number;
+  paused_until: Date | null;
+  pause_reason: string | null;
+}
+
+// One statement locks every sender, makes the new ones and reads the newest of the others: an upsert returns the row as
+// it is after waiting for its lock, where a SELECT of the same statement would still see it as it was before.
+const resolveSql = `
+  WITH seen AS (
+    INSERT INTO router.contact_identity AS i (app_id, sender, organization_id, project_id, home_id, contact_id, name, status,
+      inbound_at, replied_at, same_texts, created_at, seen_at)
+    SELECT app, sender, org, prj, contact, contact, left(sender, 200), 'unknown', '{}', '{}', 0, now(), now()
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS g(app, sender, org, prj, contact)
+    ON CONFLICT (app_id, sender) DO UPDATE SET seen_at = now()
+    RETURNING *),
+  made AS (
+    INSERT INTO router.contact (id, organization_id, project_id, name, status, created_at, updated_at)
+    SELECT home_id, organization_id, project_id, name, status, now(), now() FROM seen WHERE home_id = ANY($5))
+  SELECT app_id, sender, home_id, contact_id, name, status, daily_budget, inbound_at, replied_at, last_text, same_texts,
+         paused_until, pause_reason FROM seen`;
+
+/** Finds the contact of each sender, and makes one for who was never seen. The senders stay locked until the end of `tx`. */
+export async function resolveSenders(tx: Queryable, senders: SenderOf[]): Promise<Map<string, Standing>> {
+  if (senders.length === 0) return new Map();
+  const unique = [...new Map(senders.map((each) => [senderKey(each.app_id, each), each])).values()];
+  // Sorted: batches of two routers with the same senders in different orders would deadlock.
+  unique.sort((a, b) => (senderKey(a.app_id, a) < senderKey(b.app_id, b) ? -1 : 1));
+  const newIds = unique.map(() => newId('con'));
+  const rows = (await tx.query(resolveSql, [
+    unique.map((each) => each.app_id),
+    unique.map((each) => each.sender),
+    unique.map((each) => each.organization_id),
+    unique.map((each) => each.project_id),
+    newIds,
+  ])) as Resolved[];
+  const fresh = new Set(newIds);
+  return new Map(rows.map((row) => [senderKey(row.app_id, row), standingOf(row, fresh.has(row.home_id))]));
+}
+
+function standingOf(row: Resolved, isNew: boolean): Standing {
+  return {
+    appId: row.app_id,
+    sender: row.sender,
+    contactId: row.contact_id,
+    homeId: row.home_id,
+    name: row.name,
+    status: row.status,
+    dailyBudget: row.daily_budget,
+    isNew,
+    exchange: {
+      inboundAt: row.inbound_at.map(Number),
+      repliedAt: row.replied_at.map(Number),
+      lastText: row.last_text,
+      sameTexts: row.same_texts,
+      pausedUntil: row.paused_until?.getTime() ?? null,
+      pauseReason: row.pause_reason,
+    },
+  };
+}
+
+/** Keeps what the loop breaker noted, for the senders that `resolveSenders` locked. */
+export async function keepExchanges(tx: Queryable, standings: Standing[]): Promise<void> {
+  if (standings.length === 0) return;
+  await tx.query(
+    `UPDATE router.contact_identity i SET inbound_at = g.inbound::bigint[], replied_at = g.replied::bigint[],
+            last_text = g.last_text, same_texts = g.same_texts, pause_reason = g.pause_reason,
+            paused_until = to_timestamp(g.paused_until / 1000.0)
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::double precision[], $8::text[])
+         AS g(app, sender, inbound, replied, last_text, same_texts, paused_until, pause_reason)
+      WHERE i.app_id = g.app AND i.sender = g.sender`,
+    [
+      standings.map((each) => each.appId),
+      standings.map((each) => each.sender),
+      standings.map(({ exchange }) => `{${exchange.inboundAt.join()}}`),
+      standings.map(({ exchange }) => `{${exchange.repliedAt.join()}}`),
+      standings.map(({ exchange }) => exchange.lastText),
+      standings.map(({ exchange }) => exchange.sameTexts),
+      standings.map(({ exchange }) => exchange.pausedUntil),
+      standings.map(({ exchange }) => exchange.pauseReason),
+    ],
+  );
+}

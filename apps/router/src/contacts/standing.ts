@@ -1,0 +1,29 @@
+import type { NormalizedMessage, TrustGrade } from '#libs/contracts';
+import type { Exchange } from '../guards/loop-breaker.js';
+import type { ContactStatus } from './contact.entity.js';
+
+/** Who sent a message, as it was resolved when the message was claimed; `null` in its place: the built-in Webhook app. */
+export interface Standing {
+  appId: string;
+  sender: string;
+  /** The contact that the sender counts to. */
+  contactId: string;
+  /** The contact that it would be without merges. */
+  homeId: string;
+  name: string;
+  status: ContactStatus;
+  dailyBudget: number | null;
+  exchange: Exchange;
+  /** True when the sender is seen for the first time. */
+  isNew: boolean;
+}
+
+export function trustOf(standing: Standing | null): TrustGrade {
+  if (!standing) return 'builtin';
+  return standing.status === 'known' ? 'known' : 'unknown';
+}
+
+/** One entry of a map by sender. */
+export function senderKey(appId: string, message: Pick<NormalizedMessage, 'sender'>): string {
+  return `${appId} ${message.sender}`;
+}

@@ -1,0 +1,80 @@
+import type { BatchProgress } from '#libs/journal';
+import { Caller, Flag, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiTags, OmitType } from '@nestjs/swagger';
+import { DeadLetterFilter } from '../dead-letters/dead-letter-filter.js';
+import { EventFilter } from '../event-filter.js';
+import { type BatchBegun, BatchesService } from './batches.service.js';
+
+class ReplayMany extends OmitType(EventFilter, ['limit', 'cursor'] as const) {
+  @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
+}
+
+class RedriveMany extends OmitType(DeadLetterFilter, ['limit', 'cursor', 'state'] as const) {}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  required: false,
+  description: 'The same key gives the batch that was begun with it',
+};
+
+@ApiTags('Events')
+@Controller('api/v1/events')
+export class BatchesController {
+  constructor(@Inject(BatchesService) private readonly batches: BatchesService) {}
+
+  @Post('replay')
+  @HttpCode(202)
+  @RequireScopes('events:write')
+  @ApiHeader(idempotencyKey)
+  @ApiOperation({
+    operationId: 'replayEvents',
+    summary: "Route the events that a filter finds again by today's rules, as a batch",
+    description: 'The newest first, up to the limit of one batch; `more` says that there are others.',
+  })
+  replay(
+    @Caller() caller: Principal,
+    @Body() { deliver, ...filter }: ReplayMany,
+    @Headers('idempotency-key') key?: string,
+  ): Promise<BatchBegun> {
+    return this.batches.replay(caller, Object.assign(new EventFilter(), filter), deliver ?? false, checkedKey(key));
+  }
+
+  @Post('dead-letters/redrive')
+  @HttpCode(202)
+  @RequireScopes('events:write')
+  @ApiHeader(idempotencyKey)
+  @ApiOperation({
+    operationId: 'redriveDeadLetters',
+    summary: 'Send the open dead letters that a filter finds again, as a batch',
+  })
+  redrive(
+    @Caller() caller: Principal,
+    @Body() filter: RedriveMany,
+    @Headers('idempotency-key') key?: string,
+  ): Promise<BatchBegun> {
+    return this.batches.redrive(caller, Object.assign(new DeadLetterFilter(), filter), checkedKey(key));
+  }
+
+  @Get('batches/:id')
+  @RequireScopes('events:read')
+  @ApiOperation({ operationId: 'getEventBatch', summary: 'How far a batch is' })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<BatchProgress> {
+    return this.batches.progress(caller, id);
+  }
+
+  @Post('batches/:id/cancel')
+  @HttpCode(200)
+  @RequireScopes('events:write')
+  @ApiOperation({ operationId: 'cancelEventBatch', summary: 'Leave out what a batch has not begun' })
+  cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<BatchProgress> {
+    return this.batches.cancel(caller, id);
+  }
+}
+
+/** @throws Problem 422 */
+function checkedKey(key: string | undefined): string | null {
+  if (key === undefined) return null;
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new Problem(422, 'invalid_idempotency_key', 'Idempotency-Key takes 1 to 255 printable characters.');
+}

@@ -1,0 +1,28 @@
+import { deadLetterStates, type DeadLetterQuery, type DeadLetterState } from '#libs/journal';
+import { OneOf, PageQuery, Text } from '#libs/service-kit';
+import { timeOf } from '../event-filter.js';
+
+const deadLetterStages = ['verified', 'parsed', 'routed', 'delivery'] as const;
+
+export class DeadLetterFilter extends PageQuery {
+  @Text(100, { optional: true }) app_id?: string;
+  @OneOf(deadLetterStages, { optional: true, description: 'Where it died' }) stage?: string;
+  @Text(200, { optional: true, description: 'The code it died of' }) reason?: string;
+  @OneOf(deadLetterStates, { optional: true }) state?: DeadLetterState;
+  @Text(40, { optional: true, description: 'Died at this time or later (RFC 3339)' }) since?: string;
+  @Text(40, { optional: true, description: 'Died before this time (RFC 3339)' }) until?: string;
+}
+
+/** @throws Problem 422 for a time that is none */
+export function deadLetterQuery(filter: DeadLetterFilter): Omit<DeadLetterQuery, 'organizationId' | 'projectId'> {
+  return {
+    appId: filter.app_id ?? null,
+    stage: filter.stage ?? null,
+    reason: filter.reason ?? null,
+    state: filter.state ?? null,
+    from: timeOf('since', filter.since),
+    to: timeOf('until', filter.until),
+    cursor: filter.cursor ?? null,
+    limit: filter.limit,
+  };
+}

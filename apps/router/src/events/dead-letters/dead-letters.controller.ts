@@ -1,0 +1,44 @@
+import { Database } from '#libs/database';
+import { type DeadLetter, listDeadLetters } from '#libs/journal';
+import { Caller, type Page, pageOf, type Principal, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { DeadLetterFilter, deadLetterQuery } from './dead-letter-filter.js';
+import { Redriver } from './redriver.js';
+
+@ApiTags('Events')
+@Controller('api/v1/events/dead-letters')
+export class DeadLettersController {
+  constructor(
+    @Inject(Database) private readonly db: Database,
+    @Inject(Redriver) private readonly redriver: Redriver,
+  ) {}
+
+  @Get()
+  @RequireScopes('events:read')
+  @ApiOperation({
+    operationId: 'listDeadLetters',
+    summary: 'Events and deliveries that could not be handled, newest first',
+  })
+  async list(@Caller() caller: Principal, @Query() filter: DeadLetterFilter): Promise<Page<DeadLetter>> {
+    const { organizationId, projectId } = caller;
+    const query = deadLetterQuery(filter);
+    const rows = await listDeadLetters(this.db, { ...query, organizationId, projectId, limit: query.limit + 1 });
+    return pageOf(rows, query.limit, (row) => row.id);
+  }
+
+  @Get(':id')
+  @RequireScopes('events:read')
+  @ApiOperation({ operationId: 'getDeadLetter', summary: 'One dead letter, and how it ended after it was redriven' })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<DeadLetter> {
+    return this.redriver.find(caller, id);
+  }
+
+  @Post(':id/redrive')
+  @HttpCode(202)
+  @RequireScopes('events:write')
+  @ApiOperation({ operationId: 'redriveDeadLetter', summary: 'Send a dead letter again, once' })
+  redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeadLetter> {
+    return this.redriver.redrive(caller, id);
+  }
+}

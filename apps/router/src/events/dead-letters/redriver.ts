@@ -1,0 +1,101 @@
+import { Database, Sweeper } from '#libs/database';
+import {
+  type DeadLetter,
+  endingOfRedrive,
+  findDeadLetter,
+  openForRedrive,
+  settleRedrive,
+  takeDueRedrives,
+} from '#libs/journal';
+import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { gatewayClient } from '../../routing/routing.service.js';
+import { Replayer, type Scope } from '../replayer.js';
+
+const sweepEveryMs = 1_000;
+const sweepBatch = 50;
+
+/**
+ * Sends dead letters again, each once: what dies again is a new letter. The row keeps that it was asked for, and is
+ * swept until the journal says how it ended, so a job that Redis loses is added again.
+ */
+@Injectable()
+export class Redriver implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('redrive');
+  private readonly sweeper = new Sweeper({
+    name: 'redrives',
+    everyMs: sweepEveryMs,
+    batch: sweepBatch,
+    sweep: (limit) => this.sweep(limit),
+  });
+
+  constructor(
+    @Inject(Database) private readonly db: Database,
+    @Inject(Replayer) private readonly replayer: Replayer,
+    @Inject(gatewayClient) private readonly gateway: ServiceClient,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.sweeper.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.sweeper.stop();
+  }
+
+  /**
+   * Takes a letter; it is sent within a second.
+   * @throws Problem 404 `dead_letter_not_found`; 409 `already_redriven`
+   */
+  async redrive(caller: Principal, id: string): Promise<DeadLetter> {
+    const letter = await this.find(caller, id);
+    if (!(await openForRedrive(this.db, letter, caller.subject))) {
+      const detail = `The dead letter is ${letter.state === 'open' ? 'taken' : letter.state}: each is redriven once; what dies again is a new one.`;
+      throw new Problem(409, 'already_redriven', detail);
+    }
+    return this.find(caller, id);
+  }
+
+  async find(scope: Scope, id: string): Promise<DeadLetter> {
+    const letter = await findDeadLetter(this.db, scope.organizationId, scope.projectId, id);
+    if (!letter) throw notFound('dead_letter', id);
+    return letter;
+  }
+
+  private async sweep(limit: number): Promise<number> {
+    const due = await takeDueRedrives(this.db, limit);
+    await Promise.all(due.map((letter) => this.drive(letter)));
+    return due.length;
+  }
+
+  private async drive(letter: DeadLetter): Promise<void> {
+    try {
+      const outcome = await endingOfRedrive(this.db, letter);
+      if (outcome) await settleRedrive(this.db, letter.id, 'redriven', outcome);
+      else await this.send(letter);
+    } catch (error) {
+      // The row is due again later.
+      this.logger.warn({ event: 'redrive.failed', id: letter.id, drives: letter.drives, error: String(error) });
+    }
+  }
+
+  private async send(letter: DeadLetter): Promise<void> {
+    const scope = { organizationId: letter.organization_id, projectId: letter.project_id };
+    try {
+      if (letter.stage !== 'delivery') await this.replayer.wake(scope, letter.receipt_id);
+      else if (letter.drives === 1) await this.reopenDelivery(scope, letter.subject_id ?? '');
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 404) throw error;
+      await settleRedrive(this.db, letter.id, 'lost', null);
+    }
+  }
+
+  /** The gateway keeps a reopened delivery until it ends: once is enough, and that it is open already as good. */
+  private async reopenDelivery(scope: { organizationId: string; projectId: string }, id: string): Promise<void> {
+    try {
+      await this.gateway.post(`/internal/deliveries/${encodeURIComponent(id)}/redrive`, scope, {});
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 409) throw error;
+    }
+  }
+}

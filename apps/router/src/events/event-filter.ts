@@ -1,0 +1,54 @@
+import { terminalOutcomes, type TerminalOutcome } from '#libs/contracts';
+import type { EventQuery } from '#libs/journal';
+import { OneOf, PageQuery, Problem, Text } from '#libs/service-kit';
+import type { MessageFilter } from './message-facts.repository.js';
+
+const eventOutcomes = [...terminalOutcomes.filter((outcome) => outcome !== 'refused'), 'open'] as const;
+
+/** What lists and bulk replays choose events by; all of it has to hold. */
+export class EventFilter extends PageQuery {
+  @Text(100, { optional: true }) app_id?: string;
+  @OneOf(eventOutcomes, { optional: true, description: 'How the event ended; open: not yet' })
+  outcome?: TerminalOutcome | 'open';
+  @Text(200, { optional: true, minLength: 1 }) event_type?: string;
+  @Text(500, { optional: true, minLength: 1, description: 'The whole sender, as the message names it' })
+  sender?: string;
+  @Text(40, { optional: true, description: 'Received at this time or later (RFC 3339)' }) since?: string;
+  @Text(40, { optional: true, description: 'Received before this time (RFC 3339)' }) until?: string;
+  @Text(200, { optional: true, minLength: 2, description: 'A part of the text, in any case' }) text?: string;
+}
+
+/** @throws Problem 422 for a time that is none */
+export function journalFilter(
+  filter: EventFilter,
+): Pick<EventQuery, 'appId' | 'outcome' | 'fromId' | 'toId' | 'cursor'> {
+  return {
+    appId: filter.app_id ?? null,
+    outcome: filter.outcome === undefined || filter.outcome === 'open' ? null : filter.outcome,
+    fromId: firstIdOf(timeOf('since', filter.since)),
+    toId: firstIdOf(timeOf('until', filter.until)),
+    cursor: filter.cursor ?? null,
+  };
+}
+
+/** Null when nothing is asked of messages. */
+export function messageFilter(filter: EventFilter): MessageFilter | null {
+  const { event_type: eventType, sender, text } = filter;
+  if (eventType === undefined && sender === undefined && text === undefined) return null;
+  return { eventType: eventType ?? null, sender: sender ?? null, text: text ?? null };
+}
+
+/** @throws Problem 422 */
+export function timeOf(field: string, value: string | undefined): Date | null {
+  if (value === undefined) return null;
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) ? Date.parse(value) : Number.NaN;
+  if (!Number.isNaN(time) && time >= 0) return new Date(time);
+  throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [
+    { field, message: 'has to be a time like 2026-01-31T12:00:00Z' },
+  ]);
+}
+
+/** Receipt ids begin with their time. */
+function firstIdOf(time: Date | null): string | null {
+  return time && `evt_${time.getTime().toString(16).padStart(12, '0')}`;
+}

@@ -1,0 +1,74 @@
+import { Database } from '#libs/database';
+import { type EventSummary, listEvents } from '#libs/journal';
+import { type Page, pageOf } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { RouterSettings } from '../env.js';
+import { routerSettings } from '../settings.js';
+import { EventFilter, journalFilter, messageFilter } from './event-filter.js';
+import { type MessageFacts, type MessageFilter, MessageFactsRepository } from './message-facts.repository.js';
+import type { Scope } from './replayer.js';
+
+/** An event in a list; the facts of its first message are absent where it never became one. */
+export type ListedEvent = EventSummary & Partial<MessageFacts>;
+
+const chunk = 500;
+
+/** Lists and searches events, newest first. */
+@Injectable()
+export class EventSearch {
+  constructor(
+    @Inject(Database) private readonly db: Database,
+    @Inject(MessageFactsRepository) private readonly messages: MessageFactsRepository,
+    @Inject(routerSettings) private readonly settings: RouterSettings,
+  ) {}
+
+  async page(scope: Scope, filter: EventFilter): Promise<Page<ListedEvent>> {
+    const wanted = messageFilter(filter);
+    if (wanted || filter.outcome === 'open') return this.search(scope, filter, wanted);
+    const rows = await listEvents(this.db, { ...scope, ...journalFilter(filter), limit: filter.limit + 1 });
+    const page = pageOf(rows, filter.limit, (row) => row.id);
+    const facts = await this.messages.of(
+      scope,
+      page.data.map(({ id }) => id),
+    );
+    return { ...page, data: page.data.map((event) => ({ ...event, ...facts.get(event.id) })) };
+  }
+
+  /** The ids of at most `max` events that a filter finds, newest first, and whether there may be more. */
+  async ids(scope: Scope, filter: EventFilter, max: number): Promise<{ ids: string[]; more: boolean }> {
+    const ids: string[] = [];
+    let cursor: string | null = filter.cursor ?? null;
+    for (let scanned = 0; scanned < this.settings.EVENT_SEARCH_SCAN; scanned += chunk) {
+      const limit = Math.min(chunk, max - ids.length);
+      const page: Page<ListedEvent> = await this.page(
+        scope,
+        Object.assign(new EventFilter(), filter, { limit, cursor: cursor ?? undefined }),
+      );
+      ids.push(...page.data.map(({ id }) => id));
+      cursor = page.next_cursor;
+      if (cursor === null || ids.length >= max) break;
+    }
+    return { ids, more: cursor !== null };
+  }
+
+  /**
+   * Looks through the journal for what no index names (a certain message, no outcome), as far as one search may: the page
+   * can be short, or empty, with a cursor to go on from.
+   */
+  private async search(scope: Scope, filter: EventFilter, wanted: MessageFilter | null): Promise<Page<ListedEvent>> {
+    const found: ListedEvent[] = [];
+    const query = { ...scope, ...journalFilter(filter), limit: chunk };
+    for (let scanned = 0; scanned < this.settings.EVENT_SEARCH_SCAN; scanned += chunk) {
+      const rows = await listEvents(this.db, query);
+      const open = filter.outcome === 'open' ? rows.filter(({ outcome }) => outcome === null) : rows;
+      const ids = open.map(({ id }) => id);
+      const facts = await this.messages.of(scope, ids, wanted ?? undefined);
+      const passing = wanted ? open.filter(({ id }) => facts.has(id)) : open;
+      found.push(...passing.map((event) => ({ ...event, ...facts.get(event.id) })));
+      if (found.length > filter.limit) return pageOf(found, filter.limit, (event) => event.id);
+      if (rows.length < chunk) return { data: found, next_cursor: null };
+      query.cursor = rows.at(-1)?.id ?? null;
+    }
+    return { data: found, next_cursor: query.cursor };
+  }
+}

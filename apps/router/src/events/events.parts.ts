@@ -1,0 +1,28 @@
+import { BatchesController } from './batches/batches.controller.js';
+import { BatchesService } from './batches/batches.service.js';
+import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
+import { Redriver } from './dead-letters/redriver.js';
+import { EventSearch } from './event-search.service.js';
+import { EventsController } from './events.controller.js';
+import { EventsService } from './events.service.js';
+import { MessageFactsRepository } from './message-facts.repository.js';
+import { Replayer } from './replayer.js';
+import { RetentionRepository } from './retention/retention.repository.js';
+import { RouterRetention } from './retention/router-retention.js';
+import { EventStreams } from './stream/event-streams.js';
+import { StreamController } from './stream/stream.controller.js';
+
+/** In the order in which paths are matched: named ones before `:id`. */
+export const eventControllers = [StreamController, DeadLettersController, BatchesController, EventsController];
+
+export const eventProviders = [
+  BatchesService,
+  EventSearch,
+  EventsService,
+  EventStreams,
+  MessageFactsRepository,
+  Redriver,
+  Replayer,
+  RetentionRepository,
+  RouterRetention,
+];

@@ -1,0 +1,54 @@
+import { Database } from '#libs/database';
+import { noteRedriven } from '#libs/journal';
+import type { Principal, ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { RoutingAgain } from '../routing/again.service.js';
+import type { MessageRow } from '../routing/message.entity.js';
+import { RoutingRepository } from '../routing/routing.repository.js';
+import { ingressClient } from './ingress-client.js';
+
+export interface Replayed {
+  /** `receipt`: it never became a message, and goes through the whole pipeline again. */
+  replayed: 'messages' | 'receipt';
+  run_ids: string[];
+}
+
+/** Whose events. */
+export type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
+
+/** Sends events through the pipeline again, from where they are stored. */
+@Injectable()
+export class Replayer {
+  constructor(
+    @Inject(Database) private readonly db: Database,
+    @Inject(RoutingRepository) private readonly routing: RoutingRepository,
+    @Inject(RoutingAgain) private readonly again: RoutingAgain,
+    @Inject(ingressClient) private readonly ingress: ServiceClient,
+  ) {}
+
+  /**
+   * Routes an event by today's rules.
+   * @param deliver whether replies are sent again
+   * @throws Problem 404 `event_not_found`
+   */
+  async replay(caller: Principal, id: string, deliver: boolean): Promise<Replayed> {
+    const messages = await this.messagesOf(caller, id);
+    if (messages.length === 0) {
+      await this.wake(caller, id);
+      await noteRedriven(this.db, caller, id, caller.subject);
+      return { replayed: 'receipt', run_ids: [] };
+    }
+    const plans = await this.again.replay(caller, messages, { deliver });
+    return { replayed: 'messages', run_ids: plans.flatMap((plan) => plan.runs.map((run) => run.id)) };
+  }
+
+  /** Sends a stored receipt through the pipeline again; each hop knows what it has done. @throws Problem 404, 503 */
+  async wake(scope: Scope, id: string): Promise<void> {
+    await this.ingress.post(`/internal/receipts/${encodeURIComponent(id)}/wake`, scope, {});
+  }
+
+  async messagesOf(scope: Scope, receiptId: string): Promise<MessageRow[]> {
+    const rows = await this.routing.messagesOf([receiptId]);
+    return rows.filter((row) => row.organization_id === scope.organizationId && row.project_id === scope.projectId);
+  }
+}

@@ -1,0 +1,38 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+const dayMs = 86_400_000;
+
+/**
+ * What is old in each table: `$1` is the time, `$2` that time as the digits an id of it begins with. Ids tell the time, so
+ * the primary key finds old rows. A turn that is under way, and its run, stay.
+ */
+const old = {
+  claim: 'claimed_at < $1 AND $2::text IS NOT NULL',
+  message: `id < 'msg_' || $2 AND created_at < $1`,
+  run: `id < 'run_' || $2 AND created_at < $1 AND state NOT IN ('queued', 'suspended')`,
+  contact_day: 'day < $1::date AND $2::text IS NOT NULL',
+  session_mark: 'at < $1 AND $2::text IS NOT NULL',
+  pairing_code: 'expires_at < $1 AND $2::text IS NOT NULL',
+  turn: `id < 'trn_' || $2 AND created_at < $1 AND state NOT IN ('open', 'waiting', 'held')`,
+} as const;
+export type RetainedTable = keyof typeof old;
+
+@Injectable()
+export class RetentionRepository {
+  readonly tables = Object.keys(old) as RetainedTable[];
+
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** @returns how many rows were deleted */
+  async deleteOld(table: RetainedTable, keepDays: number, limit: number): Promise<number> {
+    const before = new Date(Date.now() - keepDays * dayMs);
+    const digits = before.getTime().toString(16).padStart(12, '0');
+    const result: unknown = await this.db.query(
+      `DELETE FROM router.${table} WHERE ctid = ANY(ARRAY(
+         SELECT ctid FROM router.${table} WHERE ${old[table]} LIMIT $3 FOR UPDATE SKIP LOCKED))`,
+      [before, digits, limit],
+    );
+    return (result as [unknown[], number])[1];
+  }
+}

@@ -1,0 +1,94 @@
+import { Database } from '#libs/database';
+import { Metrics, Problem } from '#libs/service-kit';
+import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import type { RouterSettings } from '../../env.js';
+import { routerSettings } from '../../settings.js';
+import type { Scope } from '../replayer.js';
+import { ScopeFeed } from './scope-feed.js';
+import { StreamClient } from './stream-client.js';
+import type { StreamFilter } from './stream-filter.js';
+
+/** What is older is not sent again: the client has to ask for the list. */
+const resumableMs = 3_600_000;
+
+/** The live streams of this process: one question to the journal for all who listen to one project. */
+@Injectable()
+export class EventStreams implements OnModuleDestroy {
+  private readonly logger = new Logger('event-streams');
+  private readonly feeds = new Map<string, ScopeFeed>();
+  private timer: NodeJS.Timeout | undefined;
+  private open = 0;
+
+  constructor(
+    @Inject(Database) private readonly db: Database,
+    @Inject(Metrics) metrics: Metrics,
+    @Inject(routerSettings) private readonly settings: RouterSettings,
+  ) {
+    metrics.gauge('gatehouse_event_streams', 'Live streams of events that are open', () => this.open);
+  }
+
+  /** @throws Problem 429 or 503 `too_many_streams`, before anything is sent */
+  requireRoom({ projectId }: Scope): void {
+    const later = { 'retry-after': '10' };
+    if (this.open >= this.settings.EVENT_STREAMS) {
+      throw new Problem(503, 'too_many_streams', 'This service has as many streams as it may: try again.', [], later);
+    }
+    if ((this.feeds.get(projectId)?.clients.size ?? 0) >= this.settings.EVENT_STREAMS_PER_PROJECT) {
+      throw new Problem(429, 'too_many_streams', 'The project has as many streams as it may: close one.', [], later);
+    }
+  }
+
+  /** @param after the time of the last entry that the client has, or null for a new one */
+  async serve(scope: Scope, filter: StreamFilter, after: Date | null, response: ServerResponse): Promise<void> {
+    const feed = this.feedOf(scope);
+    this.open += 1;
+    const limits = {
+      heartbeatMs: this.settings.EVENT_STREAM_HEARTBEAT_MS,
+      maxMs: this.settings.EVENT_STREAM_MAX_MS,
+      bufferBytes: this.settings.EVENT_STREAM_BUFFER_BYTES,
+    };
+    const client = new StreamClient(response, filter, limits, () => {
+      this.open -= 1;
+      feed.clients.delete(client);
+      if (feed.clients.size === 0) this.feeds.delete(scope.projectId);
+    });
+    feed.clients.add(client);
+    this.schedule();
+    if (after === null) return client.begin([], true);
+    const tooOld = Date.now() - after.getTime() > resumableMs;
+    try {
+      const { missed, complete } = tooOld ? { missed: [], complete: false } : await feed.missed(after);
+      client.begin(missed, complete);
+    } catch (error) {
+      this.logger.warn(`a stream was not resumed: ${String(error)}`);
+      client.end();
+    }
+  }
+
+  /** Before the server waits for its connections to end. */
+  onModuleDestroy(): void {
+    clearTimeout(this.timer);
+    for (const feed of this.feeds.values()) for (const client of feed.clients) client.end();
+  }
+
+  private feedOf(scope: Scope): ScopeFeed {
+    let feed = this.feeds.get(scope.projectId);
+    if (!feed) {
+      feed = new ScopeFeed(this.db, scope);
+      this.feeds.set(scope.projectId, feed);
+    }
+    return feed;
+  }
+
+  private schedule(): void {
+    this.timer ??= setTimeout(() => void this.poll(), this.settings.EVENT_STREAM_POLL_MS);
+  }
+
+  private async poll(): Promise<void> {
+    const polls = await Promise.allSettled([...this.feeds.values()].map((feed) => feed.poll()));
+    for (const poll of polls) if (poll.status === 'rejected') this.logger.warn(`not polled: ${String(poll.reason)}`);
+    this.timer = undefined;
+    if (this.feeds.size > 0) this.schedule();
+  }
+}

@@ -1,0 +1,25 @@
+import type { LiveEntry } from '#libs/journal';
+import { createHash } from 'node:crypto';
+
+/** The id of an entry in a stream: its time, and what tells it from others of that millisecond. */
+export function entryId(entry: LiveEntry): string {
+  const { receipt_id, stage, outcome, subject_id, attempt, service } = entry;
+  const facts = JSON.stringify([receipt_id, stage, outcome, subject_id, attempt, service]);
+  return `${entry.at.getTime()}-${createHash('sha1').update(facts).digest('hex').slice(0, 12)}`;
+}
+
+/** The time in an id that a client gives back; null for what is none. */
+export function timeOfEntryId(id: string | undefined): Date | null {
+  const ms = /^(\d{1,15})-[0-9a-f]{12}$/.exec(id ?? '')?.[1];
+  return ms === undefined ? null : new Date(Number(ms));
+}
+
+/** One server-sent event (WHATWG HTML 9.2). */
+export function entryFrame(id: string, entry: LiveEntry): string {
+  const { receipt_id, organization_id: _organization, project_id: _project, ...facts } = entry;
+  return `id: ${id}\nevent: entry\ndata: ${JSON.stringify({ event_id: receipt_id, ...facts })}\n\n`;
+}
+
+/** Entries may be missing here: the client has to ask for the list. */
+export const gapFrame = 'event: gap\ndata: {}\n\n';
+export const heartbeatFrame = ': still here\n\n';

@@ -1,0 +1,55 @@
+import type { Database } from '#libs/database';
+import { entriesSince, type LiveEntry } from '#libs/journal';
+import type { Scope } from '../replayer.js';
+import { entryId } from './frame.js';
+import type { StreamClient } from './stream-client.js';
+
+/** How much later than its time an entry may be written and still be sent. */
+const overlapMs = 5_000;
+const maxEntries = 2_000;
+
+/** Follows the journal for one project while somebody listens. */
+export class ScopeFeed {
+  readonly clients = new Set<StreamClient>();
+  private readonly seen = new Map<string, number>();
+  private since: Date;
+
+  constructor(
+    private readonly db: Database,
+    private readonly scope: Scope,
+    private readonly startedAt = new Date(),
+  ) {
+    this.since = startedAt;
+  }
+
+  /** Sends every client what is new. */
+  async poll(): Promise<void> {
+    const entries = await entriesSince(this.db, this.since, maxEntries, this.scope);
+    for (const client of this.clients) client.beginRound();
+    for (const entry of entries) {
+      const id = entryId(entry);
+      if (this.seen.has(id)) continue;
+      this.seen.set(id, entry.at.getTime());
+      for (const client of this.clients) client.offer(id, entry);
+    }
+    this.moveOn(entries);
+  }
+
+  /**
+   * What a client missed since an entry it names; entries of the seconds before it are sent again, as some may have been
+   * written after it.
+   * @returns `complete` false when there is more than one answer holds
+   */
+  async missed(after: Date): Promise<{ missed: { id: string; entry: LiveEntry }[]; complete: boolean }> {
+    const entries = await entriesSince(this.db, new Date(after.getTime() - overlapMs), maxEntries, this.scope);
+    return { missed: entries.map((entry) => ({ id: entryId(entry), entry })), complete: entries.length < maxEntries };
+  }
+
+  private moveOn(entries: LiveEntry[]): void {
+    const last = entries.at(-1)?.at.getTime() ?? 0;
+    // A full page is gone on from at once; else the last seconds are read again for what is written late.
+    const next = entries.length === maxEntries ? last : Date.now() - overlapMs;
+    this.since = new Date(Math.max(this.startedAt.getTime(), this.since.getTime(), next));
+    for (const [id, atMs] of this.seen) if (atMs < this.since.getTime()) this.seen.delete(id);
+  }
+}

@@ -1,0 +1,86 @@
+import type { LiveEntry } from '#libs/journal';
+import type { ServerResponse } from 'node:http';
+import { entryFrame, gapFrame, heartbeatFrame } from './frame.js';
+import { passes, type StreamFilter } from './stream-filter.js';
+
+export interface StreamLimits {
+  heartbeatMs: number;
+  maxMs: number;
+  bufferBytes: number;
+}
+
+const lingerMs = 1_000;
+
+/** One client's stream: open until it leaves, is too slow, or has to show again that it may listen. */
+export class StreamClient {
+  private readonly timers: NodeJS.Timeout[];
+  /** Entries that came while older ones were still read for this client. */
+  private waiting: { id: string; entry: LiveEntry }[] | null = [];
+  private readonly early = new Set<string>();
+  /** True when it has not taken all of the rounds before. */
+  private behind = false;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly filter: StreamFilter,
+    private readonly limits: StreamLimits,
+    onClose: () => void,
+  ) {
+    this.timers = [
+      setInterval(() => this.write(heartbeatFrame), limits.heartbeatMs),
+      setTimeout(() => this.end(), limits.maxMs),
+    ];
+    response.once('close', () => {
+      for (const timer of this.timers) clearTimeout(timer);
+      onClose();
+    });
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      // A connection kept for reuse after the stream would delay a shutdown.
+      connection: 'close',
+    });
+    this.write('retry: 2000\n\n');
+  }
+
+  /** Sends what the client missed, then what came meanwhile, and from then on what comes. */
+  begin(missed: { id: string; entry: LiveEntry }[], complete: boolean): void {
+    if (!complete) this.write(gapFrame);
+    for (const { id, entry } of missed) {
+      this.early.add(id);
+      this.send(id, entry);
+    }
+    const came = this.waiting ?? [];
+    this.waiting = null;
+    for (const { id, entry } of came) this.offer(id, entry);
+  }
+
+  /** What is offered from here on comes together. */
+  beginRound(): void {
+    this.behind = this.response.writableNeedDrain;
+  }
+
+  offer(id: string, entry: LiveEntry): void {
+    if (!passes(this.filter, entry)) return;
+    if (this.waiting) this.waiting.push({ id, entry });
+    else if (!this.early.delete(id)) this.send(id, entry);
+  }
+
+  end(): void {
+    this.response.end();
+    // One that does not read would keep the connection, and a shutdown, waiting.
+    setTimeout(() => this.response.destroy(), lingerMs).unref();
+  }
+
+  private send(id: string, entry: LiveEntry): void {
+    if (passes(this.filter, entry)) this.write(entryFrame(id, entry));
+  }
+
+  /** A client that does not read would fill the memory: it is closed, and may resume. */
+  private write(frame: string): void {
+    if (this.response.writableEnded || this.response.destroyed) return;
+    if (this.behind && this.response.writableLength > this.limits.bufferBytes) this.response.destroy();
+    else this.response.write(frame);
+  }
+}

@@ -1,0 +1,30 @@
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { EventStreams } from './event-streams.js';
+import { timeOfEntryId } from './frame.js';
+import { StreamFilter } from './stream-filter.js';
+
+@ApiTags('Events')
+@Controller('api/v1/events/stream')
+export class StreamController {
+  constructor(@Inject(EventStreams) private readonly streams: EventStreams) {}
+
+  @Get()
+  @RequireScopes('events:read')
+  @ApiProduces('text/event-stream')
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Go on after this entry' })
+  @ApiOkResponse({ description: 'Server-sent events `entry` (one line of a timeline) and `gap` (ask for the list)' })
+  @ApiOperation({ operationId: 'streamEvents', summary: 'What happens to events, as it happens' })
+  async stream(
+    @Caller() caller: Principal,
+    @Query() filter: StreamFilter,
+    @Res() reply: FastifyReply,
+    @Headers('last-event-id') lastId?: string,
+  ): Promise<void> {
+    this.streams.requireRoom(caller);
+    reply.hijack();
+    await this.streams.serve(caller, filter, timeOfEntryId(lastId), reply.raw);
+  }
+}

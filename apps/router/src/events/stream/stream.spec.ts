@@ -1,0 +1,212 @@
+import { newId } from '#libs/contracts';
+import { ServiceTokens, type Scope } from '#libs/service-kit';
+import { testServiceKey, until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { type JournaledEvents, journaledEvents } from '../../testing/journaled-events.js';
+import { caller, type RouterWorld, routerWorld } from '../../testing/router-under-test.js';
+
+interface Listener {
+  status: number;
+  type: string | null;
+  /** Everything that was sent so far. */
+  text(): string;
+  /** Ids of the entries that were sent so far. */
+  ids(): string[];
+  stages(): string[];
+  ended: Promise<void>;
+  leave(): void;
+}
+
+const settings = {
+  EVENT_STREAM_POLL_MS: 50,
+  EVENT_STREAM_HEARTBEAT_MS: 300,
+  EVENT_STREAMS_PER_PROJECT: 3,
+  EVENT_STREAM_BUFFER_BYTES: 4_096,
+};
+const tokens = new ServiceTokens(testServiceKey, 'router');
+let world: RouterWorld;
+let router: NestFastifyApplication;
+let events: JournaledEvents;
+const listeners: Listener[] = [];
+
+beforeAll(async () => {
+  world = await routerWorld();
+  router = await world.start(settings);
+  events = journaledEvents(world, router);
+});
+
+afterEach(() => {
+  for (const listener of listeners.splice(0)) listener.leave();
+});
+
+afterAll(() => world.close());
+
+async function listen(
+  query = '',
+  options: {
+    lastId?: string;
+    scopes?: Scope[];
+    owner?: { organizationId: string; projectId: string };
+    on?: NestFastifyApplication;
+  } = {},
+): Promise<Listener> {
+  const token = await tokens.mint('router', { ...caller, ...options.owner, scopes: options.scopes ?? ['events:read'] });
+  // A connection of its own: one of a pool may be left open, and keep the router from closing.
+  const request = get(`${await (options.on ?? router).getUrl()}/api/v1/events/stream${query}`, {
+    agent: false,
+    headers: { authorization: `Bearer ${token}`, ...(options.lastId ? { 'last-event-id': options.lastId } : {}) },
+  });
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  let text = '';
+  let left = false;
+  answer.on('data', (part: Buffer) => {
+    text += part.toString();
+  });
+  answer.on('error', (error) => {
+    if (!left) text += `\nbroken: ${error.message}`;
+  });
+  const listener: Listener = {
+    status: answer.statusCode ?? 0,
+    type: answer.headers['content-type'] ?? null,
+    text: () => text,
+    ids: () => [...text.matchAll(/^id: (.+)$/gm)].map((match) => match[1]!),
+    stages: () =>
+      [...text.matchAll(/^data: (.*"stage".*)$/gm)].map((match) => (JSON.parse(match[1]!) as { stage: string }).stage),
+    ended: new Promise((resolve) => answer.once('close', resolve)),
+    leave: () => {
+      left = true;
+      request.destroy();
+    },
+  };
+  listeners.push(listener);
+  return listener;
+}
+
+describe('the live stream', () => {
+  it('tells what happens, as it happens', async () => {
+    const listener = await listen();
+    expect({ status: listener.status, type: listener.type }).toEqual({
+      status: 200,
+      type: 'text/event-stream; charset=utf-8',
+    });
+    const id = await events.event({});
+    await until('both entries are told', () => listener.stages().length === 2);
+    expect(listener.stages()).toEqual(['received', 'routed']);
+    expect(listener.text()).toContain(`"event_id":"${id}"`);
+    expect(listener.text()).not.toContain(caller.organizationId);
+  });
+
+  it('tells each entry once', async () => {
+    const listener = await listen();
+    for (let count = 0; count < 20; count += 1) await events.event({});
+    await until('all are told', () => listener.ids().length >= 40);
+    const polled = listener.text().length;
+    await until('a heartbeat came after them', () => listener.text().slice(polled).includes(': still here'));
+    expect(new Set(listener.ids()).size).toBe(listener.ids().length);
+  });
+
+  it('keeps to the caller’s project', async () => {
+    const listener = await listen();
+    await events.event({ owner: { organization_id: newId('org'), project_id: newId('prj') } });
+    await events.event({ owner: { organization_id: caller.organizationId, project_id: newId('prj') } });
+    await events.event({ owner: { organization_id: newId('org'), project_id: caller.projectId } });
+    const mine = await events.event({});
+    await until('mine is told', () => listener.ids().length === 2);
+    const told = [...listener.text().matchAll(/"event_id":"(evt_\w+)"/g)].map((match) => match[1]);
+    expect(new Set(told)).toEqual(new Set([mine]));
+  });
+
+  it('chooses by App, event and stage', async () => {
+    const byApp = await listen('?app_id=app_chosen');
+    const byStage = await listen('?stage=received');
+    await events.event({});
+    await events.event({ appId: 'app_chosen' });
+    await until('the App is told', () => byApp.ids().length === 2);
+    await until('the stage is told', () => byStage.ids().length === 2);
+    expect(byApp.text()).not.toContain('app_1');
+    expect(byStage.stages()).toEqual(['received', 'received']);
+  });
+
+  it('goes on where a client left', async () => {
+    const first = await listen();
+    await events.event({});
+    await until('it was told', () => first.ids().length === 2);
+    const lastId = first.ids().at(-1)!;
+    first.leave();
+    const missed = await events.event({});
+    const second = await listen('', { lastId });
+    const now = await events.event({});
+    await until('the missed and the new one are told', () => [missed, now].every((id) => second.text().includes(id)));
+    expect(new Set(second.ids()).size).toBe(second.ids().length);
+    expect(second.text()).not.toContain('event: gap');
+  });
+
+  it('says when it cannot go on from there', async () => {
+    const listener = await listen('', { lastId: `${Date.now() - 7_200_000}-0123456789ab` });
+    await until('the gap is told', () => listener.text().includes('event: gap'));
+  });
+
+  it('shows that it is alive while nothing happens', async () => {
+    const listener = await listen();
+    await until('two heartbeats', () => listener.text().split(': still here').length > 2);
+  });
+
+  it('ends after its time, so that a client shows again that it may listen', async () => {
+    const short = await world.start({ ...settings, EVENT_STREAM_MAX_MS: 1_000 });
+    const listener = await listen('', { on: short });
+    await listener.ended;
+    expect(listener.text()).not.toContain('broken');
+  });
+
+  it('is refused without the scope, beyond the limit of a project, and before anything is sent', async () => {
+    expect((await listen('', { scopes: ['apps:read'] })).status).toBe(403);
+    expect((await listen('?stage=nowhere')).status).toBe(422);
+    const owner = { organizationId: newId('org'), projectId: newId('prj') };
+    for (let count = 0; count < 3; count += 1) expect((await listen('', { owner })).status).toBe(200);
+    const fourth = await listen('', { owner });
+    await until('the refusal was read', () => fourth.text().includes('too_many_streams'));
+    expect(fourth.status).toBe(429);
+    expect(fourth.type).toMatch(/^application\/problem\+json/);
+    listeners[listeners.length - 2]!.leave();
+    await until('there is room again', async () => (await listen('', { owner })).status === 200);
+  });
+
+  it('closes a client that does not read, and keeps the others', async () => {
+    const owner = { organizationId: newId('org'), projectId: newId('prj') };
+    const slow = await deaf(owner);
+    const other = await listen('', { owner });
+    await until('the other listens', () => other.text().includes('retry'));
+    const detail = { pad: 'x'.repeat(100_000) };
+    const before = await openStreams();
+    const home = { organization_id: owner.organizationId, project_id: owner.projectId };
+    await until('the slow one is closed', async () => {
+      for (let count = 0; count < 20; count += 1) {
+        await events.append({ ...home, receipt_id: newId('evt'), stage: 'received', outcome: 'accepted', detail });
+      }
+      return (await openStreams()) === before - 1;
+    });
+    expect(other.text()).not.toContain('broken');
+    slow.destroy();
+  });
+});
+
+/** A client that asks for the stream and reads nothing of it. */
+async function deaf(owner: { organizationId: string; projectId: string }): Promise<Socket> {
+  const token = await tokens.mint('router', { ...caller, ...owner, scopes: ['events:read'] });
+  const before = await openStreams();
+  const { hostname, port } = new URL(await router.getUrl());
+  const socket = connect(Number(port), hostname);
+  socket.pause();
+  socket.on('error', () => undefined);
+  socket.write(`GET /api/v1/events/stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n\r\n`);
+  await until('it listens', async () => (await openStreams()) > before);
+  return socket;
+}
+
+async function openStreams(): Promise<number> {
+  const metrics = await (await fetch(`${await router.getUrl()}/metrics`)).text();
+  return Number(/^gatehouse_event_streams\{.*\} (\d+)$/m.exec(metrics)?.[1]);
+}

@@ -1,0 +1,64 @@
+import { type NormalizedMessage, type OutboundSentPayload, textHash } from '#libs/contracts';
+import type { Queryable } from '#libs/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { exchangeKept } from './loop-breaker.js';
+
+/** What Apps have sent lately, so that it is known again when a provider sends it back. */
+@Injectable()
+export class OutboundRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** Keeps what was sent, and notes the reply with the sender that it answers. */
+  async note(sent: OutboundSentPayload, nowMs: number): Promise<void> {
+    const keys = [...sent.message_ids.map((id) => `id:${id}`), ...(sent.text_hash ? [`text:${sent.text_hash}`] : [])];
+    await this.db.query(
+      `INSERT INTO router.outbound (app_id, key, at) SELECT $1, key, now() FROM unnest($2::text[]) AS g(key)
+       ON CONFLICT (app_id, key) DO UPDATE SET at = excluded.at`,
+      [sent.app_id, [...new Set(keys)].sort()],
+    );
+    await this.db.query(
+      `UPDATE router.contact_identity SET replied_at = (replied_at || $2::bigint)[greatest(1, cardinality(replied_at) + 2 - $3):]
+        WHERE (app_id, sender) IN (SELECT app_id, input -> 'message' ->> 'sender' FROM router.turn WHERE id = $1)`,
+      [sent.turn_id, Math.round(nowMs), exchangeKept],
+    );
+  }
+
+  /** Forgets what was sent longer ago than an echo takes. @returns how many rows */
+  async forget(olderThanMs: number, limit: number): Promise<number> {
+    const result: unknown = await this.db.query(
+      `DELETE FROM router.outbound WHERE (app_id, key) IN (
+         SELECT app_id, key FROM router.outbound WHERE at < now() - make_interval(secs => $1) LIMIT $2)`,
+      [olderThanMs / 1000, limit],
+    );
+    return (result as [unknown[], number])[1];
+  }
+}
+
+/** The keys under which a message would be known if it were one of ours. */
+export function echoKeys(message: NormalizedMessage): string[] {
+  const ids = [message.dedup_key, message.metadata?.['message_id'], message.metadata?.['provider_message_id']];
+  const hash = textHash(message.message);
+  return [...ids.flatMap((id) => (typeof id === 'string' ? [`id:${id}`] : [])), ...(hash ? [`text:${hash}`] : [])];
+}
+
+/** Which of these messages are ours. @returns for each the kind of key that it was known by, or null */
+export async function findEchoes(
+  tx: Queryable,
+  messages: { app_id: string; message: NormalizedMessage }[],
+  withinMs: number,
+): Promise<('id' | 'text' | null)[]> {
+  const wanted = messages.map(({ app_id, message }) => echoKeys(message).map((key) => ({ app_id, key })));
+  const all = wanted.flat();
+  if (all.length === 0) return messages.map(() => null);
+  const rows = (await tx.query(
+    `SELECT app_id, key FROM router.outbound
+      WHERE (app_id, key) IN (SELECT * FROM unnest($1::text[], $2::text[])) AND at > now() - make_interval(secs => $3)`,
+    [all.map(({ app_id }) => app_id), all.map(({ key }) => key), withinMs / 1000],
+  )) as { app_id: string; key: string }[];
+  const ours = new Set(rows.map(({ app_id, key }) => `${app_id} ${key}`));
+  return wanted.map((keys) => {
+    const found = keys.find(({ app_id, key }) => ours.has(`${app_id} ${key}`));
+    return found ? (found.key.startsWith('id:') ? 'id' : 'text') : null;
+  });
+}

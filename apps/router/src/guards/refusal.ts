@@ -1,0 +1,40 @@
+import type { NormalizedMessage, TerminalOutcome } from '#libs/contracts';
+import type { UnknownSenders } from '../channels/channel.entity.js';
+import type { Standing } from '../contacts/standing.js';
+
+/** Why a message goes to nobody. It stays readable, and a person can release it. */
+export interface Refusal {
+  outcome: TerminalOutcome;
+  reason: string | null;
+}
+
+/** What the batch found out about one message, apart from its text. */
+export interface Findings {
+  echo: 'id' | 'text' | null;
+  paired: boolean;
+}
+
+/** The refusals that need no count: whose message it is, and whether that one may write. In the order of the pipeline. */
+export function refuse(
+  message: NormalizedMessage,
+  standing: Standing | null,
+  policy: UnknownSenders,
+  findings: Findings,
+): Refusal | null {
+  if (message.is_bot) return { outcome: 'dropped_bot', reason: null };
+  if (isAutoReply(message)) return { outcome: 'dropped_bot', reason: 'auto_submitted' };
+  if (findings.echo) return { outcome: 'dropped_echo', reason: findings.echo === 'id' ? 'own_message_id' : 'own_text' };
+  if (!standing) return null;
+  if (standing.status === 'blocked') return { outcome: 'blocked_contact', reason: 'blocked' };
+  if (findings.paired) return { outcome: 'ignored', reason: 'paired' };
+  if (standing.status === 'known' || policy === 'open') return null;
+  if (policy === 'drop') return { outcome: 'ignored', reason: 'unknown_sender' };
+  return { outcome: 'held_unknown_sender', reason: policy === 'pair' ? 'not_paired' : null };
+}
+
+/** RFC 3834: anything but `no` was sent by a machine. */
+function isAutoReply(message: NormalizedMessage): boolean {
+  const value = message.metadata?.['auto_submitted'];
+  if (typeof value === 'boolean') return value;
+  return typeof value === 'string' && value.trim() !== '' && !/^no\b/i.test(value.trim());
+}

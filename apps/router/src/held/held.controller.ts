@@ -1,0 +1,63 @@
+import { terminalOutcomes } from '#libs/contracts';
+import {
+  Caller,
+  OneOf,
+  type Page,
+  pageOf,
+  PageQuery,
+  type Principal,
+  RequireScopes,
+  Text,
+  TextList,
+} from '#libs/service-kit';
+import { Body, Controller, Get, HttpCode, Inject, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RoutingAgain } from '../routing/again.service.js';
+import type { MessageRow } from '../routing/message.entity.js';
+import { HeldRepository } from './held.repository.js';
+
+class HeldQuery extends PageQuery {
+  @OneOf(terminalOutcomes, { optional: true }) outcome?: string;
+  @Text(100, { optional: true }) app_id?: string;
+}
+
+class Release {
+  @TextList(500, 100, { description: 'Messages to let through, each once' }) message_ids: string[];
+}
+
+@ApiTags('Held messages')
+@Controller('api/v1/held-messages')
+export class HeldController {
+  constructor(
+    @Inject(HeldRepository) private readonly held: HeldRepository,
+    @Inject(RoutingAgain) private readonly again: RoutingAgain,
+  ) {}
+
+  @Get()
+  @RequireScopes('events:read')
+  @ApiOperation({ operationId: 'listHeldMessages', summary: 'Messages that were held, paused, dropped or parked' })
+  async list(@Caller() caller: Principal, @Query() query: HeldQuery): Promise<Page<MessageRow>> {
+    const rows = await this.held.list(caller.organizationId, caller.projectId, {
+      outcome: query.outcome ?? null,
+      appId: query.app_id ?? null,
+      cursor: query.cursor ?? null,
+      limit: query.limit + 1,
+    });
+    return pageOf(rows, query.limit, (row) => row.id);
+  }
+
+  @Post('release')
+  @HttpCode(200)
+  @RequireScopes('events:write')
+  @ApiOperation({ operationId: 'releaseMessages', summary: 'Route messages that were kept from it, each once' })
+  async release(
+    @Caller() caller: Principal,
+    @Body() body: Release,
+  ): Promise<{ released: string[]; run_ids: string[] }> {
+    const plans = await this.again.release(caller, body.message_ids);
+    return {
+      released: plans.map(({ message }) => message.id),
+      run_ids: plans.flatMap(({ runs }) => runs.map((run) => run.id)),
+    };
+  }
+}

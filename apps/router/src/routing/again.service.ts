@@ -1,0 +1,69 @@
+import { Journal } from '#libs/journal';
+import type { Principal } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { TurnsService } from '../turns/turns.service.js';
+import { draftOf } from './draft.js';
+import type { MessageRow } from './message.entity.js';
+import { openTurns, type Plan } from './plan.js';
+import { ProjectRules } from './project-rules.js';
+import { RoutingRepository } from './routing.repository.js';
+
+/** Routes stored messages once more: because a person asked for it, or let through what was kept from routing. */
+@Injectable()
+export class RoutingAgain {
+  constructor(
+    @Inject(RoutingRepository) private readonly repository: RoutingRepository,
+    @Inject(ProjectRules) private readonly rules: ProjectRules,
+    @Inject(TurnsService) private readonly turns: TurnsService,
+    @Inject(Journal) private readonly journal: Journal,
+  ) {}
+
+  /**
+   * Routes messages of the caller's project by today's rules, as often as it is asked to.
+   * @param options.deliver whether replies are sent again
+   * @param options.workflowId runs this workflow, and nothing else
+   * @param options.replayOf the run that the new one is linked to
+   * @returns what was made of each
+   */
+  async replay(
+    caller: Principal,
+    messages: MessageRow[],
+    options: { deliver: boolean; workflowId?: number; replayOf?: string },
+  ): Promise<Plan[]> {
+    const rules = await this.rules.of(caller.projectId);
+    const plans = await this.repository.commitAgain(
+      messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true }) })),
+    );
+    this.wakeAndNote(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery');
+    return plans;
+  }
+
+  /** Lets messages through that were held, paused, dropped or parked: each once. @returns those that this call let through */
+  async release(caller: Principal, messageIds: string[]): Promise<Plan[]> {
+    const { organizationId, projectId, subject } = caller;
+    const rules = await this.rules.of(projectId);
+    const plans = await this.repository.release(organizationId, projectId, messageIds, subject, (row) => ({
+      rules,
+      draft: draftOf(row, { replay: false, deliver: true }),
+    }));
+    this.wakeAndNote(plans, subject, 'released');
+    return plans;
+  }
+
+  private wakeAndNote(plans: Plan[], by: string, reason: string): void {
+    this.turns.wake(openTurns(plans));
+    for (const { message, runs } of plans) {
+      this.journal.append({
+        receipt_id: message.receipt_id,
+        organization_id: message.organization_id,
+        project_id: message.project_id,
+        app_id: message.app_id,
+        stage: 'routed',
+        outcome: 'replayed',
+        reason,
+        subject_id: message.id,
+        detail: { by, now: message.outcome, verdicts: message.verdicts, run_ids: runs.map((run) => run.id) },
+      });
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import type { MessageRoutePayload, NormalizedMessage, ReplyTarget } from '#libs/contracts';
+import type { MessageRow } from './message.entity.js';
+import { replyTargetOf } from './reply-target.js';
+
+/** A message on its way through routing, before anybody has decided over it. */
+export interface Draft extends Pick<
+  MessageRoutePayload,
+  'organization_id' | 'project_id' | 'app_id' | 'receipt_id' | 'app_kind'
+> {
+  messageId: string;
+  dedupKey: string;
+  verified: boolean;
+  /** As it will be stored: sanitised. */
+  message: NormalizedMessage;
+  reply: ReplyTarget;
+  /** The workflow that the message, or a caller of the API, names: that one, and nothing else. */
+  workflowId: number | undefined;
+  sanitizerReport: Record<string, unknown> | null;
+  /** Why the sanitiser could not clean it. */
+  unsanitisable: string | null;
+  /** A person sent it on: neither guards nor the rules for unknown senders apply again. */
+  released: boolean;
+  /** A person's replay: its runs are marked. */
+  replay: boolean;
+  /** The run that a replay repeats. */
+  replayOf: string | null;
+  /** False: nothing is sent back. */
+  deliver: boolean;
+}
+
+/** A stored message, to be routed again. */
+export function draftOf(
+  row: MessageRow,
+  options: Pick<Draft, 'replay' | 'deliver'> & { workflowId?: number; replayOf?: string },
+): Draft {
+  return {
+    ...options,
+    organization_id: row.organization_id,
+    project_id: row.project_id,
+    app_id: row.app_id,
+    app_kind: row.app_kind,
+    receipt_id: row.receipt_id,
+    messageId: row.id,
+    dedupKey: '',
+    verified: row.verified,
+    message: row.message,
+    reply: replyTargetOf(row.app_id, row.message),
+    workflowId: options.workflowId ?? row.message.workflow_id,
+    replayOf: options.replayOf ?? null,
+    sanitizerReport: null,
+    unsanitisable: null,
+    released: true,
+  };
+}

@@ -1,0 +1,28 @@
+import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
+import type { Draft } from './draft.js';
+import { replyTargetOf } from './reply-target.js';
+import { sanitiseMessage } from './sanitise-message.js';
+
+/** A message that has just arrived. @param index its place in the receipt, which names it where it has no dedup key */
+export function newDraft(job: MessageRoutePayload, raw: NormalizedMessage, index: number): Draft {
+  const { message, report, unsanitisable } = sanitiseMessage(raw);
+  return {
+    organization_id: job.organization_id,
+    project_id: job.project_id,
+    app_id: job.app_id,
+    app_kind: job.app_kind,
+    receipt_id: job.receipt_id,
+    messageId: newId('msg'),
+    dedupKey: raw.dedup_key ?? `receipt:${job.receipt_id}:${index}`,
+    verified: job.verified_scheme !== 'none',
+    message,
+    reply: replyTargetOf(job.app_id, raw),
+    workflowId: raw.workflow_id,
+    sanitizerReport: report,
+    unsanitisable,
+    released: false,
+    replay: false,
+    replayOf: null,
+    deliver: true,
+  };
+}

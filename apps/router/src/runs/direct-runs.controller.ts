@@ -1,0 +1,57 @@
+import { Caller, JsonObject, type Principal, Problem, RequireScopes, Text, Whole } from '#libs/service-kit';
+import { Body, Controller, Headers, HttpCode, Inject, Param, ParseIntPipe, Post, Query, Res } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import type { FastifyReply } from 'fastify';
+import { DirectRuns } from './direct-runs.service.js';
+import type { RunRow } from './run.entity.js';
+
+class NewRun {
+  @Text(100_000, { optional: true, description: 'What the run works on' }) message?: string;
+  @Text(200, { optional: true, minLength: 1, description: 'Default api_call' }) event_type?: string;
+  @JsonObject({ optional: true }) metadata?: Record<string, unknown>;
+}
+
+class Wait {
+  @Type(() => Number)
+  @Whole(0, 300, { optional: true, description: 'Seconds to wait for the end; longer than the server allows is cut' })
+  wait?: number;
+}
+
+@ApiTags('Workflows')
+@Controller('api/v1/workflows')
+export class DirectRunsController {
+  constructor(@Inject(DirectRuns) private readonly runs: DirectRuns) {}
+
+  @Post(':id/runs')
+  @HttpCode(202)
+  @RequireScopes('workflows:write')
+  @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'The same key gives the same run' })
+  @ApiOperation({ operationId: 'startRun', summary: 'Run a workflow; answers 200 with ?wait= when it ended in time' })
+  async start(
+    @Caller() caller: Principal,
+    @Param('id', ParseIntPipe) id: number,
+    @Body() body: NewRun,
+    @Query() { wait }: Wait,
+    @Headers('idempotency-key') key: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RunRow> {
+    if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) {
+      throw new Problem(422, 'invalid_idempotency_key', 'An Idempotency-Key has 1 to 255 visible ASCII characters.');
+    }
+    const { run, repeated } = await this.runs.start(
+      caller,
+      id,
+      {
+        message: body.message ?? '',
+        ...(body.event_type ? { event_type: body.event_type } : {}),
+        ...(body.metadata ? { metadata: body.metadata } : {}),
+      },
+      key ?? null,
+    );
+    const settled = await this.runs.settled(caller, run, wait ?? 0);
+    if (repeated) void reply.header('idempotency-replayed', 'true');
+    if (settled.finished_at !== null) void reply.status(200);
+    return settled;
+  }
+}

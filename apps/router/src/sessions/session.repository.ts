@@ -1,0 +1,136 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { TurnRow } from '../turns/turn.entity.js';
+import { startNext } from './start-next.js';
+
+/** `closed`: it was silent for too long, and its successor has another id. */
+export const sessionStatuses = ['active', 'taken_over', 'resolved', 'closed'] as const;
+type SessionStatus = (typeof sessionStatuses)[number];
+
+export interface SessionRow {
+  id: string;
+  organization_id: string;
+  project_id: string;
+  app_id: string;
+  key: string;
+  agent_id: string | null;
+  contact_id: string | null;
+  status: SessionStatus;
+  inbox_mode: string;
+  current_turn_id: string | null;
+  /** Grows with every turn that starts. */
+  epoch: number;
+  /** Messages that wait for the turn under way, or for the person who has taken over. */
+  waiting: number;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** A person's doing in a session. */
+export interface SessionMark {
+  at: Date;
+  kind: 'takeover' | 'hand_back' | 'resolve' | 'reopen' | 'reset';
+  made_by: string;
+}
+
+const selectSql = `
+  SELECT s.*, (SELECT count(*)::integer FROM router.session_inbox i WHERE i.session_id = s.id) AS waiting
+    FROM router.session s`;
+
+@Injectable()
+export class SessionRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  async list(
+    organizationId: string,
+    projectId: string,
+    filter: {
+      status: string | null;
+      appId: string | null;
+      contactId: string | null;
+      cursor: string | null;
+      limit: number;
+    },
+  ): Promise<SessionRow[]> {
+    return (await this.db.query(
+      `${selectSql} WHERE s.organization_id = $1 AND s.project_id = $2 AND ($3::text IS NULL OR s.status = $3)
+          AND ($4::text IS NULL OR s.app_id = $4) AND ($5::text IS NULL OR s.contact_id = $5)
+          AND ($6::text IS NULL OR s.id < $6) ORDER BY s.id DESC LIMIT $7`,
+      [organizationId, projectId, filter.status, filter.appId, filter.contactId, filter.cursor, filter.limit],
+    )) as SessionRow[];
+  }
+
+  async find(organizationId: string, projectId: string, id: string): Promise<SessionRow | null> {
+    const rows = (await this.db.query(`${selectSql} WHERE s.id = $1 AND s.organization_id = $2 AND s.project_id = $3`, [
+      id,
+      organizationId,
+      projectId,
+    ])) as SessionRow[];
+    return rows[0] ?? null;
+  }
+
+  async marks(id: string): Promise<SessionMark[]> {
+    return (await this.db.query('SELECT at, kind, made_by FROM router.session_mark WHERE session_id = $1 ORDER BY at', [
+      id,
+    ])) as SessionMark[];
+  }
+
+  async turns(id: string, cursor: string | null, limit: number): Promise<TurnRow[]> {
+    return (await this.db.query(
+      'SELECT * FROM router.turn WHERE session_id = $1 AND ($2::text IS NULL OR id < $2) ORDER BY id DESC LIMIT $3',
+      [id, cursor, limit],
+    )) as TurnRow[];
+  }
+
+  /** Moves a session from one of some states to another. @returns false when it is in none of them */
+  async move(
+    id: string,
+    from: SessionStatus[],
+    to: SessionStatus,
+    kind: SessionMark['kind'],
+    by: string,
+  ): Promise<boolean> {
+    return this.db.transaction((tx) => move(tx, id, from, to, kind, by));
+  }
+
+  /**
+   * Ends a takeover, and starts what came meanwhile or leaves it as handled by the person.
+   * @returns the turns that were opened; null when nobody had taken the session over
+   */
+  async handBack(id: string, by: string, answerWaiting: boolean): Promise<TurnRow[] | null> {
+    return this.db.transaction(async (tx) => {
+      if (!(await move(tx, id, ['taken_over'], 'active', 'hand_back', by))) return null;
+      if (!answerWaiting) await markHandled(tx, id);
+      return startNext(tx, [id]);
+    });
+  }
+}
+
+async function move(
+  tx: EntityManager,
+  id: string,
+  from: SessionStatus[],
+  to: SessionStatus,
+  kind: SessionMark['kind'],
+  by: string,
+): Promise<boolean> {
+  const moved: unknown = await tx.query('UPDATE router.session SET status = $2 WHERE id = $1 AND status = ANY($3)', [
+    id,
+    to,
+    from,
+  ]);
+  if ((moved as [unknown[], number])[1] === 0) return false;
+  await tx.query(
+    'INSERT INTO router.session_mark (session_id, at, kind, made_by) VALUES ($1, clock_timestamp(), $2, $3)',
+    [id, kind, by],
+  );
+  return true;
+}
+
+async function markHandled(tx: EntityManager, sessionId: string): Promise<void> {
+  const taken: unknown = await tx.query('DELETE FROM router.session_inbox WHERE session_id = $1 RETURNING turn_id', [
+    sessionId,
+  ]);
+  const turns = (taken as [{ turn_id: string }[], number])[0].map((row) => row.turn_id);
+  await tx.query(`UPDATE router.turn SET state = 'handled', finished_at = now() WHERE id = ANY($1)`, [turns]);
+}

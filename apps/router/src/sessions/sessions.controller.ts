@@ -1,0 +1,106 @@
+import {
+  Caller,
+  Flag,
+  OneOf,
+  type Page,
+  pageOf,
+  PageQuery,
+  type Principal,
+  RequireScopes,
+  Text,
+} from '#libs/service-kit';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { TurnRow } from '../turns/turn.entity.js';
+import { SessionRepository, type SessionRow, sessionStatuses } from './session.repository.js';
+import { type SessionDetail, SessionsService } from './sessions.service.js';
+
+class SessionQuery extends PageQuery {
+  @OneOf(sessionStatuses, { optional: true }) status?: string;
+  @Text(100, { optional: true }) app_id?: string;
+  @Text(100, { optional: true }) contact_id?: string;
+}
+
+class HandBack {
+  @Flag({ optional: true, description: 'The agent answers what came during the takeover (default false)' })
+  answer_waiting?: boolean;
+}
+
+@ApiTags('Sessions')
+@Controller('api/v1/sessions')
+export class SessionsController {
+  constructor(
+    @Inject(SessionsService) private readonly service: SessionsService,
+    @Inject(SessionRepository) private readonly sessions: SessionRepository,
+  ) {}
+
+  @Get()
+  @RequireScopes('channels:read')
+  @ApiOperation({ operationId: 'listSessions', summary: 'Sessions, newest first' })
+  async list(@Caller() caller: Principal, @Query() query: SessionQuery): Promise<Page<SessionRow>> {
+    const rows = await this.sessions.list(caller.organizationId, caller.projectId, {
+      status: query.status ?? null,
+      appId: query.app_id ?? null,
+      contactId: query.contact_id ?? null,
+      cursor: query.cursor ?? null,
+      limit: query.limit + 1,
+    });
+    return pageOf(rows, query.limit, (row) => row.id);
+  }
+
+  @Get(':id')
+  @RequireScopes('channels:read')
+  @ApiOperation({ operationId: 'getSession', summary: 'One session, with who took it over and when' })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetail> {
+    return this.service.get(caller, id);
+  }
+
+  @Get(':id/turns')
+  @RequireScopes('channels:read', 'events:read')
+  @ApiOperation({ operationId: 'listSessionTurns', summary: 'Turns of a session, newest first' })
+  async turns(@Caller() caller: Principal, @Param('id') id: string, @Query() query: PageQuery): Promise<Page<TurnRow>> {
+    await this.service.get(caller, id);
+    const rows = await this.sessions.turns(id, query.cursor ?? null, query.limit + 1);
+    return pageOf(rows, query.limit, (row) => row.id);
+  }
+
+  @Post(':id/takeover')
+  @HttpCode(200)
+  @RequireScopes('channels:write')
+  @ApiOperation({ operationId: 'takeOverSession', summary: 'A person answers from here on; no turn starts' })
+  takeOver(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetail> {
+    return this.service.takeOver(caller, id);
+  }
+
+  @Post(':id/hand-back')
+  @HttpCode(200)
+  @RequireScopes('channels:write')
+  @ApiOperation({ operationId: 'handBackSession', summary: 'End a takeover' })
+  handBack(@Caller() caller: Principal, @Param('id') id: string, @Body() body: HandBack): Promise<SessionDetail> {
+    return this.service.handBack(caller, id, body.answer_waiting ?? false);
+  }
+
+  @Post(':id/resolve')
+  @HttpCode(200)
+  @RequireScopes('channels:write')
+  @ApiOperation({ operationId: 'resolveSession', summary: 'Mark a session as done; the next message reopens it' })
+  resolve(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetail> {
+    return this.service.resolve(caller, id);
+  }
+
+  @Post(':id/reopen')
+  @HttpCode(200)
+  @RequireScopes('channels:write')
+  @ApiOperation({ operationId: 'reopenSession', summary: 'Make a resolved session active again' })
+  reopen(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetail> {
+    return this.service.reopen(caller, id);
+  }
+
+  @Post(':id/cancel-turn')
+  @HttpCode(202)
+  @RequireScopes('channels:write')
+  @ApiOperation({ operationId: 'cancelSessionTurn', summary: 'Cancel the turn under way' })
+  cancelTurn(@Caller() caller: Principal, @Param('id') id: string): Promise<{ turn_id: string }> {
+    return this.service.cancelTurn(caller, id);
+  }
+}

@@ -1,0 +1,84 @@
+import type { Queryable } from '#libs/database';
+import { storable } from '../routing/storable.js';
+import type { TurnRow } from '../turns/turn.entity.js';
+
+/** At most so many messages are answered in one turn. */
+const collectedAtMost = 50;
+
+interface Waiting extends Pick<TurnRow, 'id' | 'input' | 'agent_id'> {
+  seq: string;
+  session_id: string;
+  inbox_mode: string;
+}
+
+interface Next {
+  sessionId: string;
+  turn: Waiting;
+  collected: Waiting[];
+}
+
+/**
+ * Starts what waits behind in free sessions, which the caller has locked.
+ * @returns the turns that were opened
+ */
+export async function startNext(tx: Queryable, sessionIds: string[]): Promise<TurnRow[]> {
+  if (sessionIds.length === 0) return [];
+  const waiting = (await tx.query(
+    `SELECT i.seq, i.session_id, s.inbox_mode, t.id, t.input, t.agent_id
+       FROM router.session s
+      CROSS JOIN LATERAL (SELECT seq, session_id, turn_id FROM router.session_inbox WHERE session_id = s.id ORDER BY seq
+                           LIMIT CASE s.inbox_mode WHEN 'collect' THEN $2 ELSE 1 END) i
+       JOIN router.turn t ON t.id = i.turn_id
+      WHERE s.id = ANY($1) AND s.current_turn_id IS NULL AND s.status <> 'taken_over' ORDER BY i.seq`,
+    [sessionIds, collectedAtMost],
+  )) as Waiting[];
+  const next = [...Map.groupBy(waiting, (turn) => turn.session_id)].map(([sessionId, turns]) =>
+    nextOf(sessionId, turns),
+  );
+  if (next.length === 0) return [];
+  const taken = next.flatMap(({ turn, collected }) => [turn, ...collected]);
+  await tx.query('DELETE FROM router.session_inbox WHERE seq = ANY($1)', [taken.map(({ seq }) => seq)]);
+  await collect(tx, next);
+  const started: unknown = await tx.query(
+    `WITH started AS (
+       UPDATE router.session s SET current_turn_id = n.turn_id, epoch = s.epoch + 1
+         FROM unnest($1::text[], $2::text[]) AS n(session_id, turn_id) WHERE s.id = n.session_id
+         RETURNING n.turn_id, s.epoch)
+     UPDATE router.turn t SET state = 'open', epoch = started.epoch, woken_at = now()
+       FROM started WHERE t.id = started.turn_id RETURNING t.*`,
+    [next.map(({ sessionId }) => sessionId), next.map(({ turn }) => turn.id)],
+  );
+  return (started as [TurnRow[], number])[0];
+}
+
+/** The newest turn of those that wait with the same rights as the first; the others are answered in it. */
+function nextOf(sessionId: string, turns: Waiting[]): Next {
+  const first = turns[0] as Waiting;
+  const others = turns.findIndex((turn) => rightsOf(turn) !== rightsOf(first));
+  const together = others === -1 ? turns : turns.slice(0, others);
+  return { sessionId, turn: together.at(-1) ?? first, collected: together.slice(0, -1) };
+}
+
+/** A turn may do what its sender may: nobody's message is answered with another one's rights, nor from their memory. */
+function rightsOf({ agent_id, input }: Waiting): string {
+  return JSON.stringify([agent_id, input.verified, input.trust, input.contact_id, input.reply?.channel_address]);
+}
+
+async function collect(tx: Queryable, next: Next[]): Promise<void> {
+  const collecting = next.filter(({ collected }) => collected.length > 0);
+  if (collecting.length === 0) return;
+  const pairs = collecting.flatMap(({ turn, collected }) => collected.map(({ id }) => ({ id, into: turn.id })));
+  await tx.query(
+    `UPDATE router.turn t SET state = 'collected', collected_into = g.into_id, finished_at = now()
+       FROM unnest($1::text[], $2::text[]) AS g(id, into_id) WHERE t.id = g.id`,
+    [pairs.map(({ id }) => id), pairs.map(({ into }) => into)],
+  );
+  const inputs = collecting.map(({ turn, collected }) => ({
+    ...turn.input,
+    earlier: collected.flatMap(({ input }) => [...(input.earlier ?? []), input.message]),
+  }));
+  await tx.query(
+    'UPDATE router.turn t SET input = g.input FROM unnest($1::text[], $2::jsonb[]) AS g(id, input) WHERE t.id = g.id',
+    [collecting.map(({ turn }) => turn.id), inputs.map(storable)],
+  );
+}

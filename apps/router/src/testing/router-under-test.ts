@@ -1,0 +1,161 @@
+import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
+import { createService, type Principal, readEnv, type Scope, ServiceTokens } from '#libs/service-kit';
+import { testDatabase, testRedisUrl, testServiceKey, until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import pg from 'pg';
+import { AppModule } from '../app.module.js';
+import type { ChannelRow } from '../channels/channel.entity.js';
+import { ChannelRepository } from '../channels/channel.repository.js';
+import type { RouterSettings } from '../env.js';
+import { eventSettings } from '../events/event-settings.js';
+import { Clock } from '../guards/clock.js';
+import { ProjectRules } from '../routing/project-rules.js';
+
+export interface RouterWorld {
+  pool: pg.Pool;
+  /** A database row, or undefined. */
+  row<T>(sql: string, parameters?: unknown[]): Promise<T>;
+  rows<T>(sql: string, parameters?: unknown[]): Promise<T[]>;
+  /** One more router over the same stores; what time it is, it asks the world. */
+  start(settings?: Partial<RouterSettings>): Promise<NestFastifyApplication>;
+  /** A new App's channel. @returns the App's id */
+  channel(settings: Partial<ChannelRow>): Promise<string>;
+  /** The time of every router's guards and sessions; null: the real one. */
+  setTime(ms: number | null): void;
+  now(): number;
+  /** Waits for a row. */
+  eventually<T>(sql: string, parameters?: unknown[]): Promise<T>;
+  /** Calls a route as a caller of the project with every scope of the management API. */
+  api<T>(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer<T>>;
+  close(): Promise<void>;
+}
+
+export interface Answer<T> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+export const caller: Principal = {
+  subject: 'key:test',
+  organizationId: newId('org'),
+  projectId: newId('prj'),
+  scopes: ['admin'],
+};
+
+/** A database of its own and routers on it, whose queues nobody consumes: tests call what a job would. */
+export async function routerWorld(): Promise<RouterWorld> {
+  const database = await testDatabase();
+  const pool = new pg.Pool({ connectionString: database.url });
+  const tokens = new ServiceTokens(testServiceKey, 'router');
+  const routers: NestFastifyApplication[] = [];
+  let time: number | null = null;
+  const rows = async <T>(sql: string, parameters: unknown[] = []): Promise<T[]> =>
+    (await pool.query(sql, parameters)).rows as T[];
+  return {
+    pool,
+    rows,
+    row: async <T>(sql: string, parameters: unknown[] = []) => (await rows<T>(sql, parameters))[0] as T,
+    start: async (settings = {}) => {
+      const all = { ...defaults, ...settings, DATABASE_URL: database.url };
+      const app = await createService({ name: 'router', module: AppModule.with(all), settings: all });
+      app.get(Clock, { strict: false }).nowMs = () => time ?? Date.now();
+      await app.listen(0, '127.0.0.1');
+      routers.push(app);
+      return app;
+    },
+    channel: async (settings) => {
+      const appId = newId('app');
+      await routers[0]?.get(ChannelRepository, { strict: false }).save({ ...plainChannel, app_id: appId, ...settings });
+      for (const router of routers) router.get(ProjectRules, { strict: false }).forget(caller.projectId);
+      return appId;
+    },
+    setTime: (ms) => {
+      time = ms;
+    },
+    now: () => time ?? Date.now(),
+    eventually: async <T>(sql: string, parameters: unknown[] = []) =>
+      until('a row is there', async () => (await rows<T>(sql, parameters))[0]),
+    api: async <T>(method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
+      const token = await tokens.mint('router', { ...caller, scopes: ['admin', 'service' satisfies Scope] });
+      const answer = await fetch(`${await routers[0]?.getUrl()}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body ? { 'content-type': 'application/json' } : {}),
+          ...headers,
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      const text = await answer.text();
+      return { status: answer.status, headers: answer.headers, body: (text ? JSON.parse(text) : null) as T };
+    },
+    close: async () => {
+      await Promise.all(routers.map((router) => router.close()));
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+const plainChannel: ChannelRow = {
+  app_id: '',
+  organization_id: caller.organizationId,
+  project_id: caller.projectId,
+  agent_id: null,
+  chief_of_staff: true,
+  triggers: true,
+  reply_address: null,
+  session_scope: 'thread',
+  unknown_senders: null,
+  inbox_mode: null,
+  idle_reset_minutes: null,
+  daily_reset_hour: null,
+  updated_at: new Date(),
+};
+
+const defaults: RouterSettings = {
+  PORT: 8080,
+  HOST: '127.0.0.1',
+  DATABASE_URL: '',
+  REDIS_URL: testRedisUrl(),
+  DATABASE_POOL: 8,
+  QUEUE_CONCURRENCY: 4,
+  GATEHOUSE_SERVICE_KEY: [testServiceKey],
+  GATEHOUSE_SERVICE_ISSUERS: null,
+  KUBERNETES_ISSUER: null,
+  KUBERNETES_JWKS_URL: null,
+  KUBERNETES_NAMESPACE: null,
+  KUBERNETES_JWKS_TOKEN_FILE: null,
+  KUBERNETES_TOKEN_DIR: null,
+  PUBLIC_URL: 'http://127.0.0.1',
+  LOG_LEVEL: 'silent',
+  INGRESS_URL: 'http://127.0.0.1:9',
+  GATEWAY_URL: 'http://127.0.0.1:9',
+  INLINE_LIMIT_BYTES: 16_384,
+  TURN_LEASE_MS: 600_000,
+  ROUTE_BATCH: 64,
+  ECHO_WINDOW_MS: 600_000,
+  LOOP_ROUNDS_PER_MINUTE: 20,
+  LOOP_SAME_TEXTS: 8,
+  LOOP_EVEN_ROUNDS: 20,
+  LOOP_COOLDOWN_MS: 600_000,
+  PAIRING_CODE_MS: 3_600_000,
+  RUN_WAIT_MAX_S: 2,
+  ...readEnv(eventSettings, {}),
+};
+
+/** The job of one message of an App with an adapter. */
+export function jobOf(appId: string, message: Partial<NormalizedMessage>, over: Partial<MessageRoutePayload> = {}) {
+  return {
+    receipt_id: newId('evt'),
+    received_at: new Date().toISOString(),
+    organization_id: caller.organizationId,
+    project_id: caller.projectId,
+    app_id: appId,
+    app_kind: 'adapter',
+    verified_scheme: 'hmac',
+    messages: [{ event_type: 'message_received', sender: 'ada', message: 'hello', is_bot: false, ...message }],
+    ...over,
+  } satisfies MessageRoutePayload;
+}

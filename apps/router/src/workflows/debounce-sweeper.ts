@@ -1,0 +1,45 @@
+import { Database, Sweeper } from '#libs/database';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Clock } from '../guards/clock.js';
+import { TurnsService } from '../turns/turns.service.js';
+import { openDue } from './debounce.js';
+import { forgetWindows } from './trigger-limits.js';
+
+const dueEveryMs = 500;
+const forgetEveryMs = 3_600_000;
+
+/** Starts the runs that waited long enough for more messages, and forgets the counts of limits that are over. */
+@Injectable()
+export class DebounceSweeper implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly sweepers: Sweeper[];
+
+  constructor(
+    @Inject(Database) private readonly db: Database,
+    @Inject(TurnsService) private readonly turns: TurnsService,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {
+    this.sweepers = [
+      new Sweeper({ name: 'debounce', everyMs: dueEveryMs, batch: 200, sweep: (limit) => this.open(limit) }),
+      new Sweeper({ name: 'trigger-windows', everyMs: forgetEveryMs, batch: 1, sweep: () => this.forget() }),
+    ];
+  }
+
+  onApplicationBootstrap(): void {
+    for (const sweeper of this.sweepers) sweeper.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.sweepers.map((sweeper) => sweeper.stop()));
+  }
+
+  private async open(limit: number): Promise<number> {
+    const turns = await this.db.transaction((tx) => openDue(tx, this.clock.nowMs(), limit));
+    this.turns.wake(turns);
+    return turns.length;
+  }
+
+  private async forget(): Promise<number> {
+    await forgetWindows(this.db);
+    return 0;
+  }
+}

@@ -1,0 +1,35 @@
+import type { NormalizedMessage } from '#libs/contracts';
+import type { FilterInput } from './filter.js';
+
+const maxValues = 5_000;
+
+/** A message as expressions see it; null when its metadata is larger than an expression may look at. */
+export function filterInput(
+  message: NormalizedMessage,
+  contact: { id: string; name: string; status: string } | null,
+  verified: boolean,
+): FilterInput | null {
+  if (countValues(message.metadata ?? {}, maxValues) > maxValues) return null;
+  return {
+    event: {
+      type: message.event_type,
+      sender: message.sender,
+      message: message.message,
+      thread_id: message.thread_id ?? '',
+      is_dm: message.is_dm ?? false,
+      verified,
+    },
+    contact: contact ?? { id: '', name: message.sender, status: 'builtin' },
+    metadata: message.metadata ?? {},
+  };
+}
+
+function countValues(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const entry of Object.values(value)) {
+    count += countValues(entry, most - count);
+    if (count > most) return count;
+  }
+  return count;
+}

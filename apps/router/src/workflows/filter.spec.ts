@@ -1,0 +1,94 @@
+import { compileFilter, type FilterInput } from './filter.js';
+
+const input: FilterInput = {
+  event: {
+    type: 'issue_opened',
+    sender: 'ada',
+    message: 'the build is red',
+    thread_id: '',
+    is_dm: false,
+    verified: true,
+  },
+  contact: { id: 'con_1', name: 'Ada', status: 'known' },
+  metadata: { amount: 150, tags: ['x', 'y'], repo: { name: 'gate' }, text: '12' },
+};
+
+function judge(expression: string, over: Partial<FilterInput> = {}): unknown {
+  const compiled = compileFilter(expression);
+  if ('problem' in compiled) throw new Error(compiled.problem.message);
+  return compiled.filter.evaluate({ ...input, ...over });
+}
+
+function problem(expression: string): { message: string; start: number; end: number } {
+  const compiled = compileFilter(expression);
+  if (!('problem' in compiled)) throw new Error(`${expression} was accepted`);
+  return compiled.problem;
+}
+
+describe('a filter', () => {
+  it.each([
+    'event.sender == "ada"',
+    'metadata.amount > 100 && metadata.amount == 150',
+    'metadata.tags.exists(tag, tag == "y")',
+    '"x" in metadata.tags',
+    'metadata.repo.name.startsWith("ga") || event.is_dm',
+    'contact.status == "known" && !event.is_dm',
+    'has(metadata.repo) && !has(metadata.nothing)',
+  ])('passes %s', (expression) => {
+    expect(judge(expression)).toEqual({ result: 'passed' });
+  });
+
+  it('says which clause was false, and what it saw', () => {
+    expect(judge('event.verified && metadata.amount > 200 && event.sender == "ada"')).toEqual({
+      result: 'filtered',
+      clause: 'metadata.amount > 200',
+      seen: 'metadata.amount is 150',
+    });
+    expect(judge('event.message.contains("green")')).toMatchObject({ seen: 'event.message is "the build is red"' });
+    expect(judge('metadata.tags.exists(t, t == "z")')).toMatchObject({ seen: 'metadata.tags is ["x","y"]' });
+  });
+
+  it('is an error where it cannot tell, unless another clause is false', () => {
+    expect(judge('metadata.missing == 1')).toMatchObject({
+      result: 'error',
+      reason: expect.stringContaining('missing'),
+    });
+    expect(judge('metadata.text > 3')).toMatchObject({ result: 'error' });
+    expect(judge('metadata.missing == 1 && event.sender == "bob"')).toMatchObject({ result: 'filtered' });
+    expect(judge('metadata.text')).toMatchObject({
+      result: 'error',
+      reason: 'metadata.text is "12", neither true nor false',
+    });
+  });
+
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('sees no inherited %s', (name) => {
+    expect(judge(`metadata.${name} != null`)).toMatchObject({ result: 'error' });
+    expect(judge(`"${name}" in metadata`)).toMatchObject({ result: 'filtered' });
+  });
+
+  it.each([
+    ['event.sender ==', 'Unexpected token', 15, 15],
+    ['event.sender == 5', 'no such overload', 0, 17],
+    ['true && event.nope == "x"', 'nope', 14, 18],
+    ['process.exit()', 'process', 0, 7],
+    ['event.message.matches("^(a+)+$")', 'matches() is not available', 0, 32],
+    ['metadata.a.all(x, metadata.b.all(y, y == x))', 'one level', 18, 43],
+    ['1 + 1', 'of type int, not bool', 0, 5],
+  ])('refuses %s, with the place', (expression, message, start, end) => {
+    expect(problem(expression)).toMatchObject({ message: expect.stringContaining(message), start, end });
+  });
+
+  it('is bounded in length, size and depth', () => {
+    expect(problem('true'.padEnd(2_001, ' ')).message).toContain('2000');
+    expect(problem(Array(200).fill('true').join('||'))).toBeTruthy();
+    expect(problem(`${'('.repeat(60)}true${')'.repeat(60)}`)).toBeTruthy();
+  });
+
+  it('gives up when the sender made it slow', () => {
+    const many = Array.from({ length: 400_000 }, (_, index) => `entry ${index}`);
+    expect(judge('metadata.list.all(entry, entry != "none") && true', { metadata: { list: many } })).toMatchObject({
+      result: 'error',
+      reason: expect.stringContaining('took over'),
+    });
+  });
+});

@@ -1,0 +1,141 @@
+import { type ASTNode, Environment, EvaluationError, type ParseError, serialize } from '@marcbachmann/cel-js';
+import { filterSyntaxError, forbiddenPart } from './filter-bounds.js';
+
+/** What an expression may look at. Only what is listed or stands in the metadata itself exists: no inherited properties. */
+export interface FilterInput {
+  event: {
+    type: string;
+    sender: string;
+    message: string;
+    thread_id: string;
+    is_dm: boolean;
+    verified: boolean;
+  };
+  contact: { id: string; name: string; status: string };
+  metadata: Record<string, unknown>;
+}
+
+export type FilterResult =
+  | { result: 'passed' }
+  /** `clause` is the part that was false, `seen` the value that it looked at. */
+  | { result: 'filtered'; clause: string; seen: string | null }
+  | { result: 'error'; reason: string };
+
+/** An expression that cannot be saved: where, and why. Positions are characters from 0. */
+export interface FilterProblem {
+  message: string;
+  start: number;
+  end: number;
+}
+
+export interface Filter {
+  evaluate(input: FilterInput): FilterResult;
+}
+
+interface Clause {
+  text: string;
+  run: (input: FilterInput) => unknown;
+  /** The value that the clause is about, where it has one. */
+  subject: { text: string; run: (input: FilterInput) => unknown } | null;
+}
+
+const maxChars = 2_000;
+const maxMs = 20;
+const maxSeenChars = 120;
+
+const environment = new Environment({ limits: { maxAstNodes: 300, maxDepth: 24, maxListElements: 200 } })
+  .registerVariable({
+    name: 'event',
+    schema: {
+      type: 'string',
+      sender: 'string',
+      message: 'string',
+      thread_id: 'string',
+      is_dm: 'bool',
+      verified: 'bool',
+    },
+  })
+  .registerVariable({ name: 'contact', schema: { id: 'string', name: 'string', status: 'string' } })
+  .registerVariable('metadata', 'map<string, dyn>');
+
+/** Checks an expression (CEL, https://cel.dev) and makes it ready to run. */
+export function compileFilter(expression: string): { filter: Filter } | { problem: FilterProblem } {
+  if (expression.length > maxChars) {
+    return {
+      problem: {
+        message: `An expression has at most ${maxChars} characters.`,
+        start: maxChars,
+        end: expression.length,
+      },
+    };
+  }
+  const checked = environment.check(expression);
+  if (!checked.valid) return { problem: filterSyntaxError(checked.error as ParseError, expression.length) };
+  const { ast } = environment.parse(expression);
+  const forbidden = forbiddenPart(ast);
+  if (forbidden) return { problem: forbidden };
+  if (checked.type !== 'bool' && checked.type !== 'dyn') {
+    return {
+      problem: { message: `The expression is of type ${checked.type}, not bool.`, start: 0, end: expression.length },
+    };
+  }
+  const clauses = conjuncts(ast).map(clauseOf);
+  return { filter: { evaluate: (input) => evaluate(clauses, input) } };
+}
+
+/** As CEL's `&&`: one false clause decides, also when another one fails. */
+function evaluate(clauses: Clause[], input: FilterInput): FilterResult {
+  const startMs = performance.now();
+  let failure: string | null = null;
+  for (const clause of clauses) {
+    try {
+      const value = clause.run(input);
+      if (value === false) return { result: 'filtered', clause: clause.text, seen: seenBy(clause, input) };
+      if (value !== true) failure ??= `${clause.text} is ${shown(value)}, neither true nor false`;
+    } catch (error) {
+      failure ??=
+        error instanceof EvaluationError ? `${clause.text}: ${error.summary}` : `${clause.text}: ${String(error)}`;
+    }
+    if (performance.now() - startMs > maxMs) return { result: 'error', reason: `the filter took over ${maxMs} ms` };
+  }
+  return failure === null ? { result: 'passed' } : { result: 'error', reason: failure };
+}
+
+function conjuncts(node: ASTNode): ASTNode[] {
+  return node.op === '&&' ? (node.args as [ASTNode, ASTNode]).flatMap(conjuncts) : [node];
+}
+
+function clauseOf(node: ASTNode): Clause {
+  const text = serialize(node);
+  const about = subjectOf(node);
+  const subject = about ? serialize(about) : null;
+  return {
+    text,
+    run: environment.parse(text) as Clause['run'],
+    subject: subject === null ? null : { text: subject, run: environment.parse(subject) as Clause['run'] },
+  };
+}
+
+/** `event.sender` in `event.sender == "x"`, `metadata.tags` in `metadata.tags.exists(...)`; never a bound variable. */
+function subjectOf(node: ASTNode): ASTNode | null {
+  if (node.op === '.' || node.op === '[]') return node;
+  if (node.op === '!_') return subjectOf(node.args as ASTNode);
+  if (node.op === 'rcall') return subjectOf((node.args as [string, ASTNode, ASTNode[]])[1]);
+  if (!['==', '!=', '<', '<=', '>', '>=', 'in'].includes(node.op)) return null;
+  const [left, right] = node.args as [ASTNode, ASTNode];
+  return subjectOf(left) ?? subjectOf(right);
+}
+
+function seenBy({ subject }: Clause, input: FilterInput): string | null {
+  if (!subject) return null;
+  try {
+    return `${subject.text} is ${shown(subject.run(input))}`;
+  } catch (error) {
+    return `${subject.text}: ${error instanceof EvaluationError ? error.summary : String(error)}`;
+  }
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value));
+  return text.length > maxSeenChars ? `${text.slice(0, maxSeenChars)}…` : text;
+}

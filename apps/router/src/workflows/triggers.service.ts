@@ -1,0 +1,147 @@
+import { newId } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { MessageRow, Verdict } from '../routing/message.entity.js';
+import { ProjectRules } from '../routing/project-rules.js';
+import { compileFilter } from './filter.js';
+import { filterInput } from './filter-input.js';
+import { judgeEvent } from './judge-triggers.js';
+import type { TriggerRow } from './trigger.entity.js';
+import { WorkflowRepository } from './workflow.repository.js';
+
+type Rules = Partial<
+  Pick<
+    TriggerRow,
+    | 'event_types'
+    | 'limit_per_minute'
+    | 'contact_limit_per_hour'
+    | 'debounce_seconds'
+    | 'debounce_max_seconds'
+    | 'active'
+  >
+> & { where?: string | null };
+
+export interface DryRunReport {
+  tried: number;
+  matched: number;
+  filtered: number;
+  filter_error: number;
+  /** The newest messages first. */
+  verdicts: ({ message_id: string; receipt_id: string } & Pick<Verdict, 'verdict' | 'reason'>)[];
+}
+
+/** Triggers; an expression that cannot run is refused before it is saved. */
+@Injectable()
+export class TriggersService {
+  constructor(
+    @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
+    @Inject(ProjectRules) private readonly rules: ProjectRules,
+    @Inject(Database) private readonly db: Database,
+  ) {}
+
+  /** @throws Problem 404 for the workflow; 422 `invalid_filter`, `invalid_debounce` */
+  async create(caller: Principal, given: Rules & { app_id: string; workflow_id: number }): Promise<TriggerRow> {
+    if (!(await this.workflows.find(caller.projectId, given.workflow_id)))
+      throw notFound('workflow', given.workflow_id);
+    const row: TriggerRow = {
+      id: newId('trg'),
+      organization_id: caller.organizationId,
+      project_id: caller.projectId,
+      app_id: given.app_id,
+      workflow_id: given.workflow_id,
+      event_types: given.event_types ?? [],
+      where: checkedFilter(given.where),
+      limit_per_minute: given.limit_per_minute ?? null,
+      contact_limit_per_hour: given.contact_limit_per_hour ?? null,
+      debounce_seconds: given.debounce_seconds ?? null,
+      debounce_max_seconds: given.debounce_max_seconds ?? null,
+      active: true,
+      created_at: new Date(),
+    };
+    checkDebounce(row);
+    await this.workflows.insertTrigger(row);
+    this.rules.forget(caller.projectId);
+    return row;
+  }
+
+  list(caller: Principal): Promise<TriggerRow[]> {
+    return this.workflows.listTriggers(caller.projectId);
+  }
+
+  /** @throws Problem as `create`. @returns null when there is no such trigger */
+  async change(caller: Principal, id: string, change: Rules): Promise<TriggerRow | null> {
+    const old = await this.workflows.findTrigger(caller.projectId, id);
+    if (!old) return null;
+    const { where, ...others } = change;
+    // A field that the caller left out is undefined here, and must not pass for one that was taken away.
+    const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+    const row = { ...old, ...given, ...(where === undefined ? {} : { where: checkedFilter(where) }) };
+    checkDebounce(row);
+    const { id: _id, app_id: _app, workflow_id: _workflow, created_at: _created, ...rules } = row;
+    const saved = await this.workflows.updateTrigger(caller.projectId, id, rules);
+    this.rules.forget(caller.projectId);
+    return saved;
+  }
+
+  async remove(caller: Principal, id: string): Promise<boolean> {
+    const removed = await this.workflows.deleteTrigger(caller.projectId, id);
+    this.rules.forget(caller.projectId);
+    return removed;
+  }
+
+  /** Tries a trigger on the stored messages of an App; nothing is started or kept. */
+  async dryRun(
+    caller: Principal,
+    given: { app_id: string; event_types?: string[]; where?: string; limit?: number },
+  ): Promise<DryRunReport> {
+    const where = checkedFilter(given.where);
+    const trigger = { event_types: given.event_types ?? [], compiled: where === null ? null : compileFilter(where) };
+    const messages = (await this.db.query(
+      `SELECT m.*, c.id AS known_id, c.name, c.status FROM router.message m LEFT JOIN router.contact c ON c.id = m.contact_id
+        WHERE m.app_id = $1 AND m.organization_id = $2 AND m.project_id = $3 ORDER BY m.id DESC LIMIT $4`,
+      [given.app_id, caller.organizationId, caller.projectId, given.limit ?? 100],
+    )) as (MessageRow & { known_id: string | null; name: string; status: string })[];
+    const verdicts = messages.map((row) => {
+      const contact = row.known_id === null ? null : { id: row.known_id, name: row.name, status: row.status };
+      const verdict = judgeEvent(trigger, row.message.event_type, () =>
+        filterInput(row.message, contact, row.verified),
+      );
+      return {
+        message_id: row.id,
+        receipt_id: row.receipt_id,
+        ...(verdict ?? { verdict: 'matched' as const, reason: null }),
+      };
+    });
+    const count = (wanted: string): number => verdicts.filter(({ verdict }) => verdict === wanted).length;
+    return {
+      tried: verdicts.length,
+      matched: count('matched'),
+      filtered: count('filtered'),
+      filter_error: count('filter_error'),
+      verdicts,
+    };
+  }
+}
+
+function checkedFilter(where: string | null | undefined): string | null {
+  if (where === undefined || where === null || where.trim() === '') return null;
+  const compiled = compileFilter(where);
+  if ('filter' in compiled) return where;
+  const { message, start, end } = compiled.problem;
+  throw new Problem(
+    422,
+    'invalid_filter',
+    `The expression cannot be saved: ${message} (characters ${start} to ${end})`,
+    [{ field: 'where', message: `${start}-${end}: ${message}` }],
+  );
+}
+
+function checkDebounce({ debounce_seconds: quiet, debounce_max_seconds: most }: TriggerRow): void {
+  if (most === null || (quiet !== null && most >= quiet)) return;
+  throw new Problem(
+    422,
+    'invalid_debounce',
+    'debounce_max_seconds needs a debounce_seconds, and is at least as long as it.',
+  );
+}

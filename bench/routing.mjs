@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startPostgres } from '../scripts/launcher/postgres.mjs';
+import { cacheDir } from '../scripts/launcher/project.mjs';
+import { startRedis } from '../scripts/launcher/redis.mjs';
+import { ensureSecrets } from '../scripts/launcher/secrets.mjs';
+import { serviceEnv } from '../scripts/launcher/service-env.mjs';
+import { logFileOf } from '../scripts/launcher/service-process.mjs';
+import { median, shown, table } from './table.mjs';
+
+const source = (/** @type {string} */ path) => new URL(`../dist/apps/router/src/${path}`, import.meta.url).href;
+const inFlight = 128;
+
+/**
+ * One router in this process over a durable Postgres: messages of an adapter's App, known senders, each a session of its own.
+ * @param {{messages: number, keys: number, rounds: number}} options messages of a rate; keys stored for the slower claim
+ * @returns {Promise<string>}
+ */
+export async function benchRouting({ messages, keys, rounds }) {
+  const dataDir = join(cacheDir, 'bench', 'routing');
+  await rm(dataDir, { recursive: true, force: true });
+  const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), log: logFileOf(dataDir, 'postgres') });
+  const redis = await startRedis({ dir: join(dataDir, 'redis'), log: logFileOf(dataDir, 'redis') });
+  const pool = new pg.Pool({ connectionString: postgres.url });
+  try {
+    const router = await startRouter(dataDir, postgres.url, redis.url);
+    const rates = [];
+    for (const triggers of [0, 10, 200]) {
+      const perSecond = [];
+      for (let round = 0; round < rounds; round += 1) perSecond.push(await rate(router, pool, triggers, messages));
+      rates.push([String(triggers), shown(median(perSecond), 0)]);
+    }
+    const claims = [];
+    for (const kind of /** @type {const} */ (['in sequence', 'random', 'random, after a checkpoint'])) {
+      const small = await claimMs(router, pool, 10_000, kind);
+      const large = await claimMs(router, pool, keys, kind);
+      claims.push([kind, shown(small, 2), shown(large, 2), shown(large / small, 2)]);
+    }
+    await router.close();
+    return [
+      table(['triggers on the App', 'messages routed per second'], rates),
+      '',
+      `A filter of two clauses: ${shown(await filterMicros(), 2)} µs passed, ${shown(await filterMicros(false), 2)} µs refused with its reason`,
+      '',
+      table(
+        ['claim of 64 keys', 'ms, 10 thousand stored', `ms, ${shown(keys / 1e6, 0)} million stored`, 'times'],
+        claims,
+      ),
+    ].join('\n');
+  } finally {
+    await pool.end();
+    await redis.stop();
+    await postgres.stop();
+  }
+}
+
+/** @param {string} dataDir @param {string} databaseUrl @param {string} redisUrl */
+async function startRouter(dataDir, databaseUrl, redisUrl) {
+  await import('reflect-metadata');
+  const { migrateAll, Database } = await import('#libs/database');
+  const { createService } = await import('#libs/service-kit');
+  const { services } = await import('../scripts/launcher/services.mjs');
+  await migrateAll(databaseUrl);
+  const ports = Object.fromEntries(services.map(({ name }) => [name, 1]));
+  const secrets = ensureSecrets(dataDir);
+  Object.assign(
+    process.env,
+    serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, env: process.env })('router'),
+    {
+      LOG_LEVEL: 'error',
+    },
+  );
+  const { env } = await import(source('env.js'));
+  const { AppModule } = await import(source('app.module.js'));
+  const { RoutingService } = await import(source('routing/routing.service.js'));
+  const { claim } = await import(source('routing/claim.js'));
+  const app = await createService({ name: 'router', module: AppModule.with(env), settings: env });
+  await app.init();
+  const routing = app.get(RoutingService, { strict: false });
+  return { routing, claim, db: app.get(Database, { strict: false }), close: () => app.close() };
+}
+
+/**
+ * @param {Awaited<ReturnType<typeof startRouter>>} router
+ * @param {pg.Pool} pool
+ * @param {number} triggers
+ * @param {number} count
+ */
+async function rate(router, pool, triggers, count) {
+  const { newId } = await import('#libs/contracts');
+  const [appId, organization_id, project_id] = [newId('app'), newId('org'), newId('prj')];
+  const owner = [organization_id, project_id];
+  await pool.query(
+    `INSERT INTO router.channel (app_id, organization_id, project_id, chief_of_staff, triggers, session_scope,
+       unknown_senders, updated_at) VALUES ($1, $2, $3, true, true, 'thread', 'open', now())`,
+    [appId, ...owner],
+  );
+  await pool.query(
+    `INSERT INTO router.workflow (project_id, id, organization_id, name, instructions, status, created_at, updated_at)
+     VALUES ($2, 1, $1, 'w', '', 'active', now(), now())`,
+    owner,
+  );
+  await pool.query(
+    `INSERT INTO router.trigger (id, organization_id, project_id, app_id, workflow_id, event_types, "where", active, created_at)
+     SELECT $1 || n, $2, $3, $1, 1, '[]', 'event.sender != "nobody" && metadata.amount > ' || 1000 + n, true, now()
+       FROM generate_series(1, $4::integer) AS n`,
+    [appId, ...owner, triggers],
+  );
+  const jobs = Array.from({ length: count }, (_, n) => ({
+    receipt_id: newId('evt'),
+    received_at: new Date().toISOString(),
+    organization_id,
+    project_id,
+    app_id: appId,
+    app_kind: 'adapter',
+    verified_scheme: 'hmac',
+    messages: [
+      {
+        event_type: 'message',
+        sender: `sender ${n}`,
+        message: `m ${n}`,
+        is_bot: false,
+        dedup_key: `${n}`,
+        metadata: { amount: 7 },
+      },
+    ],
+  }));
+  const queue = jobs.values();
+  const began = performance.now();
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      for (const job of queue) await router.routing.route(job, 1);
+    }),
+  );
+  const perSecond = count / ((performance.now() - began) / 1000);
+  const { rows } = await pool.query('SELECT count(*)::integer AS routed FROM router.turn WHERE app_id = $1', [appId]);
+  if (rows[0].routed !== count) throw new Error(`${rows[0].routed} of ${count} messages were routed`);
+  process.stdout.write(`  ${triggers} triggers: ${shown(perSecond, 0)}/s\n`);
+  return perSecond;
+}
+
+/**
+ * Fills the table up to so many keys and claims new ones. Rolled back, so that every claim meets the same table.
+ * @param {Awaited<ReturnType<typeof startRouter>>} router
+ * @param {pg.Pool} pool
+ * @param {number} stored
+ * @param {'in sequence' | 'random' | 'random, after a checkpoint'} kind providers count, or draw; right after a checkpoint
+ *   Postgres writes every page whole that it touches for the first time
+ */
+async function claimMs(router, pool, stored, kind) {
+  const key = kind === 'in sequence' ? `lpad(n::text, 12, '0')` : 'md5(n::text)';
+  await pool.query('TRUNCATE router.claim');
+  for (let from = 0; from < stored; from += 1_000_000) {
+    await pool.query(
+      `INSERT INTO router.claim (app_id, dedup_key, message_id, receipt_id, claimed_at)
+       SELECT 'app_' || n % 50, ${key}, 'msg_' || n, 'evt_' || n, now() FROM generate_series($1::integer, $2::integer) AS n`,
+      [from, Math.min(stored, from + 1_000_000) - 1],
+    );
+  }
+  await pool.query('VACUUM ANALYZE router.claim');
+  if (kind === 'random, after a checkpoint') await pool.query('CHECKPOINT');
+  const undo = new Error('rolled back');
+  const times = [];
+  for (let round = 0; round < 400; round += 1) {
+    const drafts = Array.from({ length: 64 }, (_, n) => ({
+      app_id: `app_${n % 50}`,
+      dedupKey:
+        kind === 'in sequence' ? `${stored + round * 64 + n}`.padStart(12, '0') : randomBytes(16).toString('hex'),
+      messageId: `m${round} ${n}`,
+      receipt_id: 'evt_1',
+    }));
+    await router.db
+      .transaction(async (/** @type {object} */ tx) => {
+        const began = performance.now();
+        await router.claim(tx, drafts);
+        times.push(performance.now() - began);
+        throw undo;
+      })
+      .catch((/** @type {unknown} */ error) => {
+        if (error !== undo) throw error;
+      });
+  }
+  return median(times.slice(100));
+}
+
+async function filterMicros(passing = true) {
+  const { compileFilter } = await import(source('workflows/filter.js'));
+  const { filter } = compileFilter(`event.sender == "ada" && metadata.amount > ${passing ? 10 : 1_000}`);
+  const input = {
+    event: { type: 'paid', sender: 'ada', message: 'x'.repeat(1_000), thread_id: '', is_dm: false, verified: true },
+    contact: { id: 'con_1', name: 'Ada', status: 'known' },
+    metadata: { amount: 150, tags: ['x'], repo: { name: 'r' } },
+  };
+  const rounds = 200_000;
+  for (let n = 0; n < rounds; n += 1) filter.evaluate(input);
+  const began = performance.now();
+  for (let n = 0; n < rounds; n += 1) filter.evaluate(input);
+  return ((performance.now() - began) / rounds) * 1_000;
+}

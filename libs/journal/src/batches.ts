@@ -1,0 +1,139 @@
+import { newId } from '#libs/contracts';
+import type { Queryable } from '#libs/database';
+
+export type BatchKind = 'replay' | 'redrive';
+
+/** What was asked for many events at once. */
+export interface Batch {
+  id: string;
+  organization_id: string;
+  project_id: string;
+  kind: BatchKind;
+  deliver: boolean;
+  created_by: string;
+  created_at: Date;
+}
+
+export interface BatchProgress extends Batch {
+  state: 'running' | 'finished';
+  total: number;
+  done: number;
+  failed: number;
+  cancelled: number;
+  /** The first that failed. */
+  failures: { id: string; error: string }[];
+}
+
+export interface BatchItem {
+  subject_id: string;
+  /** True when it was begun before, by a process that did not say how it ended. */
+  interrupted: boolean;
+}
+
+const shownFailures = 20;
+
+/**
+ * Keeps a batch and its items, in one statement.
+ * @param idempotencyKey a key that came before gives the batch that was made then
+ */
+export async function createBatch(
+  db: Queryable,
+  batch: Omit<Batch, 'id' | 'created_at'> & { idempotencyKey: string | null },
+  subjectIds: string[],
+): Promise<string> {
+  const id = newId('bat');
+  const rows = (await db.query(
+    `WITH made AS (
+       INSERT INTO journal.batch (id, organization_id, project_id, kind, deliver, idempotency_key, created_by, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now())
+       ON CONFLICT (project_id, idempotency_key) DO NOTHING RETURNING id),
+     items AS (
+       INSERT INTO journal.batch_item (batch_id, subject_id, state)
+       SELECT made.id, subject, 'waiting' FROM made, unnest($8::text[]) AS subject)
+     SELECT id FROM made UNION ALL
+     SELECT id FROM journal.batch WHERE project_id = $3 AND idempotency_key = $6`,
+    [
+      id,
+      batch.organization_id,
+      batch.project_id,
+      batch.kind,
+      batch.deliver,
+      batch.idempotencyKey,
+      batch.created_by,
+      subjectIds,
+    ],
+  )) as { id: string }[];
+  return rows[0]?.id ?? id;
+}
+
+export async function batchProgress(
+  db: Queryable,
+  organizationId: string,
+  projectId: string,
+  id: string,
+): Promise<BatchProgress | null> {
+  const rows = (await db.query(
+    `SELECT b.id, b.organization_id, b.project_id, b.kind, b.deliver, b.created_by, b.created_at,
+            count(i.*)::integer AS total,
+            count(*) FILTER (WHERE i.state = 'done')::integer AS done,
+            count(*) FILTER (WHERE i.state = 'failed')::integer AS failed,
+            count(*) FILTER (WHERE i.state = 'cancelled')::integer AS cancelled,
+            CASE WHEN bool_or(i.state IN ('waiting', 'running')) THEN 'running' ELSE 'finished' END AS state
+       FROM journal.batch b LEFT JOIN journal.batch_item i ON i.batch_id = b.id
+      WHERE b.id = $1 AND b.organization_id = $2 AND b.project_id = $3 GROUP BY b.id`,
+    [id, organizationId, projectId],
+  )) as Omit<BatchProgress, 'failures'>[];
+  const [batch] = rows;
+  if (!batch) return null;
+  const failures = (await db.query(
+    `SELECT subject_id AS id, error FROM journal.batch_item WHERE batch_id = $1 AND state = 'failed'
+      ORDER BY subject_id LIMIT $2`,
+    [id, shownFailures],
+  )) as BatchProgress['failures'];
+  return { ...batch, failures };
+}
+
+/** The next items of a batch, the oldest batch first; null when nothing waits. */
+export async function takeBatchItems(
+  db: Queryable,
+  limit: number,
+  leaseMs: number,
+): Promise<{ batch: Batch; items: BatchItem[] } | null> {
+  const rows = (await db.query(
+    `WITH due AS (
+       SELECT batch_id, subject_id, state FROM journal.batch_item
+        WHERE state = 'waiting' OR (state = 'running' AND lease_until < now())
+        ORDER BY batch_id, subject_id LIMIT $1 FOR UPDATE SKIP LOCKED),
+     taken AS (
+       UPDATE journal.batch_item i SET state = 'running', lease_until = now() + make_interval(secs => $2)
+         FROM due WHERE i.batch_id = due.batch_id AND i.subject_id = due.subject_id
+           AND due.batch_id = (SELECT min(batch_id) FROM due)
+        RETURNING i.batch_id, i.subject_id, due.state = 'running' AS interrupted)
+     SELECT taken.subject_id, taken.interrupted, b.* FROM taken JOIN journal.batch b ON b.id = taken.batch_id
+      ORDER BY taken.subject_id`,
+    [limit, leaseMs / 1000],
+  )) as (Batch & BatchItem)[];
+  const [first] = rows;
+  return first ? { batch: first, items: rows } : null;
+}
+
+/** @param error null when it is done */
+export async function endBatchItem(
+  db: Queryable,
+  batchId: string,
+  subjectId: string,
+  error: string | null,
+): Promise<void> {
+  await db.query(
+    `UPDATE journal.batch_item SET state = $3, error = left($4, 500), lease_until = NULL
+      WHERE batch_id = $1 AND subject_id = $2 AND state = 'running'`,
+    [batchId, subjectId, error === null ? 'done' : 'failed', error],
+  );
+}
+
+/** Items that wait are not begun any more. */
+export async function cancelBatch(db: Queryable, batchId: string): Promise<void> {
+  await db.query(`UPDATE journal.batch_item SET state = 'cancelled' WHERE batch_id = $1 AND state = 'waiting'`, [
+    batchId,
+  ]);
+}

@@ -1,0 +1,148 @@
+import type { Queryable } from '#libs/database';
+
+/** `open`: waits for a person. `redriving`: sent again, until it ends again. `lost`: what it needs is no longer kept. */
+export const deadLetterStates = ['open', 'redriving', 'redriven', 'lost'] as const;
+export type DeadLetterState = (typeof deadLetterStates)[number];
+
+/** A receipt or a delivery that could not be handled, after all its attempts or because none could help. */
+export interface DeadLetter {
+  id: string;
+  at: Date;
+  organization_id: string;
+  project_id: string;
+  app_id: string;
+  receipt_id: string;
+  stage: string;
+  /** The delivery, where one died. */
+  subject_id: string | null;
+  reason: string | null;
+  error: string | null;
+  state: DeadLetterState;
+  redriven_at: Date | null;
+  redriven_by: string | null;
+  /** How it ended after it was redriven. */
+  outcome: string | null;
+  drives: number;
+}
+
+export interface DeadLetterQuery {
+  organizationId: string;
+  projectId: string;
+  appId: string | null;
+  stage: string | null;
+  reason: string | null;
+  state: DeadLetterState | null;
+  from: Date | null;
+  to: Date | null;
+  cursor: string | null;
+  limit: number;
+}
+
+const columns = `id, at, organization_id, project_id, app_id, receipt_id, stage, subject_id, reason, error, state,
+  redriven_at, redriven_by, outcome, drives`;
+
+/** Newest first. */
+export async function listDeadLetters(db: Queryable, query: DeadLetterQuery): Promise<DeadLetter[]> {
+  return (await db.query(
+    `SELECT ${columns} FROM journal.dead_letter
+      WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR app_id = $3)
+        AND ($4::text IS NULL OR stage = $4) AND ($5::text IS NULL OR reason = $5) AND ($6::text IS NULL OR state = $6)
+        AND ($7::timestamptz IS NULL OR at >= $7) AND ($8::timestamptz IS NULL OR at < $8)
+        AND ($9::text IS NULL OR id < $9)
+      ORDER BY id DESC LIMIT $10`,
+    [
+      query.organizationId,
+      query.projectId,
+      query.appId,
+      query.stage,
+      query.reason,
+      query.state,
+      query.from,
+      query.to,
+      query.cursor,
+      query.limit,
+    ],
+  )) as DeadLetter[];
+}
+
+export async function findDeadLetter(
+  db: Queryable,
+  organizationId: string,
+  projectId: string,
+  id: string,
+): Promise<DeadLetter | null> {
+  const rows = (await db.query(
+    `SELECT ${columns} FROM journal.dead_letter WHERE id = $1 AND organization_id = $2 AND project_id = $3`,
+    [id, organizationId, projectId],
+  )) as DeadLetter[];
+  return rows[0] ?? null;
+}
+
+/** Takes a dead letter for redriving. @returns false when it is not open: it is redriven once */
+export async function openForRedrive(db: Queryable, letter: DeadLetter, by: string): Promise<boolean> {
+  const rows = (await db.query(
+    `WITH taken AS (
+       UPDATE journal.dead_letter SET state = 'redriving', redriven_at = now(), redriven_by = $2, next_at = now()
+        WHERE id = $1 AND state = 'open' RETURNING id)
+     SELECT id FROM taken`,
+    [letter.id, by],
+  )) as unknown[];
+  return rows.length > 0;
+}
+
+/** Takes the open letters of a receipt that was sent again without them; what came of it is looked for a little later. */
+export async function noteRedriven(
+  db: Queryable,
+  scope: { organizationId: string; projectId: string },
+  receiptId: string,
+  by: string,
+): Promise<void> {
+  await db.query(
+    `UPDATE journal.dead_letter
+        SET state = 'redriving', redriven_at = now(), redriven_by = $4, next_at = now() + interval '5 seconds'
+      WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3 AND state = 'open' AND stage <> 'delivery'`,
+    [receiptId, scope.organizationId, scope.projectId, by],
+  );
+}
+
+/** Letters whose redrive is due; each comes again after a wait that doubles up to five minutes, until it ends. */
+export async function takeDueRedrives(db: Queryable, limit: number): Promise<DeadLetter[]> {
+  return (await db.query(
+    `WITH taken AS (
+       UPDATE journal.dead_letter
+          SET drives = drives + 1, next_at = now() + make_interval(secs => least(300, 5 * 2 ^ least(drives, 6)))
+        WHERE id IN (SELECT id FROM journal.dead_letter WHERE state = 'redriving' AND next_at <= now()
+                      ORDER BY next_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+        RETURNING ${columns})
+     SELECT * FROM taken`,
+    [limit],
+  )) as DeadLetter[];
+}
+
+/**
+ * How a letter ended since it was redriven, or null. A delivery ends at its own stage, a receipt at any other; a second's
+ * difference between two machines' clocks is allowed for.
+ */
+export async function endingOfRedrive(db: Queryable, letter: DeadLetter): Promise<string | null> {
+  const rows = (await db.query(
+    `SELECT outcome FROM journal.entry
+      WHERE receipt_id = $1 AND at > $2 AND at > $3::timestamptz - interval '1 second'
+        AND CASE WHEN $4 = 'delivery' THEN stage = 'delivery' AND subject_id = $5 AND outcome IN ('delivered', 'unknown', 'dead')
+                 ELSE terminal END
+      ORDER BY extract(epoch FROM at) DESC LIMIT 1`,
+    [letter.receipt_id, letter.at, letter.redriven_at, letter.stage, letter.subject_id],
+  )) as { outcome: string }[];
+  return rows[0]?.outcome ?? null;
+}
+
+export async function settleRedrive(
+  db: Queryable,
+  id: string,
+  state: 'redriven' | 'lost',
+  outcome: string | null,
+): Promise<void> {
+  await db.query(
+    `UPDATE journal.dead_letter SET state = $2, outcome = $3, next_at = NULL WHERE id = $1 AND state = 'redriving'`,
+    [id, state, outcome],
+  );
+}

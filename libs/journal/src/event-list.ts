@@ -1,0 +1,67 @@
+import type { TerminalOutcome } from '#libs/contracts';
+import type { Queryable } from '#libs/database';
+
+export interface EventSummary {
+  id: string;
+  app_id: string;
+  received_at: Date;
+  /** The outcome the receipt ended in at last (a redriven one ends again), or null while it is under way. */
+  outcome: TerminalOutcome | null;
+  reason: string | null;
+}
+
+export interface EventQuery {
+  organizationId: string;
+  projectId: string;
+  limit: number;
+  /** The last id of the page before: what comes is older. */
+  cursor: string | null;
+  appId: string | null;
+  outcome: TerminalOutcome | null;
+  /** Receipts of this id and later, and before that one: ids tell the time. */
+  fromId: string | null;
+  toId: string | null;
+}
+
+/** Not `at` itself: without statistics, the planner would walk the index on it back to a receipt's few entries. */
+const latest = 'extract(epoch FROM at) DESC';
+
+/** A page of receipts, newest first, each with the outcome it ended in. */
+export async function listEvents(db: Queryable, query: EventQuery): Promise<EventSummary[]> {
+  return (await db.query(
+    `SELECT c.receipt_id AS id, c.app_id, c.at AS received_at, e.outcome, e.reason
+       FROM (${candidates(query.outcome)}) c
+       LEFT JOIN LATERAL (SELECT outcome, reason FROM journal.entry
+                           WHERE receipt_id = c.receipt_id AND terminal ORDER BY ${latest} LIMIT 1) e ON true
+      WHERE $7::text IS NULL OR e.outcome = $7
+      ORDER BY c.receipt_id DESC LIMIT $8`,
+    [
+      query.organizationId,
+      query.projectId,
+      query.cursor,
+      query.appId,
+      query.fromId,
+      query.toId,
+      query.outcome,
+      query.limit,
+    ],
+  )) as EventSummary[];
+}
+
+const chosen = `organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR receipt_id < $3)
+  AND ($4::text IS NULL OR app_id = $4) AND ($5::text IS NULL OR receipt_id >= $5) AND ($6::text IS NULL OR receipt_id < $6)`;
+
+/** Receipts that may be on the page, by the index that names fewest: rare outcomes have one of their own. */
+function candidates(outcome: EventQuery['outcome']): string {
+  if (outcome === null || outcome === 'routed') {
+    return `SELECT receipt_id, app_id, at FROM journal.receipt WHERE ${chosen}
+             UNION ALL
+            SELECT receipt_id, app_id, at FROM journal.entry WHERE stage = 'received' AND ${chosen}`;
+  }
+  return `SELECT s.receipt_id, s.app_id, r.at
+            FROM (SELECT DISTINCT receipt_id, app_id FROM journal.entry
+                   WHERE terminal AND outcome <> 'routed' AND outcome = $7 AND ${chosen}) s
+            JOIN LATERAL (SELECT at FROM journal.receipt WHERE receipt_id = s.receipt_id
+                           UNION ALL
+                          SELECT at FROM journal.entry WHERE receipt_id = s.receipt_id AND stage = 'received' LIMIT 1) r ON true`;
+}

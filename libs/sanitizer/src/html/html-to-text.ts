@@ -1,0 +1,68 @@
+import { Parser } from 'htmlparser2';
+import { isHidden } from './hidden-elements.js';
+import { TextFlow } from './text-flow.js';
+
+export interface HtmlText {
+  text: string;
+  /** Hidden elements and comments that were dropped. */
+  dropped: number;
+  /** UTF-16 units of markup that were not read. */
+  unread: number;
+}
+
+/** The parser's cost grows with the square of the depth; a page nests some dozen elements. */
+const maxDepth = 1_000;
+const chunk = 4_096;
+
+/** The text that a page would show: hidden parts dropped, lines where blocks end, the host of every link kept. */
+export function htmlToText(html: string): HtmlText {
+  const flow = new TextFlow();
+  /** The open elements around the current place, from the first hidden one on; and how deep the place is. */
+  let hiddenDepth = 0;
+  let depth = 0;
+  let dropped = 0;
+  const links: string[] = [];
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      depth += 1;
+      if (hiddenDepth > 0 || isHidden(name, attributes)) {
+        if (hiddenDepth === 0) dropped += 1;
+        hiddenDepth += 1;
+        return;
+      }
+      if (name === 'a') links.push(hostOf(attributes['href']));
+      flow.open(name);
+    },
+    onclosetag(name) {
+      depth -= 1;
+      if (hiddenDepth > 0) {
+        hiddenDepth -= 1;
+        return;
+      }
+      if (name === 'a') flow.linkHost(links.pop() ?? '');
+      flow.close(name);
+    },
+    ontext(text) {
+      if (hiddenDepth === 0) flow.text(text);
+    },
+    oncomment() {
+      dropped += 1;
+    },
+  });
+  let read = 0;
+  while (read < html.length && depth < maxDepth) {
+    parser.write(html.slice(read, read + chunk));
+    read += chunk;
+  }
+  parser.end();
+  return { text: flow.result(), dropped, unread: Math.max(0, html.length - read) };
+}
+
+/** Where a link leads, or an empty string when it does not leave the page. */
+function hostOf(href: string | undefined): string {
+  if (href === undefined) return '';
+  const address = href.trim();
+  if (/^mailto:/i.test(address)) return address.slice('mailto:'.length).split('?')[0] ?? '';
+  const absolute = address.startsWith('//') ? `https:${address}` : address;
+  return URL.canParse(absolute) ? new URL(absolute).host : '';
+}

@@ -1,0 +1,5 @@
+export { fence, fenceExplanation, type ExternalText } from './fence.js';
+export { type RuleName, type SanitizerReport } from './report.js';
+export { sanitize, type Sanitized, type SanitizeOptions } from './sanitize.js';
+export { sanitizeFileName } from './sanitize-file-name.js';
+export { sanitizeValue, type JsonValue, type ValueLimits } from './sanitize-value.js';

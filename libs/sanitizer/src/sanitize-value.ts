@@ -1,0 +1,91 @@
+import { addReport, emptyReport, type SanitizerReport } from './report.js';
+import { sanitize } from './sanitize.js';
+
+export interface ValueLimits {
+  /** Objects and lists within each other. Default 16. */
+  maxDepth?: number;
+  /** Entries of the whole value, keys and list items alike. Default 2 000. */
+  maxEntries?: number;
+  /** UTF-16 units of each text. Default 20 000. */
+  maxChars?: number;
+}
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+const tooDeep = '[cut: nested too deeply]';
+const maxKeyChars = 256;
+
+/**
+ * A JSON value (the metadata of a message, a tool's result) with every text in it sanitised, keys included. What is no
+ * JSON becomes null. Two keys that become one are told apart by a number.
+ */
+export function sanitizeValue(value: unknown, limits: ValueLimits = {}): { value: JsonValue; report: SanitizerReport } {
+  const report = emptyReport();
+  const walk = new Walk(report, limits.maxDepth ?? 16, limits.maxEntries ?? 2_000, limits.maxChars ?? 20_000);
+  return { value: walk.value(value, 0), report };
+}
+
+class Walk {
+  constructor(
+    private readonly report: SanitizerReport,
+    private readonly maxDepth: number,
+    private entriesLeft: number,
+    private readonly maxChars: number,
+  ) {}
+
+  value(value: unknown, depth: number): JsonValue {
+    if (typeof value === 'string') return this.text(value, this.maxChars);
+    if (typeof value === 'boolean') return value;
+    if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+    if (typeof value !== 'object' || value === null) return null;
+    if (depth >= this.maxDepth) {
+      this.report.cut += 1;
+      return tooDeep;
+    }
+    return Array.isArray(value) ? this.list(value, depth) : this.object(value, depth);
+  }
+
+  private list(list: unknown[], depth: number): JsonValue[] {
+    const result: JsonValue[] = [];
+    for (const [index, entry] of list.entries()) {
+      if (this.full()) return [...result, `[cut: ${list.length - index} entries]`];
+      result.push(this.value(entry, depth + 1));
+    }
+    return result;
+  }
+
+  private object(object: object, depth: number): { [key: string]: JsonValue } {
+    const result = new Map<string, JsonValue>();
+    const entries = Object.entries(object);
+    for (const [index, [key, entry]] of entries.entries()) {
+      if (this.full()) {
+        result.set('[cut]', `${entries.length - index} entries`);
+        break;
+      }
+      result.set(unusedKey(result, this.text(key, maxKeyChars)), this.value(entry, depth + 1));
+    }
+    // Own properties only, `__proto__` among them.
+    return Object.fromEntries(result);
+  }
+
+  private full(): boolean {
+    if (this.entriesLeft > 0) {
+      this.entriesLeft -= 1;
+      return false;
+    }
+    this.report.cut += 1;
+    return true;
+  }
+
+  private text(text: string, maxChars: number): string {
+    const { text: clean, report } = sanitize(text, { maxChars });
+    addReport(this.report, report);
+    return clean;
+  }
+}
+
+function unusedKey(taken: ReadonlyMap<string, unknown>, key: string): string {
+  let unused = key;
+  for (let number = 2; taken.has(unused); number += 1) unused = `${key} (${number})`;
+  return unused;
+}

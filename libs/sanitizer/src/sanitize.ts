@@ -1,0 +1,115 @@
+import { htmlToText } from './html/html-to-text.js';
+import { count, emptyReport, type SanitizerReport } from './report.js';
+import { combiningMarks, cutToLimits, type LengthLimits } from './rules/caps.js';
+import { chatTokens } from './rules/chat-tokens.js';
+import { controlCharacters, escapeSequences, lineEnds, loneSurrogates } from './rules/control-characters.js';
+import { fenceMarkers } from './rules/fence-markers.js';
+import { hiddenReferences, htmlComments } from './rules/hidden-markup.js';
+import { bidiControls, invisibleCharacters, tagCharacters } from './rules/invisible-characters.js';
+import { joiners } from './rules/joiners.js';
+import type { Rule } from './rules/rule.js';
+import { variationSelectors } from './rules/variation-selectors.js';
+
+export interface SanitizeOptions {
+  /** `html` for a part that says it is HTML (an e-mail's): it becomes text first. Default `text`. */
+  format?: 'text' | 'html';
+  /** UTF-16 units of the result. Default 100 000, at least 64. */
+  maxChars?: number;
+  /** Lines of the result. Default 5 000, at least 2. */
+  maxLines?: number;
+}
+
+export interface Sanitized {
+  text: string;
+  report: SanitizerReport;
+}
+
+const maxRounds = 8;
+const defaults = { maxChars: 100_000, maxLines: 5_000 };
+/** What is read of a text at all: far above any cap of the result, so that nothing hidden in front of it is what remains. */
+const maxInputChars = 4 * 1024 * 1024;
+const withheld = '[text withheld: it did not settle]';
+
+/** The order matters: see the reasons at each rule. Marks are cut before NFC, which is quadratic in them. */
+const rules: readonly Rule[] = [
+  loneSurrogates,
+  escapeSequences,
+  lineEnds,
+  controlCharacters,
+  bidiControls,
+  tagCharacters,
+  invisibleCharacters,
+  joiners,
+  variationSelectors,
+  htmlComments,
+  hiddenReferences,
+  chatTokens,
+  fenceMarkers,
+  combiningMarks,
+  { name: 'nfc', apply: compose },
+];
+
+/**
+ * External text as a model or a person may be shown it: what both see is what is there. The rules run again until
+ * nothing changes, since what one removes may bring together what another looks for. It never throws, takes time
+ * linear in the text, and changes nothing when run on its own result. It does not make text trustworthy.
+ */
+export function sanitize(text: string, options: SanitizeOptions = {}): Sanitized {
+  const limits = {
+    maxChars: Math.max(64, options.maxChars ?? defaults.maxChars),
+    maxLines: Math.max(2, options.maxLines ?? defaults.maxLines),
+  };
+  const report = emptyReport();
+  let current = text;
+  let unread = Math.max(0, text.length - maxInputChars);
+  if (unread > 0) current = current.slice(0, maxInputChars);
+  if (options.format === 'html') {
+    const read = htmlToText(current);
+    current = read.text;
+    unread += read.unread;
+    count(report, 'html', read.dropped);
+  }
+  return settle(current, limits, unread, report);
+}
+
+function settle(text: string, limits: LengthLimits, unread: number, report: SanitizerReport): Sanitized {
+  let current = text;
+  let cutBefore = unread;
+  report.cut = unread;
+  while (report.rounds < maxRounds) {
+    report.rounds += 1;
+    const next = round(current, limits, cutBefore, report);
+    cutBefore = 0;
+    if (next === current) {
+      count(report, 'length', report.cut);
+      return { text: current, report };
+    }
+    current = next;
+  }
+  report.settled = false;
+  return { text: withheld, report };
+}
+
+function round(text: string, limits: LengthLimits, cutBefore: number, report: SanitizerReport): string {
+  let current = text;
+  if (!isPlain(current)) {
+    for (const rule of rules) {
+      const { text: next, times } = rule.apply(current);
+      count(report, rule.name, times);
+      current = next;
+    }
+  }
+  const { text: fitting, cut } = cutToLimits(current, limits, cutBefore);
+  report.cut += cut;
+  return fitting;
+}
+
+/** Most text is printable ASCII without a bracket: no rule has anything to say about it. */
+function isPlain(text: string): boolean {
+  return /^[\t\n\x20-\x3b\x3d-\x5a\x5c-\x7e]*$/.test(text);
+}
+
+function compose(text: string): { text: string; times: number } {
+  const composed = text.normalize('NFC');
+  return { text: composed, times: composed === text ? 0 : 1 };
+}
