@@ -141,37 +141,53 @@ export async function startVault({ databaseUrl, redisUrl, providerUrl, lockMs })
   };
   const ownerOf = (/** @type {string} */ id) => ({ organization_id: project.organizationId, credential_id: id });
 
-  /** @param {string} id @param {string} refreshToken @param {number} expiresIn */
-  async function insert(id, refreshToken, expiresIn) {
-    const place = { organizationId: project.organizationId, credentialId: id, type: 'oauth2', generation: 1 };
-    const fields = await sealer.seal(
-      place,
-      new Map([
-        ['client_id', new Secret(client.id)],
-        ['client_secret', new Secret(client.secret)],
-      ]),
-    );
+  /** @param {{id: string, refreshToken: string, expiresIn: number}[]} made */
+  async function insert(made) {
+    /** @type {object[]} */
+    const credentials = [];
+    /** @type {object[]} */
+    const fields = [];
+    /** @type {object[]} */
+    const rows = [];
+    const hex = (/** @type {Buffer} */ bytes) => `\\x${bytes.toString('hex')}`;
+    for (const { id, refreshToken, expiresIn } of made) {
+      const place = { organizationId: project.organizationId, credentialId: id, type: 'oauth2', generation: 1 };
+      const secrets = new Map(Object.entries(client).map(([name, value]) => [`client_${name}`, new Secret(value)]));
+      const sealed = await sealer.seal(place, secrets);
+      credentials.push({ id, kid: sealed.kid, dek: hex(sealed.wrappedDek) });
+      for (const [field, bytes] of sealed.fields) fields.push({ id, field, sealed: hex(bytes) });
+      const tokens = await grants.sealTokens(ownerOf(id), 1, new Secret(`old-${id}`), new Secret(refreshToken));
+      const { accessToken, refreshToken: kept } = tokens;
+      rows.push({
+        id,
+        kid: tokens.kid,
+        dek: hex(tokens.wrappedDek),
+        at: hex(accessToken),
+        rt: hex(kept),
+        seconds: expiresIn,
+      });
+    }
+    const scope = [project.organizationId, project.projectId];
     await db.query(
       `INSERT INTO vault.credential (id, organization_id, project_id, name, type, "grant", kid, wrapped_dek, generation, status)
-       VALUES ($1, $2, $3, $1, 'oauth2', 'authorization_code', $4, $5, 1, 'active')`,
-      [id, project.organizationId, project.projectId, fields.kid, fields.wrappedDek],
+       SELECT id, $2, $3, id, 'oauth2', 'authorization_code', kid, dek, 1, 'active'
+         FROM json_to_recordset($1) AS r (id text, kid text, dek bytea)`,
+      [JSON.stringify(credentials), ...scope],
     );
-    for (const [name, sealed] of fields.fields) {
-      await db.query('INSERT INTO vault.credential_field VALUES ($1, $2, $3, 1)', [id, name, sealed]);
-    }
-    const {
-      kid,
-      wrappedDek,
-      accessToken,
-      refreshToken: sealed,
-    } = await grants.sealTokens(ownerOf(id), 1, new Secret(`old-${id}`), new Secret(refreshToken));
     await db.query(
-      `INSERT INTO vault.oauth_grant (credential_id, organization_id, project_id, grant_type, provider_slug, provider, client_key, state,
-         version, kid, wrapped_dek, access_token, refresh_token, obtained_at, at_expires_at, refresh_due_at,
+      `INSERT INTO vault.credential_field (credential_id, field, sealed, generation)
+       SELECT id, field, sealed, 1 FROM json_to_recordset($1) AS r (id text, field text, sealed bytea)`,
+      [JSON.stringify(fields)],
+    );
+    await db.query(
+      `INSERT INTO vault.oauth_grant (credential_id, organization_id, project_id, grant_type, provider_slug, provider, client_key,
+         state, version, kid, wrapped_dek, access_token, refresh_token, obtained_at, at_expires_at, refresh_due_at,
          client_config_version, consecutive_failures, unanswered, next_try_at, scopes, missing_scopes)
-       VALUES ($1, $2, $3, 'authorization_code', 'bench', $4, 'bench', 'active', 1, $5, $6, $7, $8, now() - interval '1 hour',
-         now() + make_interval(secs => $9), now() + make_interval(secs => $9) - interval '5 minutes', 1, 0, 0, now(), '{}', '{}')`,
-      [id, project.organizationId, project.projectId, provider, kid, wrappedDek, accessToken, sealed, expiresIn],
+       SELECT id, $2, $3, 'authorization_code', 'bench', $4::jsonb, 'bench', 'active', 1, kid, dek, at, rt,
+         now() - interval '1 hour', now() + make_interval(secs => seconds),
+         now() + make_interval(secs => seconds) - interval '5 minutes', 1, 0, 0, now(), '{}', '{}'
+         FROM json_to_recordset($1) AS r (id text, kid text, dek bytea, at bytea, rt bytea, seconds double precision)`,
+      [JSON.stringify(rows), ...scope, JSON.stringify(provider)],
     );
   }
 
@@ -183,11 +199,8 @@ export async function startVault({ databaseUrl, redisUrl, providerUrl, lockMs })
     kill,
     makeGrants: async (refreshTokens, expiresIn = () => -1) => {
       const ids = refreshTokens.map(() => `cred_${randomBytes(8).toString('hex')}`);
-      for (let at = 0; at < ids.length; at += 50) {
-        await Promise.all(
-          ids.slice(at, at + 50).map((id, index) => insert(id, refreshTokens[at + index] ?? '', expiresIn(at + index))),
-        );
-      }
+      const made = ids.map((id, at) => ({ id, refreshToken: refreshTokens[at] ?? '', expiresIn: expiresIn(at) }));
+      for (let at = 0; at < made.length; at += 500) await insert(made.slice(at, at + 500));
       return ids;
     },
     token: async (id, process) => {

@@ -83,6 +83,7 @@ describe('connecting an account', () => {
 
   it('needs nobody for client credentials', async () => {
     const id = await world.credential('machine', 'client_credentials');
+    expect((await world.vaults.call('GET', `/api/v1/credentials/${id}`)).body.status).toBe('active');
     expect((await world.vaults.resolve(id)).body.fields.access_token).toEqual(expect.any(String));
     expect((await world.vaults.call('POST', `/api/v1/credentials/${id}/connect`, {})).body.code).toBe(
       'not_connectable',
@@ -95,7 +96,8 @@ describe('connecting an account', () => {
     const browser = new Browser();
     for (const looks of [1, 2])
       expect({ looks, status: (await browser.get(link.body.url)).status }).toEqual({ looks, status: 200 });
-    const used = await fetch(link.body.url, { method: 'POST', redirect: 'manual' });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const used = await fetch(link.body.url, { method: 'POST', redirect: 'manual', headers, body: '' });
     expect(used.status).toBe(303);
     browser.set(world.vaults.urls[0] ?? '', used.headers.get('set-cookie') ?? '');
     const callback = await browser.follow(used.headers.get('location') ?? '', world.redirectUri);

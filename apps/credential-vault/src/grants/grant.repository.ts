@@ -1,10 +1,10 @@
-import { newId } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import type { ProviderConfig } from '../oauth/provider-config.js';
 import type { SealedTokens } from './grant-sealer.js';
 import { type GrantState, type GrantType, OauthGrant } from './grant.entity.js';
+import { finish, transition } from './grant-transition.repository.js';
 import type { TokenTimes } from './refresh-schedule.js';
 
 /** A grant with what only the database's clock can tell. */
@@ -61,21 +61,32 @@ export class GrantRepository {
     row: { credentialId: string; grantType: GrantType; slug: string; inline: Record<string, unknown> | null },
     ready: { provider: ProviderConfig; clientKey: string; clientConfigVersion: number } | null,
   ): Promise<void> {
-    await this.db.query(
-      `INSERT INTO vault.oauth_grant (credential_id, organization_id, project_id, grant_type, provider_slug, inline_config,
+    await this.db.transaction(async (manager) => {
+      await manager.query(
+        `INSERT INTO vault.oauth_grant (credential_id, organization_id, project_id, grant_type, provider_slug, inline_config,
          provider, client_key, client_config_version, state, version, refresh_due_at, consecutive_failures, unanswered,
          next_try_at, scopes, missing_scopes)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, CASE WHEN $7::jsonb IS NULL THEN ${never} ELSE now() END,
          0, 0, now(), '{}', '{}')
        ON CONFLICT (credential_id) DO UPDATE SET grant_type = excluded.grant_type, provider_slug = excluded.provider_slug,
          inline_config = excluded.inline_config, provider = coalesce(excluded.provider, oauth_grant.provider),
-         client_key = coalesce(excluded.client_key, oauth_grant.client_key)`,
-      [
-        ...[row.credentialId, scope.organizationId, scope.projectId, row.grantType, row.slug, row.inline],
-        ...[ready?.provider ?? null, ready?.clientKey ?? null, ready?.clientConfigVersion ?? 0],
-        ready ? 'active' : 'pending',
-      ],
-    );
+         client_key = coalesce(excluded.client_key, oauth_grant.client_key),
+         state = CASE WHEN excluded.provider IS NULL THEN oauth_grant.state ELSE 'active' END,
+         reason = CASE WHEN excluded.provider IS NULL THEN oauth_grant.reason END,
+         refresh_due_at = CASE WHEN excluded.provider IS NULL THEN oauth_grant.refresh_due_at ELSE now() END,
+         next_try_at = now()`,
+        [
+          ...[row.credentialId, scope.organizationId, scope.projectId, row.grantType, row.slug, row.inline],
+          ...[ready?.provider ?? null, ready?.clientKey ?? null, ready?.clientConfigVersion ?? 0],
+          ready ? 'active' : 'pending',
+        ],
+      );
+      // Client credentials need nobody: they are in use from here on.
+      if (ready) {
+        const status = "UPDATE vault.credential SET status = 'active', reason = NULL WHERE id = $1";
+        await manager.query(status, [row.credentialId]);
+      }
+    });
   }
 
   /**
@@ -217,31 +228,4 @@ function tokenParameters(credentialId: string, attemptId: string, sealed: Sealed
 async function changed(manager: EntityManager, sql: string, parameters: unknown[]): Promise<boolean> {
   const [rows] = await manager.query<[unknown[], number]>(sql, parameters);
   return rows.length > 0;
-}
-
-async function finish(manager: EntityManager, attemptId: string, errorClass: string): Promise<void> {
-  await manager.query('UPDATE vault.refresh_attempt SET error_class = $2, finished_at = now() WHERE id = $1', [
-    attemptId,
-    errorClass,
-  ]);
-}
-
-/** One event per transition, in the transaction that makes it; the credential shows the grant's state. */
-async function transition(
-  manager: EntityManager,
-  grant: OauthGrant,
-  to: GrantState,
-  reason: string | null,
-): Promise<void> {
-  if (grant.state === to && grant.reason === reason) return;
-  await manager.query('UPDATE vault.credential SET status = $2, reason = $3 WHERE id = $1', [
-    grant.credential_id,
-    to,
-    reason,
-  ]);
-  if (grant.state === to) return;
-  await manager.query(
-    'INSERT INTO vault.grant_event (id, credential_id, from_state, to_state, reason) VALUES ($1, $2, $3, $4, $5)',
-    [newId('gev'), grant.credential_id, grant.state, to, reason],
-  );
 }

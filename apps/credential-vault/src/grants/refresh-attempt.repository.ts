@@ -64,12 +64,16 @@ export class RefreshAttemptRepository {
     return this.db.getRepository(RefreshAttempt).findOneBy({ id });
   }
 
-  /** An answer to a request for the grant's present version that was kept but never put in place. */
-  async unpromoted(grant: OauthGrant): Promise<RefreshAttempt | null> {
+  /**
+   * An answer to a request for the grant's present version that was kept but never put in place.
+   * @param but an attempt that is not meant
+   */
+  async unpromoted(grant: OauthGrant, but = ''): Promise<RefreshAttempt | null> {
     return this.db
       .createQueryBuilder(RefreshAttempt, 'a')
       .where('a.credential_id = :id AND a.base_version = :version', { id: grant.credential_id, version: grant.version })
       .andWhere("a.response_ct IS NOT NULL AND (a.error_class IS NULL OR a.error_class = 'malformed')")
+      .andWhere('a.id <> :but', { but })
       .orderBy('a.sent_at', 'DESC')
       .getOne();
   }

@@ -139,9 +139,12 @@ export class RefreshAttempts {
     const now = await this.grants.findAny(grant.credential_id);
     if (!now || now.grant.version !== grant.version) return 'refreshed';
     if (refused.failure === 'grant') {
-      const other = await this.attempts.unpromoted(grant);
+      const other = await this.attempts.unpromoted(grant, attemptId);
       // Another attempt's answer was kept meanwhile, and it is the one that has the new tokens.
-      if (other && other.id !== attemptId && (await this.attempts.adopt(grant, other.id))) return 'again';
+      if (other && (await this.attempts.adopt(grant, other.id))) {
+        await this.attempts.fail(attemptId, refused.failure);
+        return 'again';
+      }
     }
     const clientChanged = (await this.clients.generationOf(grant)) !== client.generation;
     const { again, ...verdict } = verdictOn(grant, refused, clientChanged);

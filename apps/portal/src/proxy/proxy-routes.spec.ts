@@ -89,6 +89,16 @@ describe('the proxy', () => {
     });
   });
 
+  it('lets browsers come back from a provider without a key, with their cookies', async () => {
+    const headers = { cookie: 'gatehouse-oauth-1=x' };
+    expect((await call('/api/v1/oauth/callback/acme?state=s&code=c', null, { headers })).status).toBe(200);
+    expect(vault.seen.at(-1)).toMatchObject({ url: '/api/v1/oauth/callback/acme?state=s&code=c', headers });
+    await call('/api/v1/oauth/callback/acme?state=s', admin, { headers });
+    expect(vault.seen.at(-1)!.headers).toMatchObject(headers);
+    expect(vault.seen.at(-1)!.headers.authorization).not.toContain(admin);
+    expect((await call('/api/v1/oauth/callback/acme?state=s', 'gh_no_key')).status).toBe(401);
+  });
+
   it('answers 503 for a service that does not answer', async () => {
     const { status, type, body } = await call('/api/v1/runs', admin);
     expect({ status, type, code: body.code }).toEqual({

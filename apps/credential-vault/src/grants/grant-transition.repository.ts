@@ -1,0 +1,31 @@
+import { newId } from '#libs/contracts';
+import type { EntityManager } from 'typeorm';
+import type { GrantState, OauthGrant } from './grant.entity.js';
+
+/** Ends an attempt. */
+export async function finish(manager: EntityManager, attemptId: string, errorClass: string): Promise<void> {
+  await manager.query('UPDATE vault.refresh_attempt SET error_class = $2, finished_at = now() WHERE id = $1', [
+    attemptId,
+    errorClass,
+  ]);
+}
+
+/** One event per transition, in the transaction that makes it; the credential shows the grant's state. */
+export async function transition(
+  manager: EntityManager,
+  grant: OauthGrant,
+  to: GrantState,
+  reason: string | null,
+): Promise<void> {
+  if (grant.state === to && grant.reason === reason) return;
+  await manager.query('UPDATE vault.credential SET status = $2, reason = $3 WHERE id = $1', [
+    grant.credential_id,
+    to,
+    reason,
+  ]);
+  if (grant.state === to) return;
+  await manager.query(
+    'INSERT INTO vault.grant_event (id, credential_id, from_state, to_state, reason) VALUES ($1, $2, $3, $4, $5)',
+    [newId('gev'), grant.credential_id, grant.state, to, reason],
+  );
+}
