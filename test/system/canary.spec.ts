@@ -146,6 +146,7 @@ describe('a secret that was stored', () => {
     const fields = { signing_secret: secret, token: plant('adapter token') };
     const credential_id = await created({ name: 'generic', type: 'text', adapter_slug: 'generic', fields });
     const app = await install({ name: 'generic', kind: 'adapter', adapter_id: adapter.id, credential_id });
+    await ask('PUT', `/api/v1/channels/${app.id}`, { unknown_senders: 'open' });
     await ask('POST', `/api/v1/apps/${app.id}/verify`);
     await ask('POST', `${credentials}/${credential_id}/verify`);
     const body = JSON.stringify({ message: 'hello', id: '1', reply_to: `${sink.url}/adapter` });
