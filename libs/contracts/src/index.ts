@@ -9,5 +9,6 @@ export * from './jobs/delivery-send.js';
 export * from './jobs/delivery-settled.js';
 export * from './jobs/inbound-parse.js';
 export * from './jobs/message-route.js';
+export * from './jobs/source-sync.js';
 export * from './jobs/turn-finished.js';
 export * from './jobs/turn-run.js';

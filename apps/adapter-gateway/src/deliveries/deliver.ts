@@ -5,14 +5,22 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient, egressToken } from '../adapters/adapter-client.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { AppCredentials } from '../apps/app-credentials.js';
-import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
+import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
 import { directDeliver } from '../direct/direct-deliver.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
+import { AdapterNotReady } from '../apps/adapter-not-ready.js';
+import { AddressPace } from './address-pace.js';
 import type { DeliveryRow } from './delivery.entity.js';
 
 /** What one attempt came to. `unknown`: the adapter may have delivered, and nobody can tell. */
 export type AttemptResult = DeliverResponse | 'unknown';
+
+/** @throws AdapterError `contract_violation`, when it says neither that it delivered nor why not */
+function checkedDeliverResponse(result: DeliverResponse): DeliverResponse {
+  if (typeof result.ok === 'boolean') return result;
+  throw new AdapterError('contract_violation', '/deliver answered without ok', false);
+}
 
 /** One attempt at a delivery: `/format`, then `/deliver` (spec 4.1), or the DirectAdapter. */
 @Injectable()
@@ -21,6 +29,7 @@ export class Deliverer {
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(AppCredentials) private readonly credentials: AppCredentials,
     @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(AddressPace) private readonly pace: AddressPace,
     @Inject(egressToken) private readonly egress: Egress,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
@@ -28,15 +37,19 @@ export class Deliverer {
   /** @throws RunLater while the adapter's circuit is open; Problem when the vault is away; AdapterError before sending */
   async attempt(delivery: DeliveryRow): Promise<AttemptResult> {
     const installed = await this.installed.get(delivery.app_id);
-    const credentials = await this.credentials.of(installed);
     if (!installed.adapter) {
+      const credentials = await this.credentials.of(installed);
       return directDeliver(this.egress, installed.app, credentials, delivery, this.settings.DELIVERY_TIMEOUT_MS);
     }
-    if (!installed.adapter.manifest.capabilities.includes('send')) {
-      return deliverFailure('unsupported', 'the adapter has no send capability');
+    const { app, adapter } = installed;
+    if (!app.capabilities.includes('send') || !adapter.manifest.capabilities.includes('send')) {
+      return deliverFailure('unsupported', 'the App has no send capability');
     }
-    const { target } = delivery.content;
-    const message = await this.format(delivery, installed.adapter);
+    if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MS);
+    const { target, subject } = delivery.content;
+    const message = await this.format(delivery, adapter);
+    await this.pace.take(app.id, target.channel_address ?? '', adapter.manifest);
+    const credentials = await this.credentials.of(installed);
     const context = { organizationId: delivery.organization_id, projectId: delivery.project_id };
     const body = {
       credentials,
@@ -44,6 +57,7 @@ export class Deliverer {
       message: {
         text: message.text,
         format: message.format,
+        ...(subject ? { subject } : {}),
         ...(target.thread_id ? { thread_id: target.thread_id } : {}),
         ...(target.reply_context ? { reply_context: target.reply_context } : {}),
       },
@@ -51,20 +65,20 @@ export class Deliverer {
       from_part: delivery.from_part,
     };
     try {
-      const result = await this.adapters.post<DeliverResponse>(installed.adapter.baseUrl, '/deliver', body, context);
+      const result = await this.adapters.post<DeliverResponse>(adapter.baseUrl, '/deliver', body, context);
       const lost = !result.ok && result.error === 'timeout' && result.error_detail?.retryable !== true;
-      if (!lost) return result;
-      return await this.settle(delivery, installed.adapter, credentials, 'the provider did not answer in time');
+      if (!lost) return checkedDeliverResponse(result);
+      return await this.settle(delivery, adapter, credentials, 'the provider did not answer in time');
     } catch (error) {
       if (!(error instanceof AdapterError) || error.notSent) throw error;
-      return this.settle(delivery, installed.adapter, credentials, error.message);
+      return this.settle(delivery, adapter, credentials, error.message);
     }
   }
 
   /** The answer was lost. Ask, where the adapter can tell; send again, where it promises to honour the key. */
   private async settle(
     delivery: DeliveryRow,
-    adapter: NonNullable<InstalledApp['adapter']>,
+    adapter: InstalledAdapter,
     credentials: object,
     reason: string,
   ): Promise<AttemptResult> {
@@ -92,13 +106,15 @@ export class Deliverer {
 
   private async format(
     delivery: DeliveryRow,
-    adapter: NonNullable<InstalledApp['adapter']>,
+    adapter: InstalledAdapter,
   ): Promise<Pick<FormatResult, 'text' | 'format'>> {
+    const { text, format } = delivery.content;
+    if (format === 'plain' || format === 'native') return { text, format };
     const mode = adapter.manifest.message?.formats?.includes('markdown') === false ? 'plain' : 'rich';
     return this.adapters.post<FormatResult>(
       adapter.baseUrl,
       '/format',
-      { text: delivery.content.text, mode },
+      { text, mode },
       { organizationId: delivery.organization_id, projectId: delivery.project_id },
     );
   }

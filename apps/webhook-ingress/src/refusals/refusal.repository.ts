@@ -3,7 +3,7 @@ import { type Endpoint, newId } from '#libs/contracts';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { Incoming } from '../webhook/webhook.service.js';
+import type { Incoming } from '../webhook/incoming.js';
 import { Refusal } from './refusal.entity.js';
 
 /** More waiting refusals than this are not kept: an attack must not fill the memory, nor the table at any rate. */

@@ -3,6 +3,7 @@ import { deliverySend } from './delivery-send.js';
 import { deliverySettled } from './delivery-settled.js';
 import { inboundParse } from './inbound-parse.js';
 import { messageRoute } from './message-route.js';
+import { sourceSync } from './source-sync.js';
 import { turnFinished } from './turn-finished.js';
 import { turnRun } from './turn-run.js';
 
@@ -15,4 +16,5 @@ export const jobs = [
   deliverySend,
   deliverySettled,
   appChanged,
+  sourceSync,
 ] as const;
