@@ -2,6 +2,7 @@ import { type FormatResult, isJsonObject, type Self, type VerifyResult } from '#
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
+import { withoutOk } from '../adapters/adapter-answer.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { type CallTarget, CallTargets } from '../apps/call-targets.js';
@@ -29,9 +30,8 @@ export class AdapterCalls {
 
   verify(caller: Principal, call: AdapterCall): Promise<VerifyAnswer> {
     return this.ask(caller, call, async ({ baseUrl, credentials, context }) => {
-      const answer = await this.adapters.post<VerifyResult>(baseUrl, '/verify', { credentials }, context);
-      if (answer.ok === true) return { ok: true, account: { ...answer.account, name: String(answer.user) } };
-      if (answer.ok !== false) throw new AdapterError('contract_violation', '/verify answered without ok', false);
+      const answer = await this.adapters.post<VerifyResult>(baseUrl, '/verify', { credentials }, context, withoutOk);
+      if (answer.ok) return { ok: true, account: { ...answer.account, name: String(answer.user) } };
       const { error, message } = answer;
       return { ok: false, error: String(error), ...(typeof message === 'string' ? { message } : {}) };
     });

@@ -37,3 +37,8 @@ export function adapterErrorOf(error: EgressError, path: string): AdapterError {
   const code = error.code === 'timeout' ? 'timeout' : 'provider_unavailable';
   return new AdapterError(code, `${path}: ${error.code}`, !error.sent);
 }
+
+/** For `AdapterClient.post`: the answers that say `ok` or not have to. */
+export function withoutOk(answer: { ok: unknown }): string | null {
+  return typeof answer.ok === 'boolean' ? null : 'ok is neither true nor false';
+}

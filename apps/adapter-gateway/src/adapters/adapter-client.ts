@@ -51,15 +51,27 @@ export class AdapterClient implements OnApplicationShutdown {
     return jsonAnswer(answer, path) as T;
   }
 
-  /** @throws AdapterError; RunLater while the adapter's circuit is open, or all its slots are taken */
-  post<T extends object>(baseUrl: string, path: string, body: object, context: AdapterCallContext): Promise<T> {
+  /**
+   * @param wrong what is wrong with an answer, if anything: it breaks the contract then
+   * @throws AdapterError; RunLater while the adapter's circuit is open, or all its slots are taken
+   */
+  post<T extends object>(
+    baseUrl: string,
+    path: string,
+    body: object,
+    context: AdapterCallContext,
+    wrong: (answer: T) => string | null = () => null,
+  ): Promise<T> {
     const limits = {
       timeoutMs: this.settings.ADAPTER_TIMEOUT_MS,
       maxResponseBytes: this.settings.ADAPTER_MAX_RESPONSE_BYTES,
     };
     return this.guarded(baseUrl, async () => {
       const answer = await this.send('POST', baseUrl, path, JSON.stringify(body), context, limits);
-      return jsonAnswer(answer, path) as JsonObject as T;
+      const value = jsonAnswer(answer, path) as JsonObject as T;
+      const problem = wrong(value);
+      if (problem) throw new AdapterError('contract_violation', `${path}: ${problem}`, false);
+      return value;
     });
   }
 

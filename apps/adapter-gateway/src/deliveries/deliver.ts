@@ -3,6 +3,7 @@ import { deliverFailure } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient, egressToken } from '../adapters/adapter-client.js';
+import { withoutOk } from '../adapters/adapter-answer.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
@@ -15,12 +16,6 @@ import type { DeliveryRow } from './delivery.entity.js';
 
 /** What one attempt came to. `unknown`: the adapter may have delivered, and nobody can tell. */
 export type AttemptResult = DeliverResponse | 'unknown';
-
-/** @throws AdapterError `contract_violation`, when it says neither that it delivered nor why not */
-function checkedDeliverResponse(result: DeliverResponse): DeliverResponse {
-  if (typeof result.ok === 'boolean') return result;
-  throw new AdapterError('contract_violation', '/deliver answered without ok', false);
-}
 
 /** One attempt at a delivery: `/format`, then `/deliver` (spec 4.1), or the DirectAdapter. */
 @Injectable()
@@ -65,9 +60,9 @@ export class Deliverer {
       from_part: delivery.from_part,
     };
     try {
-      const result = await this.adapters.post<DeliverResponse>(adapter.baseUrl, '/deliver', body, context);
+      const result = await this.adapters.post<DeliverResponse>(adapter.baseUrl, '/deliver', body, context, withoutOk);
       const lost = !result.ok && result.error === 'timeout' && result.error_detail?.retryable !== true;
-      if (!lost) return checkedDeliverResponse(result);
+      if (!lost) return result;
       return await this.settle(delivery, adapter, credentials, 'the provider did not answer in time');
     } catch (error) {
       if (!(error instanceof AdapterError) || error.notSent) throw error;

@@ -14,6 +14,7 @@ import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
+import { withoutOk } from '../adapters/adapter-answer.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
@@ -133,12 +134,12 @@ export class InboundService implements OnApplicationBootstrap, OnApplicationShut
       '/verify-webhook',
       envelope,
       context(job),
+      withoutOk,
     );
-    if (result.ok === true) {
+    if (result.ok) {
       this.record(job, 'verified', 'ok', { attempt: 1, durationMs: null, reason: result.scheme });
       return result.scheme;
     }
-    if (result.ok !== false) throw new PermanentFailure('contract_violation', '/verify-webhook answered without ok');
     this.record(job, 'verified', 'refused', { attempt: 1, durationMs: null, reason: result.error });
     return null;
   }

@@ -57,5 +57,5 @@ function changeRecord(value: unknown): ChangeRecord {
 }
 
 function violation(what: string): SourceError {
-  return new SourceError('contract_violation', `${route}: ${what}`, false);
+  return new SourceError('contract_violation', `${route}: ${what}`, true);
 }

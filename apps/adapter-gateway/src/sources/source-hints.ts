@@ -5,7 +5,7 @@ import type { SourceRow } from './source.entity.js';
 import { SourceRepository } from './source.repository.js';
 import { SourceSyncs } from './source-syncs.js';
 
-const freshMs = 5_000;
+const freshMs = 1_000;
 const maxCached = 10_000;
 
 /** Messages of an App that say that its documents have changed: the sync need not wait for its time. */
