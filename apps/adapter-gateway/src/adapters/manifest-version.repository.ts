@@ -26,7 +26,8 @@ export class ManifestVersionRepository {
     await this.db.transaction(async (manager) => {
       await manager.insert(AdapterRow, adapter as object);
       const first = versionOf(adapter, 1, adapter.manifest, fetchedBy);
-      await manager.insert(ManifestVersionRow, { ...first, activated_at: new Date() } as object);
+      first.activated_at = new Date();
+      await manager.insert(ManifestVersionRow, first as object);
     });
   }
 

@@ -2,7 +2,7 @@ import type { DeliverResponse, FormatResult } from '#libs/adapter-sdk';
 import { deliverFailure } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
 import { Inject, Injectable } from '@nestjs/common';
-import { AdapterClient, egressToken } from '../adapters/adapter-client.js';
+import { type AdapterCallContext, AdapterClient, egressToken } from '../adapters/adapter-client.js';
 import { withoutOk } from '../adapters/adapter-answer.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { AppCredentials } from '../apps/app-credentials.js';
@@ -11,6 +11,7 @@ import { directDeliver } from '../direct/direct-deliver.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import { AdapterNotReady } from '../apps/adapter-not-ready.js';
+import { AnswerLost, answerLostCode } from './answer-lost.js';
 import { AddressPace } from './address-pace.js';
 import type { DeliveryRow } from './delivery.entity.js';
 
@@ -42,10 +43,13 @@ export class Deliverer {
     }
     if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MS);
     const { target, subject } = delivery.content;
-    const message = await this.format(delivery, adapter);
-    await this.pace.take(app.id, target.channel_address ?? '', adapter.manifest);
     const credentials = await this.credentials.of(installed);
-    const context = { organizationId: delivery.organization_id, projectId: delivery.project_id };
+    if (isInDoubt(delivery) && adapter.manifest.message?.lookup) {
+      const found = await this.lookUp(delivery, adapter, credentials);
+      if (found) return found;
+    }
+    await this.pace.take(app.id, target.channel_address ?? '', adapter.manifest);
+    const message = await this.format(delivery, adapter);
     const body = {
       credentials,
       channel_address: target.channel_address,
@@ -59,8 +63,15 @@ export class Deliverer {
       idempotency_key: delivery.id,
       from_part: delivery.from_part,
     };
+    const { baseUrl } = adapter;
     try {
-      const result = await this.adapters.post<DeliverResponse>(adapter.baseUrl, '/deliver', body, context, withoutOk);
+      const result = await this.adapters.post<DeliverResponse>(
+        baseUrl,
+        '/deliver',
+        body,
+        contextOf(delivery),
+        withoutOk,
+      );
       const lost = !result.ok && result.error === 'timeout' && result.error_detail?.retryable !== true;
       if (!lost) return result;
       return await this.settle(delivery, adapter, credentials, 'the provider did not answer in time');
@@ -80,23 +91,30 @@ export class Deliverer {
     const { message } = adapter.manifest;
     if (message?.idempotent) return deliverFailure('provider_unavailable', reason);
     if (!message?.lookup) return 'unknown';
-    const body = {
-      credentials,
-      idempotency_key: delivery.id,
-      channel_address: delivery.content.target.channel_address,
-    };
-    const found = await this.adapters.post<{ found: boolean; message_id?: string }>(
-      adapter.baseUrl,
-      '/deliver/lookup',
-      body,
-      {
-        organizationId: delivery.organization_id,
-        projectId: delivery.project_id,
-      },
-    );
-    return found.found
-      ? { ok: true, message_id: found.message_id ?? delivery.id }
-      : deliverFailure('provider_unavailable', reason);
+    const found = await this.lookUp(delivery, adapter, credentials);
+    return found ?? deliverFailure('provider_unavailable', reason);
+  }
+
+  /** @returns null when the provider does not have it. @throws AnswerLost while the adapter cannot tell either */
+  private async lookUp(
+    delivery: DeliveryRow,
+    { baseUrl }: InstalledAdapter,
+    credentials: object,
+  ): Promise<DeliverResponse | null> {
+    const address = delivery.content.target.channel_address;
+    const body = { credentials, idempotency_key: delivery.id, channel_address: address };
+    try {
+      const answer = await this.adapters.post<{ found: boolean; message_id?: string }>(
+        baseUrl,
+        '/deliver/lookup',
+        body,
+        contextOf(delivery),
+        ({ found }) => (typeof found === 'boolean' ? null : 'found is neither true nor false'),
+      );
+      return answer.found ? { ok: true, message_id: answer.message_id ?? delivery.id } : null;
+    } catch (error) {
+      throw new AnswerLost(error);
+    }
   }
 
   private async format(
@@ -106,11 +124,15 @@ export class Deliverer {
     const { text, format } = delivery.content;
     if (format === 'plain' || format === 'native') return { text, format };
     const mode = adapter.manifest.message?.formats?.includes('markdown') === false ? 'plain' : 'rich';
-    return this.adapters.post<FormatResult>(
-      adapter.baseUrl,
-      '/format',
-      { text, mode },
-      { organizationId: delivery.organization_id, projectId: delivery.project_id },
-    );
+    return this.adapters.post<FormatResult>(adapter.baseUrl, '/format', { text, mode }, contextOf(delivery));
   }
+}
+
+/** An attempt whose answer was lost, or which ended with its process. */
+function isInDoubt({ error, attempts }: DeliveryRow): boolean {
+  return error === answerLostCode || (error === null && attempts > 1);
+}
+
+function contextOf({ organization_id: organizationId, project_id: projectId }: DeliveryRow): AdapterCallContext {
+  return { organizationId, projectId };
 }

@@ -169,6 +169,19 @@ describe('a delivery', () => {
     expect(await inState(id, 'delivered')).toMatchObject({ provider_message_id: `found ${id}` });
   });
 
+  it('whose answer was lost is not sent again before the adapter can tell', async () => {
+    adapter.manifest.message = { lookup: true };
+    await install();
+    let asked = 0;
+    adapter.routes['deliver'] = (_body, response) => void response.destroy();
+    adapter.routes['deliver/lookup'] = (_body, response) => {
+      asked += 1;
+      return asked < 3 ? void response.writeHead(429).end() : { found: true, message_id: 'there' };
+    };
+    expect(await inState(await send(), 'delivered')).toMatchObject({ provider_message_id: 'there' });
+    expect(deliverCalls()).toHaveLength(1);
+  });
+
   it('is one of no more than the address takes, in all replicas together', async () => {
     adapter.manifest.message = { rate_per_address: { count: 2, seconds: 1 } };
     await install();

@@ -1,6 +1,7 @@
 import { deliverySend } from '#libs/contracts';
 import { errorCode, PermanentFailure, RunLater } from '#libs/queue';
 import { AdapterError } from '../adapters/adapter-error.js';
+import { answerLostCode } from './answer-lost.js';
 import type { AttemptResult } from './deliver.js';
 import type { DeliveryRow, DeliveryState } from './delivery.entity.js';
 
@@ -32,7 +33,7 @@ export function deliveryOutcome(
   const { result } = attempt;
   const settled = { fromPart: delivery.from_part, attempts: delivery.attempts, retryInMs: null };
   if (result === 'unknown') {
-    return { ...settled, state: 'unknown', code: 'answer_lost', detail: null, messageId: null };
+    return { ...settled, state: 'unknown', code: answerLostCode, detail: null, messageId: null };
   }
   if (result.ok) return { ...settled, state: 'delivered', code: null, detail: null, messageId: result.message_id };
   const fromPart = Math.max(result.delivered_parts ?? 0, delivery.from_part);
@@ -64,9 +65,11 @@ function later(
 ): DeliveryOutcome {
   const attempts = askedMs === null ? delivery.attempts : delivery.attempts - 1;
   const tooOld = Date.now() - delivery.open_since.getTime() >= maxAgeMs;
+  // Whatever puts it off now: that the answer before was lost must not be forgotten.
+  const code = delivery.error === answerLostCode ? answerLostCode : failed.code;
   if (tooOld || attempts >= deliverySend.attempts) {
-    return { ...failed, state: 'dead', attempts, retryInMs: null };
+    return { ...failed, code, state: code === answerLostCode ? 'unknown' : 'dead', attempts, retryInMs: null };
   }
   const backoffMs = Math.ceil(Math.random() * Math.min(retryCapMs, retryBaseMs * 2 ** delivery.attempts));
-  return { ...failed, state: 'queued', attempts, retryInMs: askedMs ?? backoffMs };
+  return { ...failed, code, state: 'queued', attempts, retryInMs: askedMs ?? backoffMs };
 }

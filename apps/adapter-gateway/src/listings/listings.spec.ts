@@ -55,7 +55,7 @@ describe('installing', () => {
 
   it('is done once per provider and project, also when asked at once', async () => {
     const answers = await Promise.all([install({}), install({}), install({})]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 409, 409]);
     const made = answers.find(({ status }) => status === 201)!.body;
     expect(answers.find(({ status }) => status === 409)!.body.code).toBe('app_exists');
     expect((await world.call('DELETE', `apps/${made.id}`)).status).toBe(204);

@@ -45,7 +45,7 @@ export async function moodyAdapter(slug: string, manifest: Record<string, unknow
       format: ({ text }) => ({ text, format: 'plain', parts: [text], lossy: [] }),
     },
     calls: [],
-    close: server.close,
+    close: () => server.close(),
   };
   return adapter;
 }
