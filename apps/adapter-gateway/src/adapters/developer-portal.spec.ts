@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
 import { httpServer, sendJson } from '../testing/http-server.js';
 import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
@@ -6,10 +7,11 @@ import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
 let world: GatewayWorld;
 let adapter: MoodyAdapter;
 let id: string;
+let gateway: NestFastifyApplication;
 
 beforeAll(async () => {
   world = await gatewayWorld();
-  await world.start();
+  gateway = await world.start();
 });
 afterAll(() => world.close());
 
@@ -181,5 +183,27 @@ describe('health', () => {
     await until('it was asked five times', () => polls.length >= 5);
     expect(polls[4]! - polls[3]!).toBeGreaterThanOrEqual(390);
     expect((await inForce()).failed_polls).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe('the description of the API', () => {
+  it('has every route of the portal, its listings and its sources', async () => {
+    const answer = await fetch(`${await gateway.getUrl()}/openapi.json`);
+    const { paths } = (await answer.json()) as { paths: Record<string, Record<string, { operationId?: string }>> };
+    const operations = Object.values(paths).flatMap((path) =>
+      Object.values(path).map(({ operationId }) => operationId),
+    );
+    expect(operations).toEqual(
+      expect.arrayContaining([
+        'refreshAdapter',
+        'approveManifestVersion',
+        'rollBackAdapter',
+        'installListing',
+        'syncSource',
+        'listSyncRuns',
+        'readSourceDocument',
+      ]),
+    );
+    expect(operations).not.toContain(undefined);
   });
 });

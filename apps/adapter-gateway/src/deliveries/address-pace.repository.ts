@@ -8,23 +8,21 @@ export class AddressPaceRepository {
   constructor(@InjectRepository(AddressPaceRow) private readonly rows: Repository<AddressPaceRow>) {}
 
   /**
-   * Takes the next turn at an address, when it has come: a token bucket in one row, true for all replicas.
-   * @param everyMs between two messages in the long run
-   * @param burst messages that may go at once after a silence
+   * Takes the next turn at an address, when it has come: true for all replicas.
+   * @param everyMs between two messages
    * @returns 0, or the ms until the turn comes
    */
-  async take(appId: string, addressHash: string, everyMs: number, burst: number): Promise<number> {
+  async take(appId: string, addressHash: string, everyMs: number): Promise<number> {
     const taken = (await this.rows.query(
       `INSERT INTO gateway.address_pace AS p (app_id, address_hash, next_at)
        VALUES ($1, $2, now() + make_interval(secs => $3))
-       ON CONFLICT (app_id, address_hash) DO UPDATE
-          SET next_at = greatest(p.next_at, now()) + make_interval(secs => $3)
-        WHERE p.next_at <= now() + make_interval(secs => $4) RETURNING app_id`,
-      [appId, addressHash, everyMs / 1_000, (everyMs * (burst - 1)) / 1_000],
+       ON CONFLICT (app_id, address_hash) DO UPDATE SET next_at = now() + make_interval(secs => $3)
+        WHERE p.next_at <= now() RETURNING app_id`,
+      [appId, addressHash, everyMs / 1_000],
     )) as unknown[];
     if (taken.length > 0) return 0;
     const row = await this.rows.findOneBy({ app_id: appId, address_hash: addressHash });
-    return Math.max(1, (row?.next_at.getTime() ?? 0) - everyMs * (burst - 1) - Date.now());
+    return Math.max(1, (row?.next_at.getTime() ?? 0) - Date.now());
   }
 
   async forgetOlderThan(ageMs: number): Promise<void> {

@@ -11,7 +11,10 @@ const cleanEveryMs = 600_000;
 const idleMs = 3_600_000;
 const minuteMs = 60_000;
 
-/** `message.rate_per_address` of a manifest: so many messages in so many seconds, to one address. */
+/**
+ * `message.rate_per_address` of a manifest: so many messages in so many seconds, to one address. They are spaced evenly:
+ * a burst after a silence would be over the rate in some window.
+ */
 interface AddressRate {
   count: number;
   seconds: number;
@@ -50,7 +53,7 @@ export class AddressPace implements OnApplicationBootstrap, OnApplicationShutdow
     const rate = declaredRate(manifest) ?? this.defaultRate();
     if (!rate) return;
     const hash = createHash('sha256').update(address).digest('hex');
-    const waitMs = await this.turns.take(appId, hash, (rate.seconds * 1_000) / rate.count, rate.count);
+    const waitMs = await this.turns.take(appId, hash, (rate.seconds * 1_000) / rate.count);
     if (waitMs > 0) throw new RunLater(waitMs, 'address_rate');
   }
 

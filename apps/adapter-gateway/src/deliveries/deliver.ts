@@ -41,7 +41,8 @@ export class Deliverer {
     if (!app.capabilities.includes('send') || !adapter.manifest.capabilities.includes('send')) {
       return deliverFailure('unsupported', 'the App has no send capability');
     }
-    if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MS);
+    // Long: what waits is woken when the adapter is ready again.
+    if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MAX_MS);
     const { target, subject } = delivery.content;
     const credentials = await this.credentials.of(installed);
     if (isInDoubt(delivery) && adapter.manifest.message?.lookup) {

@@ -33,6 +33,7 @@ export const engineClient = Symbol('engineClient');
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;
+const resumeBatch = 500;
 
 /** Custody of deliveries: committed before the first attempt, attempted until settled, then reported to the engine. */
 @Injectable()
@@ -91,12 +92,12 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
 
   /** Goes on with the deliveries that waited for an adapter to be ready. */
   async resume(adapterId: string): Promise<void> {
-    const apps = await this.apps.ofAdapter(adapterId);
-    const rows = await this.deliveries.resume(
-      apps.map(({ id }) => id),
-      notReadyCode,
-    );
-    await Promise.all(rows.map((row) => this.jobs.wake(deliverySend, jobOf(row))));
+    const appIds = (await this.apps.ofAdapter(adapterId)).map(({ id }) => id);
+    for (;;) {
+      const rows = await this.deliveries.resume(appIds, notReadyCode, resumeBatch);
+      await Promise.all(rows.map((row) => this.jobs.wake(deliverySend, jobOf(row))));
+      if (rows.length < resumeBatch) return;
+    }
   }
 
   /**

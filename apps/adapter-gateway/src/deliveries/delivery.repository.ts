@@ -97,11 +97,13 @@ export class DeliveryRepository {
   }
 
   /** Opens at once what waits for an adapter that was not ready. @returns the deliveries to wake */
-  async resume(appIds: string[], code: string): Promise<DeliveryRow[]> {
+  async resume(appIds: string[], code: string, limit: number): Promise<DeliveryRow[]> {
     const [rows] = (await this.rows.query(
       `UPDATE gateway.delivery SET lease_until = now() - interval '1 ms'
-        WHERE state = 'queued' AND error = $2 AND app_id = ANY($1) RETURNING *`,
-      [appIds, code],
+        WHERE id IN (SELECT id FROM gateway.delivery
+                      WHERE state = 'queued' AND error = $2 AND app_id = ANY($1) AND lease_until > now()
+                      ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED) RETURNING *`,
+      [appIds, code, limit],
     )) as [DeliveryRow[], number];
     return rows;
   }
