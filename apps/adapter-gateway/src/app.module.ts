@@ -88,7 +88,14 @@ export class AppModule {
       ],
       providers: [
         { provide: gatewaySettings, useValue: settings },
-        { provide: egressToken, useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW }) },
+        {
+          provide: egressToken,
+          useFactory: () =>
+            createEgress({
+              allow: settings.GATEHOUSE_EGRESS_ALLOW,
+              connectionsPerOrigin: settings.ADAPTER_CONNECTIONS,
+            }),
+        },
         client(ingressClient, 'webhook-ingress', settings.INGRESS_URL),
         client(vaultClient, 'credential-vault', settings.VAULT_URL),
         client(engineClient, 'engine', settings.ENGINE_URL),

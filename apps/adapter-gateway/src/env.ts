@@ -12,7 +12,9 @@ export const env = readEnv({
   ADAPTER_TIMEOUT_MS: integer(10_000, 100, 120_000),
   /** Bytes of an adapter's answer. */
   ADAPTER_MAX_RESPONSE_BYTES: integer(4_194_304, 1_024, 104_857_600),
-  /** Calls of one adapter under way in this process; further ones wait. */
+  /** Connections to one host: many adapters may be mounted on it, and one that hangs must not use them up. */
+  ADAPTER_CONNECTIONS: integer(1_024, 1, 65_535),
+  /** Calls of one adapter, or of one host by the built-in Webhook app, under way in this process; further ones wait. */
   ADAPTER_CONCURRENCY: integer(50, 1, 10_000),
   /** Attempts at a call that another service waits for, the first one included. */
   ADAPTER_CALL_ATTEMPTS: integer(3, 1, 10),
@@ -24,7 +26,7 @@ export const env = readEnv({
   /** A delivery that is not done after this long is dead, however often it was put off. */
   DELIVERY_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
   /** Deliveries under way in this process. */
-  DELIVERIES_IN_FLIGHT: integer(2_000, 1, 100_000),
+  DELIVERIES_IN_FLIGHT: integer(5_000, 1, 100_000),
   /** Messages per minute to one address of an App whose manifest says nothing of its own; 0 sets no limit. */
   ADDRESS_RATE_PER_MINUTE: integer(0, 0, 1_000_000),
   HEALTH_POLL_MS: integer(15_000, 100, 3_600_000),

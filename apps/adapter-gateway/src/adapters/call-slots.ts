@@ -1,11 +1,11 @@
 import { RunLater } from '#libs/queue';
 
 const waitMs = 1_000;
-const comeBackMs = 500;
+const comeBackMs = 2_000;
 
 /**
- * Calls of one adapter under way in this process. Over the limit a call waits a moment for a slot, then goes back to its
- * queue: an adapter that hangs holds its own slots, and nobody else's.
+ * Calls of one target under way in this process. Over the limit a call waits a moment for a slot, then goes back to its
+ * queue: a target that hangs holds its own slots, and nobody else's.
  */
 export class CallSlots {
   private readonly taken = new Map<string, number>();

@@ -5,6 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient, egressToken } from '../adapters/adapter-client.js';
 import { withoutOk } from '../adapters/adapter-answer.js';
 import { AdapterError } from '../adapters/adapter-error.js';
+import { CallSlots } from '../adapters/call-slots.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
 import { directDeliver } from '../direct/direct-deliver.js';
@@ -21,6 +22,8 @@ export type AttemptResult = DeliverResponse | 'unknown';
 /** One attempt at a delivery: `/format`, then `/deliver` (spec 4.1), or the DirectAdapter. */
 @Injectable()
 export class Deliverer {
+  private readonly directSlots: CallSlots;
+
   constructor(
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(AppCredentials) private readonly credentials: AppCredentials,
@@ -28,14 +31,18 @@ export class Deliverer {
     @Inject(AddressPace) private readonly pace: AddressPace,
     @Inject(egressToken) private readonly egress: Egress,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
-  ) {}
+  ) {
+    this.directSlots = new CallSlots(settings.ADAPTER_CONCURRENCY);
+  }
 
   /** @throws RunLater while the adapter's circuit is open; Problem when the vault is away; AdapterError before sending */
   async attempt(delivery: DeliveryRow): Promise<AttemptResult> {
     const installed = await this.installed.get(delivery.app_id);
     if (!installed.adapter) {
       const credentials = await this.credentials.of(installed);
-      return directDeliver(this.egress, installed.app, credentials, delivery, this.settings.DELIVERY_TIMEOUT_MS);
+      return this.directSlots.run(originOf(delivery), () =>
+        directDeliver(this.egress, installed.app, credentials, delivery, this.settings.DELIVERY_TIMEOUT_MS),
+      );
     }
     const { app, adapter } = installed;
     if (!app.capabilities.includes('send') || !adapter.manifest.capabilities.includes('send')) {
@@ -132,6 +139,12 @@ export class Deliverer {
 /** An attempt whose answer was lost, or which ended with its process. */
 function isInDoubt({ error, attempts }: DeliveryRow): boolean {
   return error === answerLostCode || (error === null && attempts > 1);
+}
+
+/** Whose server the built-in Webhook app calls; what is no URL fails by itself. */
+function originOf({ content }: DeliveryRow): string {
+  const address = content.target.channel_address ?? '';
+  return URL.canParse(address) ? new URL(address).origin : address;
 }
 
 function contextOf({ organization_id: organizationId, project_id: projectId }: DeliveryRow): AdapterCallContext {

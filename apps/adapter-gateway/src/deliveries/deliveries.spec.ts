@@ -201,22 +201,4 @@ describe('a delivery', () => {
     for (let n = 2; n < times.length; n += 1) expect(times[n]! - times[n - 2]!).toBeGreaterThanOrEqual(900);
     expect((await delivery(slow[5]!)).attempts).toBe(1);
   });
-
-  it('to a fast adapter is not held up by one that hangs', async () => {
-    await install();
-    const hanging = app;
-    adapter.routes['deliver'] = () => undefined;
-    const fast = await moodyAdapter('fast');
-    fast.routes['deliver'] = () => ({ ok: true, message_id: 'm' });
-    await world.call('POST', 'adapters', { url: fast.url });
-    const stuck = await Promise.all(Array.from({ length: 300 }, () => send()));
-    await until('the adapter hangs with many', () => deliverCalls().length >= 60);
-    app = (await world.call('POST', 'listings/fast/install', {})).body.id;
-    const startMs = Date.now();
-    await inState(await send(), 'delivered');
-    expect(Date.now() - startMs).toBeLessThan(1_500);
-    expect(app).not.toBe(hanging);
-    expect((await delivery(stuck[0]!)).state).not.toBe('delivered');
-    await fast.close();
-  });
 });
