@@ -151,7 +151,9 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     const app = await system.api<InstalledApp>('POST', '/api/v1/apps', { name: 'rotated', kind: 'builtin' });
     const open = (path: string) => async () => (await post(at(path), {})).status === 200;
     await until('the token is known', open(app.webhook_path));
-    const { webhook_path } = await system.api<InstalledApp>('POST', `/api/v1/apps/${app.id}/rotate-token`, {});
+    const { webhook_path } = await system.api<InstalledApp>('POST', `/api/v1/apps/${app.id}/rotate-token`, {
+      grace_seconds: 0,
+    });
     const gone = (path: string) => async () => (await post(at(path), {})).status === 410;
     await until('the old token is gone', gone(app.webhook_path));
     await until('the new token is known', open(webhook_path));

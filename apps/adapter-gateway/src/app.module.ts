@@ -3,18 +3,30 @@ import { createEgress } from '#libs/egress';
 import { journalProvider } from '#libs/journal';
 import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
+import { AdapterCallsController } from './adapter-calls/adapter-calls.controller.js';
+import { AdapterCalls } from './adapter-calls/adapter-calls.service.js';
+import { Outbox } from './adapter-calls/outbox.js';
 import { AdapterClient, egressToken } from './adapters/adapter-client.js';
 import { AdapterRepository } from './adapters/adapter.repository.js';
 import { AdaptersController } from './adapters/adapters.controller.js';
 import { AdaptersService } from './adapters/adapters.service.js';
+import { HealthPoller } from './adapters/health-poller.js';
+import { HealthProbe } from './adapters/health.js';
+import { ManifestVersionRepository } from './adapters/manifest-version.repository.js';
+import { OAuthProvidersController } from './adapters/oauth-providers.controller.js';
+import { ViolationLog } from './adapters/violation-log.js';
 import { AppCredentials, vaultClient } from './apps/app-credentials.js';
+import { AppVerification } from './apps/app-verification.js';
+import { AppViews } from './apps/app-views.js';
 import { AppRepository } from './apps/app.repository.js';
 import { AppsController } from './apps/apps.controller.js';
 import { AppsService } from './apps/apps.service.js';
-import { AppVerification } from './apps/app-verification.js';
+import { CallTargets } from './apps/call-targets.js';
 import { EndpointsController } from './apps/endpoints.controller.js';
 import { InstalledApps } from './apps/installed-apps.js';
 import { schema } from './db/schema.js';
+import { AddressPace } from './deliveries/address-pace.js';
+import { AddressPaceRepository } from './deliveries/address-pace.repository.js';
 import { Deliverer } from './deliveries/deliver.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveriesHandler } from './deliveries/deliveries.handler.js';
@@ -28,7 +40,21 @@ import { InboundController } from './inbound/inbound.controller.js';
 import { InboundHandler } from './inbound/inbound.handler.js';
 import { InboundService, ingressClient } from './inbound/inbound.service.js';
 import { ParsedMessagesRepository } from './inbound/parsed-messages.repository.js';
+import { ListingsController } from './listings/listings.controller.js';
+import { ListingsService } from './listings/listings.service.js';
 import { gatewaySettings } from './settings.js';
+import { SourceAdapter } from './sources/source-adapter.js';
+import { SourceDocumentRepository } from './sources/source-document.repository.js';
+import { SourceDocumentsController } from './sources/source-documents.controller.js';
+import { SourceHints } from './sources/source-hints.js';
+import { SourceSyncHandler } from './sources/source-sync.handler.js';
+import { SourceSyncs } from './sources/source-syncs.js';
+import { SourceRepository } from './sources/source.repository.js';
+import { SourcesController } from './sources/sources.controller.js';
+import { SourcesService } from './sources/sources.service.js';
+import { SyncProgressRepository } from './sources/sync-progress.repository.js';
+import { SyncRunRepository } from './sources/sync-run.repository.js';
+import { Syncer } from './sources/syncer.js';
 
 @Module({})
 export class AppModule {
@@ -48,6 +74,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        AdapterCallsController,
         AdaptersController,
         AppsController,
         DeliveriesController,
@@ -56,29 +83,61 @@ export class AppModule {
         EndpointsController,
         InboundController,
         InboundHandler,
+        ListingsController,
+        OAuthProvidersController,
+        SourceDocumentsController,
+        SourcesController,
+        SourceSyncHandler,
       ],
       providers: [
         { provide: gatewaySettings, useValue: settings },
-        { provide: egressToken, useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW }) },
+        {
+          provide: egressToken,
+          useFactory: () =>
+            createEgress({
+              allow: settings.GATEHOUSE_EGRESS_ALLOW,
+              connectionsPerOrigin: settings.ADAPTER_CONNECTIONS,
+            }),
+        },
         client(ingressClient, 'webhook-ingress', settings.INGRESS_URL),
         client(vaultClient, 'credential-vault', settings.VAULT_URL),
         client(engineClient, 'engine', settings.ENGINE_URL),
         journalProvider('adapter-gateway'),
+        AdapterCalls,
         AdapterClient,
         AdapterRepository,
         AdaptersService,
+        AddressPace,
+        AddressPaceRepository,
         AppCredentials,
         AppRepository,
         AppsService,
         AppVerification,
+        AppViews,
+        CallTargets,
         Deliverer,
         DeliveriesService,
         DeliveryRedrive,
         DeliveryRepository,
         Handshakes,
+        HealthPoller,
+        HealthProbe,
         InboundService,
         InstalledApps,
+        ListingsService,
+        ManifestVersionRepository,
+        Outbox,
         ParsedMessagesRepository,
+        SourceAdapter,
+        SourceDocumentRepository,
+        SourceHints,
+        SourceRepository,
+        SourcesService,
+        SourceSyncs,
+        Syncer,
+        SyncProgressRepository,
+        SyncRunRepository,
+        ViolationLog,
       ],
     };
   }

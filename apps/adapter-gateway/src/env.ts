@@ -12,12 +12,46 @@ export const env = readEnv({
   ADAPTER_TIMEOUT_MS: integer(10_000, 100, 120_000),
   /** Bytes of an adapter's answer. */
   ADAPTER_MAX_RESPONSE_BYTES: integer(4_194_304, 1_024, 104_857_600),
+  /** Connections to one host: many adapters may be mounted on it, and one that hangs must not use them up. */
+  ADAPTER_CONNECTIONS: integer(1_024, 1, 65_535),
+  /** Calls of one adapter, or of one host by the built-in Webhook app, under way in this process; further ones wait. */
+  ADAPTER_CONCURRENCY: integer(50, 1, 10_000),
+  /** Attempts at a call that another service waits for, the first one included. */
+  ADAPTER_CALL_ATTEMPTS: integer(3, 1, 10),
   DELIVERY_TIMEOUT_MS: integer(10_000, 100, 120_000),
   /** Messages up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
-  /** A delivery that nobody works on for this long is taken up again. */
-  DELIVERY_LEASE_MS: integer(30_000, 1_000, 3_600_000),
-  HEALTH_POLL_MS: integer(15_000, 500, 3_600_000),
+  /** A delivery that nobody works on for this long is taken up again: longer than three calls of an adapter. */
+  DELIVERY_LEASE_MS: integer(45_000, 1_000, 3_600_000),
+  /** A delivery that is not done after this long is dead, however often it was put off. */
+  DELIVERY_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
+  /** Deliveries under way in this process. */
+  DELIVERIES_IN_FLIGHT: integer(5_000, 1, 100_000),
+  /** Messages per minute to one address of an App whose manifest says nothing of its own; 0 sets no limit. */
+  ADDRESS_RATE_PER_MINUTE: integer(0, 0, 1_000_000),
+  HEALTH_POLL_MS: integer(15_000, 100, 3_600_000),
+  /** An adapter that is not ready is asked half as often each time, down to once in this time. */
+  HEALTH_POLL_MAX_MS: integer(120_000, 100, 86_400_000),
+  HEALTH_TIMEOUT_MS: integer(5_000, 100, 60_000),
+  /** How long a webhook token works on after it was rotated, unless the rotation says otherwise. */
+  TOKEN_GRACE_MS: integer(86_400_000, 0, 2_592_000_000),
+  /** Bytes of one document; a manifest's sources.max_file_bytes may say less. */
+  SOURCE_MAX_FILE_BYTES: integer(10_485_760, 1_024, 104_857_600),
+  SOURCE_FETCH_TIMEOUT_MS: integer(30_000, 100, 600_000),
+  /** Documents of one source that are fetched at the same time. */
+  SOURCE_FETCH_CONCURRENCY: integer(4, 1, 64),
+  /** Pages of one listing, and changes of one page: more is a contract violation. */
+  SYNC_MAX_PAGES: integer(10_000, 1, 1_000_000),
+  SYNC_MAX_PAGE_CHANGES: integer(10_000, 1, 1_000_000),
+  /** A run that nobody works on for this long is taken up again. */
+  SYNC_LEASE_MS: integer(60_000, 1_000, 3_600_000),
+  /** A run gives its turn to others after this long. */
+  SYNC_SLICE_MS: integer(15_000, 10, 600_000),
+  /** Failures in a row, without any progress, that end a run; and tries of one document in a run. */
+  SYNC_ATTEMPTS: integer(8, 1, 100),
+  DOCUMENT_ATTEMPTS: integer(3, 1, 100),
+  /** How often due sources and abandoned runs are looked for. */
+  SYNC_SWEEP_MS: integer(2_000, 10, 600_000),
 });
 
 export type GatewaySettings = typeof env;

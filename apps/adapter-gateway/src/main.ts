@@ -7,7 +7,7 @@ await startService({
   name: 'adapter-gateway',
   module: AppModule.with(env),
   settings: env,
-  consumes: ['inbound', 'outbound'],
+  consumes: ['inbound', 'outbound', 'sync'],
   // A handshake request carries the stored body, base64 at worst.
   bodyLimit: 40 * 1024 * 1024,
 });

@@ -15,6 +15,7 @@ import { receiptSettings, ReceiptsService } from './receipts/receipts.service.js
 import { RefusalLog } from './refusals/refusal.repository.js';
 import { RefusalsController } from './refusals/refusals.controller.js';
 import { BuiltinPayload, routerClient } from './webhook/builtin-payload.js';
+import { Handshakes } from './webhook/handshakes.js';
 import { Secrets, vaultClient } from './webhook/secrets.js';
 import { WebhookService } from './webhook/webhook.service.js';
 
@@ -64,6 +65,7 @@ export class AppModule {
         ReceiptsService,
         RefusalLog,
         BuiltinPayload,
+        Handshakes,
         Secrets,
         WebhookService,
       ],

@@ -11,13 +11,23 @@ export interface DeclaredVerification {
   secret_fields: string[];
 }
 
+/** What answers a handshake: the value as text, or its HMAC, or either in a JSON object. */
+export interface HandshakeResponse {
+  query?: string;
+  pointer?: string;
+  /** The value is not echoed but signed with the credential's field, as a challenge-response check wants it. */
+  hmac?: { field: string; algorithm?: 'sha256' | 'sha512' | 'sha1'; encoding?: 'hex' | 'base64'; prefix?: string };
+  /** The answer is JSON, with the value under this name. */
+  as?: string;
+}
+
 /** A handshake the ingress answers itself. */
 export interface DeclaredHandshake {
   method: 'GET' | 'POST';
   /** Query parameter or JSON pointer whose presence makes the request a handshake. */
   match: { query?: string; pointer?: string; equals?: string };
-  /** Where the value to echo stands. */
-  respond: { query?: string; pointer?: string };
+  /** Where the value to echo stands, and what is made of it. */
+  respond: HandshakeResponse;
   /** Query parameter that has to equal the credential field of that name. */
   verify_token?: { query: string; field: string };
 }
@@ -29,6 +39,8 @@ export interface Endpoint {
   project_id: string;
   /** Hex SHA-256 of the token. */
   token_hash: string;
+  /** The token before the last rotation: it works until then (RFC 3339), and answers 410 afterwards. */
+  previous_token: { hash: string; until: string } | null;
   /** Tokens that were rotated away: they answer 410. */
   retired_token_hashes: string[];
   kind: 'builtin' | 'adapter';

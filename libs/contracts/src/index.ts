@@ -12,5 +12,6 @@ export * from './jobs/delivery-settled.js';
 export * from './jobs/inbound-parse.js';
 export * from './jobs/message-route.js';
 export * from './jobs/outbound-sent.js';
+export * from './jobs/source-sync.js';
 export * from './jobs/turn-finished.js';
 export * from './jobs/turn-run.js';

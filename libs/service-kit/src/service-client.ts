@@ -36,12 +36,17 @@ export class ServiceClient {
     return this.call<T>('PUT', path, scope, JSON.stringify(body));
   }
 
+  /** @throws Problem as `get` */
+  delete<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>): Promise<T> {
+    return this.call<T>('DELETE', path, scope, undefined);
+  }
+
   async close(): Promise<void> {
     await this.agent.close();
   }
 
   private async call<T>(
-    method: 'GET' | 'POST' | 'PUT',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     scope: Pick<Principal, 'organizationId' | 'projectId'>,
     body: string | undefined,

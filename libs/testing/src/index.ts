@@ -1,4 +1,4 @@
 export { testRedisUrl } from './env.js';
-export { testServiceKey } from './service-key.js';
+export { testServiceKey, testServiceTrust } from './service-key.js';
 export { testDatabase, type TestDatabase } from './test-database.js';
 export { until } from './until.js';

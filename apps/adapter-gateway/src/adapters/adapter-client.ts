@@ -1,11 +1,14 @@
-import { secretList, signStandardWebhooks } from '#libs/adapter-sdk';
-import { type Egress, EgressError } from '#libs/egress';
+import { type JsonObject, secretList, signStandardWebhooks } from '#libs/adapter-sdk';
+import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
+import { adapterErrorOf, jsonAnswer, requireSuccess } from './adapter-answer.js';
 import { AdapterError } from './adapter-error.js';
 import { Breaker } from './breaker.js';
+import { CallSlots } from './call-slots.js';
+import { ViolationLog } from './violation-log.js';
 
 export const egressToken = Symbol('egress');
 
@@ -15,73 +18,116 @@ export interface AdapterCallContext {
   traceparent?: string | undefined;
 }
 
+interface Limits {
+  timeoutMs: number;
+  maxResponseBytes: number;
+}
+
 /** The only caller of adapters: signs, bounds and checks every call (spec 4.1, 5). */
 @Injectable()
 export class AdapterClient implements OnApplicationShutdown {
-  readonly breaker = new Breaker();
+  private readonly breaker = new Breaker();
+  private readonly slots: CallSlots;
   private readonly secrets: string[];
 
   constructor(
     @Inject(egressToken) private readonly egress: Egress,
+    @Inject(ViolationLog) private readonly violations: ViolationLog,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
     this.secrets = secretList(settings.GATEHOUSE_ADAPTER_SECRET?.split(',') ?? []);
+    this.slots = new CallSlots(settings.ADAPTER_CONCURRENCY);
   }
 
-  /** @throws AdapterError; RunLater while the adapter's circuit is open */
-  get<T>(baseUrl: string, path: string, context: AdapterCallContext): Promise<T> {
-    return this.call<T>('GET', baseUrl, path, '', context);
+  /** A call outside the circuit: of `/health` and `/manifest.json`. @throws AdapterError */
+  async get<T extends object>(
+    baseUrl: string,
+    path: string,
+    context: AdapterCallContext,
+    timeoutMs = this.settings.ADAPTER_TIMEOUT_MS,
+  ): Promise<T> {
+    const limits = { timeoutMs, maxResponseBytes: this.settings.ADAPTER_MAX_RESPONSE_BYTES };
+    const answer = await this.send('GET', baseUrl, path, '', context, limits);
+    return jsonAnswer(answer, path) as T;
   }
 
-  /** @throws AdapterError; RunLater while the adapter's circuit is open */
-  async post<T>(baseUrl: string, path: string, body: object, context: AdapterCallContext): Promise<T> {
-    this.breaker.check(baseUrl);
-    try {
-      const answer = await this.call<T>('POST', baseUrl, path, JSON.stringify(body), context);
-      this.breaker.succeeded(baseUrl);
-      return answer;
-    } catch (error) {
-      // A contract violation is the adapter's bug with this message, not its absence.
-      if (error instanceof AdapterError && error.code !== 'contract_violation') this.breaker.failed(baseUrl);
-      throw error;
-    }
+  /**
+   * @param wrong what is wrong with an answer, if anything: it breaks the contract then
+   * @throws AdapterError; RunLater while the adapter's circuit is open, or all its slots are taken
+   */
+  post<T extends object>(
+    baseUrl: string,
+    path: string,
+    body: object,
+    context: AdapterCallContext,
+    wrong: (answer: T) => string | null = () => null,
+  ): Promise<T> {
+    const limits = {
+      timeoutMs: this.settings.ADAPTER_TIMEOUT_MS,
+      maxResponseBytes: this.settings.ADAPTER_MAX_RESPONSE_BYTES,
+    };
+    return this.guarded(baseUrl, async () => {
+      const answer = await this.send('POST', baseUrl, path, JSON.stringify(body), context, limits);
+      const value = jsonAnswer(answer, path) as JsonObject as T;
+      const problem = wrong(value);
+      if (problem) throw new AdapterError('contract_violation', `${path}: ${problem}`, false);
+      return value;
+    });
+  }
+
+  /** Like `post`, for the one route that may answer bytes; a longer answer is cut off, and marked as `truncated`. */
+  fetchFile(baseUrl: string, body: object, context: AdapterCallContext, limits: Limits): Promise<EgressResponse> {
+    const path = '/sources/fetch-file';
+    return this.guarded(baseUrl, () =>
+      this.send('POST', baseUrl, path, JSON.stringify(body), context, limits, 'truncate'),
+    );
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.egress.close();
   }
 
-  private async call<T>(
+  private async guarded<T>(baseUrl: string, call: () => Promise<T>): Promise<T> {
+    this.breaker.check(baseUrl);
+    return this.slots.run(baseUrl, async () => {
+      try {
+        const answer = await call();
+        this.breaker.succeeded(baseUrl);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof AdapterError)) throw error;
+        // A contract violation is the adapter's bug with this message, not its absence.
+        if (error.code === 'contract_violation') this.violations.note(baseUrl, error.message);
+        // Nor is it absent when it says when to come back.
+        else if (error.retryAfterMs === null) this.breaker.failed(baseUrl);
+        throw error;
+      }
+    });
+  }
+
+  private async send(
     method: 'GET' | 'POST',
     baseUrl: string,
     path: string,
     body: string,
     context: AdapterCallContext,
-  ): Promise<T> {
-    let answer;
+    limits: Limits,
+    onTooLarge: 'fail' | 'truncate' = 'fail',
+  ): Promise<EgressResponse> {
     try {
-      answer = await this.egress.fetch(`${baseUrl}${path}`, {
+      const answer = await this.egress.fetch(`${baseUrl}${path}`, {
         method,
         headers: this.headers(method, body, context),
         ...(method === 'POST' ? { body } : {}),
-        timeoutMs: this.settings.ADAPTER_TIMEOUT_MS,
-        maxResponseBytes: this.settings.ADAPTER_MAX_RESPONSE_BYTES,
+        ...limits,
         maxRedirects: 0,
-        onTooLarge: 'fail',
+        onTooLarge,
       });
+      requireSuccess(answer, path);
+      return answer;
     } catch (error) {
-      throw toAdapterError(error, path);
+      throw error instanceof EgressError ? adapterErrorOf(error, path) : error;
     }
-    if (answer.status < 200 || answer.status > 299) {
-      const retryAfterMs = readRetryAfter(answer.headers['retry-after']);
-      throw new AdapterError(
-        'provider_unavailable',
-        `${path} answered ${answer.status}`,
-        answer.status < 500,
-        retryAfterMs,
-      );
-    }
-    return parseAnswer<T>(answer.headers['content-type'], answer.body, path);
   }
 
   private headers(method: string, body: string, context: AdapterCallContext): Record<string, string> {
@@ -95,31 +141,4 @@ export class AdapterClient implements OnApplicationShutdown {
       ...(this.secrets.length > 0 ? signStandardWebhooks({ secret: this.secrets, id, body }) : {}),
     };
   }
-}
-
-function toAdapterError(error: unknown, path: string): AdapterError {
-  if (!(error instanceof EgressError)) throw error;
-  const code = error.code === 'timeout' ? 'timeout' : 'provider_unavailable';
-  return new AdapterError(code, `${path}: ${error.code}`, !error.sent);
-}
-
-function parseAnswer<T>(contentType: string | string[] | undefined, body: Buffer, path: string): T {
-  if (!/^application\/json\b/i.test(String(contentType ?? ''))) {
-    throw new AdapterError('contract_violation', `${path} did not answer application/json`, false);
-  }
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as T;
-  } catch {
-    // Said below, for both kinds of wrong.
-  }
-  throw new AdapterError('contract_violation', `${path} did not answer a JSON object`, false);
-}
-
-/** `Retry-After` in ms: seconds or an HTTP date; null when absent or unreadable. Capped at an hour. */
-export function readRetryAfter(value: string | string[] | undefined): number | null {
-  const text = Array.isArray(value) ? value[0] : value;
-  if (!text) return null;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), 3_600_000);
 }

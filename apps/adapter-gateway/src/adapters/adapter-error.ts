@@ -1,8 +1,10 @@
+export type AdapterErrorCode = 'provider_unavailable' | 'contract_violation' | 'timeout';
+
 /** A call to an adapter that did not give an answer of the contract. */
 export class AdapterError extends Error {
   override readonly name = 'AdapterError';
   constructor(
-    readonly code: 'provider_unavailable' | 'contract_violation' | 'timeout',
+    readonly code: AdapterErrorCode,
     message: string,
     /** False when the adapter may have acted on the call: its answer was lost. */
     readonly notSent: boolean,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { In, Repository } from 'typeorm';
 import { AdapterRow } from './adapter.entity.js';
 
 interface Scope {
@@ -8,17 +8,17 @@ interface Scope {
   projectId: string;
 }
 
+/** What a poll found; the adapter's next poll is set with it. */
+export interface PollResult extends Pick<
+  AdapterRow,
+  'id' | 'state' | 'state_reason' | 'version' | 'latency_ms' | 'failed_polls'
+> {
+  nextInMs: number;
+}
+
 @Injectable()
 export class AdapterRepository {
   constructor(@InjectRepository(AdapterRow) private readonly rows: Repository<AdapterRow>) {}
-
-  insert(row: AdapterRow): Promise<unknown> {
-    return this.rows.insert(row as object);
-  }
-
-  update(id: string, change: Partial<AdapterRow>): Promise<unknown> {
-    return this.rows.update({ id }, change as object);
-  }
 
   find(scope: Scope, id: string): Promise<AdapterRow | null> {
     return this.rows.findOneBy({ id, organization_id: scope.organizationId, project_id: scope.projectId });
@@ -28,23 +28,55 @@ export class AdapterRepository {
     return this.rows.findOneBy({ slug, organization_id: scope.organizationId, project_id: scope.projectId });
   }
 
+  /** The organization's adapter of that slug; the oldest one, where several projects have one. */
+  findInOrganization(organizationId: string, slug: string): Promise<AdapterRow | null> {
+    return this.rows.findOne({ where: { organization_id: organizationId, slug }, order: { id: 'ASC' } });
+  }
+
   byId(id: string): Promise<AdapterRow | null> {
     return this.rows.findOneBy({ id });
+  }
+
+  byIds(ids: string[]): Promise<AdapterRow[]> {
+    return this.rows.findBy({ id: In(ids) });
   }
 
   list(scope: Scope): Promise<AdapterRow[]> {
     return this.rows.find({
       where: { organization_id: scope.organizationId, project_id: scope.projectId },
-      order: { id: 'ASC' },
+      order: { slug: 'ASC' },
     });
   }
 
-  /** Adapters whose last poll is older than this many ms. */
-  async dueForPoll(everyMs: number, limit: number): Promise<AdapterRow[]> {
-    return this.rows
-      .createQueryBuilder('adapter')
-      .where('adapter.checked_at IS NULL OR adapter.checked_at < :before', { before: new Date(Date.now() - everyMs) })
-      .limit(limit)
-      .getMany();
+  /** Takes adapters whose poll is due; no other replica polls them for `leaseMs`. */
+  async takeDue(limit: number, leaseMs: number): Promise<AdapterRow[]> {
+    const [rows] = (await this.rows.query(
+      `UPDATE gateway.adapter SET next_check_at = now() + make_interval(secs => $2)
+        WHERE id IN (SELECT id FROM gateway.adapter WHERE next_check_at <= now() AND base_url IS NOT NULL
+                      ORDER BY next_check_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING *`,
+      [limit, leaseMs / 1000],
+    )) as [AdapterRow[], number];
+    return rows;
+  }
+
+  async recordPoll(result: PollResult): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.adapter SET state = $2, state_reason = $3, version = coalesce($4, version), latency_ms = $5,
+         failed_polls = $6, checked_at = now(), next_check_at = now() + make_interval(secs => $7) WHERE id = $1`,
+      [
+        result.id,
+        result.state,
+        result.state_reason,
+        result.version,
+        result.latency_ms,
+        result.failed_polls,
+        result.nextInMs / 1000,
+      ],
+    );
+  }
+
+  /** Says on every adapter at that address how it broke the contract. */
+  async recordViolation(baseUrl: string, violation: string): Promise<void> {
+    await this.rows.update({ base_url: baseUrl }, { violation, violation_at: new Date() });
   }
 }

@@ -1,51 +1,62 @@
 import type { Manifest } from '#libs/adapter-sdk';
-import { newId } from '#libs/contracts';
-import { Sweeper } from '#libs/database';
+import { appChanged, newId } from '#libs/contracts';
+import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from './adapter-client.js';
 import type { AdapterRow } from './adapter.entity.js';
 import { AdapterRepository } from './adapter.repository.js';
+import type { RegisterAdapter } from './adapter.dto.js';
+import { HealthPoller } from './health-poller.js';
+import { HealthProbe } from './health.js';
+import type { ManifestVersionRow } from './manifest-version.entity.js';
+import { ManifestVersionRepository, type TouchedApp } from './manifest-version.repository.js';
 import { readManifest } from './manifest.js';
 
-/** Registers adapters by URL and polls their health. */
-@Injectable()
-export class AdaptersService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly poller: Sweeper;
+const maxVersion = 1_000_000;
+const builtinSlug = 'webhook';
 
+/** What a refresh found; `pending` says that the version waits for approval. */
+export interface RefreshedAdapter {
+  adapter: AdapterRow;
+  version: ManifestVersionRow;
+  pending: boolean;
+}
+
+/** Registers adapters by URL, and decides which of their manifests is in force. */
+@Injectable()
+export class AdaptersService {
   constructor(
     @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
+    @Inject(ManifestVersionRepository) private readonly versions: ManifestVersionRepository,
     @Inject(AdapterClient) private readonly client: AdapterClient,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
-  ) {
-    this.poller = new Sweeper({
-      name: 'adapter-health',
-      everyMs: settings.HEALTH_POLL_MS,
-      batch: 50,
-      sweep: (limit) => this.pollDue(limit),
-    });
-  }
-
-  onApplicationBootstrap(): void {
-    this.poller.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.poller.stop();
-  }
+    @Inject(HealthProbe) private readonly health: HealthProbe,
+    @Inject(HealthPoller) private readonly poller: HealthPoller,
+    @Inject(JobClient) private readonly jobs: JobClient,
+  ) {}
 
   /**
-   * Registers the adapter at a URL: its manifest is fetched and checked, its health asked.
-   * @throws Problem 422 `adapter_unreachable | invalid_manifest | slug_mismatch`, 409 `adapter_exists`
+   * Registers the adapter at a URL (its manifest is fetched and checked, its health asked), or a skill-only manifest.
+   * @throws Problem 422 `adapter_unreachable | invalid_manifest | slug_mismatch | url_or_manifest`, 409 `adapter_exists`
    */
-  async register(caller: Principal, url: string): Promise<AdapterRow> {
-    const baseUrl = url.replace(/\/$/, '');
-    const manifest = await this.fetchManifest(caller, baseUrl);
+  async register(caller: Principal, { url, manifest: given }: RegisterAdapter): Promise<AdapterRow> {
+    if ((url === undefined) === (given === undefined)) {
+      throw new Problem(422, 'url_or_manifest', 'Give the url of an adapter, or the manifest of a skill without one.');
+    }
+    const baseUrl = url?.replace(/\/$/, '') ?? null;
+    const manifest = baseUrl ? await this.fetchManifest(caller, baseUrl) : readManifest(given ?? {}, 'skill');
+    if (manifest.slug === builtinSlug) {
+      throw new Problem(
+        409,
+        'adapter_exists',
+        `${builtinSlug} is the built-in Webhook app: give the adapter another slug.`,
+      );
+    }
     const known = await this.adapters.findBySlug(caller, manifest.slug);
     if (known) throw new Problem(409, 'adapter_exists', `The adapter ${manifest.slug} is registered as ${known.id}.`);
-    const health = await this.health(baseUrl, manifest.slug);
+    const health = baseUrl ? await this.health.ask(baseUrl, manifest.slug) : null;
+    if (health?.misnamed) throw new Problem(422, 'slug_mismatch', `/health says: ${health.state_reason}.`);
+    const now = new Date();
     const row: AdapterRow = {
       id: newId('adp'),
       organization_id: caller.organizationId,
@@ -53,25 +64,73 @@ export class AdaptersService implements OnApplicationBootstrap, OnApplicationShu
       slug: manifest.slug,
       base_url: baseUrl,
       manifest,
-      ...health,
-      created_at: new Date(),
+      manifest_version: 1,
+      state: health?.state ?? 'ready',
+      state_reason: health?.state_reason ?? null,
+      version: health?.version ?? null,
+      latency_ms: health?.latency_ms ?? null,
+      checked_at: health ? now : null,
+      failed_polls: health?.state === 'unready' ? 1 : 0,
+      next_check_at: now,
+      violation: null,
+      violation_at: null,
+      created_at: now,
     };
-    await this.adapters.insert(row);
+    await this.versions.register(row, caller.subject);
     return row;
   }
 
-  /** Fetches the manifest again. @throws Problem as `register` */
-  async refresh(caller: Principal, id: string): Promise<AdapterRow> {
+  /**
+   * Fetches the manifest again (or takes the given one, for a skill-only listing) and asks the health.
+   * @throws Problem as `register`
+   */
+  async refresh(caller: Principal, id: string, given?: Record<string, unknown>): Promise<RefreshedAdapter> {
     const row = await this.get(caller, id);
-    const manifest = await this.fetchManifest(caller, row.base_url);
-    if (manifest.slug !== row.slug) {
-      throw new Problem(422, 'slug_mismatch', `The adapter now says it is ${manifest.slug}, not ${row.slug}.`);
+    if ((row.base_url === null) !== (given !== undefined)) {
+      throw new Problem(422, 'url_or_manifest', 'Give the manifest for a skill without an adapter, and nothing else.');
     }
-    await this.adapters.update(id, { manifest, ...(await this.health(row.base_url, row.slug)) });
+    const manifest = row.base_url ? await this.fetchManifest(caller, row.base_url) : readManifest(given ?? {}, 'skill');
+    if (manifest.slug !== row.slug) {
+      throw new Problem(422, 'slug_mismatch', `The manifest now has the slug ${manifest.slug}, not ${row.slug}.`);
+    }
+    const { version, touched } = await this.versions.store(id, manifest, caller.subject);
+    this.announce(touched);
+    await this.poller.poll(row);
+    const adapter = await this.get(caller, id);
+    return { adapter, version, pending: adapter.manifest_version !== version.number };
+  }
+
+  /** Puts a version in force that waits for approval. @throws Problem 404, 409 `already_in_force` */
+  async approve(caller: Principal, id: string, number: number): Promise<AdapterRow> {
+    const version = await this.otherVersion(caller, id, number);
+    this.announce(await this.versions.activate(version, caller.subject));
     return this.get(caller, id);
   }
 
-  async get(caller: Principal, id: string): Promise<AdapterRow> {
+  /** Puts a version in force that was so before. @throws Problem 404, 409 `already_in_force | never_in_force` */
+  async rollBack(caller: Principal, id: string, number: number): Promise<AdapterRow> {
+    const version = await this.otherVersion(caller, id, number);
+    if (version.activated_at === null) {
+      throw new Problem(409, 'never_in_force', `Version ${number} was never in force: approve it instead.`);
+    }
+    this.announce(await this.versions.activate(version, null));
+    return this.get(caller, id);
+  }
+
+  /** @throws Problem 404 */
+  async version(caller: Principal, id: string, number: number): Promise<ManifestVersionRow> {
+    await this.get(caller, id);
+    const version = number > 0 && number <= maxVersion ? await this.versions.find(id, number) : null;
+    if (!version) throw notFound('manifest_version', number);
+    return version;
+  }
+
+  async listVersions(caller: Principal, id: string, before: number | null, limit: number) {
+    await this.get(caller, id);
+    return this.versions.list(id, before, limit);
+  }
+
+  async get(caller: Pick<Principal, 'organizationId' | 'projectId'>, id: string): Promise<AdapterRow> {
     const row = await this.adapters.find(caller, id);
     if (!row) throw notFound('adapter', id);
     return row;
@@ -81,6 +140,17 @@ export class AdaptersService implements OnApplicationBootstrap, OnApplicationShu
     return this.adapters.list(caller);
   }
 
+  private async otherVersion(caller: Principal, id: string, number: number): Promise<ManifestVersionRow> {
+    const version = await this.version(caller, id, number);
+    const { manifest_version: inForce } = await this.get(caller, id);
+    if (inForce === number) throw new Problem(409, 'already_in_force', `Version ${number} is in force already.`);
+    return version;
+  }
+
+  private announce(touched: TouchedApp[]): void {
+    for (const { id, version } of touched) void this.jobs.wake(appChanged, { app_id: id, version });
+  }
+
   private async fetchManifest(caller: Principal, baseUrl: string): Promise<Manifest> {
     const value = await this.client
       .get<Record<string, unknown>>(baseUrl, '/manifest.json', caller)
@@ -88,54 +158,12 @@ export class AdaptersService implements OnApplicationBootstrap, OnApplicationShu
         const reason = error instanceof Error ? error.message : String(error);
         throw new Problem(422, 'adapter_unreachable', `No manifest at ${baseUrl}/manifest.json: ${reason}`);
       });
-    const manifest = readManifest(value);
+    const manifest = readManifest(value, 'adapter');
     const mount = new URL(baseUrl).pathname.split('/').at(-1);
     if (mount !== manifest.slug) {
-      throw new Problem(
-        422,
-        'slug_mismatch',
-        `The slug ${manifest.slug} is not the path the adapter is mounted under.`,
-      );
+      const said = `The slug ${manifest.slug} is not the path the adapter is mounted under.`;
+      throw new Problem(422, 'slug_mismatch', said);
     }
     return manifest;
-  }
-
-  private async pollDue(limit: number): Promise<number> {
-    const due = await this.adapters.dueForPoll(this.settings.HEALTH_POLL_MS, limit);
-    await Promise.all(due.map(async (row) => this.adapters.update(row.id, await this.health(row.base_url, row.slug))));
-    return due.length;
-  }
-
-  private async health(
-    baseUrl: string,
-    slug: string,
-  ): Promise<Pick<AdapterRow, 'state' | 'state_reason' | 'version' | 'latency_ms' | 'checked_at'>> {
-    const startMs = performance.now();
-    try {
-      const health = await this.client.get<{ status?: unknown; version?: unknown; adapter?: unknown }>(
-        baseUrl,
-        '/health',
-        {
-          organizationId: '',
-          projectId: '',
-        },
-      );
-      const reason =
-        health.status !== 'ready'
-          ? `status is ${JSON.stringify(health.status)}`
-          : health.adapter !== slug
-            ? `adapter is ${JSON.stringify(health.adapter)}, not ${slug}`
-            : null;
-      return {
-        state: reason ? 'unready' : 'ready',
-        state_reason: reason,
-        version: typeof health.version === 'string' ? health.version : 'unknown',
-        latency_ms: performance.now() - startMs,
-        checked_at: new Date(),
-      };
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return { state: 'unready', state_reason: reason, version: null, latency_ms: null, checked_at: new Date() };
-    }
   }
 }

@@ -1,77 +1,89 @@
-import type { Credentials, Manifest } from '#libs/adapter-sdk';
-import { Problem, type ServiceClient } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import type { Credentials } from '#libs/adapter-sdk';
+import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
+import type { AppRow } from './app.entity.js';
 import type { InstalledApp } from './installed-apps.js';
+import { mapCredentials, type OpenedCredential, pairFields } from './mapped-credentials.js';
 
 export const vaultClient = Symbol('vaultClient');
 
+type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
+
 const freshMs = 2_000;
 const maxCached = 5_000;
-
-/** One value, or several that are all valid during a rotation. */
-type Value = string | string[];
-
-/** What the vault lets the App have: by the fields' own names, and by those its binding maps them to. */
-interface Resolved {
-  type: string;
-  fields: Record<string, Value>;
-  credentials: Record<string, Value>;
-}
+/** Longer than any call, so that a token does not end while an adapter uses it. */
+const tokenMarginSeconds = 30;
+const resolvePath = '/internal/credentials/resolve';
 
 /** The `credentials` object of adapter calls (spec 2.4): the App's record, its fields under their `maps_to` names. */
 @Injectable()
 export class AppCredentials {
-  private readonly cache = new Map<string, { value: Promise<Resolved>; untilMs: number }>();
+  private readonly logger = new Logger('app-credentials');
+  private readonly cache = new Map<string, { value: Promise<OpenedCredential>; untilMs: number }>();
+  private readonly minValidSeconds: number;
 
-  constructor(@Inject(vaultClient) private readonly vault: ServiceClient) {}
+  constructor(
+    @Inject(vaultClient) private readonly vault: ServiceClient,
+    @Inject(gatewaySettings) settings: GatewaySettings,
+  ) {
+    const { ADAPTER_TIMEOUT_MS, DELIVERY_TIMEOUT_MS, SOURCE_FETCH_TIMEOUT_MS } = settings;
+    const longestMs = Math.max(ADAPTER_TIMEOUT_MS, DELIVERY_TIMEOUT_MS, SOURCE_FETCH_TIMEOUT_MS);
+    this.minValidSeconds = Math.ceil((longestMs + freshMs) / 1_000) + tokenMarginSeconds;
+  }
 
   /** @throws Problem of the vault; `credential_not_found` when the App's record is gone */
   async of({ app, adapter }: InstalledApp): Promise<Credentials> {
-    if (!app.credential_id) return {};
-    const key = `${app.id} ${app.credential_id}`;
-    let known = this.cache.get(key);
-    if (!known || known.untilMs < Date.now()) {
-      if (this.cache.size >= maxCached) this.cache.clear();
-      const value = this.resolve(app, app.credential_id);
-      known = { value, untilMs: Date.now() + freshMs };
-      this.cache.set(key, known);
-      value.catch(() => this.cache.delete(key));
+    const { credential_id: credentialId } = app;
+    if (!credentialId) return {};
+    const opened = await this.cached(`${app.id} ${credentialId}`, () => this.resolveBound(app, credentialId));
+    return adapter ? mapCredentials(opened, adapter.manifest) : pairFields(opened);
+  }
+
+  /** A credential that no App has yet. @throws Problem as `of` */
+  open(scope: Scope, credentialId: string): Promise<OpenedCredential> {
+    return this.cached(`${scope.projectId} ${credentialId}`, () =>
+      this.resolve(scope, { credential_id: credentialId }),
+    );
+  }
+
+  /** Lets go of an App's record, so that it can be deleted; with the vault away its deletion needs force. */
+  async release(app: AppRow): Promise<void> {
+    try {
+      await this.vault.delete(`/internal/bindings/app/${app.id}`, scopeOf(app));
+    } catch (error) {
+      this.logger.warn({ event: 'binding.kept', app: app.id, error: String(error) });
     }
-    const resolved = await known.value;
-    return adapter ? mapFields(resolved, adapter.manifest) : pairFields(resolved);
+  }
+
+  private resolve(scope: Scope, asked: object): Promise<OpenedCredential> {
+    return this.vault.post(resolvePath, scope, { ...asked, min_valid_seconds: this.minValidSeconds });
   }
 
   /** Binds the App to its record the first time, so that the vault knows what uses it. */
-  private async resolve(app: InstalledApp['app'], credentialId: string): Promise<Resolved> {
-    const tenant = { organizationId: app.organization_id, projectId: app.project_id };
+  private async resolveBound(app: AppRow, credentialId: string): Promise<OpenedCredential> {
     const asked = { credential_id: credentialId, consumer: { kind: 'app', id: app.id } };
-    const ask = (): Promise<Resolved> => this.vault.post<Resolved>('/internal/credentials/resolve', tenant, asked);
     try {
-      return await ask();
+      return await this.resolve(scopeOf(app), asked);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'not_bound') throw error;
-      await this.vault.put('/internal/bindings', tenant, asked);
-      return ask();
+      await this.vault.put('/internal/bindings', scopeOf(app), asked);
+      return this.resolve(scopeOf(app), asked);
     }
   }
-}
 
-/** The built-in App knows a rotation as `signing_secret` and `signing_secret_next`: so the vault's lists come to it. */
-function pairFields({ credentials }: Resolved): Credentials {
-  return Object.fromEntries(
-    Object.entries(credentials).flatMap(([name, value]) =>
-      [value].flat().map((one, at) => [at === 0 ? name : `${name}_next`, one] as const),
-    ),
-  );
-}
-
-function mapFields(resolved: Resolved, manifest: Manifest | null): Credentials {
-  const credentials: Record<string, unknown> = { ...resolved.fields, ...resolved.credentials };
-  for (const { key, maps_to: mapsTo } of manifest?.credentials ?? []) {
-    if (resolved.credentials[mapsTo] !== undefined) continue;
-    const value = resolved.fields[key] ?? resolved.fields[key.toLowerCase()] ?? resolved.fields[mapsTo];
-    if (value !== undefined) credentials[mapsTo] = value;
-    else if (resolved.type === 'api_key') credentials[mapsTo] = resolved.fields['token'];
+  private cached(key: string, read: () => Promise<OpenedCredential>): Promise<OpenedCredential> {
+    const known = this.cache.get(key);
+    if (known && known.untilMs >= Date.now()) return known.value;
+    if (this.cache.size >= maxCached) this.cache.clear();
+    const value = read();
+    this.cache.set(key, { value, untilMs: Date.now() + freshMs });
+    value.catch(() => this.cache.delete(key));
+    return value;
   }
-  return credentials;
+}
+
+function scopeOf(app: AppRow): Scope {
+  return { organizationId: app.organization_id, projectId: app.project_id };
 }

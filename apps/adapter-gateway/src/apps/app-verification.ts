@@ -1,6 +1,7 @@
 import type { VerifyResult } from '#libs/adapter-sdk';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { withoutOk } from '../adapters/adapter-answer.js';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { AppCredentials } from './app-credentials.js';
 import { AppsService } from './apps.service.js';
@@ -26,6 +27,7 @@ export class AppVerification {
       '/verify',
       { credentials },
       caller,
+      withoutOk,
     );
     if (result.ok) await this.apps.rememberSelf(app, { ...result.account, name: result.user });
     return result;

@@ -1,6 +1,19 @@
+import type { Capability } from '#libs/adapter-sdk';
 import { Flag, JsonObject, OneOf, Text, Whole } from '#libs/service-kit';
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, IsOptional, ValidateNested } from 'class-validator';
+
+/** Those of the adapter's capabilities that an App uses; all when absent. */
+export const Capabilities = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ enum: ['send', 'receive'], isArray: true, required: false, description: 'All, when absent' }),
+    IsOptional(),
+    IsArray(),
+    ArrayMaxSize(2),
+    IsIn(['send', 'receive'], { each: true }),
+  );
 
 /** How the built-in Webhook app checks signatures (spec 5.5). */
 export class SignatureSettings {
@@ -17,6 +30,7 @@ export class InstallApp {
   @Text(100, { optional: true, description: 'Required when kind is adapter' }) adapter_id?: string;
   @Text(100, { optional: true, description: 'The credential handed to the adapter, or with signing_secret' })
   credential_id?: string;
+  @Capabilities() capabilities?: Capability[];
   @JsonObject({ optional: true, description: 'Signature verification of the built-in Webhook app' })
   @ValidateNested()
   @Type(() => SignatureSettings)
@@ -34,4 +48,9 @@ export class ChangeApp {
   signature?: SignatureSettings;
   @Flag({ optional: true, description: 'True turns signature verification off' }) signature_off?: boolean;
   @Whole(1_024, 26_214_400, { optional: true }) max_body_bytes?: number;
+}
+
+export class RotateToken {
+  @Whole(0, 2_592_000, { optional: true, description: 'How long the old URL works on; TOKEN_GRACE_MS when absent' })
+  grace_seconds?: number;
 }

@@ -1,3 +1,4 @@
+import type { Capability } from '#libs/adapter-sdk';
 import type { DeclaredVerification } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
@@ -8,6 +9,7 @@ export type AppState = 'active' | 'paused' | 'disabled' | 'retired';
 @Unique('app_webhook_token', ['webhook_token'])
 @Index('app_by_project', ['project_id', 'id'])
 @Index('app_by_version', ['version'])
+@Index('app_one_per_provider', ['project_id', 'provider'], { unique: true, where: `"state" <> 'retired'` })
 export class AppRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'app_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
@@ -16,9 +18,16 @@ export class AppRow {
   /** `builtin` is the Webhook app: the gateway is its adapter. */
   @Column({ type: 'text' }) kind: 'builtin' | 'adapter';
   @Column({ type: 'text', nullable: true }) adapter_id: string | null;
+  /** The adapter's slug: a project has one App of each (spec 1). Null for the built-in Webhook app, which may be several. */
+  @Column({ type: 'text', nullable: true }) provider: string | null;
+  /** Those of the adapter's capabilities that this App was installed with. */
+  @Column({ type: 'jsonb', default: ['send', 'receive'] }) capabilities: Capability[];
   @Column({ type: 'text', nullable: true }) credential_id: string | null;
   @Column({ type: 'text' }) state: AppState;
   @Column({ type: 'text' }) webhook_token: string;
+  /** The token before the last rotation, which still works until then. */
+  @Column({ type: 'text', nullable: true }) previous_token_hash: string | null;
+  @Column({ type: 'timestamptz', nullable: true }) previous_token_until: Date | null;
   @Column({ type: 'jsonb' }) retired_token_hashes: string[];
   /** How the ingress checks signatures of the built-in Webhook app; null: no check. */
   @Column({ type: 'jsonb', nullable: true }) signature: DeclaredVerification | null;

@@ -19,8 +19,16 @@ export class AppRepository {
     return row!.version;
   }
 
-  insert(row: AppRow): Promise<unknown> {
-    return this.rows.insert(row as object);
+  /** @returns false when the project has an App of that provider */
+  async insert(row: AppRow): Promise<boolean> {
+    const { raw } = await this.rows
+      .createQueryBuilder()
+      .insert()
+      .values(row as object)
+      .orIgnore()
+      .returning('id')
+      .execute();
+    return (raw as unknown[]).length > 0;
   }
 
   update(id: string, change: Partial<AppRow>): Promise<unknown> {
@@ -36,6 +44,11 @@ export class AppRepository {
       where: { organization_id: scope.organizationId, project_id: scope.projectId, state: Not('retired') },
       order: { id: 'ASC' },
     });
+  }
+
+  /** The Apps of an adapter that are not retired. */
+  ofAdapter(adapterId: string): Promise<AppRow[]> {
+    return this.rows.findBy({ adapter_id: adapterId, state: Not('retired') });
   }
 
   byId(id: string): Promise<AppRow | null> {

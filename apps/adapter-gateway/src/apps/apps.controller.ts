@@ -2,18 +2,10 @@ import type { VerifyResult } from '#libs/adapter-sdk';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
-import { ChangeApp, InstallApp } from './app.dto.js';
-import type { AppRow } from './app.entity.js';
+import { ChangeApp, InstallApp, RotateToken } from './app.dto.js';
+import { type AppView, AppViews } from './app-views.js';
 import { AppVerification } from './app-verification.js';
 import { AppsService } from './apps.service.js';
-
-/** An App as the API shows it. */
-type AppView = Omit<AppRow, 'retired_token_hashes' | 'organization_id' | 'origin_marker' | 'self'> & {
-  webhook_path: string;
-  webhook_url: string;
-};
 
 @ApiTags('Apps')
 @Controller('api/v1/apps')
@@ -21,28 +13,28 @@ export class AppsController {
   constructor(
     @Inject(AppsService) private readonly apps: AppsService,
     @Inject(AppVerification) private readonly verification: AppVerification,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(AppViews) private readonly view: AppViews,
   ) {}
 
   @Post()
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'installApp', summary: 'Install an App; the answer has its webhook URL' })
   async install(@Caller() caller: Principal, @Body() body: InstallApp): Promise<AppView> {
-    return this.view(await this.apps.install(caller, body));
+    return this.view.of(await this.apps.install(caller, body));
   }
 
   @Get()
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'listApps', summary: 'Installed Apps' })
   async list(@Caller() caller: Principal): Promise<{ data: AppView[]; next_cursor: null }> {
-    return { data: (await this.apps.list(caller)).map((row) => this.view(row)), next_cursor: null };
+    return { data: (await this.apps.list(caller)).map((row) => this.view.of(row)), next_cursor: null };
   }
 
   @Get(':id')
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'getApp', summary: 'One App' })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<AppView> {
-    return this.view(await this.apps.get(caller, id));
+    return this.view.of(await this.apps.get(caller, id));
   }
 
   @Patch(':id')
@@ -52,7 +44,7 @@ export class AppsController {
     summary: 'Change an App; pause holds its messages until it is active again',
   })
   async change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeApp): Promise<AppView> {
-    return this.view(await this.apps.change(caller, id, body));
+    return this.view.of(await this.apps.change(caller, id, body));
   }
 
   @Delete(':id')
@@ -66,9 +58,18 @@ export class AppsController {
   @Post(':id/rotate-token')
   @HttpCode(200)
   @RequireScopes('apps:write')
-  @ApiOperation({ operationId: 'rotateWebhookToken', summary: 'A new webhook URL; the old one answers 410' })
-  async rotate(@Caller() caller: Principal, @Param('id') id: string): Promise<AppView> {
-    return this.view(await this.apps.rotateToken(caller, id));
+  @ApiOperation({
+    operationId: 'rotateWebhookToken',
+    summary: 'A new webhook URL; the old one works on for a grace period',
+  })
+  async rotate(@Caller() caller: Principal, @Param('id') id: string, @Body() body: RotateToken): Promise<AppView> {
+    return this.view.of(
+      await this.apps.rotateToken(
+        caller,
+        id,
+        body.grace_seconds === undefined ? undefined : body.grace_seconds * 1_000,
+      ),
+    );
   }
 
   @Post(':id/verify')
@@ -77,11 +78,5 @@ export class AppsController {
   @ApiOperation({ operationId: 'verifyApp', summary: 'Ask the adapter whether the credentials are accepted' })
   verify(@Caller() caller: Principal, @Param('id') id: string): Promise<VerifyResult> {
     return this.verification.verify(caller, id);
-  }
-
-  private view(row: AppRow): AppView {
-    const { retired_token_hashes: _hashes, organization_id: _org, origin_marker: _marker, self: _self, ...shown } = row;
-    const path = `/api/v1/webhooks/${row.webhook_token}`;
-    return { ...shown, webhook_path: path, webhook_url: `${this.settings.PUBLIC_URL}${path}` };
   }
 }

@@ -1,7 +1,7 @@
-import type { Manifest } from '#libs/adapter-sdk';
+import { isJsonObject, type JsonObject, type Manifest } from '#libs/adapter-sdk';
 import type { DeclaredHandshake, DeclaredVerification, Endpoint } from '#libs/contracts';
-import { createHash } from 'node:crypto';
 import type { AppRow } from './app.entity.js';
+import { tokenHash } from './webhook-token.js';
 
 /** What the ingress is told of an App. */
 export function endpointOf(app: AppRow, manifest: Manifest | null): Endpoint {
@@ -11,9 +11,12 @@ export function endpointOf(app: AppRow, manifest: Manifest | null): Endpoint {
     organization_id: app.organization_id,
     project_id: app.project_id,
     token_hash: tokenHash(app.webhook_token),
+    previous_token: app.previous_token_until
+      ? { hash: app.previous_token_hash ?? '', until: app.previous_token_until.toISOString() }
+      : null,
     retired_token_hashes: app.retired_token_hashes,
     kind: app.kind,
-    state: app.state,
+    state: app.state === 'retired' || app.capabilities.includes('receive') ? app.state : 'disabled',
     verification: app.kind === 'builtin' ? (app.signature ?? 'none') : declaredVerification(webhook?.verification),
     handshake: declaredHandshake(webhook?.handshake),
     adapter_handshake: app.kind === 'adapter' && !webhook?.handshake && app.self === null,
@@ -24,10 +27,6 @@ export function endpointOf(app: AppRow, manifest: Manifest | null): Endpoint {
     credential_id: app.credential_id,
     version: app.version,
   };
-}
-
-export function tokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
 }
 
 /** Schemes the ingress knows are checked there; every other one is the adapter's. */
@@ -41,9 +40,18 @@ function declaredVerification(declared: NonNullable<Manifest['webhook']>['verifi
   };
 }
 
+/** One that the ingress could not answer by is left to the adapter. */
 function declaredHandshake(declared: NonNullable<Manifest['webhook']>['handshake']): DeclaredHandshake | null {
   if (!declared || (declared.method !== 'GET' && declared.method !== 'POST')) return null;
+  const { match, respond } = declared;
+  if (!isPlace(match) || !isPlace(respond)) return null;
+  const { hmac } = respond;
+  if (hmac !== undefined && !(isJsonObject(hmac) && typeof hmac['field'] === 'string')) return null;
   return declared as object as DeclaredHandshake;
+}
+
+function isPlace(value: unknown): value is JsonObject {
+  return isJsonObject(value) && (typeof value['query'] === 'string' || typeof value['pointer'] === 'string');
 }
 
 function ackBody(body: unknown): string | null {

@@ -2,9 +2,9 @@ import type { Endpoint } from '#libs/contracts';
 import { RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject, ParseIntPipe, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { AppRepository } from './app.repository.js';
 import { endpointOf } from './endpoint-projection.js';
-import { InstalledApps } from './installed-apps.js';
 
 const pageSize = 1_000;
 
@@ -15,16 +15,15 @@ const pageSize = 1_000;
 export class EndpointsController {
   constructor(
     @Inject(AppRepository) private readonly apps: AppRepository,
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
+    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
   ) {}
 
   @Get()
   async changed(@Query('after', ParseIntPipe) after: number): Promise<{ endpoints: Endpoint[] }> {
     const apps = await this.apps.changedAfter(after, pageSize);
-    const endpoints = apps.map(async (app) => {
-      const adapter = app.kind === 'adapter' ? (await this.installed.get(app.id)).adapter : null;
-      return endpointOf(app, adapter?.manifest ?? null);
-    });
-    return { endpoints: await Promise.all(endpoints) };
+    // Read afresh: what the ingress takes under a version it does not ask for again.
+    const ids = [...new Set(apps.flatMap((app) => app.adapter_id ?? []))];
+    const manifests = new Map((await this.adapters.byIds(ids)).map((row) => [row.id, row.manifest]));
+    return { endpoints: apps.map((app) => endpointOf(app, manifests.get(app.adapter_id ?? '') ?? null)) };
   }
 }

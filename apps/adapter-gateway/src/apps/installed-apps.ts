@@ -1,6 +1,7 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
+import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { AppRow } from './app.entity.js';
 import { AppRepository } from './app.repository.js';
@@ -11,7 +12,16 @@ const maxCached = 10_000;
 export interface InstalledApp {
   app: AppRow;
   /** Null for the built-in Webhook app. */
-  adapter: { baseUrl: string; manifest: Manifest } | null;
+  adapter: InstalledAdapter | null;
+}
+
+export interface InstalledAdapter {
+  id: string;
+  baseUrl: string;
+  manifest: Manifest;
+  ready: boolean;
+  /** Why it is not ready. */
+  reason: string | null;
 }
 
 /** Apps with their adapters, kept for a second: every message asks. */
@@ -41,6 +51,13 @@ export class InstalledApps {
     if (app.kind === 'builtin') return { app, adapter: null };
     const adapter = app.adapter_id ? await this.adapters.byId(app.adapter_id) : null;
     if (!adapter) throw new PermanentFailure('adapter_not_found', `the App ${appId} has no adapter`);
-    return { app, adapter: { baseUrl: adapter.base_url, manifest: adapter.manifest } };
+    return { app, adapter: installedAdapter(adapter) };
   }
+}
+
+/** @throws PermanentFailure `adapter_not_found` for a skill-only listing */
+export function installedAdapter(row: AdapterRow): InstalledAdapter {
+  const { id, base_url: baseUrl, manifest, state, state_reason: reason } = row;
+  if (baseUrl === null) throw new PermanentFailure('adapter_not_found', `${row.slug} has no adapter`);
+  return { id, baseUrl, manifest, ready: state === 'ready', reason };
 }

@@ -1,12 +1,31 @@
 import type { ServiceSchema } from '#libs/database';
 import { AdapterRow } from '../adapters/adapter.entity.js';
+import { ManifestVersionRow } from '../adapters/manifest-version.entity.js';
 import { AppRow } from '../apps/app.entity.js';
+import { AddressPaceRow } from '../deliveries/address-pace.entity.js';
 import { DeliveryRow } from '../deliveries/delivery.entity.js';
 import { ParsedMessages } from '../inbound/parsed-messages.entity.js';
+import { SourceChangeRow } from '../sources/source-change.entity.js';
+import { SourceDocumentRow } from '../sources/source-document.entity.js';
+import { SourceRow } from '../sources/source.entity.js';
+import { SyncRunRow } from '../sources/sync-run.entity.js';
 import { Gateway1763700000200 } from './1763700000200-gateway.js';
+import { DeveloperPortal1763800000200 } from './1763800000200-developer-portal.js';
+import { DocumentSources1763800000300 } from './1763800000300-document-sources.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
-  entities: [AdapterRow, AppRow, DeliveryRow, ParsedMessages],
-  migrations: [Gateway1763700000200],
+  entities: [
+    AdapterRow,
+    AddressPaceRow,
+    AppRow,
+    DeliveryRow,
+    ManifestVersionRow,
+    ParsedMessages,
+    SourceChangeRow,
+    SourceDocumentRow,
+    SourceRow,
+    SyncRunRow,
+  ],
+  migrations: [Gateway1763700000200, DeveloperPortal1763800000200, DocumentSources1763800000300],
 };

@@ -2,13 +2,18 @@ import type { DeliverResponse, FormatResult } from '#libs/adapter-sdk';
 import { deliverFailure } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
 import { Inject, Injectable } from '@nestjs/common';
-import { AdapterClient, egressToken } from '../adapters/adapter-client.js';
+import { type AdapterCallContext, AdapterClient, egressToken } from '../adapters/adapter-client.js';
+import { withoutOk } from '../adapters/adapter-answer.js';
 import { AdapterError } from '../adapters/adapter-error.js';
+import { CallSlots } from '../adapters/call-slots.js';
 import { AppCredentials } from '../apps/app-credentials.js';
-import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
+import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
 import { directDeliver } from '../direct/direct-deliver.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
+import { AdapterNotReady } from '../apps/adapter-not-ready.js';
+import { AnswerLost, answerLostCode } from './answer-lost.js';
+import { AddressPace } from './address-pace.js';
 import type { DeliveryRow } from './delivery.entity.js';
 
 /** What one attempt came to. `unknown`: the adapter may have delivered, and nobody can tell. */
@@ -17,89 +22,131 @@ export type AttemptResult = DeliverResponse | 'unknown';
 /** One attempt at a delivery: `/format`, then `/deliver` (spec 4.1), or the DirectAdapter. */
 @Injectable()
 export class Deliverer {
+  private readonly directSlots: CallSlots;
+
   constructor(
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(AppCredentials) private readonly credentials: AppCredentials,
     @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(AddressPace) private readonly pace: AddressPace,
     @Inject(egressToken) private readonly egress: Egress,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
-  ) {}
+  ) {
+    this.directSlots = new CallSlots(settings.ADAPTER_CONCURRENCY);
+  }
 
   /** @throws RunLater while the adapter's circuit is open; Problem when the vault is away; AdapterError before sending */
   async attempt(delivery: DeliveryRow): Promise<AttemptResult> {
     const installed = await this.installed.get(delivery.app_id);
-    const credentials = await this.credentials.of(installed);
     if (!installed.adapter) {
-      return directDeliver(this.egress, installed.app, credentials, delivery, this.settings.DELIVERY_TIMEOUT_MS);
+      const credentials = await this.credentials.of(installed);
+      return this.directSlots.run(originOf(delivery), () =>
+        directDeliver(this.egress, installed.app, credentials, delivery, this.settings.DELIVERY_TIMEOUT_MS),
+      );
     }
-    if (!installed.adapter.manifest.capabilities.includes('send')) {
-      return deliverFailure('unsupported', 'the adapter has no send capability');
+    const { app, adapter } = installed;
+    if (!app.capabilities.includes('send') || !adapter.manifest.capabilities.includes('send')) {
+      return deliverFailure('unsupported', 'the App has no send capability');
     }
-    const { target } = delivery.content;
-    const message = await this.format(delivery, installed.adapter);
-    const context = { organizationId: delivery.organization_id, projectId: delivery.project_id };
+    // Long: what waits is woken when the adapter is ready again.
+    if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MAX_MS);
+    const { target, subject } = delivery.content;
+    const credentials = await this.credentials.of(installed);
+    if (isInDoubt(delivery) && adapter.manifest.message?.lookup) {
+      const found = await this.lookUp(delivery, adapter, credentials);
+      if (found) return found;
+    }
+    await this.pace.take(app.id, target.channel_address ?? '', adapter.manifest);
+    const message = await this.format(delivery, adapter);
     const body = {
       credentials,
       channel_address: target.channel_address,
       message: {
         text: message.text,
         format: message.format,
+        ...(subject ? { subject } : {}),
         ...(target.thread_id ? { thread_id: target.thread_id } : {}),
         ...(target.reply_context ? { reply_context: target.reply_context } : {}),
       },
       idempotency_key: delivery.id,
       from_part: delivery.from_part,
     };
+    const { baseUrl } = adapter;
     try {
-      const result = await this.adapters.post<DeliverResponse>(installed.adapter.baseUrl, '/deliver', body, context);
+      const result = await this.adapters.post<DeliverResponse>(
+        baseUrl,
+        '/deliver',
+        body,
+        contextOf(delivery),
+        withoutOk,
+      );
       const lost = !result.ok && result.error === 'timeout' && result.error_detail?.retryable !== true;
       if (!lost) return result;
-      return await this.settle(delivery, installed.adapter, credentials, 'the provider did not answer in time');
+      return await this.settle(delivery, adapter, credentials, 'the provider did not answer in time');
     } catch (error) {
       if (!(error instanceof AdapterError) || error.notSent) throw error;
-      return this.settle(delivery, installed.adapter, credentials, error.message);
+      return this.settle(delivery, adapter, credentials, error.message);
     }
   }
 
   /** The answer was lost. Ask, where the adapter can tell; send again, where it promises to honour the key. */
   private async settle(
     delivery: DeliveryRow,
-    adapter: NonNullable<InstalledApp['adapter']>,
+    adapter: InstalledAdapter,
     credentials: object,
     reason: string,
   ): Promise<AttemptResult> {
     const { message } = adapter.manifest;
     if (message?.idempotent) return deliverFailure('provider_unavailable', reason);
     if (!message?.lookup) return 'unknown';
-    const body = {
-      credentials,
-      idempotency_key: delivery.id,
-      channel_address: delivery.content.target.channel_address,
-    };
-    const found = await this.adapters.post<{ found: boolean; message_id?: string }>(
-      adapter.baseUrl,
-      '/deliver/lookup',
-      body,
-      {
-        organizationId: delivery.organization_id,
-        projectId: delivery.project_id,
-      },
-    );
-    return found.found
-      ? { ok: true, message_id: found.message_id ?? delivery.id }
-      : deliverFailure('provider_unavailable', reason);
+    const found = await this.lookUp(delivery, adapter, credentials);
+    return found ?? deliverFailure('provider_unavailable', reason);
+  }
+
+  /** @returns null when the provider does not have it. @throws AnswerLost while the adapter cannot tell either */
+  private async lookUp(
+    delivery: DeliveryRow,
+    { baseUrl }: InstalledAdapter,
+    credentials: object,
+  ): Promise<DeliverResponse | null> {
+    const address = delivery.content.target.channel_address;
+    const body = { credentials, idempotency_key: delivery.id, channel_address: address };
+    try {
+      const answer = await this.adapters.post<{ found: boolean; message_id?: string }>(
+        baseUrl,
+        '/deliver/lookup',
+        body,
+        contextOf(delivery),
+        ({ found }) => (typeof found === 'boolean' ? null : 'found is neither true nor false'),
+      );
+      return answer.found ? { ok: true, message_id: answer.message_id ?? delivery.id } : null;
+    } catch (error) {
+      throw new AnswerLost(error);
+    }
   }
 
   private async format(
     delivery: DeliveryRow,
-    adapter: NonNullable<InstalledApp['adapter']>,
+    adapter: InstalledAdapter,
   ): Promise<Pick<FormatResult, 'text' | 'format'>> {
+    const { text, format } = delivery.content;
+    if (format === 'plain' || format === 'native') return { text, format };
     const mode = adapter.manifest.message?.formats?.includes('markdown') === false ? 'plain' : 'rich';
-    return this.adapters.post<FormatResult>(
-      adapter.baseUrl,
-      '/format',
-      { text: delivery.content.text, mode },
-      { organizationId: delivery.organization_id, projectId: delivery.project_id },
-    );
+    return this.adapters.post<FormatResult>(adapter.baseUrl, '/format', { text, mode }, contextOf(delivery));
   }
+}
+
+/** An attempt whose answer was lost, or which ended with its process. */
+function isInDoubt({ error, attempts }: DeliveryRow): boolean {
+  return error === answerLostCode || (error === null && attempts > 1);
+}
+
+/** Whose server the built-in Webhook app calls; what is no URL fails by itself. */
+function originOf({ content }: DeliveryRow): string {
+  const address = content.target.channel_address ?? '';
+  return URL.canParse(address) ? new URL(address).origin : address;
+}
+
+function contextOf({ organization_id: organizationId, project_id: projectId }: DeliveryRow): AdapterCallContext {
+  return { organizationId, projectId };
 }

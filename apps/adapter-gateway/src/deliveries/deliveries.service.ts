@@ -10,33 +10,48 @@ import {
 } from '#libs/contracts';
 import { Sweeper } from '#libs/database';
 import { Journal } from '#libs/journal';
-import { errorCode, JobClient, PermanentFailure, RunLater } from '#libs/queue';
+import { JobClient } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { AdapterError } from '../adapters/adapter-error.js';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { HealthPoller } from '../adapters/health-poller.js';
+import { AppRepository } from '../apps/app.repository.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
-import { type AttemptResult, Deliverer } from './deliver.js';
+import { notReadyCode } from '../apps/adapter-not-ready.js';
+import { Deliverer } from './deliver.js';
+import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
+import { UnderWay } from './under-way.js';
 
 export const engineClient = Symbol('engineClient');
 
 const sweepEveryMs = 3_000;
-const retryBaseMs = 250;
-const retryCapMs = 20_000;
 const sweepGraceMs = 5_000;
+const resumeBatch = 500;
 
 /** Custody of deliveries: committed before the first attempt, attempted until settled, then reported to the engine. */
 @Injectable()
-export class DeliveriesService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+  private readonly logger = new Logger('deliveries');
   private readonly claims: Batcher<DeliverySendPayload, DeliveryRow | null>;
   private readonly results: Batcher<DeliveryResult>;
   private readonly sweeper: Sweeper;
+  private readonly underWay: UnderWay;
+  private closing = false;
 
   constructor(
     @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
+    @Inject(AppRepository) private readonly apps: AppRepository,
+    @Inject(HealthPoller) private readonly poller: HealthPoller,
     @Inject(Deliverer) private readonly deliverer: Deliverer,
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(JobClient) private readonly jobs: JobClient,
@@ -45,6 +60,10 @@ export class DeliveriesService implements OnApplicationBootstrap, OnApplicationS
     @Inject(engineClient) private readonly engine: ServiceClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
+    this.underWay = new UnderWay(settings.DELIVERIES_IN_FLIGHT, (error) =>
+      // Its lease runs out, and it is taken up again.
+      this.logger.warn({ event: 'delivery.not_recorded', error: String(error) }),
+    );
     const grouped = { maxItems: 100, maxWaitMs: 0, maxRunning: 2 };
     this.claims = new Batcher((jobs) => this.claimAll(jobs), grouped);
     this.results = new Batcher<DeliveryResult>(async (results) => {
@@ -60,97 +79,101 @@ export class DeliveriesService implements OnApplicationBootstrap, OnApplicationS
   }
 
   onApplicationBootstrap(): void {
+    this.poller.onRecovered((adapterId) => this.resume(adapterId));
     this.sweeper.start();
+  }
+
+  /** Before the workers close: what comes from here on is waited for by its job. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.closing = true;
+    await this.underWay.drain();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.sweeper.stop();
+    await this.underWay.drain();
   }
 
-  /** One attempt, when nobody else makes it; a settled delivery is only reported again. */
+  /** Goes on with the deliveries that waited for an adapter to be ready. */
+  async resume(adapterId: string): Promise<void> {
+    const appIds = (await this.apps.ofAdapter(adapterId)).map(({ id }) => id);
+    for (;;) {
+      const rows = await this.deliveries.resume(appIds, notReadyCode, resumeBatch);
+      await Promise.all(rows.map((row) => this.jobs.wake(deliverySend, jobOf(row))));
+      if (rows.length < resumeBatch) return;
+    }
+  }
+
+  /**
+   * Takes a delivery when nobody else has it; a settled one is only reported again. The attempt goes on after the job
+   * is done: the row's lease is its custody, and an adapter that hangs holds no place in the queue.
+   */
   async send(job: DeliverySendPayload): Promise<void> {
-    const delivery = await this.claims.add(job.content ? job : { ...job, content: await this.readContent(job) });
-    if (!delivery) {
-      const row = await this.deliveries.byId(job.delivery_id);
-      if (row?.settled_at) this.report(row.id, row.state as SettledDelivery['state']);
-      return;
-    }
-    const startMs = performance.now();
-    try {
-      await this.conclude(delivery, await this.deliverer.attempt(delivery), performance.now() - startMs);
-    } catch (error) {
-      await this.tryLater(delivery, error, startMs);
-    }
+    if (this.closing) return this.sendNow(job);
+    await this.underWay.room();
+    const delivery = await this.claim(job);
+    if (delivery) this.underWay.add(this.attempt(delivery));
+  }
+
+  /** As `send`, but resolves when the attempt was recorded. */
+  async sendNow(job: DeliverySendPayload): Promise<void> {
+    const delivery = await this.claim(job);
+    if (delivery) await this.attempt(delivery);
   }
 
   /** A job that cannot be read at all; the row, if there is one, is swept. */
   async bury(job: DeliverySendPayload, code: string, reason: string): Promise<void> {
     const row = await this.deliveries.byId(job.delivery_id);
-    if (row) await this.finish(row, 'dead', 0, { code, detail: reason, messageId: null }, null);
-  }
-
-  private async conclude(delivery: DeliveryRow, result: AttemptResult, durationMs: number): Promise<void> {
-    if (result === 'unknown') {
-      await this.finish(delivery, 'unknown', durationMs, { code: 'answer_lost', detail: null, messageId: null }, null);
-    } else if (result.ok) {
-      await this.finish(
-        delivery,
-        'delivered',
-        durationMs,
-        { code: null, detail: null, messageId: result.message_id },
-        null,
-      );
-    } else {
-      const detail = result.error_detail?.message ?? null;
-      const fromPart = result.delivered_parts ?? delivery.from_part;
-      const outcome = { code: result.error, detail, messageId: null };
-      const again = result.error_detail?.retryable === true && delivery.attempts < deliverySend.attempts;
-      if (!again) {
-        await this.finish({ ...delivery, from_part: fromPart }, 'dead', durationMs, outcome, null);
-        return;
-      }
-      const waitMs = (result.error_detail?.retry_after ?? 0) * 1000 || this.backoffMs(delivery);
-      await this.finish({ ...delivery, from_part: fromPart }, 'queued', durationMs, outcome, waitMs);
-    }
-  }
-
-  private async tryLater(delivery: DeliveryRow, error: unknown, startMs: number): Promise<void> {
-    const waits = error instanceof RunLater;
-    const asked = error instanceof AdapterError ? error.retryAfterMs : null;
-    const waitMs = waits ? error.delayMs : (asked ?? this.backoffMs(delivery));
+    if (!row) return;
+    const { attempts, from_part: fromPart } = row;
     const outcome = {
-      code: errorCode(error),
-      detail: error instanceof Error ? error.message : String(error),
+      state: 'dead',
+      code,
+      detail: reason,
       messageId: null,
-    };
-    const permanent = error instanceof PermanentFailure;
-    const exhausted = permanent || (delivery.attempts >= deliverySend.attempts && !waits);
-    await this.finish(
-      delivery,
-      exhausted ? 'dead' : 'queued',
-      performance.now() - startMs,
-      outcome,
-      exhausted ? null : waitMs,
-    );
+      fromPart,
+      attempts,
+      retryInMs: null,
+    } as const;
+    await this.finish(row, outcome, 0);
   }
 
-  private async finish(
-    delivery: DeliveryRow,
-    state: DeliveryRow['state'],
-    durationMs: number,
-    outcome: { code: string | null; detail: string | null; messageId: string | null },
-    retryInMs: number | null,
-  ): Promise<void> {
+  private async claim(job: DeliverySendPayload): Promise<DeliveryRow | null> {
+    const delivery = await this.claims.add(job.content ? job : { ...job, content: await this.readContent(job) });
+    if (delivery) return delivery;
+    const row = await this.deliveries.byId(job.delivery_id);
+    if (row?.settled_at) this.report(row.id, row.state as SettledDelivery['state']);
+    return null;
+  }
+
+  private async attempt(delivery: DeliveryRow): Promise<void> {
+    const startMs = performance.now();
+    const made = await this.deliverer.attempt(delivery).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    );
+    const outcome = deliveryOutcome(delivery, made, this.settings.DELIVERY_MAX_AGE_MS);
+    await this.finish(delivery, outcome, performance.now() - startMs);
+  }
+
+  private async finish(delivery: DeliveryRow, outcome: DeliveryOutcome, durationMs: number): Promise<void> {
+    const { state } = outcome;
     await this.results.add({
       id: delivery.id,
       state,
-      from_part: delivery.from_part,
+      from_part: outcome.fromPart,
+      attempts: outcome.attempts,
       error: outcome.code,
-      error_detail: outcome.detail?.slice(0, 1_000) ?? null,
+      error_detail: outcome.detail?.replaceAll('\0', '').slice(0, 1_000) ?? null,
       provider_message_id: outcome.messageId,
-      lease_until: retryInMs === null ? null : new Date(Date.now() + retryInMs),
+      lease_until: outcome.retryInMs === null ? null : new Date(Date.now() + outcome.retryInMs),
     });
-    const journalOutcome = state === 'queued' || state === 'sending' ? 'retrying' : state;
+    if (state === 'delivered' || state === 'unknown') await this.noteSent(delivery, outcome.messageId);
+    if (outcome.retryInMs === null) this.report(delivery.id, state as SettledDelivery['state']);
+    else this.retry(delivery, outcome.retryInMs);
+    // A pause is said once, however often it is looked whether it is over.
+    if (outcome.code === notReadyCode && delivery.error === notReadyCode) return;
+    const journalOutcome = state === 'queued' ? 'retrying' : state;
     this.metrics.hopSeconds.observe({ stage: 'delivery', outcome: journalOutcome }, durationMs / 1000);
     this.journal.append({
       receipt_id: delivery.receipt_id,
@@ -165,9 +188,6 @@ export class DeliveriesService implements OnApplicationBootstrap, OnApplicationS
       duration_ms: durationMs,
       detail: outcome.detail ? { error: outcome.detail.slice(0, 500) } : null,
     });
-    if (state === 'delivered' || state === 'unknown') await this.noteSent(delivery, outcome.messageId);
-    if (retryInMs === null) this.report(delivery.id, state as SettledDelivery['state']);
-    else this.retry(delivery, retryInMs);
   }
 
   /** What the provider may send back to us. The built-in App has a marker of its own instead. */
@@ -222,10 +242,6 @@ export class DeliveriesService implements OnApplicationBootstrap, OnApplicationS
     await Promise.all(rows.map((row) => this.jobs.wake(deliverySend, jobOf(row))));
     // They stay overdue until their job runs: asking again at once would only find the same rows.
     return 0;
-  }
-
-  private backoffMs(delivery: DeliveryRow): number {
-    return Math.ceil(Math.random() * Math.min(retryCapMs, retryBaseMs * 2 ** delivery.attempts));
   }
 }
 

@@ -6,6 +6,7 @@ export type DeliveryState = 'queued' | 'sending' | 'delivered' | 'dead' | 'unkno
 /** One reply on its way out. */
 @Entity({ schema: 'gateway', name: 'delivery' })
 @Index('delivery_by_project', ['project_id', 'id'])
+@Index('delivery_idempotency_key', ['project_id', 'app_id', 'idempotency_key'], { unique: true })
 @Index('delivery_open', ['lease_until'], { where: `"state" IN ('queued', 'sending')` })
 export class DeliveryRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'delivery_pkey' }) id: string;
@@ -23,6 +24,10 @@ export class DeliveryRow {
   @Column({ type: 'text', nullable: true }) error: string | null;
   @Column({ type: 'text', nullable: true }) error_detail: string | null;
   @Column({ type: 'text', nullable: true }) provider_message_id: string | null;
+  /** The caller's own key, of a delivery that a service asked for by call. */
+  @Column({ type: 'text', nullable: true }) idempotency_key: string | null;
   @Column({ type: 'timestamptz' }) created_at: Date;
+  /** When it was made, or last redriven: the age that ends it counts from here. */
+  @Column({ type: 'timestamptz', default: () => 'now()' }) open_since: Date;
   @Column({ type: 'timestamptz', nullable: true }) settled_at: Date | null;
 }

@@ -8,6 +8,7 @@ export interface DeliveryResult {
   id: string;
   state: DeliveryState;
   from_part: number;
+  attempts: number;
   error: string | null;
   error_detail: string | null;
   provider_message_id: string | null;
@@ -58,9 +59,11 @@ export class DeliveryRepository {
     await this.rows.query(
       `UPDATE gateway.delivery d SET state = t.state, from_part = t.from_part, error = t.error,
          error_detail = t.error_detail, provider_message_id = t.message_id, lease_until = t.lease_until,
+         attempts = t.attempts,
          settled_at = CASE WHEN t.state IN ('queued', 'sending') THEN NULL ELSE now() END
-        FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
-          AS t(id, state, from_part, error, error_detail, message_id, lease_until)
+        FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
+               $8::integer[])
+          AS t(id, state, from_part, error, error_detail, message_id, lease_until, attempts)
        WHERE d.id = t.id AND d.state IN ('queued', 'sending')`,
       [
         column((result) => result.id),
@@ -70,8 +73,39 @@ export class DeliveryRepository {
         column((result) => result.error_detail),
         column((result) => result.provider_message_id),
         column((result) => result.lease_until),
+        column((result) => result.attempts),
       ],
     );
+  }
+
+  /**
+   * Commits a delivery that a service asked for under its own key, unless it is there.
+   * @returns the delivery of that key
+   */
+  async commit(
+    row: Pick<DeliveryRow, 'id' | 'organization_id' | 'project_id' | 'app_id' | 'receipt_id' | 'content'>,
+    key: string,
+  ): Promise<DeliveryRow> {
+    await this.rows.query(
+      `INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, attempts,
+         from_part, lease_until, created_at, idempotency_key)
+       VALUES ($1, $2, $3, $4, $5, $6, 'queued', 0, 0, now(), now(), $7)
+       ON CONFLICT (project_id, app_id, idempotency_key) DO NOTHING`,
+      [row.id, row.organization_id, row.project_id, row.app_id, row.receipt_id, JSON.stringify(row.content), key],
+    );
+    return this.rows.findOneByOrFail({ project_id: row.project_id, app_id: row.app_id, idempotency_key: key });
+  }
+
+  /** Opens at once what waits for an adapter that was not ready. @returns the deliveries to wake */
+  async resume(appIds: string[], code: string, limit: number): Promise<DeliveryRow[]> {
+    const [rows] = (await this.rows.query(
+      `UPDATE gateway.delivery SET lease_until = now() - interval '1 ms'
+        WHERE id IN (SELECT id FROM gateway.delivery
+                      WHERE state = 'queued' AND error = $2 AND app_id = ANY($1) AND lease_until > now()
+                      ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED) RETURNING *`,
+      [appIds, code, limit],
+    )) as [DeliveryRow[], number];
+    return rows;
   }
 
   byId(id: string): Promise<DeliveryRow | null> {
@@ -116,7 +150,8 @@ export class DeliveryRepository {
   /** Opens a settled delivery again; false when it is under way or delivered. */
   async reopen(id: string): Promise<boolean> {
     const rows: unknown = await this.rows.query(
-      `UPDATE gateway.delivery SET state = 'queued', attempts = 0, lease_until = now() - interval '1 s', settled_at = NULL
+      `UPDATE gateway.delivery SET state = 'queued', attempts = 0, lease_until = now() - interval '1 s', settled_at = NULL,
+         open_since = now()
         WHERE id = $1 AND state IN ('dead', 'unknown') RETURNING id`,
       [id],
     );

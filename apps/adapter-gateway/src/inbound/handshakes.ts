@@ -1,3 +1,4 @@
+import { isJsonObject } from '#libs/adapter-sdk';
 import type { InboundRequest } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -35,7 +36,12 @@ export class Handshakes {
     const parsed = await this.adapters.post<Record<string, unknown>>(
       installed.adapter.baseUrl,
       '/parse-inbound',
-      { credentials: await this.credentials.of(installed), request, received_at: receivedAt },
+      {
+        credentials: await this.credentials.of(installed),
+        request,
+        received_at: receivedAt,
+        ...(installed.app.self ? { self: installed.app.self } : {}),
+      },
       caller,
     );
     if (parsed['event_type'] !== 'challenge') return null;
@@ -45,13 +51,29 @@ export class Handshakes {
 
 /** A text is answered as text/plain; an object says status, headers and body itself. */
 function answerOf(response: unknown): HandshakeAnswer | null {
-  const plain = { 'content-type': 'text/plain; charset=utf-8' };
-  if (typeof response === 'string') return { status: 200, headers: plain, body: response };
-  if (typeof response !== 'object' || response === null) return null;
-  const { status, headers, body } = response as { status?: unknown; headers?: unknown; body?: unknown };
+  if (typeof response === 'string') return { status: 200, headers: headersOf({}), body: response };
+  if (!isJsonObject(response)) return null;
+  const { status, headers, body } = response;
   return {
-    status: typeof status === 'number' && status >= 200 && status <= 499 ? status : 200,
-    headers: typeof headers === 'object' && headers !== null ? (headers as Record<string, string>) : plain,
+    status: typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 499 ? status : 200,
+    headers: headersOf(isJsonObject(headers) ? headers : {}),
     body: typeof body === 'string' ? body : JSON.stringify(body ?? ''),
+  };
+}
+
+/** The answer is given under this installation's own address: what it echoes must not become a page or a cookie there. */
+function headersOf(given: Record<string, unknown>): Record<string, string> {
+  const extra = Object.entries(given).flatMap(([name, value]): [string, string][] => {
+    const lower = name.toLowerCase();
+    return typeof value === 'string' && /^x-[a-z0-9-]+$/.test(lower) && !/[^\x20-\x7e]/.test(value)
+      ? [[lower, value]]
+      : [];
+  });
+  const type = Object.entries(given).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  const json = typeof type === 'string' && /^application\/json\b/i.test(type);
+  return {
+    ...Object.fromEntries(extra),
+    'content-type': json ? 'application/json' : 'text/plain; charset=utf-8',
+    'x-content-type-options': 'nosniff',
   };
 }

@@ -14,12 +14,14 @@ import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
+import { withoutOk } from '../adapters/adapter-answer.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import { directParse } from '../direct/direct-parse.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
+import { SourceHints } from '../sources/source-hints.js';
 import { normalizedMessages } from './normalized-messages.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 
@@ -39,6 +41,7 @@ export class InboundService implements OnApplicationBootstrap, OnApplicationShut
     @Inject(AppCredentials) private readonly credentials: AppCredentials,
     @Inject(AdapterClient) private readonly adapters: AdapterClient,
     @Inject(ParsedMessagesRepository) private readonly parsed: ParsedMessagesRepository,
+    @Inject(SourceHints) private readonly hints: SourceHints,
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(Metrics) private readonly metrics: Metrics,
@@ -71,19 +74,25 @@ export class InboundService implements OnApplicationBootstrap, OnApplicationShut
     const verified = job.verified_scheme ?? (await this.verify(job, installed, request));
     if (verified === null) return;
     const messages = await this.parse(job, installed, request);
-    const [first] = messages;
-    if (!first) throw new PermanentFailure('contract_violation', 'the adapter parsed the receipt into no message');
     const durationMs = performance.now() - startMs;
-    if (messages.length === 1 && (first.event_type === 'challenge' || first.event_type === 'ignored')) {
-      this.record(job, 'parsed', first.event_type, { attempt, durationMs, reason: ignoredReason(first) });
+    const [first] = messages;
+    const toRoute = messages.filter(({ event_type: type }) => type !== 'challenge' && type !== 'ignored');
+    if (toRoute.length === 0) {
+      const outcome = first?.event_type === 'challenge' ? 'challenge' : 'ignored';
+      this.record(job, 'parsed', outcome, {
+        attempt,
+        durationMs,
+        reason: first ? ignoredReason(first) : 'empty_batch',
+      });
       return;
     }
     this.record(job, 'parsed', 'ok', {
       attempt,
       durationMs,
-      detail: { event_type: first.event_type, messages: messages.length },
+      detail: { event_type: toRoute[0]?.event_type, messages: toRoute.length },
     });
-    await this.handOver(job, installed, verified, messages);
+    await this.hints.heard(installed, toRoute);
+    await this.handOver(job, installed, verified, toRoute);
   }
 
   /** Says in the timeline that a receipt will be tried again, and why. */
@@ -125,12 +134,12 @@ export class InboundService implements OnApplicationBootstrap, OnApplicationShut
       '/verify-webhook',
       envelope,
       context(job),
+      withoutOk,
     );
-    if (result.ok === true) {
+    if (result.ok) {
       this.record(job, 'verified', 'ok', { attempt: 1, durationMs: null, reason: result.scheme });
       return result.scheme;
     }
-    if (result.ok !== false) throw new PermanentFailure('contract_violation', '/verify-webhook answered without ok');
     this.record(job, 'verified', 'refused', { attempt: 1, durationMs: null, reason: result.error });
     return null;
   }

@@ -1,14 +1,21 @@
 import type { NormalizedMessage } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
 
+const maxBatch = 1_000;
+
 /**
- * The messages in an answer of `/parse-inbound`: one, or those of a batch.
+ * The messages in an answer of `/parse-inbound`: one, or those of a batch; none when a batch is empty.
  * @throws PermanentFailure `contract_violation`, naming the field (spec 2.5)
  */
 export function normalizedMessages(answer: Record<string, unknown>): NormalizedMessage[] {
-  const metadata = answer['metadata'];
-  const batch = answer['event_type'] === 'batch' && isObject(metadata) ? metadata['messages'] : null;
-  return (Array.isArray(batch) ? batch : [answer]).map(normalized);
+  if (answer['event_type'] !== 'batch') return [normalized(answer)];
+  const messages = isObject(answer['metadata']) ? answer['metadata']['messages'] : undefined;
+  if (!Array.isArray(messages)) throw violation('metadata.messages', 'a list');
+  if (messages.length > maxBatch) throw violation('metadata.messages', `a list of at most ${maxBatch}`);
+  return messages.map((message: unknown) => {
+    if (isObject(message) && message['event_type'] === 'batch') throw violation('event_type', 'no batch in a batch');
+    return normalized(message);
+  });
 }
 
 function normalized(value: unknown): NormalizedMessage {

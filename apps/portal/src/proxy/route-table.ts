@@ -17,7 +17,11 @@ interface Upstream {
 
 /** Which service answers which part of the management API; what is not here is the portal's own. */
 export const upstreams: readonly Upstream[] = [
-  { audience: 'adapter-gateway', urlSetting: 'GATEWAY_URL', resources: ['apps', 'adapters', 'deliveries'] },
+  {
+    audience: 'adapter-gateway',
+    urlSetting: 'GATEWAY_URL',
+    resources: ['apps', 'adapters', 'listings', 'deliveries', 'sources'],
+  },
   {
     audience: 'router',
     urlSetting: 'ROUTER_URL',

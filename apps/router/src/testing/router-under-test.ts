@@ -1,6 +1,6 @@
 import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
 import { createService, type Principal, readEnv, type Scope, ServiceTokens } from '#libs/service-kit';
-import { testDatabase, testRedisUrl, testServiceKey, until } from '#libs/testing';
+import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { AppModule } from '../app.module.js';
@@ -121,13 +121,7 @@ const defaults: RouterSettings = {
   REDIS_URL: testRedisUrl(),
   DATABASE_POOL: 8,
   QUEUE_CONCURRENCY: 4,
-  GATEHOUSE_SERVICE_KEY: [testServiceKey],
-  GATEHOUSE_SERVICE_ISSUERS: null,
-  KUBERNETES_ISSUER: null,
-  KUBERNETES_JWKS_URL: null,
-  KUBERNETES_NAMESPACE: null,
-  KUBERNETES_JWKS_TOKEN_FILE: null,
-  KUBERNETES_TOKEN_DIR: null,
+  ...testServiceTrust,
   PUBLIC_URL: 'http://127.0.0.1',
   LOG_LEVEL: 'silent',
   INGRESS_URL: 'http://127.0.0.1:9',

@@ -21,6 +21,8 @@ export class EndpointsService implements OnApplicationBootstrap, OnApplicationSh
   private readonly logger = new Logger('endpoints');
   private readonly byTokenHash = new Map<string, Endpoint>();
   private readonly byApp = new Map<string, Endpoint>();
+  /** Tokens before the last rotation, with the App they lead to and until when. */
+  private readonly previous = new Map<string, { appId: string; untilMs: number }>();
   private readonly retired = new Set<string>();
   private readonly resumed: ((appId: string) => void)[] = [];
   private version = 0;
@@ -77,7 +79,9 @@ export class EndpointsService implements OnApplicationBootstrap, OnApplicationSh
   }
 
   private lookUp(hash: string): Found {
-    const endpoint = this.byTokenHash.get(hash);
+    const previous = this.previous.get(hash);
+    if (previous && previous.untilMs <= Date.now()) return 'retired';
+    const endpoint = previous ? this.byApp.get(previous.appId) : this.byTokenHash.get(hash);
     if (endpoint) return endpoint.state === 'retired' ? 'retired' : { endpoint };
     return this.retired.has(hash) ? 'retired' : null;
   }
@@ -102,6 +106,11 @@ export class EndpointsService implements OnApplicationBootstrap, OnApplicationSh
     const before = this.byApp.get(endpoint.app_id);
     if (before && before.version > endpoint.version) return;
     if (before && before.token_hash !== endpoint.token_hash) this.byTokenHash.delete(before.token_hash);
+    if (before?.previous_token) this.previous.delete(before.previous_token.hash);
+    const { previous_token: previous } = endpoint;
+    if (previous) {
+      this.previous.set(previous.hash, { appId: endpoint.app_id, untilMs: Date.parse(previous.until) });
+    }
     this.byApp.set(endpoint.app_id, endpoint);
     this.byTokenHash.set(endpoint.token_hash, endpoint);
     for (const hash of endpoint.retired_token_hashes) this.retired.add(hash);

@@ -4,7 +4,7 @@ import { Metrics } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { Incoming } from '../webhook/webhook.service.js';
+import type { Incoming } from '../webhook/incoming.js';
 import { Refusal } from './refusal.entity.js';
 
 /** More waiting refusals than this are not kept: an attack must not fill the memory, nor the table at any rate. */

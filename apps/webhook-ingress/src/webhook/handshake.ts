@@ -1,27 +1,50 @@
-import type { DeclaredHandshake } from '#libs/contracts';
-import { timingSafeEqual } from 'node:crypto';
+import type { DeclaredHandshake, HandshakeResponse } from '#libs/contracts';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Refused } from './refused.js';
 
+const maxValueLength = 4_096;
+
+/** Credential fields that a declared handshake needs. */
+export function handshakeFields(declared: DeclaredHandshake): string[] {
+  return [declared.verify_token?.field, declared.respond.hmac?.field].filter((field) => field !== undefined);
+}
+
 /**
- * The value to echo when a request is the declared handshake, else null.
- * @param token the value of the credential field that `verify_token` names
- * @throws Refused 403 `wrong_verify_token`
+ * What answers a request that is the declared handshake, else null.
+ * @param secretOf the value of a credential field, null when it is not set
+ * @throws Refused 403 `wrong_verify_token`, 503 `not_configured`
  */
-export function handshakeEcho(
+export function handshakeAnswer(
   declared: DeclaredHandshake,
-  method: string,
-  query: URLSearchParams,
-  body: Buffer,
-  token: string | null,
-): string | null {
-  if (method !== declared.method) return null;
-  const payload = declared.match.pointer || declared.respond.pointer ? parsed(body) : null;
-  const marker = declared.match.query ? query.get(declared.match.query) : at(payload, declared.match.pointer);
+  request: { method: string; query: URLSearchParams; body: Buffer },
+  secretOf: (field: string) => string | null,
+): { contentType: string; body: string } | null {
+  if (request.method !== declared.method) return null;
+  const payload = declared.match.pointer || declared.respond.pointer ? parsed(request.body) : null;
+  const value = (from: { query?: string; pointer?: string }): string | null =>
+    from.query ? request.query.get(from.query) : at(payload, from.pointer);
+  const marker = value(declared.match);
   if (marker === null || (declared.match.equals !== undefined && marker !== declared.match.equals)) return null;
-  if (declared.verify_token && !same(query.get(declared.verify_token.query), token)) {
+  const { verify_token: wanted, respond } = declared;
+  if (wanted && !same(request.query.get(wanted.query), secretOf(wanted.field))) {
     throw new Refused(403, 'wrong_verify_token', 'The verify token is not the one that is set here.');
   }
-  return declared.respond.query ? query.get(declared.respond.query) : at(payload, declared.respond.pointer);
+  const challenge = value(respond);
+  if (challenge === null || challenge.length > maxValueLength) return null;
+  const answer = respond.hmac ? signed(respond.hmac, challenge, secretOf(respond.hmac.field)) : challenge;
+  return respond.as === undefined
+    ? { contentType: 'text/plain; charset=utf-8', body: answer }
+    : { contentType: 'application/json', body: JSON.stringify({ [respond.as]: answer }) };
+}
+
+function signed(hmac: NonNullable<HandshakeResponse['hmac']>, challenge: string, secret: string | null): string {
+  if (!secret) {
+    throw new Refused(503, 'not_configured', `The credential has no ${hmac.field} to answer the challenge with.`, {
+      'retry-after': '60',
+    });
+  }
+  const { algorithm = 'sha256', encoding = 'base64', prefix = '' } = hmac;
+  return `${prefix}${createHmac(algorithm, secret).update(challenge).digest(encoding)}`;
 }
 
 function parsed(body: Buffer): unknown {

@@ -23,12 +23,18 @@ export class Secrets {
 
   constructor(@Inject(vaultClient) private readonly vault: ServiceClient) {}
 
+  /** The values of the named fields that are set. @throws Problem as `fields` */
+  async of(endpoint: Endpoint, names: string[]): Promise<string[]> {
+    const fields = await this.fields(endpoint);
+    return names.flatMap((name) => fields[name] ?? []).filter((value) => value !== '');
+  }
+
   /**
-   * The values of the named fields that are set.
+   * All fields of the endpoint's credential; none when it has no credential.
    * @throws Problem when the vault does not answer and nothing recent is known
    */
-  async of(endpoint: Endpoint, fields: string[]): Promise<string[]> {
-    if (!endpoint.credential_id) return [];
+  async fields(endpoint: Endpoint): Promise<Cached['fields']> {
+    if (!endpoint.credential_id) return {};
     const known = this.cache.get(endpoint.credential_id);
     const ageMs = known ? Date.now() - known.readAtMs : Number.POSITIVE_INFINITY;
     let current = known;
@@ -39,7 +45,7 @@ export class Secrets {
         if (!known || ageMs > staleMs) throw error;
       }
     }
-    return fields.flatMap((field) => current?.fields[field] ?? []).filter((value) => value !== '');
+    return current?.fields ?? {};
   }
 
   private ask(endpoint: Endpoint, credentialId: string): Promise<Cached> {

@@ -9,7 +9,8 @@ import type { RefusalLog } from '../refusals/refusal.repository.js';
 import { RateLimiter } from './rate-limiter.js';
 import { readBody } from './read-body.js';
 import { Refused, unknownPath } from './refused.js';
-import type { Answer, Incoming, WebhookService } from './webhook.service.js';
+import type { Answer, Incoming } from './incoming.js';
+import type { WebhookService } from './webhook.service.js';
 
 export interface ReceiverSettings {
   endpointRatePerSecond: number;

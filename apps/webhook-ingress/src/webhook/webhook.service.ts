@@ -1,35 +1,16 @@
-import { type Endpoint, newId } from '#libs/contracts';
-import { Metrics, type ServiceClient } from '#libs/service-kit';
+import type { Endpoint } from '#libs/contracts';
+import { Metrics } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { gatewayClient } from '../endpoints/endpoints.service.js';
-import type { DeliveryKey, Receipt } from '../receipts/receipt.js';
-import { inboundRequest } from '../receipts/parse-job.js';
+import { type Answer, type Incoming, one, receiptOf } from './incoming.js';
+import type { DeliveryKey } from '../receipts/receipt.js';
 import { ReceiptWriter } from '../receipts/receipt-writer.js';
 import { Feeder } from '../receipts/feeder.js';
 import { BuiltinPayload } from './builtin-payload.js';
-import { handshakeEcho } from './handshake.js';
+import { Handshakes } from './handshakes.js';
 import { Refused } from './refused.js';
 import { Secrets } from './secrets.js';
 import { verifySignature } from './verify-signature.js';
-
-export interface Incoming {
-  method: string;
-  /** Path and query, the token still in it. */
-  url: string;
-  token: string;
-  headers: Record<string, string | string[] | undefined>;
-  body: Buffer;
-  remoteAddress: string;
-}
-
-export interface Answer {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-}
-
-const handshakeTimeoutMs = 2_500;
 
 /** Verify, commit, answer, wake: one request of a provider. */
 @Injectable()
@@ -40,7 +21,7 @@ export class WebhookService {
     @Inject(ReceiptWriter) private readonly writer: ReceiptWriter,
     @Inject(Feeder) private readonly feeder: Feeder,
     @Inject(Metrics) private readonly metrics: Metrics,
-    @Inject(gatewayClient) private readonly gateway: ServiceClient,
+    @Inject(Handshakes) private readonly handshakes: Handshakes,
   ) {}
 
   /**
@@ -49,7 +30,7 @@ export class WebhookService {
    */
   async receive(endpoint: Endpoint, incoming: Incoming): Promise<Answer> {
     if (endpoint.state === 'disabled') throw new Refused(404, 'not_found', 'There is nothing here.');
-    const challenge = await this.answerHandshake(endpoint, incoming);
+    const challenge = await this.handshakes.answer(endpoint, incoming);
     if (challenge) {
       this.metrics.outcomes.inc({ stage: 'received', outcome: 'challenge' });
       return challenge;
@@ -90,55 +71,6 @@ export class WebhookService {
     const secrets = await this.secrets.of(endpoint, verification.secret_fields);
     return verifySignature(verification, secrets, incoming.headers, incoming.body, Date.now());
   }
-
-  /** Declared handshakes are answered here; those of an App that waits for its first go through its adapter. */
-  private async answerHandshake(endpoint: Endpoint, incoming: Incoming): Promise<Answer | null> {
-    const { handshake } = endpoint;
-    if (handshake && handshake.method === incoming.method) {
-      const field = handshake.verify_token?.field;
-      const [token = null] = field ? await this.secrets.of(endpoint, [field]) : [];
-      const query = new URL(incoming.url, 'http://localhost').searchParams;
-      const echo = handshakeEcho(handshake, incoming.method, query, incoming.body, token);
-      if (echo !== null) return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: echo };
-    }
-    if (incoming.method === 'POST' && !endpoint.adapter_handshake) return null;
-    const answer = endpoint.kind === 'adapter' ? await this.askAdapter(endpoint, incoming) : null;
-    if (answer) return answer;
-    if (incoming.method !== 'POST') throw new Refused(405, 'method_not_allowed', 'Send POST.', { allow: 'POST' });
-    return null;
-  }
-
-  private async askAdapter(endpoint: Endpoint, incoming: Incoming): Promise<Answer | null> {
-    const asked = this.gateway.post<{ answer: Answer | null }>(
-      `/internal/apps/${endpoint.app_id}/handshake`,
-      { organizationId: endpoint.organization_id, projectId: endpoint.project_id },
-      { request: inboundRequest(receiptOf(endpoint, incoming, null)), received_at: new Date().toISOString() },
-    );
-    const late = new Promise<never>((_resolve, reject) =>
-      setTimeout(() => reject(new Error('handshake timed out')), handshakeTimeoutMs).unref(),
-    );
-    return (await Promise.race([asked, late])).answer;
-  }
-}
-
-function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme: string | null): Receipt {
-  const nowMs = Date.now();
-  return {
-    id: newId('evt', nowMs),
-    receivedAt: new Date(nowMs),
-    organizationId: endpoint.organization_id,
-    projectId: endpoint.project_id,
-    appId: endpoint.app_id,
-    outcome: endpoint.state === 'paused' ? 'held' : 'accepted',
-    reason: null,
-    method: incoming.method,
-    url: endpoint.url_secret ? incoming.url : incoming.url.replace(incoming.token, '***'),
-    headers: incoming.headers as Receipt['headers'],
-    body: incoming.body,
-    verifiedScheme,
-    remoteAddress: incoming.remoteAddress,
-    traceparent: one(incoming.headers['traceparent']) ?? null,
-  };
 }
 
 /** `Idempotency-Key`, `webhook-id`, or the delivery id that the App's manifest declares. */
@@ -153,8 +85,4 @@ function deliveryKey(endpoint: Endpoint, incoming: Incoming): DeliveryKey | null
 
 function sha256(value: string | Buffer): Buffer {
   return createHash('sha256').update(value).digest();
-}
-
-function one(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }

@@ -6,6 +6,7 @@ import { deliverySettled } from './delivery-settled.js';
 import { inboundParse } from './inbound-parse.js';
 import { messageRoute } from './message-route.js';
 import { outboundSent } from './outbound-sent.js';
+import { sourceSync } from './source-sync.js';
 import { turnFinished } from './turn-finished.js';
 import { turnRun } from './turn-run.js';
 
@@ -21,4 +22,5 @@ export const jobs = [
   appChanged,
   credentialRefresh,
   credentialRevoke,
+  sourceSync,
 ] as const;

@@ -4,6 +4,9 @@ import { defineJob } from '../job-contract.js';
 
 export interface OutboundContent {
   text: string;
+  /** Absent: Markdown, which the adapter's `/format` renders. The others are delivered as they are. */
+  format?: 'markdown' | 'plain' | 'native';
+  subject?: string;
   target: ReplyTarget;
 }
 

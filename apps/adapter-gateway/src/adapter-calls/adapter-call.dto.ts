@@ -1,0 +1,48 @@
+import type { Credentials } from '#libs/adapter-sdk';
+import { JsonObject, OneOf, Text, Whole } from '#libs/service-kit';
+import { Type } from 'class-transformer';
+import { IsOptional, ValidateNested } from 'class-validator';
+
+/** Whom a call is for: an App, or an adapter of the organization with credentials of the caller's own. */
+export class AdapterCall {
+  @Text(100, { optional: true, description: "The token's organization when absent" }) organization_id?: string;
+  @Text(100, { optional: true }) app_id?: string;
+  @Text(63, { optional: true }) adapter_slug?: string;
+  @JsonObject({ optional: true, description: 'With adapter_slug: by their maps_to names' }) credentials?: Credentials;
+}
+
+export class FormatCall extends AdapterCall {
+  @Text(1_000_000) text: string;
+  @OneOf(['rich', 'plain'], { optional: true }) mode?: 'rich' | 'plain';
+  @Whole(1, 1_000_000, { optional: true }) max_length?: number;
+}
+
+export class ListChangesCall extends AdapterCall {
+  @Text(2_000) resource_path: string;
+  @Text(4_096, { optional: true, description: 'Null or absent: from the start' }) cursor?: string | null;
+}
+
+export class FetchFileCall extends AdapterCall {
+  @Text(2_000) resource_path: string;
+  @Text(2_000, { minLength: 1 }) file_path: string;
+}
+
+export class OutgoingMessage {
+  @Text(1_000_000) text: string;
+  @Text(500, { optional: true }) thread_id?: string;
+  @OneOf(['markdown', 'plain', 'native'], { optional: true }) format?: 'markdown' | 'plain' | 'native';
+  @Text(500, { optional: true }) subject?: string;
+  @IsOptional() reply_context?: unknown;
+}
+
+export class DeliverCall {
+  @Text(100, { minLength: 1 }) app_id: string;
+  @Text(2_000) channel_address: string;
+  @JsonObject()
+  @ValidateNested()
+  @Type(() => OutgoingMessage)
+  message: OutgoingMessage;
+  @Text(200, { minLength: 1, description: 'The same message under the same key is delivered once' })
+  idempotency_key: string;
+  @Text(100, { optional: true, description: 'The event that it answers' }) receipt_id?: string;
+}

@@ -1,0 +1,154 @@
+import { newId } from '#libs/contracts';
+import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
+import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+
+let world: GatewayWorld;
+let adapter: MoodyAdapter;
+let app: string;
+
+beforeAll(async () => {
+  world = await gatewayWorld();
+  await world.start({ ADAPTER_TIMEOUT_MS: 1_500 });
+});
+afterAll(() => world.close());
+
+beforeEach(async () => {
+  adapter = await moodyAdapter(`calls-${Math.random().toString(36).slice(2, 8)}`);
+  await world.call('POST', 'adapters', { url: adapter.url });
+  world.credentials.set('cred_1', { TOKEN: 'secret' });
+  app = (await world.call('POST', `listings/${adapter.slug}/install`, { credential_id: 'cred_1' })).body.id;
+});
+afterEach(() => adapter.close());
+
+const ask = (call: string, body: object, scope?: object) => world.service('POST', `adapter-calls/${call}`, body, scope);
+const callsOf = (route: string): any[] => adapter.calls.filter((call) => call.route === route).map(({ body }) => body);
+
+describe('verify', () => {
+  it('says whose credentials they are, for an organization and an adapter', async () => {
+    adapter.routes['verify'] = ({ credentials }) =>
+      credentials.token === 'good'
+        ? { ok: true, user: 'Bot', account: { id: 'U1' } }
+        : { ok: false, error: 'auth_failed', message: 'no' };
+    const call = (token: string): object => ({
+      organization_id: home.organizationId,
+      adapter_slug: adapter.slug,
+      credentials: { token },
+    });
+    const vault = { organizationId: '', projectId: '' };
+    expect((await ask('verify', call('good'), vault)).body).toEqual({ ok: true, account: { id: 'U1', name: 'Bot' } });
+    expect((await ask('verify', call('bad'))).body).toEqual({ ok: false, error: 'auth_failed', message: 'no' });
+    expect((await ask('verify', call('good'), { organizationId: 'org_other' })).status).toBe(404);
+  });
+
+  it('of an App sends its credential by maps_to', async () => {
+    adapter.routes['verify'] = () => ({ ok: true, user: 'Bot' });
+    expect((await ask('verify', { app_id: app })).body).toEqual({ ok: true, account: { name: 'Bot' } });
+    expect(callsOf('verify')[0].credentials).toMatchObject({ token: 'secret' });
+    expect((await ask('verify', { app_id: app }, { projectId: 'prj_other' })).status).toBe(404);
+    expect((await ask('verify', { app_id: app, adapter_slug: adapter.slug })).body.code).toBe('app_or_adapter');
+  });
+
+  it('is for services alone', async () => {
+    const answer = await world.service('POST', 'adapter-calls/verify', { app_id: app }, { scopes: ['admin'] });
+    expect(answer.status).toBe(403);
+  });
+});
+
+describe('an adapter that does not answer as it should', () => {
+  it.each<[string, (response: any) => unknown, number, string, number]>([
+    [
+      'HTML',
+      (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
+      502,
+      'contract_violation',
+      1,
+    ],
+    [
+      '2 MB',
+      (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('x'.repeat(2e6)),
+      502,
+      'contract_violation',
+      1,
+    ],
+    ['nothing', () => undefined, 504, 'timeout', 1],
+    ['500', (response) => response.writeHead(500).end(), 503, 'provider_unavailable', 3],
+    ['429', (response) => response.writeHead(429, { 'retry-after': '30' }).end(), 503, 'provider_unavailable', 1],
+  ])('but with %s is told apart', async (_what, answer, status, code, calls) => {
+    adapter.routes['verify'] = (_body, response) => void answer(response);
+    const said = await ask('verify', { app_id: app });
+    expect([said.status, said.body.code]).toEqual([status, code]);
+    expect(callsOf('verify')).toHaveLength(calls);
+    if (code === 'provider_unavailable') expect(said.headers.get('retry-after')).toBe(calls === 1 ? '30' : '2');
+  });
+
+  it('is asked again after a moment, where that may help', async () => {
+    let asked = 0;
+    adapter.routes['verify'] = (_body, response) => {
+      asked += 1;
+      if (asked < 3) return void response.writeHead(503).end();
+      return { ok: true, user: 'Bot' };
+    };
+    expect((await ask('verify', { app_id: app })).body).toMatchObject({ ok: true });
+  });
+});
+
+describe('format, list-changes and fetch-file', () => {
+  it('answer what the adapter does', async () => {
+    expect((await ask('format', { app_id: app, text: 'hello', mode: 'plain' })).body.text).toBe('hello');
+    expect(callsOf('format')).toEqual([{ text: 'hello', mode: 'plain' }]);
+    adapter.routes['sources/list-changes'] = ({ cursor }) => ({
+      changes: [{ path: 'a', fingerprint: '1', status: 'added' }],
+      cursor: `${cursor}+`,
+      has_more: true,
+    });
+    expect((await ask('list-changes', { app_id: app, resource_path: 'r', cursor: 'c' })).body).toEqual({
+      changes: [{ path: 'a', fingerprint: '1', status: 'added' }],
+      cursor: 'c+',
+      has_more: true,
+    });
+    adapter.routes['sources/list-changes'] = () => ({ ok: false, error: 'cursor_expired' });
+    expect((await ask('list-changes', { app_id: app, resource_path: 'r' })).body).toMatchObject({
+      ok: false,
+      error: 'cursor_expired',
+    });
+    adapter.routes['sources/fetch-file'] = (_body, response) =>
+      void response.writeHead(200, { 'content-type': 'text/plain' }).end('bytes');
+    const file = await ask('fetch-file', { app_id: app, resource_path: 'r', file_path: 'a' });
+    expect(Buffer.from(file.body.content_base64, 'base64').toString()).toBe('bytes');
+    expect(file.body).toMatchObject({ content_type: 'text/plain', size: 5 });
+  });
+});
+
+describe('deliver', () => {
+  const message = (key: string, text = 'hello'): object => ({
+    app_id: app,
+    channel_address: 'room',
+    message: { text, thread_id: 't', subject: 's' },
+    idempotency_key: key,
+  });
+
+  it('delivers once under one key, however often it is asked at once', async () => {
+    adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm1' });
+    const key = newId('req');
+    const answers = await Promise.all([1, 2, 3, 4].map(() => ask('deliver', message(key))));
+    expect(new Set(answers.map(({ body }) => body.delivery_id)).size).toBe(1);
+    expect((await ask('deliver', message(key))).body).toMatchObject({ state: 'delivered', message_id: 'm1' });
+    expect(callsOf('deliver')).toHaveLength(1);
+    expect(callsOf('deliver')[0].message).toMatchObject({ text: 'hello', thread_id: 't', subject: 's' });
+    expect((await ask('deliver', message(key, 'other'))).body.code).toBe('idempotency_key_reused');
+  });
+
+  it('says how it stands when it has to wait, and that its answer was lost', async () => {
+    const detail = { message: 'slow down', retryable: true, retry_after: 60 };
+    adapter.routes['deliver'] = () => ({ ok: false, error: 'rate_limited', error_detail: detail, delivered_parts: 2 });
+    expect((await ask('deliver', message('waits'))).body).toMatchObject({
+      state: 'queued',
+      error: 'rate_limited',
+      error_detail: 'slow down',
+      delivered_parts: 2,
+    });
+    adapter.routes['deliver'] = (_body, response) => void response.destroy();
+    expect((await ask('deliver', message('lost'))).body).toMatchObject({ state: 'unknown', error: 'answer_lost' });
+    expect((await ask('deliver', message('lost'), { projectId: 'prj_other' })).status).toBe(404);
+  });
+});

@@ -1,0 +1,49 @@
+import { PermanentFailure, RunLater } from '#libs/queue';
+import { Problem } from '#libs/service-kit';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AdapterError } from '../adapters/adapter-error.js';
+
+const backoffBaseMs = 100;
+
+/**
+ * Asks an adapter until it answers, for a caller that waits: only for what may be asked twice.
+ * @param limits.budgetMs no attempt begins later than this after the first
+ * @throws Problem 502 `contract_violation`, 503 `provider_unavailable` (with `Retry-After` where it is known) and
+ *   `adapter_unready | adapter_busy | circuit_open`, 504 `timeout`
+ */
+export async function askedAgain<T>(ask: () => Promise<T>, limits: { attempts: number; budgetMs: number }): Promise<T> {
+  const deadline = performance.now() + limits.budgetMs;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      const waitMs = waitBeforeNext(error, attempt);
+      const over = attempt >= limits.attempts || performance.now() + (waitMs ?? 0) >= deadline;
+      if (waitMs === null || over) throw callProblem(error);
+      await pause(waitMs);
+    }
+  }
+}
+
+/** Null when asking again gives the same. */
+function waitBeforeNext(error: unknown, attempt: number): number | null {
+  if (error instanceof RunLater) return error.delayMs;
+  if (!(error instanceof AdapterError) || error.code === 'contract_violation') return null;
+  return error.retryAfterMs ?? Math.ceil(Math.random() * backoffBaseMs * 2 ** attempt);
+}
+
+/** What a service is told of a call that gave no answer. */
+function callProblem(error: unknown): unknown {
+  if (error instanceof PermanentFailure) {
+    return new Problem(error.code.endsWith('_not_found') ? 404 : 422, error.code, error.message);
+  }
+  if (error instanceof RunLater) return unavailable(error.code, error.message, error.delayMs);
+  if (!(error instanceof AdapterError)) return error;
+  if (error.code === 'contract_violation') return new Problem(502, error.code, error.message);
+  if (error.code === 'timeout') return new Problem(504, error.code, error.message);
+  return unavailable(error.code, error.message, error.retryAfterMs ?? 2_000);
+}
+
+function unavailable(code: string, detail: string, waitMs: number): Problem {
+  return new Problem(503, code, detail, [], { 'retry-after': String(Math.ceil(waitMs / 1_000)) });
+}

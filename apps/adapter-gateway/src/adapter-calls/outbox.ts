@@ -1,0 +1,72 @@
+import { newId, type OutboundContent } from '#libs/contracts';
+import { type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import { AppsService } from '../apps/apps.service.js';
+import { DeliveriesService } from '../deliveries/deliveries.service.js';
+import type { DeliveryRow } from '../deliveries/delivery.entity.js';
+import { DeliveryRepository } from '../deliveries/delivery.repository.js';
+import type { DeliverCall } from './adapter-call.dto.js';
+
+/** How a delivery stands. `queued` and `sending` go on by themselves: asking again under the same key tells how. */
+export interface OutboxAnswer {
+  delivery_id: string;
+  state: DeliveryRow['state'];
+  message_id: string | null;
+  /** Parts of the message that the provider has. */
+  delivered_parts: number;
+  error: string | null;
+  error_detail: string | null;
+}
+
+/** Deliveries that services ask for by call: committed under the caller's key, then as every other delivery. */
+@Injectable()
+export class Outbox {
+  constructor(
+    @Inject(AppsService) private readonly apps: AppsService,
+    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
+    @Inject(DeliveriesService) private readonly sender: DeliveriesService,
+  ) {}
+
+  /** @throws Problem 404 `app_not_found`, 422 `idempotency_key_reused` */
+  async deliver(caller: Principal, call: DeliverCall): Promise<OutboxAnswer> {
+    const app = await this.apps.get(caller, call.app_id);
+    const id = newId('dlv');
+    const content = contentOf(call);
+    const row = await this.deliveries.commit(
+      {
+        id,
+        organization_id: app.organization_id,
+        project_id: app.project_id,
+        app_id: app.id,
+        receipt_id: call.receipt_id ?? id,
+        content,
+      },
+      call.idempotency_key,
+    );
+    if (!isDeepStrictEqual(row.content, JSON.parse(JSON.stringify(content)))) {
+      throw new Problem(422, 'idempotency_key_reused', 'This key came before with another message: use a new key.');
+    }
+    const { id: delivery_id, organization_id, project_id, receipt_id, turn_id } = row;
+    await this.sender.sendNow({ delivery_id, organization_id, project_id, receipt_id, turn_id });
+    const after = (await this.deliveries.byId(row.id)) ?? row;
+    return {
+      delivery_id: after.id,
+      state: after.state,
+      message_id: after.provider_message_id,
+      delivered_parts: after.from_part,
+      error: after.error,
+      error_detail: after.error_detail,
+    };
+  }
+}
+
+function contentOf({ app_id, channel_address, message }: DeliverCall): OutboundContent {
+  const { text, thread_id = null, format, subject, reply_context = null } = message;
+  return {
+    text,
+    ...(format ? { format } : {}),
+    ...(subject ? { subject } : {}),
+    target: { app_id, channel_address, thread_id, reply_context },
+  };
+}

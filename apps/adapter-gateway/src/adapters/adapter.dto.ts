@@ -1,0 +1,21 @@
+import { JsonObject, Text, Whole } from '#libs/service-kit';
+
+export class RegisterAdapter {
+  @Text(2_000, {
+    minLength: 8,
+    optional: true,
+    description: 'Address of the adapter; its last path segment is the slug',
+  })
+  url?: string;
+  @JsonObject({ optional: true, description: 'Instead of a URL: the manifest of a skill that needs no adapter' })
+  manifest?: Record<string, unknown>;
+}
+
+export class RefreshAdapter {
+  @JsonObject({ optional: true, description: 'The new manifest of a skill without an adapter' })
+  manifest?: Record<string, unknown>;
+}
+
+export class RollBackAdapter {
+  @Whole(1, 1_000_000, { description: 'A version that was in force before' }) version: number;
+}

@@ -1,0 +1,57 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
+import { AdapterClient } from './adapter-client.js';
+
+/** What `/health` came to (spec 2.3). */
+export interface Health {
+  state: 'ready' | 'unready';
+  /** Why it is not ready. */
+  state_reason: string | null;
+  /** Build identifier; null when there was no answer. */
+  version: string | null;
+  latency_ms: number | null;
+  /** True when it answers as another adapter: the address is wrong, not the adapter ill. */
+  misnamed: boolean;
+}
+
+/** Asks an adapter how it is. */
+@Injectable()
+export class HealthProbe {
+  constructor(
+    @Inject(AdapterClient) private readonly client: AdapterClient,
+    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+  ) {}
+
+  async ask(baseUrl: string, slug: string): Promise<Health> {
+    const startMs = performance.now();
+    try {
+      const health = await this.client.get<{ status?: unknown; version?: unknown; adapter?: unknown }>(
+        baseUrl,
+        '/health',
+        { organizationId: '', projectId: '' },
+        this.settings.HEALTH_TIMEOUT_MS,
+      );
+      const reason = reasonOf(health, slug);
+      return {
+        state: reason ? 'unready' : 'ready',
+        state_reason: reason,
+        version: typeof health.version === 'string' ? health.version.slice(0, 200) : 'unknown',
+        latency_ms: performance.now() - startMs,
+        misnamed: health.adapter !== slug,
+      };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return { state: 'unready', state_reason: reason, version: null, latency_ms: null, misnamed: false };
+    }
+  }
+}
+
+function reasonOf(health: { status?: unknown; adapter?: unknown }, slug: string): string | null {
+  if (health.adapter !== slug) return `adapter is ${shown(health.adapter)}, not ${slug}`;
+  return health.status === 'ready' ? null : `status is ${shown(health.status)}`;
+}
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? 'missing').slice(0, 100);
+}

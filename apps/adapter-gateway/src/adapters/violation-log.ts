@@ -1,0 +1,25 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { AdapterRepository } from './adapter.repository.js';
+
+const writeEveryMs = 5_000;
+const maxRemembered = 10_000;
+const maxLength = 500;
+
+/** Shows on an adapter how it broke the contract last; an adapter that always does so is not written down each time. */
+@Injectable()
+export class ViolationLog {
+  private readonly logger = new Logger('contract');
+  private readonly writtenAtMs = new Map<string, number>();
+
+  constructor(@Inject(AdapterRepository) private readonly adapters: AdapterRepository) {}
+
+  note(baseUrl: string, violation: string): void {
+    const nowMs = Date.now();
+    if (nowMs - (this.writtenAtMs.get(baseUrl) ?? 0) < writeEveryMs) return;
+    if (this.writtenAtMs.size >= maxRemembered) this.writtenAtMs.clear();
+    this.writtenAtMs.set(baseUrl, nowMs);
+    this.adapters.recordViolation(baseUrl, violation.slice(0, maxLength)).catch((error: unknown) => {
+      this.logger.warn({ event: 'contract_violation.not_recorded', violation, error: String(error) });
+    });
+  }
+}

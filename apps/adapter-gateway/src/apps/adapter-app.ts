@@ -1,0 +1,36 @@
+import type { Capability } from '#libs/adapter-sdk';
+import { Problem } from '#libs/service-kit';
+import type { AdapterRow } from '../adapters/adapter.entity.js';
+import type { AppRow } from './app.entity.js';
+import type { InstallApp } from './app.dto.js';
+import { namedForDirection } from './direction.js';
+
+/**
+ * What an App takes from its adapter.
+ * @throws Problem 422 `skill_only | signature_not_applicable | capability_not_offered`
+ */
+export function adapterApp(
+  adapter: AdapterRow,
+  body: InstallApp,
+): Pick<AppRow, 'name' | 'adapter_id' | 'provider' | 'capabilities'> {
+  if (adapter.base_url === null) {
+    throw new Problem(422, 'skill_only', `${adapter.slug} is a skill without an adapter: there is no App to install.`);
+  }
+  if (body.signature) {
+    const detail = "Signatures of an adapter's App are declared by its manifest.";
+    throw new Problem(422, 'signature_not_applicable', detail);
+  }
+  const offered = adapter.manifest.capabilities;
+  const wanted: Capability[] = body.capabilities ? [...new Set(body.capabilities)] : offered;
+  const missing = wanted.filter((capability) => !offered.includes(capability));
+  if (missing.length > 0) {
+    const detail = `${adapter.slug} does not offer ${missing.join(', ')}: it offers ${offered.join(', ') || 'nothing'}.`;
+    throw new Problem(422, 'capability_not_offered', detail);
+  }
+  return {
+    name: namedForDirection(body.name, wanted),
+    adapter_id: adapter.id,
+    provider: adapter.slug,
+    capabilities: wanted,
+  };
+}

@@ -1,0 +1,36 @@
+import type { CredentialDeclaration, Credentials, Manifest } from '#libs/adapter-sdk';
+
+/** One value, or several that are all valid during a rotation. */
+type Value = string | string[];
+
+/** A credential record as the vault opens it: by its fields' own names, and by those that a binding maps them to. */
+export interface OpenedCredential {
+  type: string;
+  fields: Record<string, Value>;
+  /** Absent where nothing is bound. */
+  credentials?: Record<string, Value>;
+}
+
+/** The record's fields, and those of each declaration under its `maps_to` name (spec 2.4). */
+export function mapCredentials(opened: OpenedCredential, manifest: Manifest): Credentials {
+  const credentials: Credentials = { ...opened.fields, ...opened.credentials };
+  for (const declaration of manifest.credentials ?? []) {
+    const value = valueOf(opened, declaration);
+    if (value !== undefined) credentials[declaration.maps_to] = value;
+  }
+  return credentials;
+}
+
+/** The built-in App knows a rotation as `signing_secret` and `signing_secret_next`: so the vault's lists come to it. */
+export function pairFields({ fields, credentials }: OpenedCredential): Credentials {
+  return Object.fromEntries(
+    Object.entries(credentials ?? fields).flatMap(([name, value]) =>
+      [value].flat().map((one, at) => [at === 0 ? name : `${name}_next`, one] as const),
+    ),
+  );
+}
+
+function valueOf({ type, fields, credentials }: OpenedCredential, { key, maps_to: mapsTo }: CredentialDeclaration) {
+  const value = credentials?.[mapsTo] ?? fields[key] ?? fields[key.toLowerCase()] ?? fields[mapsTo];
+  return value ?? (type === 'api_key' ? fields['token'] : undefined);
+}

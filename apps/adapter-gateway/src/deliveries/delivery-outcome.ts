@@ -1,0 +1,75 @@
+import { deliverySend } from '#libs/contracts';
+import { errorCode, PermanentFailure, RunLater } from '#libs/queue';
+import { AdapterError } from '../adapters/adapter-error.js';
+import { answerLostCode } from './answer-lost.js';
+import type { AttemptResult } from './deliver.js';
+import type { DeliveryRow, DeliveryState } from './delivery.entity.js';
+
+const retryBaseMs = 250;
+const retryCapMs = 20_000;
+
+/** What becomes of a delivery after an attempt. */
+export interface DeliveryOutcome {
+  state: Exclude<DeliveryState, 'sending'>;
+  code: string | null;
+  detail: string | null;
+  messageId: string | null;
+  fromPart: number;
+  attempts: number;
+  /** When to go on; null when it is settled. */
+  retryInMs: number | null;
+}
+
+/**
+ * The one place that decides between delivered, again, dead and unknown. Whoever says when to come back (a
+ * `Retry-After`, an open circuit, an adapter that is not ready) costs no attempt; what ends such a delivery is its age.
+ */
+export function deliveryOutcome(
+  delivery: DeliveryRow,
+  attempt: { result: AttemptResult } | { error: unknown },
+  maxAgeMs: number,
+): DeliveryOutcome {
+  if ('error' in attempt) return afterError(delivery, attempt.error, maxAgeMs);
+  const { result } = attempt;
+  const settled = { fromPart: delivery.from_part, attempts: delivery.attempts, retryInMs: null };
+  if (result === 'unknown') {
+    return { ...settled, state: 'unknown', code: answerLostCode, detail: null, messageId: null };
+  }
+  if (result.ok) return { ...settled, state: 'delivered', code: null, detail: null, messageId: result.message_id };
+  const fromPart = Math.max(result.delivered_parts ?? 0, delivery.from_part);
+  const failed = { code: result.error, detail: result.error_detail?.message ?? null, messageId: null, fromPart };
+  if (result.error_detail?.retryable !== true) return { ...settled, ...failed, state: 'dead' };
+  const askedMs = result.error_detail.retry_after === undefined ? null : result.error_detail.retry_after * 1_000;
+  return later(delivery, failed, askedMs, maxAgeMs);
+}
+
+function afterError(delivery: DeliveryRow, error: unknown, maxAgeMs: number): DeliveryOutcome {
+  const failed = {
+    code: errorCode(error),
+    detail: error instanceof Error ? error.message : String(error),
+    messageId: null,
+    fromPart: delivery.from_part,
+  };
+  if (error instanceof PermanentFailure) {
+    return { ...failed, state: 'dead', attempts: delivery.attempts, retryInMs: null };
+  }
+  const askedMs = error instanceof RunLater ? error.delayMs : error instanceof AdapterError ? error.retryAfterMs : null;
+  return later(delivery, failed, askedMs, maxAgeMs);
+}
+
+function later(
+  delivery: DeliveryRow,
+  failed: Pick<DeliveryOutcome, 'code' | 'detail' | 'messageId' | 'fromPart'>,
+  askedMs: number | null,
+  maxAgeMs: number,
+): DeliveryOutcome {
+  const attempts = askedMs === null ? delivery.attempts : delivery.attempts - 1;
+  const tooOld = Date.now() - delivery.open_since.getTime() >= maxAgeMs;
+  // Whatever puts it off now: that the answer before was lost must not be forgotten.
+  const code = delivery.error === answerLostCode ? answerLostCode : failed.code;
+  if (tooOld || attempts >= deliverySend.attempts) {
+    return { ...failed, code, state: code === answerLostCode ? 'unknown' : 'dead', attempts, retryInMs: null };
+  }
+  const backoffMs = Math.ceil(Math.random() * Math.min(retryCapMs, retryBaseMs * 2 ** delivery.attempts));
+  return { ...failed, code, state: 'queued', attempts, retryInMs: askedMs ?? backoffMs };
+}

@@ -1,0 +1,59 @@
+import type { CredentialDeclaration, Manifest } from '#libs/adapter-sdk';
+import type { AdapterRow } from '../adapters/adapter.entity.js';
+
+/** What the Developer Portal offers to install. */
+export interface Listing {
+  slug: string;
+  kind: 'builtin' | 'adapter' | 'skill';
+  name: string;
+  description: string;
+  icon: string | null;
+  category: string;
+  capabilities: Manifest['capabilities'];
+  credentials: CredentialDeclaration[];
+  setup_instructions: string[];
+  author: Manifest['author'] | null;
+  skill: Manifest['skill'] | null;
+  /** Whether the App's consent is given through an OAuth flow. */
+  oauth: boolean;
+  adapter: { id: string; state: AdapterRow['state']; version: string | null; manifest_version: number } | null;
+  /** The project's App of it. */
+  app_id: string | null;
+}
+
+export const builtinListing: Listing = {
+  slug: 'webhook',
+  kind: 'builtin',
+  name: 'Webhook',
+  description: 'Sends and receives HTTP requests; needs no adapter.',
+  icon: 'webhook',
+  category: 'Integration',
+  capabilities: ['send', 'receive'],
+  credentials: [],
+  setup_instructions: ['Install it, and give its webhook URL to whoever is to send.'],
+  author: null,
+  skill: null,
+  oauth: false,
+  adapter: null,
+  app_id: null,
+};
+
+export function listingOf(row: AdapterRow, appId: string | null): Listing {
+  const { manifest } = row;
+  return {
+    slug: row.slug,
+    kind: row.base_url === null ? 'skill' : 'adapter',
+    name: manifest.name,
+    description: manifest.description,
+    icon: manifest.icon ?? null,
+    category: manifest.category,
+    capabilities: manifest.capabilities,
+    credentials: manifest.credentials,
+    setup_instructions: manifest.setup_instructions ?? [],
+    author: manifest.author ?? null,
+    skill: manifest.skill ?? null,
+    oauth: manifest.oauth_config !== undefined,
+    adapter: { id: row.id, state: row.state, version: row.version, manifest_version: row.manifest_version },
+    app_id: appId,
+  };
+}

@@ -1,0 +1,101 @@
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+
+let world: GatewayWorld;
+let adapter: MoodyAdapter;
+
+beforeAll(async () => {
+  world = await gatewayWorld();
+  await world.start();
+});
+afterAll(() => world.close());
+
+beforeEach(async () => {
+  adapter = await moodyAdapter(`store-${Math.random().toString(36).slice(2, 8)}`, { name: 'Store' });
+  await world.call('POST', 'adapters', { url: adapter.url });
+});
+afterEach(() => adapter.close());
+
+const install = (body: object, slug = adapter.slug) => world.call('POST', `listings/${slug}/install`, body);
+
+describe('a listing', () => {
+  it('shows what it needs, its health, and the App that the project has of it', async () => {
+    const before = (await world.call('GET', `listings/${adapter.slug}`)).body;
+    expect(before).toMatchObject({
+      kind: 'adapter',
+      name: 'Store',
+      credentials: [{ key: 'TOKEN', maps_to: 'token' }],
+      adapter: { state: 'ready', version: 'build-1', manifest_version: 1 },
+      app_id: null,
+    });
+    const { id } = (await install({})).body;
+    expect((await world.call('GET', `listings/${adapter.slug}`)).body.app_id).toBe(id);
+    const { data } = (await world.call('GET', 'listings')).body;
+    expect(data[0]).toMatchObject({ slug: 'webhook', kind: 'builtin' });
+  });
+});
+
+describe('installing', () => {
+  it.each([
+    [['send', 'receive'], 'Store (bidirectional)', 'bidirectional'],
+    [['receive'], 'Store (inbound)', 'inbound'],
+    [['send'], 'Store (outbound)', 'outbound'],
+  ])('with %j carries the direction in the name', async (capabilities, name, direction) => {
+    const { status, body } = await install({ capabilities });
+    expect({ status, name: body.name, direction: body.direction }).toEqual({ status: 201, name, direction });
+    const renamed = await world.call('PATCH', `apps/${body.id}`, { name: 'Shop' });
+    expect(renamed.body.name).toBe(name.replace('Store', 'Shop'));
+    const receives = capabilities.includes('receive');
+    expect(body.webhook_url?.startsWith('https://gatehouse.example/api/v1/webhooks/') ?? false).toBe(receives);
+    const { body: projected } = await world.service('GET', `endpoints?after=${body.version - 1}`);
+    expect(projected.endpoints.find(({ app_id: id }: any) => id === body.id).state).toBe(
+      receives ? 'active' : 'disabled',
+    );
+  });
+
+  it('is done once per provider and project, also when asked at once', async () => {
+    const answers = await Promise.all([install({}), install({}), install({})]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 409, 409]);
+    const made = answers.find(({ status }) => status === 201)!.body;
+    expect(answers.find(({ status }) => status === 409)!.body.code).toBe('app_exists');
+    expect((await world.call('DELETE', `apps/${made.id}`)).status).toBe(204);
+    expect((await install({})).status).toBe(201);
+    const builtin = await Promise.all([install({ name: 'A' }, 'webhook'), install({ name: 'B' }, 'webhook')]);
+    expect(builtin.map(({ status }) => status)).toEqual([201, 201]);
+  });
+
+  it('checks a given credential by maps_to', async () => {
+    expect((await install({ credential_id: 'cred_none' })).body.code).toBe('credential_not_found');
+    world.credentials.set('cred_wrong', { password: 'x' });
+    const wrong = await install({ credential_id: 'cred_wrong' });
+    expect(wrong.body).toMatchObject({ code: 'credential_incomplete', errors: [{ field: 'TOKEN' }] });
+    world.credentials.set('cred_right', { token: 'x' });
+    expect((await install({ credential_id: 'cred_right' })).status).toBe(201);
+  });
+
+  it('refuses a capability that the adapter does not offer', async () => {
+    const sender = await moodyAdapter('sender', { capabilities: ['send'] });
+    await world.call('POST', 'adapters', { url: sender.url });
+    expect((await install({ capabilities: ['receive'] }, 'sender')).body.code).toBe('capability_not_offered');
+    await sender.close();
+  });
+});
+
+describe('rotating the webhook token', () => {
+  it('lets the old one work on for the grace period, one of them at a time', async () => {
+    const app = (await install({})).body;
+    const endpoint = async (): Promise<any> => {
+      const { body } = await world.service('GET', 'endpoints?after=0');
+      return body.endpoints.find(({ app_id: id }: any) => id === app.id);
+    };
+    const first = (await endpoint()).token_hash;
+    const rotated = (await world.call('POST', `apps/${app.id}/rotate-token`, { grace_seconds: 60 })).body;
+    expect(rotated.webhook_token).not.toBe(app.webhook_token);
+    const { previous_token: previous, retired_token_hashes: none } = await endpoint();
+    expect([previous.hash, none]).toEqual([first, []]);
+    expect(Math.abs(Date.parse(previous.until) - Date.now() - 60_000)).toBeLessThan(5_000);
+    const second = (await endpoint()).token_hash;
+    await world.call('POST', `apps/${app.id}/rotate-token`, { grace_seconds: 0 });
+    expect(await endpoint()).toMatchObject({ previous_token: null, retired_token_hashes: [first, second] });
+  });
+});

@@ -1,0 +1,220 @@
+import { until } from '#libs/testing';
+import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+
+let world: GatewayWorld;
+let provider: DocumentProvider;
+let source: string;
+
+beforeAll(async () => {
+  world = await gatewayWorld();
+  await world.start();
+});
+afterAll(() => world.close());
+
+beforeEach(async () => {
+  const slug = `docs-${Math.random().toString(36).slice(2, 8)}`;
+  provider = await documentProvider(slug);
+  await world.call('POST', 'adapters', { url: provider.url });
+  const app = (await world.call('POST', `listings/${slug}/install`, {})).body;
+  const made = await world.call('POST', 'sources', { app_id: app.id, name: 'Docs', resource_path: 'root' });
+  expect(made.status).toBe(201);
+  source = made.body.id;
+});
+afterEach(() => provider.close());
+
+const runs = async (): Promise<any[]> => (await world.call('GET', `sources/${source}/runs`)).body.data;
+
+/** Synchronises, and waits for the end. */
+async function synced(): Promise<any> {
+  const { status, body } = await world.call('POST', `sources/${source}/sync`);
+  expect(status).toBe(202);
+  return until(
+    'the run has ended',
+    async () => {
+      const run = (await world.call('GET', `sources/${source}/runs/${body.id}`)).body;
+      return run.finished_at ? run : null;
+    },
+    40_000,
+  );
+}
+
+async function documents(query = ''): Promise<any[]> {
+  const all: any[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const after: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
+    const { body } = await world.call('GET', `sources/${source}/documents?limit=200${query}${after}`);
+    all.push(...body.data);
+    cursor = body.next_cursor;
+  }
+  return all;
+}
+
+const current = async (): Promise<string[]> => (await documents('&state=current')).map(({ path }) => path);
+
+describe('a synchronisation', () => {
+  it('keeps documents with fingerprint and provenance, and fetches only what changed', async () => {
+    provider.files.set('a.md', 'one').set('b/c.md', 'two').set('empty', '');
+    const first = await synced();
+    expect(first).toMatchObject({ state: 'succeeded', added: 3, changed: 0, removed: 0, failed: 0 });
+    provider.files.set('a.md', 'one more');
+    expect(await synced()).toMatchObject({ added: 0, changed: 1, removed: 0 });
+    expect([...provider.fetched]).toEqual([
+      ['a.md', 2],
+      ['b/c.md', 1],
+      ['empty', 1],
+    ]);
+    expect(provider.listed).toEqual([null, 'end']);
+    const [document] = await documents('&prefix=b/');
+    expect(document).toMatchObject({
+      path: 'b/c.md',
+      fingerprint: 'two',
+      size: 3,
+      content_type: 'text/plain',
+      provenance: { resource_path: 'root', run_id: first.id },
+    });
+    const content = await world.call('GET', `sources/${source}/documents/${document.id}/content`);
+    expect([content.body, content.headers.get('content-disposition')]).toEqual(['two', 'attachment']);
+    const stranger = { projectId: 'prj_other' };
+    const path = `sources/${source}/documents/${document.id}/content`;
+    expect((await world.call('GET', path, undefined, stranger)).status).toBe(404);
+  });
+
+  it('of 2,000 documents reads every page, and infers a deletion from a complete listing alone', async () => {
+    for (let n = 0; n < 2_000; n += 1) provider.files.set(`f/${n}`, `text ${n}`);
+    expect(await synced()).toMatchObject({ state: 'succeeded', added: 2_000, pages: 20, failed: 0 });
+    provider.files.delete('f/7');
+    provider.full = false;
+    expect(await synced()).toMatchObject({ state: 'succeeded', removed: 0 });
+    expect(await current()).toHaveLength(2_000);
+    provider.full = true;
+    expect(await synced()).toMatchObject({ state: 'succeeded', removed: 1, added: 0 });
+    const [tombstone] = await documents('&state=removed');
+    expect(tombstone).toMatchObject({ path: 'f/7', fingerprint: 'text 7' });
+    const read = await world.call('GET', `sources/${source}/documents/${tombstone.id}/content`);
+    expect(read.status).toBe(410);
+    provider.files.set('f/7', 'back');
+    expect(await synced()).toMatchObject({ added: 1 });
+    expect(await current()).toContain('f/7');
+  }, 90_000);
+
+  it('removes nothing when a complete listing breaks off, or when its root is gone', async () => {
+    for (let n = 0; n < 250; n += 1) provider.files.set(`f/${n}`, 'text');
+    await synced();
+    provider.files = new Map([...provider.files].slice(0, 150));
+    provider.onList = ({ cursor }) => (cursor === 'next:100' ? { ok: false, error: 'permission_denied' } : undefined);
+    expect(await synced()).toMatchObject({ state: 'failed', error: 'permission_denied', removed: 0 });
+    provider.onList = () => ({ ok: false, error: 'not_found', message: 'no such bucket' });
+    expect(await synced()).toMatchObject({ state: 'failed', error: 'not_found', error_detail: 'no such bucket' });
+    expect(await current()).toHaveLength(250);
+    provider.onList = () => undefined;
+    expect(await synced()).toMatchObject({ state: 'succeeded', removed: 100 });
+  });
+
+  it('carries out what an incremental listing says', async () => {
+    provider.files.set('a', '1').set('b', '1');
+    provider.full = false;
+    await synced();
+    provider.files.set('c', '1');
+    provider.onList = ({ cursor }) => {
+      expect(cursor).toBe('end');
+      const changes = [
+        { path: 'a', fingerprint: null, status: 'removed' as const },
+        { path: 'c', fingerprint: '1', status: 'added' as const },
+        { path: 'never-seen', fingerprint: null, status: 'removed' as const },
+      ];
+      return { changes, cursor: 'later' };
+    };
+    expect(await synced()).toMatchObject({ added: 1, removed: 1, failed: 0 });
+    expect(await current()).toEqual(['b', 'c']);
+  });
+
+  it('begins again when its cursor has expired', async () => {
+    provider.files.set('a', '1');
+    await synced();
+    provider.files.delete('a');
+    provider.files.set('b', '1');
+    provider.onList = ({ cursor }) => (cursor === 'end' ? { ok: false, error: 'cursor_expired' } : undefined);
+    expect(await synced()).toMatchObject({ state: 'succeeded', added: 1, removed: 1, listing: 2 });
+  });
+
+  it('goes on past a document that cannot be had, and tries it again in the next run', async () => {
+    provider.files.set('good', '1').set('bad', '1').set('big', 'x'.repeat(100_000)).set('gone', '1');
+    provider.onFetch = (path) => {
+      if (path === 'bad') return { ok: false, error: 'provider_unavailable' };
+      return path === 'gone' ? { ok: false, error: 'not_found' } : undefined;
+    };
+    const run = await synced();
+    expect(run).toMatchObject({ state: 'succeeded', added: 1, failed: 3 });
+    expect(run.failures.map(({ path }: any) => path).sort()).toEqual(['bad', 'big', 'gone']);
+    provider.onFetch = () => undefined;
+    // An incremental listing does not name it again: the cursor is past it.
+    provider.onList = () => ({ changes: [], cursor: 'end' });
+    expect(await synced()).toMatchObject({ added: 1, failed: 0 });
+    expect(await current()).toEqual(['bad', 'good']);
+  });
+
+  it('takes base64 in JSON, and JSON documents as they are', async () => {
+    provider.files.set('x.json', '{"content_base64":1}').set('y', 'plain');
+    provider.onFetch = (path) =>
+      path === 'y'
+        ? { content_base64: Buffer.from('encoded').toString('base64'), content_type: 'text/x', size: 7 }
+        : { bytes: Buffer.from('{"content_base64":1}'), content_type: 'application/json' };
+    await synced();
+    const contents = (await documents()).map(async ({ id }) => {
+      const { body } = await world.call('GET', `sources/${source}/documents/${id}/content`);
+      return body;
+    });
+    expect(await Promise.all(contents)).toEqual([{ content_base64: 1 }, 'encoded']);
+  });
+
+  it.each<[string, any]>([
+    ['a path out of the root', { changes: [{ path: '../a', fingerprint: '1', status: 'added' }], cursor: 'c' }],
+    ['has_more for ever', { changes: [], cursor: 'same', has_more: true }],
+    ['a cursor over 4 KB', { changes: [], cursor: 'x'.repeat(4_097) }],
+  ])('ends as failed upon %s', async (_what, answer) => {
+    provider.onList = () => answer;
+    expect(await synced()).toMatchObject({ state: 'failed', added: 0 });
+  });
+});
+
+describe('what begins a synchronisation', () => {
+  it('is its schedule', async () => {
+    provider.files.set('a', '1');
+    await world.call('PATCH', `sources/${source}`, { every_seconds: 30 });
+    await until('a scheduled run has ended', async () => (await runs())[0]?.finished_at);
+    expect((await runs())[0]).toMatchObject({ cause: 'schedule', added: 1 });
+    const { body } = await world.call('GET', `sources/${source}`);
+    expect(Date.parse(body.next_sync_at)).toBeGreaterThan(Date.now() + 20_000);
+  });
+
+  it('is a request during a run, for once more after it', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    provider.files.set('a', '1');
+    provider.onFetch = async () => {
+      await held;
+      return undefined;
+    };
+    const first = await world.call('POST', `sources/${source}/sync`);
+    await until('it lists', () => provider.listed.length > 0);
+    const again = await world.call('POST', `sources/${source}/sync`);
+    expect(again.body.id).toBe(first.body.id);
+    provider.files.set('b', '1');
+    release();
+    await until('another run has ended', async () => {
+      const [newest, ...older] = await runs();
+      return older.length > 0 && newest.finished_at;
+    });
+    expect(await current()).toEqual(['a', 'b']);
+  });
+
+  it('is gone with the source', async () => {
+    provider.files.set('a', '1');
+    await synced();
+    expect((await world.call('DELETE', `sources/${source}`)).status).toBe(204);
+    expect((await world.call('GET', `sources/${source}`)).status).toBe(404);
+    const { rows } = await world.pool.query('SELECT 1 FROM gateway.source_document WHERE source_id = $1', [source]);
+    expect(rows).toEqual([]);
+  });
+});

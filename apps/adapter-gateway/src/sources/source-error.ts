@@ -1,0 +1,29 @@
+/** Why a listing or a document could not be had. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
+  constructor(
+    readonly code: string,
+    message: string,
+    /** True when asking again gives the same. */
+    readonly permanent: boolean,
+    readonly retryAfterMs: number | null = null,
+  ) {
+    super(message);
+  }
+}
+
+const permanentCodes = new Set(['not_found', 'auth_failed', 'permission_denied', 'unsupported', 'invalid_request']);
+
+/** The error that an adapter's `{ok: false, error}` says. */
+export function sourceFailure(answer: Record<string, unknown>, path: string): SourceError {
+  const code = storable(answer['error'], 100) ?? 'contract_violation';
+  const message = storable(answer['message'], 500) ?? `${path} says ${code}`;
+  const seconds = answer['retry_after'];
+  const retryAfterMs = typeof seconds === 'number' && seconds > 0 ? Math.min(seconds, 3_600) * 1_000 : null;
+  return new SourceError(code, message, permanentCodes.has(code), retryAfterMs);
+}
+
+/** Postgres takes neither U+0000 nor a lone surrogate. */
+function storable(value: unknown, maxLength: number): string | null {
+  return typeof value === 'string' ? value.replaceAll('\0', '').slice(0, maxLength).toWellFormed() : null;
+}

@@ -1,0 +1,45 @@
+import type { NormalizedMessage } from '#libs/contracts';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { InstalledApp } from '../apps/installed-apps.js';
+import type { SourceRow } from './source.entity.js';
+import { SourceRepository } from './source.repository.js';
+import { SourceSyncs } from './source-syncs.js';
+
+const freshMs = 1_000;
+const maxCached = 10_000;
+
+/** Messages of an App that say that its documents have changed: the sync need not wait for its time. */
+@Injectable()
+export class SourceHints {
+  private readonly logger = new Logger('source-hints');
+  private readonly known = new Map<string, { sources: Promise<SourceRow[]>; untilMs: number }>();
+
+  constructor(
+    @Inject(SourceRepository) private readonly sources: SourceRepository,
+    @Inject(SourceSyncs) private readonly syncs: SourceSyncs,
+  ) {}
+
+  /** Never throws: a hint that is lost costs time, no documents. */
+  async heard({ app, adapter }: InstalledApp, messages: NormalizedMessage[]): Promise<void> {
+    if (!adapter) return;
+    try {
+      const events = new Set(messages.map(({ event_type: type }) => type));
+      const told = (await this.sourcesOf(app.id)).filter(
+        ({ state, hint_events: hints }) => state === 'active' && hints.some((event) => events.has(event)),
+      );
+      await Promise.all(told.map((source) => this.syncs.start(source, 'webhook')));
+    } catch (error) {
+      this.logger.warn({ event: 'source.hint_lost', app: app.id, error: String(error) });
+    }
+  }
+
+  private sourcesOf(appId: string): Promise<SourceRow[]> {
+    const known = this.known.get(appId);
+    if (known && known.untilMs > Date.now()) return known.sources;
+    if (this.known.size >= maxCached) this.known.clear();
+    const sources = this.sources.ofApp(appId);
+    this.known.set(appId, { sources, untilMs: Date.now() + freshMs });
+    sources.catch(() => this.known.delete(appId));
+    return sources;
+  }
+}

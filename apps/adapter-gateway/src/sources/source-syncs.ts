@@ -1,0 +1,67 @@
+import { sourceSync } from '#libs/contracts';
+import { Sweeper } from '#libs/database';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
+import type { SourceRow } from './source.entity.js';
+import type { SyncCause, SyncRunRow } from './sync-run.entity.js';
+import { SyncRunRepository } from './sync-run.repository.js';
+import { Syncer } from './syncer.js';
+
+/** Custody of runs: begun when due or asked for, woken until they end. */
+@Injectable()
+export class SourceSyncs implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly sweeper: Sweeper;
+
+  constructor(
+    @Inject(SyncRunRepository) private readonly runs: SyncRunRepository,
+    @Inject(Syncer) private readonly syncer: Syncer,
+    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(gatewaySettings) settings: GatewaySettings,
+  ) {
+    this.sweeper = new Sweeper({
+      name: 'source-syncs',
+      everyMs: settings.SYNC_SWEEP_MS,
+      batch: 200,
+      sweep: (limit) => this.sweep(limit),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.sweeper.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.sweeper.stop();
+  }
+
+  /** Begins a run now, or after the one that is open. @returns the open one */
+  async start(source: SourceRow, cause: SyncCause): Promise<SyncRunRow> {
+    const run = await this.runs.begin(source, cause);
+    this.wake(run.id);
+    return run;
+  }
+
+  /** One turn of a run. */
+  async work(runId: string): Promise<void> {
+    if (await this.syncer.work(runId)) this.wake(runId);
+  }
+
+  /** Ends a run whose job cannot be handled at all. */
+  async bury(runId: string, code: string, reason: string): Promise<void> {
+    const run = await this.runs.byId(runId);
+    if (run) await this.runs.fail(run, code, reason.slice(0, 1_000));
+  }
+
+  private async sweep(limit: number): Promise<number> {
+    const begun = await this.runs.beginDue(limit);
+    for (const id of new Set([...begun, ...(await this.runs.abandoned(limit))])) this.wake(id);
+    // Abandoned ones stay so until their job runs: asking again at once would only find them again.
+    return begun.length;
+  }
+
+  private wake(runId: string): void {
+    void this.jobs.wake(sourceSync, { run_id: runId });
+  }
+}

@@ -1,0 +1,26 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A place at a provider whose documents are kept here: a bucket, a repository, a folder. */
+@Entity({ schema: 'gateway', name: 'source' })
+@Index('source_by_project', ['project_id', 'id'])
+@Index('source_by_app', ['app_id'])
+@Index('source_due', ['next_sync_at'], { where: `"state" = 'active'` })
+export class SourceRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'source_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) app_id: string;
+  @Column({ type: 'text' }) name: string;
+  /** What the adapter is to list, in its own words. */
+  @Column({ type: 'text' }) resource_path: string;
+  /** Null: only when asked, by a person or a webhook. */
+  @Column({ type: 'integer', nullable: true }) every_seconds: number | null;
+  /** Events of the App that say that something has changed there. */
+  @Column({ type: 'jsonb' }) hint_events: string[];
+  @Column({ type: 'text' }) state: 'active' | 'paused';
+  /** The adapter's, of the last listing that was read to its end. */
+  @Column({ type: 'text', nullable: true }) cursor: string | null;
+  @Column({ type: 'timestamptz', nullable: true }) next_sync_at: Date | null;
+  @Column({ type: 'timestamptz' }) created_at: Date;
+  @Column({ type: 'timestamptz' }) updated_at: Date;
+}

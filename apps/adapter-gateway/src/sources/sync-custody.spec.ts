@@ -1,0 +1,133 @@
+import { until } from '#libs/testing';
+import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+
+const count = 600;
+/** Short, so that a run that nobody works on is soon taken up. */
+const settings = {
+  SYNC_LEASE_MS: 400,
+  SYNC_SLICE_MS: 100,
+  SYNC_SWEEP_MS: 50,
+  SYNC_ATTEMPTS: 50,
+  DOCUMENT_ATTEMPTS: 50,
+};
+
+let world: GatewayWorld;
+let provider: DocumentProvider;
+let source: string;
+
+beforeEach(async () => {
+  world = await gatewayWorld();
+  await Promise.all([world.start(settings), world.start(settings)]);
+  provider = await documentProvider('docs');
+  await world.call('POST', 'adapters', { url: provider.url });
+  const app = (await world.call('POST', 'listings/docs/install', {})).body;
+  source = (await world.call('POST', 'sources', { app_id: app.id, name: 'Docs', resource_path: 'root' })).body.id;
+  for (let n = 0; n < count; n += 1) provider.files.set(`f/${n}`, `text ${n}`);
+});
+afterEach(async () => {
+  await world.close();
+  await provider.close();
+});
+
+async function ended(): Promise<any> {
+  return until(
+    'the run has ended',
+    async () => {
+      const { body } = await world.call('GET', `sources/${source}/runs`);
+      return body.data[0]?.finished_at ? body.data[0] : null;
+    },
+    40_000,
+  );
+}
+
+const sync = (): Promise<unknown> => world.call('POST', `sources/${source}/sync`);
+async function kept(): Promise<number> {
+  const { rows } = await world.pool.query(
+    `SELECT count(*)::int AS n, count(DISTINCT path)::int AS paths FROM gateway.source_document WHERE state = 'current'`,
+  );
+  expect(rows[0].n).toBe(rows[0].paths);
+  return rows[0].n;
+}
+
+describe('a run of two replicas', () => {
+  it('goes from one to the other, and fetches every document once', async () => {
+    await sync();
+    expect(await ended()).toMatchObject({ state: 'succeeded', added: count, failed: 0 });
+    expect(await kept()).toBe(count);
+    expect(new Set(provider.fetched.values())).toEqual(new Set([1]));
+    const { rows } = await world.pool.query('SELECT fence FROM gateway.sync_run');
+    // Slices of 100 ms: nobody had it alone.
+    expect(rows[0].fence).toBeGreaterThan(2);
+  });
+
+  it('loses and doubles nothing when its connections break at any step', async () => {
+    await sync();
+    let broken = 0;
+    const breaking = setInterval(() => {
+      void world.pool
+        .query(
+          `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'adapter-gateway'`,
+        )
+        .then(() => (broken += 1));
+    }, 150);
+    try {
+      await until('it was broken off often', async () => broken >= 8 || (await kept()) === count, 30_000);
+    } finally {
+      clearInterval(breaking);
+    }
+    const run = await until('the run has ended', ended, 40_000);
+    expect(run).toMatchObject({ state: 'succeeded', added: count, removed: 0, failed: 0 });
+    expect(await kept()).toBe(count);
+    expect(broken).toBeGreaterThan(1);
+  }, 90_000);
+
+  it('leaves nothing to one that was late: what it does after its lease is over does not count', async () => {
+    provider.files = new Map([['slow', 'text']]);
+    let calls = 0;
+    let late = false;
+    provider.onFetch = async () => {
+      calls += 1;
+      if (calls > 1) return { bytes: Buffer.from('in time'), fingerprint: 'text' };
+      await until('another one has finished the run', async () => (await kept()) === 1);
+      late = true;
+      return { bytes: Buffer.from('too late'), fingerprint: 'text' };
+    };
+    await sync();
+    expect(await ended()).toMatchObject({ state: 'succeeded', added: 1 });
+    await until('the late one was answered', () => late);
+    // By the end of another run the late answer was dealt with.
+    await sync();
+    await until('another run has ended', async () => {
+      const { body } = await world.call('GET', `sources/${source}/runs`);
+      return body.data.length === 2 && body.data[0].finished_at;
+    });
+    const { rows } = await world.pool.query(
+      `SELECT convert_from(content, 'utf8') AS text FROM gateway.source_document`,
+    );
+    expect(rows).toEqual([{ text: 'in time' }]);
+  });
+
+  it('is found by the sweep when its job is lost', async () => {
+    const { rows } = await world.pool.query(
+      `INSERT INTO gateway.sync_run (id, organization_id, project_id, source_id, cause, state, phase, listing, pages, added,
+         changed, removed, failed, failures, attempts, fence, created_at)
+       SELECT 'syn_lost', organization_id, project_id, id, 'request', 'queued', 'listing', 1, 0, 0, 0, 0, 0, '[]', 0, 0, now()
+         FROM gateway.source RETURNING id`,
+    );
+    expect(rows).toHaveLength(1);
+    expect(await ended()).toMatchObject({ id: 'syn_lost', state: 'succeeded', added: count });
+  });
+
+  it('waits for the adapter when it says so, at the cost of no attempt', async () => {
+    provider.files = new Map([['a', 'text']]);
+    let refused = 0;
+    provider.onList = () => {
+      refused += 1;
+      return refused > 60 ? undefined : { ok: false, error: 'rate_limited', ...{ retry_after: 0.001 } };
+    };
+    await sync();
+    expect(await ended()).toMatchObject({ state: 'succeeded', added: 1 });
+    expect(refused).toBeGreaterThan(settings.SYNC_ATTEMPTS);
+  });
+});

@@ -1,0 +1,233 @@
+import { newId } from '#libs/contracts';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, Repository } from 'typeorm';
+import type { ChangePage } from './change-page.js';
+import type { FetchedFile } from './fetched-file.js';
+import { SourceChangeRow } from './source-change.entity.js';
+import { SourceDocumentRow } from './source-document.entity.js';
+import type { SourceRow } from './source.entity.js';
+import { SyncRunRow } from './sync-run.entity.js';
+
+const maxFailuresShown = 20;
+
+/** Another process has the run: whatever this one holds is old. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+/** Every step of a run is one transaction that begins by renewing the lease: it is done once, or not at all. */
+@Injectable()
+export class SyncProgressRepository {
+  constructor(
+    @InjectDataSource() private readonly db: DataSource,
+    @InjectRepository(SourceChangeRow) private readonly changes: Repository<SourceChangeRow>,
+  ) {}
+
+  /** Takes a page: what it changes waits to be carried out, and the cursor moves on with it. @throws LeaseLost */
+  async takePage(run: SyncRunRow, page: ChangePage, leaseMs: number): Promise<SyncRunRow> {
+    // The last page decides, unless an earlier one denied it.
+    const full = run.full_listing === false ? false : page.full;
+    const key = listingKey(run);
+    return this.db.transaction(async (manager) => {
+      const held = await hold(
+        manager,
+        run,
+        leaseMs,
+        `cursor = $4, pages = pages + 1, full_listing = $5, phase = $6, attempts = 0, error = NULL, error_detail = NULL`,
+        [page.cursor, page.hasMore ? full : full === true, page.hasMore ? 'listing' : 'fetching'],
+      );
+      const column = <T>(of: (change: ChangePage['changes'][number]) => T): T[] => page.changes.map(of);
+      const paths = column((change) => change.path);
+      await manager.query('DELETE FROM gateway.source_change WHERE source_id = $1 AND path = ANY($2)', [
+        run.source_id,
+        paths,
+      ]);
+      await manager.query(
+        `UPDATE gateway.source_document SET seen_in = $3
+          WHERE source_id = $1 AND path IN (SELECT path FROM unnest($2::text[], $4::text[]) AS t(path, status)
+                                             WHERE status <> 'removed')`,
+        [run.source_id, paths, key, column((change) => change.status)],
+      );
+      await manager.query(
+        `INSERT INTO gateway.source_change (source_id, path, fingerprint, status, attempts, listed_in)
+         SELECT $1, t.path, t.fingerprint, t.status, 0, $5
+           FROM unnest($2::text[], $3::text[], $4::text[]) AS t(path, fingerprint, status)
+           LEFT JOIN gateway.source_document d ON d.source_id = $1 AND d.path = t.path AND d.state = 'current'
+          WHERE CASE WHEN t.status = 'removed' THEN d.id IS NOT NULL
+                     ELSE d.id IS NULL OR t.fingerprint IS NULL OR d.fingerprint IS DISTINCT FROM t.fingerprint END`,
+        [run.source_id, paths, column((change) => change.fingerprint), column((change) => change.status), key],
+      );
+      if (page.hasMore) return held;
+      await manager.query('UPDATE gateway.source SET cursor = $2 WHERE id = $1', [run.source_id, page.cursor]);
+      if (full === true) {
+        // What an earlier run could not fetch and this complete listing does not name is there no more.
+        await manager.query('DELETE FROM gateway.source_change WHERE source_id = $1 AND listed_in <> $2', [
+          run.source_id,
+          key,
+        ]);
+      }
+      return held;
+    });
+  }
+
+  /** Lists from the start again, as the adapter does not know the cursor any more. @throws LeaseLost */
+  beginListing(run: SyncRunRow, leaseMs: number): Promise<SyncRunRow> {
+    return hold(this.db.manager, run, leaseMs, 'cursor = NULL, full_listing = NULL, listing = listing + 1', []);
+  }
+
+  /** What is to be carried out, those that failed before last. */
+  open(run: SyncRunRow, limit: number): Promise<SourceChangeRow[]> {
+    return this.changes
+      .createQueryBuilder('change')
+      .where('change.source_id = :id AND (change.given_up_by IS NULL OR change.given_up_by <> :run)', {
+        id: run.source_id,
+        run: run.id,
+      })
+      .orderBy('change.attempts')
+      .addOrderBy('change.path')
+      .limit(limit)
+      .getMany();
+  }
+
+  /** @throws LeaseLost */
+  async keep(
+    run: SyncRunRow,
+    source: SourceRow,
+    adapter: string,
+    change: SourceChangeRow,
+    file: FetchedFile,
+    leaseMs: number,
+  ): Promise<void> {
+    await this.db.transaction(async (manager) => {
+      const where = { source_id: source.id, path: change.path };
+      await hold(manager, run, leaseMs, 'attempts = 0', []);
+      const before = await manager.findOneBy(SourceDocumentRow, where);
+      const was = before?.state === 'current' ? before : null;
+      const now = new Date();
+      const provenance = {
+        app_id: source.app_id,
+        adapter,
+        resource_path: source.resource_path,
+        run_id: run.id,
+        fetched_at: now.toISOString(),
+      };
+      const row = {
+        ...where,
+        id: before?.id ?? newId('sdoc'),
+        organization_id: source.organization_id,
+        project_id: source.project_id,
+        state: 'current',
+        fingerprint: file.fingerprint ?? change.fingerprint,
+        content_type: file.contentType,
+        size: file.bytes.length,
+        sha256: file.sha256,
+        content: file.bytes,
+        provenance,
+        seen_in: listingKey(run),
+        created_at: before?.created_at ?? now,
+        updated_at: now,
+        removed_at: null,
+      };
+      await manager.upsert(SourceDocumentRow, row as object, ['source_id', 'path']);
+      if (!was) await count(manager, run, 'added');
+      else if (was.sha256 !== file.sha256) await count(manager, run, 'changed');
+      await manager.delete(SourceChangeRow, where);
+    });
+  }
+
+  /** @throws LeaseLost */
+  async remove(run: SyncRunRow, change: SourceChangeRow, leaseMs: number): Promise<void> {
+    await this.db.transaction(async (manager) => {
+      await hold(manager, run, leaseMs, 'attempts = 0', []);
+      const removed = await bury(manager, 'source_id = $1 AND path = $2', [run.source_id, change.path]);
+      await count(manager, run, 'removed', removed);
+      await manager.delete(SourceChangeRow, { source_id: run.source_id, path: change.path });
+    });
+  }
+
+  /**
+   * Notes that a change could not be carried out. It is tried again in this run until `maxAttempts`, then in the next
+   * one; never again when the failure is permanent.
+   * @throws LeaseLost
+   */
+  async stumble(
+    run: SyncRunRow,
+    change: SourceChangeRow,
+    failure: { error: string; permanent: boolean },
+    maxAttempts: number,
+    leaseMs: number,
+  ): Promise<void> {
+    const attempts = (change.given_up_by === null ? change.attempts : 0) + 1;
+    const over = failure.permanent || attempts >= maxAttempts;
+    const where = { source_id: run.source_id, path: change.path };
+    await this.db.transaction(async (manager) => {
+      await hold(manager, run, leaseMs, 'attempts = attempts', []);
+      if (failure.permanent) await manager.delete(SourceChangeRow, where);
+      else await manager.update(SourceChangeRow, where, { attempts, given_up_by: over ? run.id : null } as object);
+      if (!over) return;
+      await count(manager, run, 'failed');
+      await manager.query(
+        `UPDATE gateway.sync_run SET failures = failures || $2::jsonb
+          WHERE id = $1 AND jsonb_array_length(failures) < $3`,
+        [run.id, JSON.stringify([{ path: change.path, error: failure.error }]), maxFailuresShown],
+      );
+    });
+  }
+
+  /** Ends the run. Only a complete listing tells what is gone. @throws LeaseLost */
+  async finish(run: SyncRunRow, leaseMs: number): Promise<void> {
+    await this.db.transaction(async (manager) => {
+      const held = await hold(manager, run, leaseMs, 'attempts = 0', []);
+      if (held.full_listing === true) {
+        const unseen = 'source_id = $1 AND seen_in IS DISTINCT FROM $2';
+        await count(manager, run, 'removed', await bury(manager, unseen, [run.source_id, listingKey(run)]));
+      }
+      await manager.query(
+        `UPDATE gateway.sync_run SET state = 'succeeded', lease_until = NULL, finished_at = now() WHERE id = $1`,
+        [run.id],
+      );
+    });
+  }
+}
+
+function listingKey(run: SyncRunRow): string {
+  return `${run.id}:${run.listing}`;
+}
+
+/** @param set assignments whose parameters begin at $4 */
+async function hold(
+  manager: EntityManager,
+  run: SyncRunRow,
+  leaseMs: number,
+  set: string,
+  values: unknown[],
+): Promise<SyncRunRow> {
+  const [rows] = (await manager.query(
+    `UPDATE gateway.sync_run SET lease_until = now() + make_interval(secs => $3), ${set}
+      WHERE id = $1 AND fence = $2 AND state = 'running' RETURNING *`,
+    [run.id, run.fence, leaseMs / 1_000, ...values],
+  )) as [SyncRunRow[], number];
+  const held = rows[0];
+  if (!held) throw new LeaseLost(`the run ${run.id} is another's`);
+  return held;
+}
+
+async function count(
+  manager: EntityManager,
+  run: SyncRunRow,
+  counter: 'added' | 'changed' | 'removed' | 'failed',
+  by = 1,
+): Promise<void> {
+  if (by > 0) await manager.increment(SyncRunRow, { id: run.id }, counter, by);
+}
+
+/** Makes tombstones of current documents. @returns how many */
+async function bury(manager: EntityManager, where: string, values: unknown[]): Promise<number> {
+  const [, buried] = (await manager.query(
+    `UPDATE gateway.source_document SET state = 'removed', content = NULL, removed_at = now(), updated_at = now()
+      WHERE state = 'current' AND ${where}`,
+    values,
+  )) as [unknown[], number];
+  return buried;
+}

@@ -1,0 +1,45 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+export type SyncCause = 'schedule' | 'request' | 'webhook';
+
+export interface DocumentFailure {
+  path: string;
+  error: string;
+}
+
+const open = `"state" IN ('queued', 'running')`;
+
+/** One synchronisation of a source: first the listing page by page, then the documents one by one. */
+@Entity({ schema: 'gateway', name: 'sync_run' })
+@Index('sync_run_open', ['source_id'], { unique: true, where: open })
+@Index('sync_run_by_source', ['source_id', 'id'])
+@Index('sync_run_lease', ['lease_until'], { where: open })
+export class SyncRunRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'sync_run_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) source_id: string;
+  @Column({ type: 'text' }) cause: SyncCause;
+  @Column({ type: 'text' }) state: 'queued' | 'running' | 'succeeded' | 'failed';
+  @Column({ type: 'text' }) phase: 'listing' | 'fetching';
+  @Column({ type: 'text', nullable: true }) cursor: string | null;
+  /** Counts the listings that were begun: an expired cursor begins another. */
+  @Column({ type: 'integer' }) listing: number;
+  /** Whether the listing says that it is complete; null before its first page. */
+  @Column({ type: 'boolean', nullable: true }) full_listing: boolean | null;
+  @Column({ type: 'integer' }) pages: number;
+  @Column({ type: 'integer' }) added: number;
+  @Column({ type: 'integer' }) changed: number;
+  @Column({ type: 'integer' }) removed: number;
+  @Column({ type: 'integer' }) failed: number;
+  @Column({ type: 'jsonb' }) failures: DocumentFailure[];
+  /** Failures of the run itself since its last progress. */
+  @Column({ type: 'integer' }) attempts: number;
+  /** Counts the claims: whoever lost the lease cannot write any more. */
+  @Column({ type: 'integer' }) fence: number;
+  @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
+  @Column({ type: 'text', nullable: true }) error: string | null;
+  @Column({ type: 'text', nullable: true }) error_detail: string | null;
+  @Column({ type: 'timestamptz' }) created_at: Date;
+  @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
+}

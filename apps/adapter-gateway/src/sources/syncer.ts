@@ -1,0 +1,149 @@
+import { errorCode, PermanentFailure, RunLater } from '#libs/queue';
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { AdapterError } from '../adapters/adapter-error.js';
+import { CallTargets } from '../apps/call-targets.js';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
+import type { ChangePage } from './change-page.js';
+import { SourceAdapter } from './source-adapter.js';
+import type { SourceChangeRow } from './source-change.entity.js';
+import type { SourceRow } from './source.entity.js';
+import { SourceError } from './source-error.js';
+import { SourceRepository } from './source.repository.js';
+import { LeaseLost, SyncProgressRepository } from './sync-progress.repository.js';
+import type { SyncRunRow } from './sync-run.entity.js';
+import { SyncRunRepository } from './sync-run.repository.js';
+
+const backoffBaseMs = 500;
+const backoffCapMs = 30_000;
+/** An adapter whose cursors expire while they are used would be listed for ever. */
+const maxListings = 3;
+
+/** Does one run, as far as its turn goes; what it did stays done whenever it is stopped. */
+@Injectable()
+export class Syncer {
+  private readonly logger = new Logger('source.sync');
+
+  constructor(
+    @Inject(SourceRepository) private readonly sources: SourceRepository,
+    @Inject(SyncRunRepository) private readonly runs: SyncRunRepository,
+    @Inject(SyncProgressRepository) private readonly progress: SyncProgressRepository,
+    @Inject(CallTargets) private readonly targets: CallTargets,
+    @Inject(SourceAdapter) private readonly adapter: SourceAdapter,
+    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+  ) {}
+
+  /** @returns true when the run's turn is over and it is not: wake it again */
+  async work(runId: string): Promise<boolean> {
+    const run = await this.runs.claim(runId, this.settings.SYNC_LEASE_MS);
+    if (!run) return false;
+    try {
+      const source = await this.sources.byId(run.source_id);
+      if (!source || (await this.toTheEnd(run, source))) return false;
+      await this.runs.putOff(run, 0, { attempts: 0, error: null, detail: null });
+      return true;
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) await this.interrupted(run, error);
+      return false;
+    }
+  }
+
+  /** @returns false when the slice was over first */
+  private async toTheEnd(run: SyncRunRow, source: SourceRow): Promise<boolean> {
+    const untilMs = performance.now() + this.settings.SYNC_SLICE_MS;
+    const lease = this.settings.SYNC_LEASE_MS;
+    let current = run;
+    while (current.phase === 'listing') {
+      if (performance.now() >= untilMs) return false;
+      const page = await this.page(current, source);
+      current = page ? await this.progress.takePage(current, page, lease) : await this.again(current);
+    }
+    for (;;) {
+      const changes = await this.progress.open(current, this.settings.SOURCE_FETCH_CONCURRENCY);
+      if (changes.length === 0) break;
+      if (performance.now() >= untilMs) return false;
+      await settledAll(changes.map((change) => this.carryOut(current, source, change)));
+    }
+    await this.progress.finish(current, lease);
+    return true;
+  }
+
+  /** @returns null when the adapter does not know the cursor any more */
+  private async page(run: SyncRunRow, source: SourceRow): Promise<ChangePage | null> {
+    if (run.pages >= this.settings.SYNC_MAX_PAGES) {
+      throw new SourceError('too_many_pages', `the listing has over ${this.settings.SYNC_MAX_PAGES} pages`, true);
+    }
+    try {
+      const target = await this.targets.ofApp(source.app_id);
+      const page = await this.adapter.listChanges(target, source.resource_path, run.cursor);
+      if (page.hasMore && page.cursor === run.cursor) {
+        throw new SourceError('contract_violation', 'has_more came with the cursor of the page before', true);
+      }
+      return page;
+    } catch (error) {
+      const expired = error instanceof SourceError && error.code === 'cursor_expired';
+      if (expired && run.cursor !== null && run.listing < maxListings) return null;
+      throw error;
+    }
+  }
+
+  private again(run: SyncRunRow): Promise<SyncRunRow> {
+    return this.progress.beginListing(run, this.settings.SYNC_LEASE_MS);
+  }
+
+  private async carryOut(run: SyncRunRow, source: SourceRow, change: SourceChangeRow): Promise<void> {
+    const lease = this.settings.SYNC_LEASE_MS;
+    if (change.status === 'removed') return this.progress.remove(run, change, lease);
+    // Asked for each document: an access token may have been renewed since the last one.
+    const target = await this.targets.ofApp(source.app_id);
+    let file;
+    try {
+      file = await this.adapter.fetchFile(target, source.resource_path, change.path);
+    } catch (error) {
+      if (concernsTheRun(error)) throw error;
+      const failure = {
+        error: error instanceof Error ? error.message : String(error),
+        permanent: error instanceof SourceError && error.permanent,
+      };
+      return this.progress.stumble(run, change, failure, this.settings.DOCUMENT_ATTEMPTS, lease);
+    }
+    await this.progress.keep(run, source, target.manifest.slug, change, file, lease);
+  }
+
+  private async interrupted(run: SyncRunRow, error: unknown): Promise<void> {
+    const code = errorCode(error);
+    const detail = (error instanceof Error ? error.message : String(error)).slice(0, 1_000);
+    const asked = askedToWait(error);
+    const attempts = (await this.runs.byId(run.id))?.attempts ?? run.attempts;
+    const after = asked === null ? attempts + 1 : attempts;
+    this.logger.warn({ event: 'source.sync.interrupted', run: run.id, source: run.source_id, code, detail });
+    if (isPermanent(error) || after >= this.settings.SYNC_ATTEMPTS) return this.runs.fail(run, code, detail);
+    const backoffMs = Math.ceil(Math.random() * Math.min(backoffCapMs, backoffBaseMs * 2 ** after));
+    await this.runs.putOff(run, asked ?? backoffMs, { attempts: after, error: code, detail });
+  }
+}
+
+/** As `Promise.all`, but nothing is under way any more when it rejects. */
+async function settledAll(work: Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(work);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+/** What says nothing of one document: the adapter is away or busy, the credential refused, the lease lost. */
+function concernsTheRun(error: unknown): boolean {
+  if (error instanceof SourceError) return ['auth_failed', 'rate_limited', 'unsupported'].includes(error.code);
+  return !(error instanceof AdapterError) || error.retryAfterMs !== null;
+}
+
+function askedToWait(error: unknown): number | null {
+  if (error instanceof RunLater) return error.delayMs;
+  return error instanceof AdapterError || error instanceof SourceError ? error.retryAfterMs : null;
+}
+
+function isPermanent(error: unknown): boolean {
+  if (error instanceof PermanentFailure) return true;
+  if (error instanceof Problem) return error.status < 500;
+  return error instanceof SourceError && error.permanent;
+}

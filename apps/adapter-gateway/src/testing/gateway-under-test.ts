@@ -1,0 +1,144 @@
+import { type JobContract, newId } from '#libs/contracts';
+import { createService, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
+import { testDatabase, testServiceKey, testServiceTrust } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Queue } from 'bullmq';
+import pg from 'pg';
+import { AppModule } from '../app.module.js';
+import type { GatewaySettings } from '../env.js';
+import { workerRedisUrl } from './env.js';
+import { httpServer, sendJson } from './http-server.js';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** JSON, or the text where it is none. */
+  body: any;
+}
+
+export interface GatewayWorld {
+  pool: pg.Pool;
+  /** What the vault opens: fields by credential id. */
+  credentials: Map<string, Record<string, string>>;
+  /** Starts one more replica, in this process. */
+  start(settings?: Partial<GatewaySettings>): Promise<NestFastifyApplication>;
+  /** As a person of the project. */
+  call(method: string, path: string, body?: object, as?: Partial<Principal>): Promise<Answer>;
+  /** As another service. */
+  service(method: string, path: string, body?: object, scope?: Partial<Principal>): Promise<Answer>;
+  /** Payloads of the jobs of one kind that wait for a consumer which no test runs. */
+  waiting<P extends object>(contract: JobContract<P>): Promise<P[]>;
+  close(): Promise<void>;
+}
+
+export const home = { organizationId: newId('org'), projectId: newId('prj') };
+const person: Scope[] = ['apps:write', 'deliveries:write'];
+const queueNames = ['inbound', 'outbound', 'sync', 'route', 'delivery-results', 'app-changes'];
+
+/** A database and empty queues of its own, a vault, and gateways on them. */
+export async function gatewayWorld(): Promise<GatewayWorld> {
+  const database = await testDatabase();
+  const pool = new pg.Pool({ connectionString: database.url });
+  const credentials = new Map<string, Record<string, string>>();
+  const vault = await httpServer((_path, body, response) => {
+    const { credential_id: id } = JSON.parse(body) as { credential_id: string };
+    const fields = credentials.get(id);
+    if (fields) sendJson(response, { credential_id: id, generation: 1, type: 'text', fields });
+    else sendJson(response, { code: 'credential_not_found', detail: 'none' }, 404);
+  });
+  const queues = queueNames.map(
+    (name) => new Queue(name, { connection: { url: workerRedisUrl() }, prefix: `{gatehouse:${name}}` }),
+  );
+  await Promise.all(queues.map((queue) => queue.obliterate({ force: true })));
+  const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
+  const gateways: NestFastifyApplication[] = [];
+  const send = async (method: string, path: string, body: object | undefined, principal: Principal) => {
+    const gateway = gateways[0];
+    if (!gateway) throw new Error('no gateway was started');
+    const token = await tokens.mint('adapter-gateway', principal);
+    const answer = await fetch(`${await gateway.getUrl()}/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await answer.text();
+    const json = /json/.test(answer.headers.get('content-type') ?? '');
+    return { status: answer.status, headers: answer.headers, body: json && text ? JSON.parse(text) : text };
+  };
+  return {
+    pool,
+    credentials,
+    start: async (settings = {}) => {
+      const all: GatewaySettings = { ...defaults, DATABASE_URL: database.url, VAULT_URL: vault.url, ...settings };
+      const app = await createService({
+        name: 'adapter-gateway',
+        module: AppModule.with(all),
+        settings: all,
+        consumes: ['inbound', 'outbound', 'sync'],
+      });
+      await app.startAllMicroservices();
+      await app.listen(0, '127.0.0.1');
+      gateways.push(app);
+      return app;
+    },
+    call: (method, path, body, as) =>
+      send(method, `api/v1/${path}`, body, { ...home, subject: 'key:test', scopes: person, ...as }),
+    service: (method, path, body, scope) =>
+      send(method, `internal/${path}`, body, { ...home, subject: 'service:test', scopes: ['service'], ...scope }),
+    waiting: async <P extends object>(contract: JobContract<P>) => {
+      const found = (await queues.find(({ name }) => name === contract.queue)?.getJobs(['wait'])) ?? [];
+      return found.flatMap((job) =>
+        (job.data as { travellers: { payload: P }[] }).travellers.map(({ payload }) => payload),
+      );
+    },
+    close: async () => {
+      await Promise.all(gateways.map((gateway) => gateway.close()));
+      await Promise.all(queues.map((queue) => queue.close()));
+      await vault.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+const defaults: GatewaySettings = {
+  PORT: 8080,
+  HOST: '127.0.0.1',
+  DATABASE_URL: '',
+  DATABASE_POOL: 8,
+  REDIS_URL: workerRedisUrl(),
+  QUEUE_CONCURRENCY: 4,
+  ...testServiceTrust,
+  PUBLIC_URL: 'https://gatehouse.example',
+  LOG_LEVEL: 'silent',
+  INGRESS_URL: 'http://127.0.0.1:9',
+  VAULT_URL: '',
+  ENGINE_URL: 'http://127.0.0.1:9',
+  GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1'],
+  GATEHOUSE_ADAPTER_SECRET: null,
+  ADAPTER_TIMEOUT_MS: 2_000,
+  ADAPTER_MAX_RESPONSE_BYTES: 1_048_576,
+  ADAPTER_CONNECTIONS: 1_024,
+  ADAPTER_CONCURRENCY: 50,
+  ADAPTER_CALL_ATTEMPTS: 3,
+  DELIVERY_TIMEOUT_MS: 2_000,
+  INLINE_LIMIT_BYTES: 16_384,
+  DELIVERY_LEASE_MS: 10_000,
+  DELIVERY_MAX_AGE_MS: 86_400_000,
+  DELIVERIES_IN_FLIGHT: 5_000,
+  ADDRESS_RATE_PER_MINUTE: 0,
+  HEALTH_POLL_MS: 200,
+  HEALTH_POLL_MAX_MS: 400,
+  HEALTH_TIMEOUT_MS: 1_000,
+  TOKEN_GRACE_MS: 86_400_000,
+  SOURCE_MAX_FILE_BYTES: 65_536,
+  SOURCE_FETCH_TIMEOUT_MS: 2_000,
+  SOURCE_FETCH_CONCURRENCY: 8,
+  SYNC_MAX_PAGES: 1_000,
+  SYNC_MAX_PAGE_CHANGES: 1_000,
+  SYNC_LEASE_MS: 10_000,
+  SYNC_SLICE_MS: 10_000,
+  SYNC_ATTEMPTS: 5,
+  DOCUMENT_ATTEMPTS: 2,
+  SYNC_SWEEP_MS: 100,
+};

@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { httpServer, sendJson } from './http-server.js';
+
+export type Route = (body: any, response: ServerResponse, request: IncomingMessage) => unknown;
+
+/** An adapter whose every answer a test may replace, also by ones that no SDK would give. */
+export interface MoodyAdapter {
+  url: string;
+  slug: string;
+  manifest: Record<string, any>;
+  health: Record<string, unknown>;
+  /** By path below the adapter's; what a route returns is sent as JSON, unless it answered by itself. */
+  routes: Record<string, Route>;
+  calls: { route: string; body: any }[];
+  close(): Promise<void>;
+}
+
+export async function moodyAdapter(slug: string, manifest: Record<string, unknown> = {}): Promise<MoodyAdapter> {
+  const server = await httpServer((path, body, response, request) => {
+    const route = path.replace(`/${slug}/`, '');
+    const parsed: unknown = body === '' ? null : JSON.parse(body);
+    if (request.method === 'POST') adapter.calls.push({ route, body: parsed });
+    const answer = adapter.routes[route];
+    if (!answer) return sendJson(response, { error: 'not_found' }, 404);
+    const value = answer(parsed, response, request);
+    if (value !== undefined) sendJson(response, value);
+  });
+  const adapter: MoodyAdapter = {
+    url: `${server.url}/${slug}`,
+    slug,
+    manifest: {
+      schema_version: '1.0',
+      slug,
+      name: slug,
+      description: 'A provider of the tests.',
+      category: 'Integration',
+      capabilities: ['send', 'receive'],
+      credentials: [{ key: 'TOKEN', type: 'text', label: 'Token', maps_to: 'token' }],
+      ...manifest,
+    },
+    health: { status: 'ready', version: 'build-1', adapter: slug },
+    routes: {
+      'manifest.json': () => adapter.manifest,
+      health: () => adapter.health,
+      format: ({ text }) => ({ text, format: 'plain', parts: [text], lossy: [] }),
+    },
+    calls: [],
+    close: () => server.close(),
+  };
+  return adapter;
+}

@@ -1,0 +1,44 @@
+import { type Endpoint, newId } from '#libs/contracts';
+import type { Receipt } from '../receipts/receipt.js';
+
+export interface Incoming {
+  method: string;
+  /** Path and query, the token still in it. */
+  url: string;
+  token: string;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+  remoteAddress: string;
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** The receipt that a request becomes; its token is masked unless the endpoint's signature is over the URL. */
+export function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme: string | null): Receipt {
+  const nowMs = Date.now();
+  return {
+    id: newId('evt', nowMs),
+    receivedAt: new Date(nowMs),
+    organizationId: endpoint.organization_id,
+    projectId: endpoint.project_id,
+    appId: endpoint.app_id,
+    outcome: endpoint.state === 'paused' ? 'held' : 'accepted',
+    reason: null,
+    method: incoming.method,
+    url: endpoint.url_secret ? incoming.url : incoming.url.replace(incoming.token, '***'),
+    headers: incoming.headers as Receipt['headers'],
+    body: incoming.body,
+    verifiedScheme,
+    remoteAddress: incoming.remoteAddress,
+    traceparent: one(incoming.headers['traceparent']) ?? null,
+  };
+}
+
+/** The first value of a header. */
+export function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
