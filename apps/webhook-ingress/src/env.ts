@@ -14,7 +14,7 @@ export const env = readEnv({
   /** Requests per minute for tokens that do not exist, per address. */
   UNKNOWN_TOKEN_RATE_PER_MINUTE: integer(120, 1, 1_000_000),
   /** Rows of one group commit. */
-  RECEIPT_BATCH: integer(128, 1, 1_000),
+  RECEIPT_BATCH: integer(256, 1, 1_000),
   /** Bodies up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
   /** Jobs that may wait for the gateway before receipts wait in Postgres alone. */

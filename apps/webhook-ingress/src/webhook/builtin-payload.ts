@@ -44,9 +44,11 @@ export class BuiltinPayload {
   }
 }
 
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return JSON.parse(strictUtf8.decode(body));
   } catch {
     throw new Refused(400, 'invalid_json', 'The body is not valid JSON in UTF-8.');
   }

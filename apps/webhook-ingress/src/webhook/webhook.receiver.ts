@@ -65,10 +65,6 @@ export class WebhookReceiver {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = performance.now();
-    response.once('close', () => {
-      const labels = { route: `${prefix}:token`, method: request.method ?? '', status: response.statusCode };
-      this.parts.metrics.httpSeconds.observe(labels, (performance.now() - startedAt) / 1000);
-    });
     // A service that stops closes idle connections; this one becomes idle only after its answer.
     if (!this.server.listening) response.setHeader('connection', 'close');
     const subject: Subject = { endpoint: null, incoming: null };
@@ -83,6 +79,8 @@ export class WebhookReceiver {
       }
       refuse(request, response, refused);
     }
+    const labels = { route: `${prefix}:token`, method: request.method ?? '', status: response.statusCode };
+    this.parts.metrics.httpSeconds.observe(labels, (performance.now() - startedAt) / 1000);
   }
 
   private async receive(request: IncomingMessage, subject: Subject): Promise<Answer> {
