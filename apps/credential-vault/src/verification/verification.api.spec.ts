@@ -51,6 +51,17 @@ describe('verifying', () => {
     expect((await verify(id)).body).toMatchObject({ ok: true, status: 'active', reason: null });
   });
 
+  it('stays as it was while its provider is down', async () => {
+    const { id } = await create();
+    gateway.answers(200, { ok: false, error: 'provider_unavailable' });
+    expect((await verify(id)).body).toMatchObject({
+      ok: false,
+      status: 'active',
+      reason: 'not verified: provider_unavailable',
+    });
+    gateway.answers(200, { ok: true });
+  });
+
   it('asks again when a field changed, and not when only the name did', async () => {
     const { id } = await create();
     const before = gateway.calls.length;

@@ -114,6 +114,9 @@ export class Verifier {
   }
 }
 
+/** Codes of the adapter contract that say nothing of the credential: a provider that is down disables nothing. */
+const notItsFault = ['provider_unavailable', 'rate_limited', 'timeout'];
+
 /** A refusal ends no oauth2 credential: its tokens have a life of their own, and states for it. */
 function changeOf(
   row: Credential,
@@ -125,6 +128,7 @@ function changeOf(
   if (!ok) {
     // Adapters quote providers, and providers quote what they were sent.
     const said = redactSecrets(error ?? 'the provider refused it', credentials).slice(0, maxReasonLength);
+    if (notItsFault.includes(error ?? '')) return { reason: `not verified: ${said}` };
     return { last_verified_at, reason: said, ...(row.type === 'oauth2' ? {} : { status: 'invalid' as const }) };
   }
   const status = row.status === 'invalid' ? ('active' as const) : row.status;
