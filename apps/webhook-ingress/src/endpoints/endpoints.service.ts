@@ -2,7 +2,7 @@ import type { Endpoint } from '#libs/contracts';
 import { Sweeper } from '#libs/database';
 import { type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { EndpointRepository } from './endpoint.repository.js';
 
 export const gatewayClient = Symbol('gatewayClient');
@@ -59,7 +59,7 @@ export class EndpointsService implements OnApplicationBootstrap, OnApplicationSh
 
   /** @returns null when no App has, or had, this token */
   async find(token: string): Promise<Found> {
-    const hash = createHash('sha256').update(token).digest('hex');
+    const hash = digest('sha256', token);
     const known = this.lookUp(hash);
     if (known) return known;
     if (Date.now() - this.lastPullMs >= missPullEveryMs || this.pulling) await this.pull();

@@ -38,7 +38,7 @@ const lingerMs = 1_000;
 export class WebhookReceiver {
   private readonly logger = new Logger('webhook');
   private readonly limits: Record<'endpoint' | 'address' | 'unknown', RateLimiter>;
-  private readonly trusts: (address: string, hop: number) => boolean;
+  private readonly addressOf: (request: IncomingMessage) => string;
 
   constructor(
     private readonly server: Server,
@@ -50,7 +50,10 @@ export class WebhookReceiver {
       address: new RateLimiter(settings.addressRatePerSecond, 1_000),
       unknown: new RateLimiter(settings.unknownTokenRatePerMinute, 60_000),
     };
-    this.trusts = proxyAddr.compile(settings.trustedProxies);
+    const trusts = proxyAddr.compile(settings.trustedProxies);
+    this.addressOf = settings.trustedProxies.length
+      ? (request) => proxyAddr(request, trusts)
+      : (request) => request.socket.remoteAddress ?? '';
   }
 
   /** Takes the requests for webhooks before the server's other listeners, which get the rest. */
@@ -86,7 +89,7 @@ export class WebhookReceiver {
   private async receive(request: IncomingMessage, subject: Subject): Promise<Answer> {
     const { endpoints, webhooks } = this.parts;
     const nowMs = Date.now();
-    const remoteAddress = proxyAddr(request, this.trusts);
+    const remoteAddress = this.addressOf(request);
     this.limits.address.take(remoteAddress, nowMs);
     const url = request.url ?? '';
     const token = tokenOf(url);
