@@ -7,7 +7,15 @@ const lifetimeSeconds = 120;
 /** A token is used again until this little of its life is left. */
 const renewBeforeSeconds = 30;
 
-export type Audience = 'portal' | 'webhook-ingress' | 'adapter-gateway' | 'credential-vault' | 'router' | 'engine';
+export type Audience =
+  | 'portal'
+  | 'webhook-ingress'
+  | 'adapter-gateway'
+  | 'credential-vault'
+  | 'router'
+  | 'engine'
+  | 'mcp-registry'
+  | 'python-runner';
 
 /** Mints and checks the short-lived EdDSA tokens that services show each other. */
 export class ServiceTokens {

@@ -1,6 +1,16 @@
 import type { Scope } from '#libs/service-kit';
 
-const resources = ['apps', 'workflows', 'agents', 'events', 'deliveries', 'credentials', 'channels', 'keys'] as const;
+const resources = [
+  'apps',
+  'workflows',
+  'agents',
+  'events',
+  'deliveries',
+  'credentials',
+  'channels',
+  'keys',
+  'tools',
+] as const;
 
 /** Every scope a key may have. `service` is not one: it is for services alone. */
 export const grantableScopes: readonly Scope[] = [

@@ -1,0 +1,7 @@
+import type { ServiceSchema } from '#libs/database';
+
+export const schema: ServiceSchema = {
+  name: 'registry',
+  entities: [],
+  migrations: [],
+};
