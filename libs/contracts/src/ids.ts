@@ -21,6 +21,9 @@ export type IdKind =
   | 'dlv'
   | 'cred'
   | 'bnd'
+  | 'doc'
+  | 'ent'
+  | 'apr'
   | 'req';
 
 let lastMs = 0;

@@ -1,8 +1,10 @@
+import type { Socket } from 'node:net';
 import { Agent, Pool } from 'undici';
 import { allowList } from './allow-list.js';
 import { EgressError } from './egress-error.js';
 import { exchange, type ExchangeResponse } from './exchange.js';
 import { guardedConnector, systemResolver, type Resolver } from './guarded-connector.js';
+import { guardedSocket } from './guarded-socket.js';
 import { firstHop, redirectHop } from './hop.js';
 import { openExchange, type OpenResponse } from './open-exchange.js';
 
@@ -65,6 +67,11 @@ export interface Egress {
    * @throws EgressError; later the body's stream fails with one
    */
   open(url: string | URL, request?: EgressOpenRequest): Promise<OpenResponse>;
+  /**
+   * A plain TCP socket, for protocols other than HTTP, under the same rules of where it may lead. The caller closes it.
+   * @throws EgressError, and nothing else
+   */
+  connect(host: string, port: number): Promise<Socket>;
   /** Waits for calls under way, then closes all sockets. */
   close(): Promise<void>;
 }
@@ -131,7 +138,12 @@ export function createEgress(settings: EgressSettings = {}): Egress {
     });
   }
 
-  return { fetch, open, close: () => agent.close() };
+  return {
+    fetch,
+    open,
+    connect: (host, port) => guardedSocket(host, port, connector),
+    close: () => agent.close(),
+  };
 }
 
 /** Whatever stopped the second hop, the first one was seen by its server. */

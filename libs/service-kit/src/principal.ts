@@ -3,7 +3,8 @@ import type { FastifyRequest } from 'fastify';
 
 /** What a caller may do. `<resource>:read` and `<resource>:write`; `admin` includes every other one. */
 export type Scope =
-  | `${'apps' | 'workflows' | 'agents' | 'events' | 'deliveries' | 'credentials' | 'channels' | 'keys' | 'tools'}:${'read' | 'write'}`
+  | `${'apps' | 'workflows' | 'agents' | 'events' | 'deliveries' | 'credentials' | 'channels' | 'keys' | 'tools' | 'knowledge'}:${'read' | 'write'}`
+  | 'approvals:decide'
   | 'admin'
   | 'service';
 

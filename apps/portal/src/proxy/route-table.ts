@@ -25,7 +25,7 @@ export const upstreams: readonly Upstream[] = [
     resources: ['workflows', 'triggers', 'runs', 'events', 'channels'],
   },
   { audience: 'webhook-ingress', urlSetting: 'INGRESS_URL', resources: ['refusals'] },
-  { audience: 'engine', urlSetting: 'ENGINE_URL', resources: ['agents', 'turns'] },
+  { audience: 'engine', urlSetting: 'ENGINE_URL', resources: ['agents', 'turns', 'approvals', 'knowledge', 'usage'] },
   { audience: 'mcp-registry', urlSetting: 'MCP_REGISTRY_URL', resources: ['mcp-servers', 'tools', 'skills'] },
   { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials'] },
 ];

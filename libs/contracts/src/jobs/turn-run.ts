@@ -1,4 +1,4 @@
-import { IsInt, IsObject, IsOptional, IsString } from 'class-validator';
+import { IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
 import type { NormalizedMessage, ReplyTarget } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -10,7 +10,16 @@ export interface TurnInput {
   /** The workflow's instructions, when a workflow started the turn. */
   instructions: string | null;
   reply: ReplyTarget | null;
+  /** How far the sender is trusted. Absent in turns that were stored before it existed: as `unknown`. */
+  trust?: TrustGrade;
+  /** Whose memory the turn may use. Absent where the App has no contacts: the built-in Webhook app. */
+  contact_id?: string;
+  /** Messages of the session that waited and are answered together with `message`, oldest first. Absent when there are none. */
+  earlier?: NormalizedMessage[];
 }
+
+/** `known`: an admitted contact. `unknown`: anybody. `builtin`: a caller of the built-in Webhook app, known by its URL alone. */
+export type TrustGrade = 'known' | 'unknown' | 'builtin';
 
 /** Run one agent turn. The engine commits it by `turn_id`, so the job may come any number of times. */
 export class TurnRunPayload {
@@ -27,13 +36,16 @@ export class TurnRunPayload {
   /** Absent when over the inline limit: the engine then reads it from the router. */
   @IsOptional() @IsObject() input?: TurnInput;
   @IsOptional() @IsString() traceparent?: string;
+  /** End the turn instead of running it: it was cancelled. Absent otherwise. */
+  @IsOptional() @IsIn([true]) cancelled?: true;
 }
 
 export const turnRun = defineJob<TurnRunPayload>({
   name: 'turn.run',
   queue: 'turns',
   payload: TurnRunPayload,
-  jobId: (payload) => payload.turn_id,
+  // A cancellation must not be taken for the job that it cancels.
+  jobId: (payload) => (payload.cancelled ? `${payload.turn_id}_cancel` : payload.turn_id),
   attempts: 8,
   backoff: { baseMs: 500, capMs: 30_000 },
 });
