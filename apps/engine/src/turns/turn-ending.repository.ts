@@ -54,7 +54,7 @@ export class TurnEndingRepository {
   private readonly endings: Batcher<TurnEnding, { ended: boolean } | { error: unknown }>;
 
   constructor(@Inject(DataSource) private readonly db: DataSource) {
-    this.endings = new Batcher((endings) => this.endAll(endings), { maxItems: 128, maxWaitMs: 1, maxRunning: 1 });
+    this.endings = new Batcher((endings) => this.endAll(endings), { maxItems: 64, maxWaitMs: 1, maxRunning: 4 });
   }
 
   /** @returns false when the lease was lost: another claim runs the turn, and nothing was stored */

@@ -34,6 +34,7 @@ export class TurnJobs {
 
   /** @throws RunLater while another claim holds the turn; what a failed run threw */
   async run(payload: TurnRunPayload): Promise<void> {
+    if (payload.cancelled) return this.cancel(payload);
     const leaseLost = this.leases.enter(payload.turn_id);
     if (!leaseLost) throw new RunLater(heldRetryMs, 'turn_running');
     try {
@@ -51,6 +52,14 @@ export class TurnJobs {
   /** The job's payload cannot be read, so there is no turn to store: the router ends its run all the same. */
   async refuse(turnId: string, code: string): Promise<void> {
     await this.announcer.announce({ turn_id: turnId, state: 'failed', error: code });
+  }
+
+  /** Ends a turn whoever runs it: from here on its claim stores nothing, so no reply of it goes out. */
+  private async cancel(payload: TurnRunPayload): Promise<void> {
+    const { ended, now } = await this.turns.cancel(payload);
+    this.leases.abort(payload.turn_id);
+    if (now) this.note(payload, 'failed', 'cancelled', ended.attempt, null, null);
+    await this.sayAgain(ended);
   }
 
   /** The job's last attempt failed. */

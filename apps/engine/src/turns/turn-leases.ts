@@ -39,6 +39,11 @@ export class TurnLeases implements OnModuleDestroy {
     if (run) run.held = true;
   }
 
+  /** Stops a turn that runs here; one that runs elsewhere stops at its next write or heartbeat. */
+  abort(turnId: string): void {
+    this.running.get(turnId)?.controller.abort(new LeaseLost('the turn was cancelled'));
+  }
+
   leave(turnId: string): void {
     this.running.delete(turnId);
   }

@@ -30,6 +30,8 @@ interface ClaimRequest {
 type ClaimedRow = Pick<Turn, 'id' | 'attempt'>;
 type StoredRow = Pick<Turn, 'id' | 'state' | 'error' | 'attempt' | 'input'>;
 
+const unheld = `t.state = 'queued' OR (t.state = 'running' AND (t.lease_until IS NULL OR t.lease_until < now()))`;
+
 // A queued turn has no holder: whichever job comes first takes it. A running one is taken over when its lease is over.
 const claimSql = `
   INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input,
@@ -42,8 +44,31 @@ const claimSql = `
    ORDER BY turn_id
   ON CONFLICT (id) DO UPDATE SET state = 'running', attempt = t.attempt + 1, lease_owner = excluded.lease_owner,
          lease_until = excluded.lease_until, input = coalesce(t.input, excluded.input)
-   WHERE t.state = 'queued' OR (t.state = 'running' AND (t.lease_until IS NULL OR t.lease_until < now()))
+   WHERE ${unheld}
   RETURNING id, attempt`;
+
+const failSql = `
+  INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input,
+    traceparent, state, attempt, error, finished_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, 'failed', 1, $12, now())
+  ON CONFLICT (id) DO UPDATE SET state = 'failed', error = $12, finished_at = now(), lease_owner = NULL, lease_until = NULL`;
+
+function failParameters(payload: TurnRunPayload, error: string): unknown[] {
+  return [
+    payload.turn_id,
+    payload.organization_id,
+    payload.project_id,
+    payload.app_id,
+    payload.receipt_id,
+    payload.run_id ?? null,
+    payload.session_id ?? null,
+    payload.agent_id ?? null,
+    payload.epoch,
+    payload.input ? storableJson(payload.input) : null,
+    payload.traceparent ?? null,
+    error,
+  ];
+}
 
 /** The rows of turns and their leases. */
 @Injectable()
@@ -54,7 +79,7 @@ export class TurnRepository {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
-    this.claims = new Batcher((requests) => this.claimAll(requests), { maxItems: 128, maxWaitMs: 1, maxRunning: 1 });
+    this.claims = new Batcher((requests) => this.claimAll(requests), { maxItems: 64, maxWaitMs: 1, maxRunning: 4 });
   }
 
   /** Stores the turn, where it is new, and takes its lease. Two requests for one turn must not run at once. */
@@ -92,30 +117,22 @@ export class TurnRepository {
 
   /** Ends a turn for good. Returns how it ended, also when it had before; null while another process works on it. */
   async fail(payload: TurnRunPayload, error: string): Promise<EndedTurn | null> {
-    await this.db.query(
-      `INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input,
-         traceparent, state, attempt, error, finished_at)
-       VALUES ($1, $2, $3, $12, $4, $5, $6, $7, $8, $9::jsonb, $10, 'failed', 1, $11, now())
-       ON CONFLICT (id) DO UPDATE SET state = 'failed', error = $11, finished_at = now(), lease_owner = NULL, lease_until = NULL
-        WHERE t.state = 'queued' OR (t.state = 'running' AND (t.lease_until IS NULL OR t.lease_until < now()))`,
-      [
-        payload.turn_id,
-        payload.organization_id,
-        payload.project_id,
-        payload.receipt_id,
-        payload.run_id ?? null,
-        payload.session_id ?? null,
-        payload.agent_id ?? null,
-        payload.epoch,
-        payload.input ? storableJson(payload.input) : null,
-        payload.traceparent ?? null,
-        error,
-        payload.app_id,
-      ],
-    );
+    await this.rows(`${failSql} WHERE ${unheld}`, failParameters(payload, error));
     const row = (await this.stored([payload.turn_id])).get(payload.turn_id);
     const outcome = row ? outcomeOf(row) : null;
     return outcome?.state === 'ended' ? outcome.turn : null;
+  }
+
+  /** Ends a turn as cancelled, also one that is being run. Returns how it ended, and whether by this call. */
+  async cancel(payload: TurnRunPayload): Promise<{ ended: EndedTurn; now: boolean }> {
+    const by = await this.rows<{ id: string }>(
+      `WITH ended AS (${failSql} WHERE t.state IN ('queued', 'running') RETURNING id) SELECT id FROM ended`,
+      failParameters(payload, 'cancelled'),
+    );
+    const row = (await this.stored([payload.turn_id])).get(payload.turn_id);
+    const outcome = row ? outcomeOf(row) : null;
+    if (outcome?.state !== 'ended') throw new Error(`the turn ${payload.turn_id} did not end`);
+    return { ended: outcome.turn, now: by.length > 0 };
   }
 
   /** Turns that nobody works on: queued again, at most `limit`, as payloads without their input, which is stored. */
