@@ -4,6 +4,7 @@ export * from './ids.js';
 export * from './job-contract.js';
 export * from './message.js';
 export * from './outcomes.js';
+export * from './python-runner.js';
 export * from './toolset.js';
 export * from './jobs/app-changed.js';
 export * from './jobs/catalogue.js';

@@ -19,18 +19,21 @@ export type Audience =
 
 /** Mints and checks the short-lived EdDSA tokens that services show each other. */
 export class ServiceTokens {
-  private readonly keys: Promise<{ sign: CryptoKey | Uint8Array; verify: CryptoKey | Uint8Array }>;
+  private readonly keys: Promise<{ sign: CryptoKey | Uint8Array | null; verify: CryptoKey | Uint8Array }>;
   private readonly minted = new Map<string, { token: string; renewAtMs: number }>();
   private readonly verified = new Map<string, { principal: Principal; untilMs: number }>();
 
+  /** @param key the platform's private key, or its public half for a service that only checks tokens */
   constructor(
-    privateKey: Jwk,
+    key: Jwk,
     private readonly service: string,
   ) {
-    const publicKey = createPublicKey({ key: privateKey, format: 'jwk' }).export({ format: 'jwk' });
-    this.keys = Promise.all([importJWK(privateKey as never, 'EdDSA'), importJWK(publicKey as never, 'EdDSA')]).then(
-      ([sign, verify]) => ({ sign, verify }),
-    );
+    const publicKey = createPublicKey({ key, format: 'jwk' }).export({ format: 'jwk' });
+    const sign = key.d ? importJWK(key as never, 'EdDSA') : null;
+    this.keys = Promise.all([sign, importJWK(publicKey as never, 'EdDSA')]).then(([sign, verify]) => ({
+      sign,
+      verify,
+    }));
   }
 
   /** A token of this service for another one, acting in an organization and project (empty: in none). */
@@ -45,6 +48,7 @@ export class ServiceTokens {
     const nowMs = Date.now();
     if (cached && cached.renewAtMs > nowMs) return cached.token;
     const { sign } = await this.keys;
+    if (!sign) throw new Error(`${this.service} has no key to sign a token for ${audience}`);
     const token = await new SignJWT({
       org: principal.organizationId,
       prj: principal.projectId,
