@@ -6,6 +6,11 @@ const HOLDERS = {
   GATEHOUSE_ADAPTER_SECRET: ['adapters', 'adapter-gateway'],
 };
 
+/** Services that run what others wrote see these settings and no other. */
+const ONLY = {
+  'python-runner': /^(PATH|PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_PUBLIC_KEY|PYTHON_\w+)$/,
+};
+
 /** @param {number} port */
 export const originOf = (port) => `http://${HOST}:${port}`;
 
@@ -23,13 +28,15 @@ export const originOf = (port) => `http://${HOST}:${port}`;
  */
 export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, env }) {
   const { kid, key } = secrets.kek;
+  const serviceKey = env.GATEHOUSE_SERVICE_KEY || JSON.stringify(secrets.service_key);
   const everyone = {
     GATEHOUSE_KEK_RING: JSON.stringify({ primary: kid, keys: { [kid]: key } }),
     GATEHOUSE_ADAPTER_SECRET: secrets.adapter_secret,
-    GATEHOUSE_SERVICE_KEY: JSON.stringify(secrets.service_key),
     PUBLIC_URL: originOf(ports.portal ?? 0),
     NODE_ENV: 'production',
     ...env,
+    GATEHOUSE_SERVICE_KEY: serviceKey,
+    GATEHOUSE_SERVICE_PUBLIC_KEY: publicHalf(serviceKey),
     HOST,
     // The shipped adapters are reached whatever else is allowed.
     GATEHOUSE_EGRESS_ALLOW: [`${HOST}:${ports.adapters ?? 0}`, env.GATEHOUSE_EGRESS_ALLOW].filter(Boolean).join(','),
@@ -43,8 +50,20 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
     /** @type {NodeJS.ProcessEnv} */
     const own = { ...everyone, PORT: String(ports[name]) };
     for (const [secret, holders] of Object.entries(HOLDERS)) if (!holders.includes(name)) delete own[secret];
+    const only = Object.entries(ONLY).find(([service]) => service === name)?.[1];
+    for (const variable of Object.keys(own)) if (only && !only.test(variable)) delete own[variable];
     // npm's own settings are for npm, and may hold registry credentials.
     for (const variable of Object.keys(own)) if (/^npm_/i.test(variable)) delete own[variable];
     return own;
   };
+}
+
+/** What checks a token and cannot make one. @param {string} privateJwk an Ed25519 key; nonsense is for its readers to refuse */
+function publicHalf(privateJwk) {
+  try {
+    const { kty, crv, x } = JSON.parse(privateJwk);
+    return JSON.stringify({ kty, crv, x });
+  } catch {
+    return '';
+  }
 }
