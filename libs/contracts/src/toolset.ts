@@ -30,7 +30,11 @@ export interface ToolsetTool {
   python?: { source: string; source_sha256: string; function: string };
 }
 
-/** Everything that the registry knows of one agent's tools, for one turn. */
+/**
+ * Everything that the registry knows of one agent's tools, for one turn: its answer to
+ * `GET /internal/toolsets?skill_ids=a,b&tool_ids=c,d&agent_id=e`, where the ids are the agent's Skills and the Python tools
+ * that it has without one; the engine keeps both.
+ */
 export interface Toolset {
   skills: { id: string; slug: string; name: string; knowledge: string; version: number }[];
   tools: ToolsetTool[];
@@ -38,12 +42,12 @@ export interface Toolset {
   problems: { skill_id: string; message: string }[];
 }
 
-/** What the registry answers to a call of an MCP tool. */
+/** What the registry answers to `POST /internal/tool-calls` `{tool_id, pin, arguments, call_id, timeout_ms}`. */
 export type McpCallAnswer =
   | { ok: true; content: string; is_error: boolean; truncated: boolean; structured?: Record<string, unknown> }
   | { ok: false; error: string; message: string; retryable: boolean };
 
-/** What the runner answers to a run of a Python tool. */
+/** What the runner answers to `POST /internal/run`. */
 export type PythonRunAnswer =
   | { ok: true; result: unknown; stdout: string; truncated: boolean; duration_ms: number }
   | {
