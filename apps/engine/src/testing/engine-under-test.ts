@@ -26,7 +26,7 @@ export interface EngineWorld {
   waiting<P extends object>(contract: JobContract<P>): Promise<P[]>;
   /** Loses every waiting job, as Redis does when it is wiped. */
   loseJobs(): Promise<void>;
-  token(scopes: Scope[], project?: { organizationId: string; projectId: string }): Promise<string>;
+  token(scopes: Scope[], project?: { organizationId: string; projectId: string }, subject?: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -68,9 +68,9 @@ export async function engineWorld(): Promise<EngineWorld> {
       );
     },
     loseJobs,
-    token: (scopes, project = home) => tokens.mint('engine', { subject: 'key:test', ...project, scopes }),
+    token: (scopes, project = home, subject = 'key:test') => tokens.mint('engine', { subject, ...project, scopes }),
     close: async () => {
-      await Promise.all(engines.map((engine) => engine.close()));
+      await Promise.allSettled(engines.map((engine) => engine.close()));
       await Promise.all(queues.map((queue) => queue.close()));
       await jobs.close();
       await pool.end();
