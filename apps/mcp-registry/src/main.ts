@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { startService } from '#libs/service-kit';
-import { AppModule } from './app.module.js';
 import { env } from './env.js';
+import { registryService } from './service.js';
 
-await startService({ name: 'mcp-registry', module: AppModule.with(env), settings: env });
+await startService(registryService(env));

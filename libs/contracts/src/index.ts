@@ -11,6 +11,7 @@ export * from './jobs/catalogue.js';
 export * from './jobs/delivery-send.js';
 export * from './jobs/delivery-settled.js';
 export * from './jobs/inbound-parse.js';
+export * from './jobs/mcp-discover.js';
 export * from './jobs/message-route.js';
 export * from './jobs/turn-finished.js';
 export * from './jobs/turn-run.js';

@@ -31,12 +31,22 @@ export class ServiceClient {
     return this.call<T>('POST', path, scope, JSON.stringify(body));
   }
 
+  /** @throws Problem as `get` */
+  put<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>, body: unknown): Promise<T> {
+    return this.call<T>('PUT', path, scope, JSON.stringify(body));
+  }
+
+  /** @throws Problem as `get` */
+  delete(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>): Promise<unknown> {
+    return this.call('DELETE', path, scope, undefined);
+  }
+
   async close(): Promise<void> {
     await this.agent.close();
   }
 
   private async call<T>(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     scope: Pick<Principal, 'organizationId' | 'projectId'>,
     body: string | undefined,

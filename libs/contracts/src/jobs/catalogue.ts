@@ -2,6 +2,7 @@ import { appChanged } from './app-changed.js';
 import { deliverySend } from './delivery-send.js';
 import { deliverySettled } from './delivery-settled.js';
 import { inboundParse } from './inbound-parse.js';
+import { mcpDiscover } from './mcp-discover.js';
 import { messageRoute } from './message-route.js';
 import { turnFinished } from './turn-finished.js';
 import { turnRun } from './turn-run.js';
@@ -15,4 +16,5 @@ export const jobs = [
   deliverySend,
   deliverySettled,
   appChanged,
+  mcpDiscover,
 ] as const;
