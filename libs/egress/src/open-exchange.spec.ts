@@ -12,6 +12,10 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     response.on('close', () => (closed += 1));
     if (request.url === '/silent') return;
+    if (request.url === '/in-pieces') {
+      response.writeHead(200, { 'content-length': 4_000_000 });
+      return void response.end(Buffer.alloc(4_000_000));
+    }
     if (request.url === '/redirect') return void response.writeHead(302, { location: '/' }).end();
     if (request.url === '/bomb') {
       response.writeHead(200, { 'content-encoding': 'gzip' });
@@ -62,6 +66,11 @@ describe('an answer read while it comes', () => {
   it.each(['/endless', '/bomb'])('of %s ends at the limit', async (path) => {
     const { body } = await egress.open(`${base}${path}`, { maxResponseBytes: 1_000_000 });
     expect(await codeOf(readAll(body))).toBe('response_too_large');
+  });
+
+  it('comes whole when its reader is faster than its sender', async () => {
+    const { body } = await egress.open(`${base}/in-pieces`);
+    expect(await readAll(body)).toBe(4_000_000);
   });
 
   it('ends when it says nothing for too long', async () => {

@@ -97,7 +97,8 @@ class OpenExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.settled) return;
+    // undici hands over nothing when it is resumed before more has come: to pass that on asks for the next nothing.
+    if (this.settled || chunk.length === 0) return;
     if (this.encoding === undefined) return this.take(chunk);
     this.wireBytes += chunk.length;
     if (this.wireBytes > this.limits.maxResponseBytes) return this.tooLarge();
