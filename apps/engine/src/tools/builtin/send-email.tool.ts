@@ -1,6 +1,7 @@
 import { type Egress, EgressError } from '#libs/egress';
 import { createTransport } from 'nodemailer';
 import { createHash } from 'node:crypto';
+import { PassThrough } from 'node:stream';
 import type { CredentialFields } from '../bound-credentials.js';
 import { type CallSite, failure, isFailure, type ToolFailure } from '../tool.js';
 import type { BuiltinWork } from './builtin-work.js';
@@ -41,7 +42,7 @@ async function send(
   if (!host || !from) return failure('no_credential', 'The mail credential needs host and from.');
   const encryption = fields['encryption'] ?? (port === 465 ? 'tls' : 'starttls');
   if (password && encryption === 'none') return failure('no_credential', 'A password is not sent without encryption.');
-  let connected = false;
+  let begun = false;
   const transport = createTransport({
     host,
     port,
@@ -58,13 +59,18 @@ async function send(
     name: from.slice(from.lastIndexOf('@') + 1).replace('>', ''),
     getSocket: (_options, done) => {
       egress.connect(host, port).then(
-        (connection) => {
-          connected = true;
-          done(null, { connection });
-        },
+        (connection) => done(null, { connection }),
         (error: Error) => done(error, false),
       );
     },
+  });
+  // The message is read once the server has greeted and let us in: before that it cannot have delivered anything.
+  transport.use('stream', (mail, done) => {
+    mail.message.transform(() => {
+      begun = true;
+      return new PassThrough();
+    });
+    done();
   });
   const messageId = `<${createHash('sha256').update(`${call.turn.turnId} ${call.ref}`).digest('hex').slice(0, 32)}@gatehouse>`;
   try {
@@ -82,22 +88,20 @@ async function send(
       message_id: messageId,
     };
   } catch (error) {
-    return failed(error, connected);
+    return failed(error, begun);
   } finally {
     transport.close();
   }
 }
 
 /** A server that refused says so with a code; silence after the message was begun leaves its fate open. */
-function failed(error: unknown, connected: boolean): ToolFailure {
+function failed(error: unknown, begun: boolean): ToolFailure {
   if (error instanceof EgressError) return failure(error.code, 'The mail server cannot be reached.');
-  const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
+  const { code, responseCode } = error as { code?: string; responseCode?: number };
   if (code === 'EAUTH') return failure('mail_login_refused', 'The mail server refused the login.');
   if (responseCode !== undefined) return failure('mail_refused', `The mail server answered ${responseCode}.`);
   if (code === 'EENVELOPE') return failure('mail_refused', 'No recipient is a valid address.');
-  // Until DATA the server has no message that it could deliver.
-  const open = connected && (command === 'DATA' || command === undefined);
-  return open
+  return begun
     ? failure('outcome_unknown', 'The connection broke while the mail was sent: it may have been.')
     : failure('mail_failed', 'The mail server gave no answer.');
 }
