@@ -8,6 +8,11 @@ const HOLDERS = {
   GATEHOUSE_ADAPTER_SECRET: ['adapters', 'adapter-gateway'],
 };
 
+/** Services that run what others wrote see these settings and no other. */
+const ONLY = {
+  'python-runner': /^(PATH|PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_(PUBLIC_KEY|ISSUERS)|PYTHON_\w+)$/,
+};
+
 /** @param {number} port */
 export const originOf = (port) => `http://${HOST}:${port}`;
 
@@ -54,11 +59,24 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
       ...(keys ? { GATEHOUSE_SERVICE_KEY: keys.keyOf(name), GATEHOUSE_SERVICE_ISSUERS: keys.issuers } : {}),
       PORT: String(ports[name]),
     };
+    own.GATEHOUSE_SERVICE_PUBLIC_KEY = publicHalf(own.GATEHOUSE_SERVICE_KEY ?? '');
     // In production the vault refuses a generated key: that is for who asks for production, not for this default.
     if (name === 'credential-vault') own.NODE_ENV = env.NODE_ENV ?? 'development';
     for (const [secret, holders] of Object.entries(HOLDERS)) if (!holders.includes(name)) delete own[secret];
+    const only = Object.entries(ONLY).find(([service]) => service === name)?.[1];
+    for (const variable of Object.keys(own)) if (only && !only.test(variable)) delete own[variable];
     // npm's own settings are for npm, and may hold registry credentials.
     for (const variable of Object.keys(own)) if (/^npm_/i.test(variable)) delete own[variable];
     return own;
   };
+}
+
+/** What checks a token and cannot make one. @param {string} privateJwk an Ed25519 key; nonsense is for its readers to refuse */
+function publicHalf(privateJwk) {
+  try {
+    const { kty, crv, x } = JSON.parse(privateJwk);
+    return JSON.stringify({ kty, crv, x });
+  } catch {
+    return '';
+  }
 }

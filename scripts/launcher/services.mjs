@@ -27,6 +27,8 @@ export const services = [
   service('adapter-gateway', 'GATEWAY_URL', behindQueues),
   service('router', 'ROUTER_URL', behindQueues),
   service('engine', 'ENGINE_URL', behindQueues),
+  service('mcp-registry', 'MCP_REGISTRY_URL', behindQueues),
+  service('python-runner', 'PYTHON_RUNNER_URL', behindQueues),
   service('adapters', 'ADAPTERS_URL', behindQueues),
   service('portal', 'PORTAL_URL', { portVariable: 'GATEHOUSE_PORT' }),
 ];

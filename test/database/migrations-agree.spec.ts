@@ -30,7 +30,7 @@ describe('migrations', () => {
       drift[schema.name] = upQueries.map(({ query }) => query);
       await source.destroy();
     }
-    expect(drift).toEqual({ engine: [], gateway: [], ingress: [], portal: [], router: [], vault: [] });
+    expect(drift).toEqual({ engine: [], gateway: [], ingress: [], portal: [], registry: [], router: [], vault: [] });
   });
 });
 

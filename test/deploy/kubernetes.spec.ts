@@ -116,6 +116,9 @@ describe('secrets', () => {
     expect(holders('gatehouse-kek')).toEqual(['credential-vault']);
     expect(holders('gatehouse-adapter').sort()).toEqual(['adapter-gateway', 'adapters']);
     expect(holders('gatehouse-stores')).not.toContain('adapters');
+    expect(holders('gatehouse-stores')).not.toContain('python-runner');
+    const python = containerOf(named('Deployment', 'python-runner')).env ?? [];
+    expect(python.map(({ valueFrom }) => valueFrom?.secretKeyRef.key)).toEqual(['GATEHOUSE_SERVICE_PUBLIC_KEY']);
   });
 });
 
@@ -128,6 +131,22 @@ describe('the network', () => {
   it('lets the gateway alone reach the adapters', () => {
     const from = named('NetworkPolicy', 'to-adapters')?.spec?.ingress?.[0]?.from?.[0]?.podSelector?.matchExpressions;
     expect(from?.[0]?.values).toEqual(['adapter-gateway']);
+  });
+
+  it('lets Python tools be called by two services and call back one', () => {
+    const callers = named('NetworkPolicy', 'to-python-runner')?.spec?.ingress?.[0]?.from?.[0]?.podSelector;
+    expect(callers?.matchExpressions?.[0]?.values).toEqual(['engine', 'mcp-registry']);
+    const python = { 'app.kubernetes.io/name': 'python-runner' };
+    const own = named('NetworkPolicy', 'from-python-runner')?.spec;
+    expect(own?.podSelector?.matchLabels).toEqual(python);
+    const engine = { 'app.kubernetes.io/name': 'engine' };
+    expect(own?.egress).toEqual([
+      { to: [{ podSelector: { matchLabels: engine } }], ports: [{ protocol: 'TCP', port: 8080 }] },
+    ]);
+    const others = named('NetworkPolicy', 'between-services')?.spec?.podSelector?.matchExpressions;
+    expect(others?.find(({ operator }) => operator === 'NotIn')?.values).toContain('python-runner');
+    const labels = named('Deployment', 'python-runner')?.spec?.template?.metadata.labels ?? {};
+    expect(Object.keys(labels)).toEqual(['app.kubernetes.io/name', 'app.kubernetes.io/part-of']);
   });
 
   it('names only pods that exist', () => {

@@ -20,6 +20,7 @@ interface Spec {
   podSelector?: LabelSelector;
   policyTypes?: string[];
   ingress?: { from?: { podSelector?: LabelSelector }[] }[];
+  egress?: { to?: { podSelector?: LabelSelector }[]; ports?: { protocol: string; port: number }[] }[];
   rules?: { http: { paths: { path: string; backend: { service: { name: string } } }[] } }[];
 }
 

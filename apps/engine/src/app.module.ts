@@ -1,25 +1,35 @@
 import { DatabaseModule } from '#libs/database';
-import { createEgress } from '#libs/egress';
 import { journalProvider } from '#libs/journal';
 import { ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AgentDirectory } from './agents/agent-directory.js';
+import { AgentUsageController } from './agents/agent-usage.controller.js';
 import { AgentController } from './agents/agent.controller.js';
 import { AgentRepository } from './agents/agent.repository.js';
 import { AgentService } from './agents/agent.service.js';
+import { ApprovalController } from './approvals/approval.controller.js';
+import { ApprovalRepository } from './approvals/approval.repository.js';
+import { ApprovalService } from './approvals/approval.service.js';
 import { schema } from './db/schema.js';
+import { DocumentRepository } from './knowledge/document.repository.js';
+import { GraphRepository } from './knowledge/graph.repository.js';
+import { KnowledgeController } from './knowledge/knowledge.controller.js';
 import { configuredModels } from './model/configured-models.js';
+import { ModelPrices } from './model/model-prices.js';
 import { MODELS } from './model/model.js';
 import { DeliveryResultsController } from './replies/delivery-results.controller.js';
 import { ReplyOffers } from './replies/reply-offers.service.js';
 import { ReplyController } from './replies/reply.controller.js';
 import { ReplyRepository } from './replies/reply.repository.js';
 import { type EngineSettings, SETTINGS } from './settings.js';
-import { httpRequestTool } from './tools/http-request.tool.js';
-import { Toolbox } from './tools/toolbox.js';
+import { PythonCallbackController } from './tool-calls/python-callback.controller.js';
+import { PythonCallbacks } from './tool-calls/python-callbacks.service.js';
+import { ToolCallRepository } from './tool-calls/tool-call.repository.js';
+import { toolProviders } from './tools/tools.providers.js';
 import { SessionWindowRepository } from './turns/session-window.repository.js';
 import { StepRepository } from './turns/step.repository.js';
 import { TurnAnnouncer } from './turns/turn-announcer.js';
+import { TurnBudget } from './turns/turn-budget.service.js';
 import { TurnEndingRepository } from './turns/turn-ending.repository.js';
 import { TurnJobsController } from './turns/turn-jobs.controller.js';
 import { TurnJobs } from './turns/turn-jobs.service.js';
@@ -28,6 +38,8 @@ import { TurnRunner } from './turns/turn-runner.service.js';
 import { TurnSweeper } from './turns/turn-sweeper.js';
 import { TurnController } from './turns/turn.controller.js';
 import { TurnRepository } from './turns/turn.repository.js';
+import { UsageController } from './usage/usage.controller.js';
+import { UsageRepository } from './usage/usage.repository.js';
 
 @Module({})
 export class AppModule {
@@ -41,11 +53,23 @@ export class AppModule {
           applicationName: 'engine',
         }),
       ],
-      controllers: [AgentController, TurnController, ReplyController, TurnJobsController, DeliveryResultsController],
+      controllers: [
+        AgentController,
+        AgentUsageController,
+        ApprovalController,
+        KnowledgeController,
+        TurnController,
+        UsageController,
+        ReplyController,
+        PythonCallbackController,
+        TurnJobsController,
+        DeliveryResultsController,
+      ],
       providers: [
         { provide: SETTINGS, useValue: settings },
         { provide: MODELS, useFactory: () => configuredModels(settings) },
-        { provide: Toolbox, useFactory: () => toolbox(settings) },
+        { provide: ModelPrices, useFactory: () => new ModelPrices(settings.MODEL_PRICES) },
+        ...toolProviders(settings),
         journalProvider('engine'),
         {
           provide: ServiceClient,
@@ -55,6 +79,14 @@ export class AppModule {
         AgentRepository,
         AgentDirectory,
         AgentService,
+        ApprovalRepository,
+        ApprovalService,
+        DocumentRepository,
+        GraphRepository,
+        ToolCallRepository,
+        PythonCallbacks,
+        UsageRepository,
+        TurnBudget,
         TurnRepository,
         TurnEndingRepository,
         StepRepository,
@@ -69,10 +101,4 @@ export class AppModule {
       ],
     };
   }
-}
-
-function toolbox(settings: EngineSettings): Toolbox {
-  const egress = createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW });
-  const limits = { maxResponseBytes: settings.TOOL_RESULT_BYTES, timeoutMs: settings.TOOL_TIMEOUT_MS };
-  return new Toolbox([httpRequestTool(egress, limits)]);
 }

@@ -1,12 +1,22 @@
+import type { ModelPrice } from './model/model-prices.js';
+
 /** What the engine's parts are given; `env.ts` reads it, tests write it. */
 export interface EngineSettings {
   DATABASE_URL: string;
   DATABASE_POOL: number;
   ROUTER_URL: string;
+  VAULT_URL: string;
+  MCP_REGISTRY_URL: string;
+  PYTHON_RUNNER_URL: string;
+  /** Where this engine answers: Python tools ask it for HTTP. */
+  ENGINE_URL: string;
   /** Base URL of an OpenAI-compatible API; null answers with the rehearsal model. */
   MODEL_BASE_URL: string | null;
   MODEL_NAME: string | null;
   MODEL_API_KEY: string | null;
+  /** Asked when an agent's model gives no answer, unless the agent names another; null: the turn tries again later. */
+  MODEL_FALLBACK_NAME: string | null;
+  MODEL_PRICES: Record<string, ModelPrice>;
   MODEL_TIMEOUT_MS: number;
   MODEL_MAX_OUTPUT_TOKENS: number;
   /** Addresses that tools may reach beside the public internet. */
@@ -18,16 +28,35 @@ export interface EngineSettings {
   /** Model calls of one turn; the last one has no tools. */
   TURN_MAX_STEPS: number;
   TURN_MAX_TOOL_CALLS: number;
+  /** Calls that only read and may go at the same time. */
+  TURN_PARALLEL_CALLS: number;
+  /** Tools that a model is told of; more are left out, and the log says so. */
+  TURN_MAX_TOOLS: number;
   TURN_WALL_CLOCK_MS: number;
+  /** Limits of tokens and of cost in millionths, 0 for none: of one turn, of an agent's day, of a contact's day with it. */
+  TURN_MAX_TOKENS: number;
+  TURN_MAX_COST_MICROS: number;
+  DAY_MAX_TOKENS: number;
+  DAY_MAX_COST_MICROS: number;
+  CONTACT_DAY_MAX_TOKENS: number;
+  CONTACT_DAY_MAX_COST_MICROS: number;
+  /** How long a call waits for a person before it counts as refused. */
+  APPROVAL_WAIT_MS: number;
   /** Claims of one turn before it fails for good, however often its job is added anew. */
   TURN_MAX_ATTEMPTS: number;
   /** Earlier turns of the session that the model is shown. */
   TURN_WINDOW: number;
   /** Characters shown of each text of an earlier turn. */
   TURN_WINDOW_CHARS: number;
-  /** Bytes of a tool's answer that reach the model. */
+  /** Of a tool's answer, what reaches the model at once; the rest it reads by `read_result`. */
   TOOL_RESULT_BYTES: number;
+  /** Of a tool's answer, what is stored at all. */
+  TOOL_RESULT_KEPT_BYTES: number;
+  /** HTTP requests that one call of a Python tool may make. */
+  TOOL_CALLBACKS: number;
   TOOL_TIMEOUT_MS: number;
+  /** Characters of one document. */
+  DOCUMENT_MAX_CHARS: number;
   /** How long a changed agent may still run as it was, in another process. */
   AGENT_CACHE_MS: number;
   SWEEP_EVERY_MS: number;

@@ -7,6 +7,7 @@ export const env = readEnv({
   VAULT_URL: url(),
   ROUTER_URL: url(),
   ENGINE_URL: url(),
+  MCP_REGISTRY_URL: url(),
   /** Connections to each service behind the proxy, per path. */
   UPSTREAM_CONNECTIONS: integer(128, 1, 10_000),
   /** The longest silence of a service behind the proxy. */

@@ -34,6 +34,7 @@ beforeAll(async () => {
       VAULT_URL: vault.url,
       ROUTER_URL: dead.url,
       ENGINE_URL: dead.url,
+      MCP_REGISTRY_URL: dead.url,
     },
     0,
   );
@@ -175,7 +176,7 @@ describe('the API description', () => {
       expect.arrayContaining(['/api/v1/apps', '/api/v1/credentials', '/api/v1/api-keys', '/api/v1/webhooks/{token}']),
     );
     expect(Object.keys(body.paths).filter((path) => !path.startsWith('/api/v1/'))).toEqual([]);
-    expect(body['x-gatehouse-missing']).toEqual(['router', 'engine']);
+    expect(body['x-gatehouse-missing']).toEqual(['router', 'engine', 'mcp-registry']);
     expect(body.components.securitySchemes.bearer.scheme).toBe('bearer');
   });
 

@@ -33,6 +33,13 @@ export type IdKind =
   | 'con'
   | 'dlt'
   | 'bat'
+  | 'mcp'
+  | 'tol'
+  | 'skl'
+  | 'tcl'
+  | 'doc'
+  | 'ent'
+  | 'apr'
   | 'req';
 
 let lastMs = 0;

@@ -6,6 +6,7 @@ import { exchange, type ExchangeResponse } from './exchange.js';
 import { guardedConnector, systemResolver, type Resolver } from './guarded-connector.js';
 import { guardedSocket } from './guarded-socket.js';
 import { firstHop, redirectHop } from './hop.js';
+import { openExchange, type OpenResponse } from './open-exchange.js';
 
 export interface EgressSettings {
   /** Opened beside the public internet: `host`, `host:port`, `[v6]:port`, an address or a CIDR block. */
@@ -47,6 +48,11 @@ export interface EgressRequest {
   signal?: AbortSignal;
 }
 
+export type EgressOpenRequest = Omit<EgressRequest, 'maxRedirects' | 'onTooLarge'> & {
+  /** The longest silence inside the body; the egress' own when absent. */
+  bodyIdleMs?: number;
+};
+
 /** `url` is the one that answered, after redirects. */
 export interface EgressResponse extends ExchangeResponse {
   url: string;
@@ -55,6 +61,12 @@ export interface EgressResponse extends ExchangeResponse {
 export interface Egress {
   /** @throws EgressError, and nothing else */
   fetch(url: string | URL, request?: EgressRequest): Promise<EgressResponse>;
+  /**
+   * Like `fetch` for answers that come in pieces (SSE): resolves when the headers are there. Follows no redirect, and
+   * `timeoutMs` is for the headers alone; the body is bounded by `maxResponseBytes` and by `bodyIdleMs` of silence.
+   * @throws EgressError; later the body's stream fails with one
+   */
+  open(url: string | URL, request?: EgressOpenRequest): Promise<OpenResponse>;
   /**
    * A plain TCP socket, for protocols other than HTTP, under the same rules of where it may lead. The caller closes it.
    * @throws EgressError, and nothing else
@@ -115,8 +127,20 @@ export function createEgress(settings: EgressSettings = {}): Egress {
     }
   }
 
+  async function open(url: string | URL, request: EgressOpenRequest = {}): Promise<OpenResponse> {
+    // Uncompressed where the server follows: a compressed stream reaches its reader late.
+    const headers = { ...defaults, 'accept-encoding': 'identity', ...request.headers };
+    return openExchange(agent, firstHop(url, request.method ?? 'GET', headers, request.body), {
+      headersMs: request.timeoutMs ?? timeouts.headersMs,
+      bodyIdleMs: request.bodyIdleMs ?? timeouts.bodyIdleMs,
+      maxResponseBytes: request.maxResponseBytes ?? maxBytes,
+      signal: request.signal,
+    });
+  }
+
   return {
     fetch,
+    open,
     connect: (host, port) => guardedSocket(host, port, connector),
     close: () => agent.close(),
   };

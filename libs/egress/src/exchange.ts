@@ -105,7 +105,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.settled) return;
     if (error instanceof EgressError) return this.settle(() => this.reject(error));
-    const [code, message] = told(error) ?? (this.sent ? BROKE : UNREACHED);
+    const [code, message] = told(error, this.sent);
     this.fail(code, message, error);
   }
 
@@ -161,11 +161,12 @@ type Told = readonly [EgressErrorCode, string];
 const BROKE: Told = ['response_failed', 'the connection broke before the response was complete'];
 const UNREACHED: Told = ['connect_failed', 'no connection could be made'];
 
-function told(error: Error): Told | undefined {
+/** What an error of undici means to callers. @param sent whether a server may have seen the request */
+export function told(error: Error, sent: boolean): Told {
   if (error instanceof errors.ConnectTimeoutError) return ['timeout', 'no connection in time'];
   if (error instanceof errors.HeadersTimeoutError) return ['timeout', 'no response headers in time'];
   if (error instanceof errors.BodyTimeoutError) return ['timeout', 'the response body stalled'];
   if (error instanceof errors.HeadersOverflowError) return ['response_too_large', 'response headers are too large'];
   if (error instanceof errors.InvalidArgumentError) return ['invalid_request', 'a header or the path is malformed'];
-  return undefined;
+  return sent ? BROKE : UNREACHED;
 }

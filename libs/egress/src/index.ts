@@ -1,10 +1,12 @@
 export {
   createEgress,
   type Egress,
+  type EgressOpenRequest,
   type EgressRequest,
   type EgressResponse,
   type EgressSettings,
   type EgressTimeouts,
 } from './egress.js';
 export { EgressError, type EgressErrorCode } from './egress-error.js';
+export type { OpenResponse } from './open-exchange.js';
 export type { Resolver } from './guarded-connector.js';

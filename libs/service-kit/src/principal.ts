@@ -6,7 +6,8 @@ import type { FastifyRequest } from 'fastify';
  * `credentials:reveal` are for services alone: no key has them, and `admin` does not include them.
  */
 export type Scope =
-  | `${'apps' | 'workflows' | 'agents' | 'events' | 'deliveries' | 'credentials' | 'channels' | 'contacts' | 'keys'}:${'read' | 'write'}`
+  | `${'apps' | 'workflows' | 'agents' | 'events' | 'deliveries' | 'credentials' | 'channels' | 'contacts' | 'keys' | 'tools' | 'knowledge'}:${'read' | 'write'}`
+  | 'approvals:decide'
   | 'admin'
   | 'credentials:reveal'
   | 'service';

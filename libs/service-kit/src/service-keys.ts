@@ -9,26 +9,26 @@ export interface PublicJwks {
 
 /** A service's own Ed25519 keys: the first one signs, all are published, so that a new one is known before it signs. */
 export class ServiceKeys {
-  readonly signing: Promise<{ kid: string; key: CryptoKey | Uint8Array }>;
+  /** Null where only public keys are given. */
+  readonly signing: Promise<{ kid: string; key: CryptoKey | Uint8Array } | null>;
   readonly jwks: Promise<PublicJwks>;
 
-  /** @param privateKeys in JWK form; a key without a `kid` is named by its thumbprint (RFC 7638) */
-  constructor(privateKeys: Jwk[]) {
-    const [first] = privateKeys;
-    if (!first) throw new Error('a service needs a key to sign with');
-    const published = privateKeys.map(publicPart);
-    this.jwks = Promise.all(published).then((keys) => ({ keys }));
-    this.signing = publicPart(first).then(async ({ kid = '' }) => ({
-      kid,
-      key: await importJWK(jwkOf(first), 'EdDSA'),
-    }));
+  /** @param keys in JWK form; a key without a `kid` is named by its thumbprint (RFC 7638) */
+  constructor(keys: Jwk[]) {
+    const [first] = keys;
+    if (!first) throw new Error('a service needs a key');
+    const published = keys.map(publicPart);
+    this.jwks = Promise.all(published).then((parts) => ({ keys: parts }));
+    this.signing = publicPart(first).then(async ({ kid = '' }) =>
+      first.d ? { kid, key: await importJWK(jwkOf(first), 'EdDSA') } : null,
+    );
   }
 }
 
-async function publicPart(privateKey: Jwk): Promise<JWK> {
-  const { crv = '', x = '' } = createPublicKey({ key: privateKey, format: 'jwk' }).export({ format: 'jwk' });
+async function publicPart(given: Jwk): Promise<JWK> {
+  const { crv = '', x = '' } = createPublicKey({ key: given, format: 'jwk' }).export({ format: 'jwk' });
   const bare = { kty: 'OKP', crv, x } as const;
-  const kid = typeof privateKey['kid'] === 'string' ? privateKey['kid'] : await calculateJwkThumbprint(bare);
+  const kid = typeof given['kid'] === 'string' ? given['kid'] : await calculateJwkThumbprint(bare);
   return { ...bare, kid, alg: 'EdDSA', use: 'sig' };
 }
 

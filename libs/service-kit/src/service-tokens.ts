@@ -11,7 +11,15 @@ const lifetimeSeconds = 120;
 const renewBeforeSeconds = 30;
 const maxCached = 10_000;
 
-export type Audience = 'portal' | 'webhook-ingress' | 'adapter-gateway' | 'credential-vault' | 'router' | 'engine';
+export type Audience =
+  | 'portal'
+  | 'webhook-ingress'
+  | 'adapter-gateway'
+  | 'credential-vault'
+  | 'router'
+  | 'engine'
+  | 'mcp-registry'
+  | 'python-runner';
 
 type Tenant = Pick<Principal, 'organizationId' | 'projectId'>;
 
@@ -26,13 +34,13 @@ export class ServiceTokens {
   private readonly verified = new Map<string, { principal: Principal; tenantByHeader: boolean; untilMs: number }>();
   private shared: Promise<JWTVerifyGetKey> | undefined;
 
-  /** @param privateKeys the first one signs */
+  /** @param keys the first one signs; public ones only for a service that checks tokens and makes none */
   constructor(
-    privateKeys: Jwk | Jwk[],
+    keys: Jwk | Jwk[],
     private readonly service: string,
     trust: ServiceTrust = {},
   ) {
-    this.keys = new ServiceKeys([privateKeys].flat());
+    this.keys = new ServiceKeys([keys].flat());
     this.issuers = trust.issuers ? issuerKeys(trust.issuers) : null;
     this.kubernetes = trust.kubernetes ? new KubernetesTokens(trust.kubernetes) : null;
     this.projected = trust.projectedTokenDir ? new ProjectedTokens(trust.projectedTokenDir) : null;
@@ -67,19 +75,20 @@ export class ServiceTokens {
     const cached = this.minted.get(key);
     const nowMs = Date.now();
     if (cached && cached.renewAtMs > nowMs) return cached.token;
-    const { kid, key: signingKey } = await this.keys.signing;
+    const signing = await this.keys.signing;
+    if (!signing) throw new Error(`${this.service} has no key to sign a token for ${audience}`);
     const token = await new SignJWT({
       org: principal.organizationId,
       prj: principal.projectId,
       scopes: principal.scopes,
     })
-      .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid })
+      .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: signing.kid })
       .setIssuer(`gatehouse:${this.service}`)
       .setAudience(`gatehouse:${audience}`)
       .setSubject(principal.subject)
       .setIssuedAt()
       .setExpirationTime(`${lifetimeSeconds}s`)
-      .sign(signingKey);
+      .sign(signing.key);
     if (this.minted.size > maxCached) this.minted.clear();
     this.minted.set(key, { token, renewAtMs: nowMs + (lifetimeSeconds - renewBeforeSeconds) * 1000 });
     return token;

@@ -18,9 +18,10 @@ import { operationalRoutes } from './operational-routes.js';
 export interface ServiceSettings extends TrustSettings {
   PORT: number;
   HOST: string;
-  REDIS_URL: string;
+  /** Null for a service without queues. */
+  REDIS_URL: string | null;
   QUEUE_CONCURRENCY: number;
-  /** The first one signs. */
+  /** The first one signs; public halves alone for a service that calls no other. */
   GATEHOUSE_SERVICE_KEY: Jwk | Jwk[];
   LOG_LEVEL: string;
 }
@@ -45,10 +46,12 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   const { settings } = options;
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const metrics = new Metrics(options.name);
-  const jobClient = new JobClient(settings.REDIS_URL);
-  metrics.gauge('gatehouse_jobs_missed', 'Job adds that Redis did not take; sweepers make up for them', () =>
-    [...jobClient.missed.values()].reduce((sum, count) => sum + count, 0),
-  );
+  const jobClient = settings.REDIS_URL === null ? null : new JobClient(settings.REDIS_URL);
+  if (jobClient) {
+    metrics.gauge('gatehouse_jobs_missed', 'Job adds that Redis did not take; sweepers make up for them', () =>
+      [...jobClient.missed.values()].reduce((sum, count) => sum + count, 0),
+    );
+  }
   const root: DynamicModule = {
     module: class ServiceRoot {},
     global: true,
@@ -56,14 +59,14 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     providers: [
       { provide: ServiceTokens, useValue: tokens },
       { provide: Metrics, useValue: metrics },
-      { provide: JobClient, useValue: jobClient },
+      ...(jobClient ? [{ provide: JobClient, useValue: jobClient }] : []),
       {
         provide: APP_GUARD,
         useFactory: (reflector: Reflector) => new AuthGuard(tokens, reflector),
         inject: [Reflector],
       },
     ],
-    exports: [ServiceTokens, Metrics, JobClient],
+    exports: [ServiceTokens, Metrics, ...(jobClient ? [JobClient] : [])],
   };
   const adapter = new FastifyAdapter({
     genReqId: (request: { headers: Record<string, unknown> }) => requestId(request.headers['x-request-id']),
@@ -78,7 +81,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   app.useGlobalFilters(new ProblemFilter());
   app.enableShutdownHooks();
   await options.routes?.(app);
-  if (options.consumes?.length) {
+  if (options.consumes?.length && settings.REDIS_URL !== null) {
     const strategy = new JobServer({
       redisUrl: settings.REDIS_URL,
       queues: options.consumes,

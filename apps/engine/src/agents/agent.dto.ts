@@ -1,17 +1,47 @@
-import { Text, TextList } from '#libs/service-kit';
+import { builtinTools, toolGrades, type ToolGrade } from '#libs/contracts';
+import { OneOf, Text, TextList, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { Agent } from './agent.entity.js';
+import { Type } from 'class-transformer';
+import { IsOptional, ValidateNested } from 'class-validator';
+import type { Agent, AgentCaps } from './agent.entity.js';
 
 const instructionsLength = 100_000;
-const toolsDescription =
-  'Built-in tools the agent may call: http_request. A turn that an unverified message started may only read with it (GET).';
+const toolsDescription = `Built-in tools the agent may call without a Skill: ${builtinTools.map(({ name }) => name).join(', ')}`;
 const modelDescription = 'A model of the configured endpoint; left out for its default';
+const fallbackDescription = 'Asked when the model gives no answer';
+const mayDoDescription = 'What a trusted turn may do by itself; a call of a higher grade needs an approver';
+const approversDescription = 'key:<id>, user:<id> or contact:<id>; nobody: calls of a higher grade are not offered';
+const day = 10_000_000_000;
+
+/** Lowers the installation's limits for this agent; the day is UTC, costs are millionths. */
+export class AgentCapsBody implements AgentCaps {
+  @Whole(1, 100, { optional: true }) steps?: number;
+  @Whole(0, 100, { optional: true }) tool_calls?: number;
+  @Whole(1_000, 3_600_000, { optional: true }) wall_clock_ms?: number;
+  @Whole(1, day, { optional: true }) run_tokens?: number;
+  @Whole(1, day, { optional: true }) run_cost_micros?: number;
+  @Whole(1, day, { optional: true }) contact_day_tokens?: number;
+  @Whole(1, day, { optional: true }) contact_day_cost_micros?: number;
+  @Whole(1, day, { optional: true }) day_tokens?: number;
+  @Whole(1, day, { optional: true }) day_cost_micros?: number;
+}
 
 export class CreateAgent {
   @Text(200, { minLength: 1 }) name: string;
   @Text(instructionsLength) instructions: string;
   @Text(200, { optional: true, description: modelDescription }) model?: string | null;
   @TextList(50, 100, { optional: true, description: toolsDescription }) tools?: string[];
+  @Text(200, { optional: true, description: fallbackDescription }) fallback_model?: string | null;
+  @TextList(50, 100, { optional: true, description: 'Ids of Skills' }) skills?: string[];
+  @TextList(50, 100, { optional: true, description: 'Ids of Python tools it has without a Skill' })
+  python_tools?: string[];
+  @OneOf(toolGrades, { optional: true, description: mayDoDescription }) may_do?: ToolGrade;
+  @TextList(50, 100, { optional: true, description: approversDescription }) approvers?: string[];
+  @ApiProperty({ type: AgentCapsBody, required: false })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => AgentCapsBody)
+  caps?: AgentCaps;
 }
 
 export class UpdateAgent {
@@ -19,6 +49,17 @@ export class UpdateAgent {
   @Text(instructionsLength, { optional: true }) instructions?: string;
   @Text(200, { optional: true, description: modelDescription }) model?: string | null;
   @TextList(50, 100, { optional: true, description: toolsDescription }) tools?: string[];
+  @Text(200, { optional: true, description: fallbackDescription }) fallback_model?: string | null;
+  @TextList(50, 100, { optional: true, description: 'Ids of Skills' }) skills?: string[];
+  @TextList(50, 100, { optional: true, description: 'Ids of Python tools it has without a Skill' })
+  python_tools?: string[];
+  @OneOf(toolGrades, { optional: true, description: mayDoDescription }) may_do?: ToolGrade;
+  @TextList(50, 100, { optional: true, description: approversDescription }) approvers?: string[];
+  @ApiProperty({ type: AgentCapsBody, required: false })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => AgentCapsBody)
+  caps?: AgentCaps;
 }
 
 export class AgentView {
@@ -27,6 +68,12 @@ export class AgentView {
   @ApiProperty() instructions: string;
   @ApiProperty({ type: String, nullable: true }) model: string | null;
   @ApiProperty({ type: [String] }) tools: string[];
+  @ApiProperty({ type: String, nullable: true }) fallback_model: string | null;
+  @ApiProperty({ type: [String] }) skills: string[];
+  @ApiProperty({ type: [String] }) python_tools: string[];
+  @ApiProperty({ enum: toolGrades }) may_do: ToolGrade;
+  @ApiProperty({ type: [String] }) approvers: string[];
+  @ApiProperty({ type: AgentCapsBody }) caps: AgentCaps;
   @ApiProperty() is_chief_of_staff: boolean;
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ format: 'date-time' }) updated_at: string;
@@ -44,6 +91,12 @@ export function agentView(agent: Agent): AgentView {
     instructions: agent.instructions,
     model: agent.model,
     tools: agent.tools,
+    fallback_model: agent.fallback_model,
+    skills: agent.skills,
+    python_tools: agent.python_tools,
+    may_do: agent.may_do,
+    approvers: agent.approvers,
+    caps: agent.caps,
     is_chief_of_staff: agent.is_chief_of_staff,
     created_at: agent.created_at.toISOString(),
     updated_at: agent.updated_at.toISOString(),

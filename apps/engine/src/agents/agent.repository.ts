@@ -1,11 +1,23 @@
 import { newId } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LessThan, Repository } from 'typeorm';
+import { ArrayContains, LessThan, Repository } from 'typeorm';
 import { Agent } from './agent.entity.js';
 import { chiefOfStaff } from './chief-of-staff.js';
 
-export type AgentFields = Pick<Agent, 'name' | 'instructions' | 'model' | 'tools'>;
+export type AgentFields = Pick<
+  Agent,
+  | 'name'
+  | 'instructions'
+  | 'model'
+  | 'fallback_model'
+  | 'tools'
+  | 'skills'
+  | 'python_tools'
+  | 'may_do'
+  | 'approvers'
+  | 'caps'
+>;
 
 interface Owner {
   organizationId: string;
@@ -38,6 +50,15 @@ export class AgentRepository {
   async update(owner: Owner, id: string, fields: Partial<AgentFields>): Promise<Agent | null> {
     await this.agents.update({ ...scope(owner), id }, { ...fields, updated_at: new Date() });
     return this.find(owner, id);
+  }
+
+  /** Agents that have a Skill, or a Python tool without one; by name. */
+  using(owner: Owner, what: 'skills' | 'python_tools', id: string): Promise<Agent[]> {
+    return this.agents.find({
+      where: { ...scope(owner), [what]: ArrayContains([id]) },
+      order: { name: 'ASC' },
+      take: 200,
+    });
   }
 
   /** @returns false when there is no such agent, or it is the Chief of Staff */

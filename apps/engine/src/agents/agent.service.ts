@@ -1,6 +1,6 @@
 import { notFound, type Page, pageOf, type PageQuery, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { Toolbox } from '../tools/toolbox.js';
+import { BuiltinLibrary } from '../tools/builtin/builtin-library.js';
 import { AgentDirectory } from './agent-directory.js';
 import type { CreateAgent, UpdateAgent } from './agent.dto.js';
 import type { Agent } from './agent.entity.js';
@@ -11,7 +11,7 @@ export class AgentService {
   constructor(
     @Inject(AgentRepository) private readonly agents: AgentRepository,
     @Inject(AgentDirectory) private readonly directory: AgentDirectory,
-    @Inject(Toolbox) private readonly toolbox: Toolbox,
+    @Inject(BuiltinLibrary) private readonly library: BuiltinLibrary,
   ) {}
 
   /** A page, newest first. The first look at a project makes its Chief of Staff, so that people find it there. */
@@ -27,18 +27,27 @@ export class AgentService {
     return agent;
   }
 
-  /** @throws Problem 422 for a tool that does not exist */
+  /** @throws Problem 422 for a tool that does not exist, and for an approver that can be nobody */
   async create(caller: Principal, body: CreateAgent): Promise<Agent> {
-    this.requireTools(body.tools);
-    const { name, instructions, model = null, tools = [] } = body;
-    return this.agents.create(caller, { name, instructions, model, tools });
+    this.check(body);
+    const {
+      name,
+      instructions,
+      model = null,
+      fallback_model = null,
+      tools = [],
+      skills = [],
+      python_tools = [],
+    } = body;
+    const { may_do = 'write', approvers = [], caps = {} } = body;
+    const powers = { tools, skills, python_tools, may_do, approvers, caps };
+    return this.agents.create(caller, { name, instructions, model, fallback_model, ...powers });
   }
 
   /** @throws Problem 404, 422 */
   async update(caller: Principal, id: string, body: UpdateAgent): Promise<Agent> {
-    this.requireTools(body.tools);
-    const { name, instructions, model, tools } = body;
-    const agent = await this.agents.update(caller, id, { name, instructions, model, tools });
+    this.check(body);
+    const agent = await this.agents.update(caller, id, body);
     this.directory.forget(caller.organizationId, caller.projectId);
     if (!agent) throw notFound('agent', id);
     return agent;
@@ -58,10 +67,18 @@ export class AgentService {
     this.directory.forget(caller.organizationId, caller.projectId);
   }
 
-  private requireTools(tools: string[] | undefined): void {
-    const unknown = (tools ?? []).filter((name) => !this.toolbox.names.includes(name));
-    if (unknown.length === 0) return;
-    const message = `no such tool: ${unknown.join(', ')}; there are ${this.toolbox.names.join(', ')}`;
-    throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field: 'tools', message }]);
+  private check({ tools = [], approvers = [] }: UpdateAgent): void {
+    const { names } = this.library;
+    const unknown = tools.filter((name) => !names.includes(name));
+    const nobody = approvers.filter((approver) => !/^(key|user|contact):[\w-]{1,90}$/.test(approver));
+    const errors = [
+      ...(unknown.length > 0
+        ? [{ field: 'tools', message: `no such tool: ${unknown.join(', ')}; there are ${names.join(', ')}` }]
+        : []),
+      ...(nobody.length > 0
+        ? [{ field: 'approvers', message: `${nobody.join(', ')}: give key:<id>, user:<id> or contact:<id>` }]
+        : []),
+    ];
+    if (errors.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
   }
 }

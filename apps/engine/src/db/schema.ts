@@ -1,12 +1,32 @@
 import type { ServiceSchema } from '#libs/database';
 import { Agent } from '../agents/agent.entity.js';
+import { Approval } from '../approvals/approval.entity.js';
+import { Chunk } from '../knowledge/chunk.entity.js';
+import { KnowledgeDocument } from '../knowledge/document.entity.js';
+import { KnowledgeEntity, Mention, Relation } from '../knowledge/graph.entity.js';
 import { Reply } from '../replies/reply.entity.js';
+import { ToolCallRecord } from '../tool-calls/tool-call.entity.js';
 import { Step } from '../turns/step.entity.js';
 import { Turn } from '../turns/turn.entity.js';
+import { Usage } from '../usage/usage.entity.js';
 import { AgentsTurnsReplies1763700100000 } from './1763700100000-agents-turns-replies.js';
+import { ToolsApprovalsKnowledge1764000000100 } from './1764000000100-tools-approvals-knowledge.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
-  entities: [Agent, Turn, Step, Reply],
-  migrations: [AgentsTurnsReplies1763700100000],
+  entities: [
+    Agent,
+    Turn,
+    Step,
+    Reply,
+    ToolCallRecord,
+    Approval,
+    Usage,
+    KnowledgeDocument,
+    Chunk,
+    KnowledgeEntity,
+    Mention,
+    Relation,
+  ],
+  migrations: [AgentsTurnsReplies1763700100000, ToolsApprovalsKnowledge1764000000100],
 };

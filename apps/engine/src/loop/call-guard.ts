@@ -14,7 +14,7 @@ export class CallGuard {
   /** @returns why the call is not made, or null */
   refuse(call: ToolCall): ToolFailure | null {
     this.calls += 1;
-    const key = keyOf(call);
+    const key = callKey(call);
     const times = (this.seen.get(key) ?? 0) + 1;
     this.seen.set(key, times);
     if (this.calls > this.maxCalls) {
@@ -26,7 +26,8 @@ export class CallGuard {
   }
 }
 
-function keyOf({ name, arguments: args }: ToolCall): string {
+/** The same for calls that say the same, whatever the order of their keys. */
+export function callKey({ name, arguments: args }: ToolCall): string {
   return createHash('sha256')
     .update(`${name} ${JSON.stringify(sorted(args))}`)
     .digest('base64');

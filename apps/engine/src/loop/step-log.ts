@@ -1,5 +1,5 @@
 import type { Step, StepKind } from '../turns/step.entity.js';
-import type { NewStep } from '../turns/turn-ending.repository.js';
+import type { CallBegun, CallSettled, NewStep, Spent } from '../turns/new-step.js';
 
 /** The lease was lost: another claim runs the turn, so this one must do nothing more. */
 export class LeaseLost extends Error {
@@ -9,12 +9,21 @@ export class LeaseLost extends Error {
 /** Stores steps under the turn's lease; false when it is lost. */
 export type AppendSteps = (steps: NewStep[]) => Promise<boolean>;
 
+interface StepFacts {
+  durationMs?: number;
+  spent?: Spent;
+  begun?: CallBegun;
+  settled?: CallSettled;
+}
+
 /** The steps of one turn: kept here until they have to be committed, which is around every call and at the end. */
 export class StepLog {
   private seq: number;
   private waiting: NewStep[] = [];
+  private committing: Promise<void> = Promise.resolve();
   count: number;
   tokens: number;
+  costMicros: number;
 
   constructor(
     stored: Step[],
@@ -23,25 +32,40 @@ export class StepLog {
     this.seq = stored.at(-1)?.seq ?? 0;
     this.count = stored.length;
     this.tokens = stored.reduce((sum, step) => sum + (step.tokens ?? 0), 0);
+    this.costMicros = stored.reduce((sum, step) => sum + Number(step.content['cost_micros'] ?? 0), 0);
   }
 
-  add(
-    kind: StepKind,
-    content: Record<string, unknown>,
-    tokens: number | null = null,
-    durationMs: number | null = null,
-  ): void {
+  /** @returns the step's number */
+  add(kind: StepKind, content: Record<string, unknown>, facts: StepFacts = {}): number {
+    const { spent, begun, settled } = facts;
+    const tokens = spent ? spent.input_tokens + spent.output_tokens : null;
     this.seq += 1;
     this.count += 1;
     this.tokens += tokens ?? 0;
-    this.waiting.push({ seq: this.seq, kind, content, tokens, duration_ms: durationMs });
+    this.costMicros += spent?.cost_micros ?? 0;
+    this.waiting.push({
+      seq: this.seq,
+      kind,
+      content: spent ? { ...content, cost_micros: spent.cost_micros } : content,
+      tokens,
+      duration_ms: facts.durationMs ?? null,
+      ...(spent ? { spent } : {}),
+      ...(begun ? { begun } : {}),
+      ...(settled ? { settled } : {}),
+    });
+    return this.seq;
   }
 
-  /** Commits what waits. @throws LeaseLost */
+  /** Commits what waits, in the order it was added, whoever else commits at the same time. @throws LeaseLost */
   async commit(): Promise<void> {
-    if (this.waiting.length === 0) return;
-    if (!(await this.append(this.waiting))) throw new LeaseLost('the lease was lost');
+    const steps = this.waiting;
     this.waiting = [];
+    const before = this.committing;
+    const mine = before.then(async () => {
+      if (steps.length > 0 && !(await this.append(steps))) throw new LeaseLost('the lease was lost');
+    });
+    this.committing = mine;
+    await mine;
   }
 
   /** What waits, for the statement that ends the turn. */

@@ -61,8 +61,11 @@ export interface Model {
 
 /** Gives the model an agent runs on. */
 export interface Models {
-  /** @param name the agent's own model; null for the installation's */
-  named(name: string | null): Model;
+  /**
+   * @param name the agent's own model; null for the installation's
+   * @param fallback asked when that one gives no answer; null for the installation's, which may have none
+   */
+  forTurn(name: string | null, fallback: string | null): Model;
 }
 
 /** Injection token of `Models`. */

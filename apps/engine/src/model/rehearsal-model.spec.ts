@@ -18,7 +18,7 @@ function prompt(instructions: string, message = 'hi', workflow: string | null = 
     instructions: workflow,
     reply: null,
   };
-  return buildPrompt({ instructions, input, past: [], pastChars: 100, readOnly: false });
+  return buildPrompt({ instructions, skills: [], input, past: [], pastChars: 100, readOnly: false });
 }
 
 describe('the rehearsal model', () => {

@@ -10,7 +10,14 @@ const input = (message: string, verified = false): TurnInput => ({
 
 describe('a prompt', () => {
   const build = (message: string, past: { input: TurnInput; reply_text: string }[] = []) =>
-    buildPrompt({ instructions: 'Agent text.', input: input(message), past, pastChars: 10, readOnly: true });
+    buildPrompt({
+      instructions: 'Agent text.',
+      skills: [],
+      input: input(message),
+      past,
+      pastChars: 10,
+      readOnly: true,
+    });
 
   it('keeps external text out of the system message', () => {
     const [system] = build('secret-marker');

@@ -11,6 +11,8 @@ export interface PastTurn {
 export interface PromptParts {
   /** The agent's own. */
   instructions: string;
+  /** Of its Skills: written by people of the project. */
+  skills: { name: string; knowledge: string }[];
   input: TurnInput;
   past: PastTurn[];
   /** Of an earlier turn's texts, each. */
@@ -54,11 +56,14 @@ const ground = `${fenceExplanation} Your answer is sent back over the channel th
 
 const readOnlyNote = 'The current event is not verified: only calls that read are allowed.';
 
-function systemText({ instructions, input, readOnly }: PromptParts): string {
+function systemText({ instructions, skills, input, readOnly }: PromptParts): string {
   const workflow = input.instructions
     ? [`Instructions of the workflow that started this turn:\n${input.instructions}`]
     : [];
-  return [ground, ...(readOnly ? [readOnlyNote] : []), instructions, ...workflow].join('\n\n');
+  const knowledge = skills
+    .filter((skill) => skill.knowledge.trim() !== '')
+    .map((skill) => `Knowledge of the Skill ${skill.name}:\n${skill.knowledge}`);
+  return [ground, ...(readOnly ? [readOnlyNote] : []), instructions, ...knowledge, ...workflow].join('\n\n');
 }
 
 function eventText({ message, verified, reply }: TurnInput, maxChars: number): string {

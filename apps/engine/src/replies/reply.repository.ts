@@ -1,4 +1,3 @@
-import { Batcher } from '#libs/batching';
 import type { OutboundContent, SettledDelivery } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -10,11 +9,7 @@ const offered = 'delivery_id, turn_id, organization_id, project_id, receipt_id, 
 
 @Injectable()
 export class ReplyRepository {
-  private readonly settled: Batcher<SettledDelivery[]>;
-
-  constructor(@Inject(DataSource) private readonly db: DataSource) {
-    this.settled = new Batcher((news) => this.settleAll(news.flat()), { maxItems: 500, maxWaitMs: 25, maxRunning: 1 });
-  }
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
   /** Replies of these turns that the gateway has not taken. */
   async openOf(turnIds: string[]): Promise<OfferedReply[]> {
@@ -44,11 +39,7 @@ export class ReplyRepository {
   }
 
   /** Notes what the gateway says of deliveries. An end is final, whatever comes after it. */
-  settle(deliveries: SettledDelivery[]): Promise<void> {
-    return this.settled.add(deliveries);
-  }
-
-  private async settleAll(deliveries: SettledDelivery[]): Promise<void[]> {
+  async settle(deliveries: SettledDelivery[]): Promise<void> {
     const last = new Map<string, string>();
     for (const { delivery_id, state } of deliveries) {
       if (state !== 'taken' || !last.has(delivery_id)) last.set(delivery_id, state);
@@ -60,6 +51,5 @@ export class ReplyRepository {
         WHERE r.delivery_id = d.delivery_id AND (r.state = 'open' OR (r.state = 'taken' AND d.state <> 'taken'))`,
       [[...last.keys()], [...last.values()]],
     );
-    return [];
   }
 }

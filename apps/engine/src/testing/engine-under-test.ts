@@ -26,7 +26,7 @@ export interface EngineWorld {
   waiting<P extends object>(contract: JobContract<P>): Promise<P[]>;
   /** Loses every waiting job, as Redis does when it is wiped. */
   loseJobs(): Promise<void>;
-  token(scopes: Scope[], project?: { organizationId: string; projectId: string }): Promise<string>;
+  token(scopes: Scope[], project?: { organizationId: string; projectId: string }, subject?: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -68,9 +68,9 @@ export async function engineWorld(): Promise<EngineWorld> {
       );
     },
     loseJobs,
-    token: (scopes, project = home) => tokens.mint('engine', { subject: 'key:test', ...project, scopes }),
+    token: (scopes, project = home, subject = 'key:test') => tokens.mint('engine', { subject, ...project, scopes }),
     close: async () => {
-      await Promise.all(engines.map((engine) => engine.close()));
+      await Promise.allSettled(engines.map((engine) => engine.close()));
       await Promise.all(queues.map((queue) => queue.close()));
       await jobs.close();
       await pool.end();
@@ -92,9 +92,15 @@ const defaults: EngineSettings = {
   DATABASE_URL: '',
   DATABASE_POOL: 5,
   ROUTER_URL: 'http://127.0.0.1:9',
+  VAULT_URL: 'http://127.0.0.1:9',
+  MCP_REGISTRY_URL: 'http://127.0.0.1:9',
+  PYTHON_RUNNER_URL: 'http://127.0.0.1:9',
+  ENGINE_URL: 'http://127.0.0.1:9',
   MODEL_BASE_URL: null,
   MODEL_NAME: null,
   MODEL_API_KEY: null,
+  MODEL_FALLBACK_NAME: null,
+  MODEL_PRICES: {},
   MODEL_TIMEOUT_MS: 5_000,
   MODEL_MAX_OUTPUT_TOKENS: 500,
   GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1'],
@@ -103,11 +109,23 @@ const defaults: EngineSettings = {
   TURN_HEARTBEAT_MS: 10_000,
   TURN_MAX_STEPS: 20,
   TURN_MAX_TOOL_CALLS: 20,
+  TURN_PARALLEL_CALLS: 4,
+  TURN_MAX_TOOLS: 100,
   TURN_WALL_CLOCK_MS: 30_000,
+  TURN_MAX_TOKENS: 500_000,
+  TURN_MAX_COST_MICROS: 0,
+  DAY_MAX_TOKENS: 0,
+  DAY_MAX_COST_MICROS: 0,
+  CONTACT_DAY_MAX_TOKENS: 0,
+  CONTACT_DAY_MAX_COST_MICROS: 0,
+  APPROVAL_WAIT_MS: 3_600_000,
   TURN_MAX_ATTEMPTS: 24,
   TURN_WINDOW: 20,
   TURN_WINDOW_CHARS: 4_000,
   TOOL_RESULT_BYTES: 32_768,
+  TOOL_RESULT_KEPT_BYTES: 1_048_576,
+  TOOL_CALLBACKS: 20,
+  DOCUMENT_MAX_CHARS: 100_000,
   TOOL_TIMEOUT_MS: 5_000,
   AGENT_CACHE_MS: 0,
   SWEEP_EVERY_MS: 100,
@@ -129,6 +147,7 @@ export function turnOf(over: Partial<TurnRunPayload> = {}, input: Partial<TurnIn
     input: {
       message: { event_type: 'message', sender: 'ada', message: 'hello there', is_bot: false, metadata: { ticket: 7 } },
       verified: true,
+      trust: 'known',
       instructions: null,
       reply: { app_id: newId('app'), channel_address: 'room-1', thread_id: null, reply_context: null },
       ...input,

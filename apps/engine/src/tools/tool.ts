@@ -1,22 +1,74 @@
+import type { ToolGrade, ToolsetTool, TrustGrade } from '#libs/contracts';
+import { toolGrades } from '#libs/contracts';
 import type { ToolDescription } from '../model/model.js';
-
-export type ToolGrade = 'read' | 'write';
 
 /** What the model is told of a call that gave nothing: a code and a short text, never an exception's message. */
 export interface ToolFailure {
   error: { code: string; message: string };
 }
 
+/** The turn that calls: whose it is, who caused it, and how far that sender is trusted. */
+export interface TurnScope {
+  organizationId: string;
+  projectId: string;
+  turnId: string;
+  receiptId: string;
+  appId: string;
+  sessionId: string | null;
+  agentId: string;
+  contactId: string | null;
+  /** As it claims. */
+  sender: string;
+  trust: TrustGrade;
+  /** The sending system was authenticated, and its sender is admitted: the turn may do more than read its own conversation. */
+  trusted: boolean;
+}
+
+/** One call under way. */
+export interface CallSite {
+  turn: TurnScope;
+  /** Which call of the turn; the same again when it is repeated after a crash. */
+  ref: string;
+  /** The most that this call may do: what the agent may, or what a person approved. */
+  mayDo: ToolGrade;
+  /** The turn has read what outsiders wrote, beyond the message itself. */
+  tainted: boolean;
+  /** Lets a Python tool ask the engine for HTTP while this call runs; only its hash is stored. */
+  callbackToken: string;
+  signal: AbortSignal;
+}
+
 /** A capability an agent may call. */
 export interface Tool extends ToolDescription {
+  source: ToolsetTool['source'];
+  /** The registry's; null for a built-in that the agent has without a Skill. */
+  id: string | null;
+  /** The least that a call can change. */
+  least: ToolGrade;
+  /** Its results were written by somebody outside. */
+  external: boolean;
   /** How much a call with these (valid) arguments can change. */
   grade(args: Record<string, unknown>): ToolGrade;
   /** True when a second call with the same arguments does no more than the first. */
   idempotent(args: Record<string, unknown>): boolean;
-  /** Never throws for what the other side does; only for `signal`. */
-  run(args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
+  /** Never throws for what the other side does; only for the signal. */
+  run(args: Record<string, unknown>, call: CallSite): Promise<unknown>;
 }
 
 export function failure(code: string, message: string): ToolFailure {
   return { error: { code, message } };
+}
+
+export function isFailure(result: unknown): result is ToolFailure {
+  return (
+    typeof result === 'object' &&
+    result !== null &&
+    'error' in result &&
+    typeof (result as { error: { code?: unknown } | null }).error?.code === 'string'
+  );
+}
+
+/** Whether a call of this grade does more than `most`. */
+export function exceeds(grade: ToolGrade, most: ToolGrade): boolean {
+  return toolGrades.indexOf(grade) > toolGrades.indexOf(most);
 }

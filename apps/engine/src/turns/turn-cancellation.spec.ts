@@ -37,7 +37,7 @@ describe('a cancelled turn', () => {
     await world.jobs.wake(turnRun, { ...turn, cancelled: true });
     expect(await said(turn.turn_id)).toEqual({ turn_id: turn.turn_id, state: 'failed', error: 'cancelled' });
     const step = { seq: 1, kind: 'reply' as const, content: { text: 'late' }, tokens: null, duration_ms: null };
-    expect(await steps.append(claim, [step])).toBe(false);
+    expect(await steps.append(claim, [step], { agentId: 'agt_1', contactId: null })).toBe(false);
     const { organization_id, project_id, receipt_id } = turn;
     const reply = { delivery_id: newId('dlv'), content: { text: 'late', target: turn.input!.reply! } };
     const late = {
@@ -48,6 +48,9 @@ describe('a cancelled turn', () => {
       reply_text: 'late',
       steps: 1,
       tokens: 0,
+      cost_micros: 0,
+      agent_id: 'agt_1',
+      contact_id: '',
     };
     expect(await endings.end({ ...claim, ...late, new_steps: [step], reply })).toBe(false);
     expect(await stored(turn.turn_id)).toMatchObject({ state: 'failed', reply_text: null });

@@ -57,6 +57,9 @@ describe('custody of a turn', () => {
       reply_text: 'ok',
       steps: 1,
       tokens: 0,
+      cost_micros: 0,
+      agent_id: 'agt_1',
+      contact_id: '',
       new_steps: [{ seq: 1, kind: 'reply', content: { text: 'ok' }, tokens: null, duration_ms: null }],
       reply: {
         delivery_id: newId('dlv'),
@@ -100,7 +103,7 @@ describe('custody of a turn', () => {
     ]);
     expect(await turns.claim(turn, 'engine_heir')).toMatchObject({ state: 'claimed', attempt: 2 });
     expect(await endings.end(ending)).toBe(false);
-    expect(await steps.append(ending, ending.new_steps)).toBe(false);
+    expect(await steps.append(ending, ending.new_steps, { agentId: 'agt_1', contactId: null })).toBe(false);
     expect(await steps.of(turn.turn_id)).toEqual([]);
     expect((await turns.renew([turn.turn_id], ending.lease_owner)).size).toBe(0);
   });

@@ -2,11 +2,10 @@ import { Batcher } from '#libs/batching';
 import type { OutboundContent } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Step } from './step.entity.js';
+import { addUsageSql } from '../usage/add-usage.js';
+import type { NewStep } from './new-step.js';
 import { storableJson } from './storable.js';
 import type { Claim } from './turn.repository.js';
-
-export type NewStep = Pick<Step, 'seq' | 'kind' | 'content' | 'tokens' | 'duration_ms'>;
 
 /** Everything that one turn leaves behind: stored together or not at all. */
 export interface TurnEnding extends Claim {
@@ -17,6 +16,10 @@ export interface TurnEnding extends Claim {
   reply_text: string;
   steps: number;
   tokens: number;
+  cost_micros: number;
+  agent_id: string;
+  /** Empty where the sender is no contact. */
+  contact_id: string;
   /** Steps that are not stored yet. */
   new_steps: NewStep[];
   reply: { delivery_id: string; content: OutboundContent } | null;
@@ -26,11 +29,11 @@ export interface TurnEnding extends Claim {
 const endSql = `
   WITH ending AS (
     SELECT * FROM jsonb_to_recordset($1::jsonb) AS x(turn_id text, lease_owner text, attempt integer, organization_id text,
-      project_id text, receipt_id text, traceparent text, reply_text text, steps integer, tokens integer, new_steps jsonb,
-      reply jsonb)),
+      project_id text, receipt_id text, traceparent text, reply_text text, steps integer, tokens integer,
+      cost_micros integer, agent_id text, contact_id text, new_steps jsonb, reply jsonb)),
   ended AS (
     UPDATE engine.turn t SET state = 'succeeded', error = NULL, reply_text = e.reply_text, steps = e.steps,
-           tokens = e.tokens, finished_at = now(), lease_owner = NULL, lease_until = NULL
+           tokens = e.tokens, cost_micros = e.cost_micros, finished_at = now(), lease_owner = NULL, lease_until = NULL
       FROM ending e
      WHERE t.id = e.turn_id AND t.lease_owner = e.lease_owner AND t.attempt = e.attempt AND t.state = 'running'
     RETURNING t.id),
@@ -45,7 +48,16 @@ const endSql = `
            offered_at)
     SELECT e.reply ->> 'delivery_id', e.turn_id, e.organization_id, e.project_id, e.receipt_id, e.reply -> 'content',
            e.traceparent, 'open', now()
-      FROM ending e JOIN ended ON ended.id = e.turn_id WHERE jsonb_typeof(e.reply) = 'object')
+      FROM ending e JOIN ended ON ended.id = e.turn_id WHERE jsonb_typeof(e.reply) = 'object'),
+  used AS (
+    SELECT e.project_id, e.agent_id, e.contact_id, min(e.organization_id) AS organization_id, count(*) AS model_calls,
+           0 AS tool_calls, coalesce(sum((s.spent ->> 'input_tokens')::bigint), 0) AS input_tokens,
+           coalesce(sum((s.spent ->> 'output_tokens')::bigint), 0) AS output_tokens,
+           coalesce(sum((s.spent ->> 'cost_micros')::bigint), 0) AS cost_micros
+      FROM ending e JOIN ended ON ended.id = e.turn_id
+     CROSS JOIN LATERAL jsonb_to_recordset(e.new_steps) AS s(kind text, spent jsonb)
+     WHERE s.kind = 'model_call' GROUP BY e.project_id, e.agent_id, e.contact_id),
+  counted AS (${addUsageSql('used')})
   SELECT id FROM ended`;
 
 /** Commits ended turns, those of the same moment together. */
@@ -54,7 +66,7 @@ export class TurnEndingRepository {
   private readonly endings: Batcher<TurnEnding, { ended: boolean } | { error: unknown }>;
 
   constructor(@Inject(DataSource) private readonly db: DataSource) {
-    this.endings = new Batcher((endings) => this.endAll(endings), { maxItems: 128, maxWaitMs: 1, maxRunning: 1 });
+    this.endings = new Batcher((endings) => this.endAll(endings), { maxItems: 64, maxWaitMs: 1, maxRunning: 4 });
   }
 
   /** @returns false when the lease was lost: another claim runs the turn, and nothing was stored */

@@ -40,6 +40,7 @@ export class TurnJobs {
     try {
       const outcome = await this.turns.claim(payload, this.leases.owner);
       if (outcome.state === 'leased') throw new RunLater(heldRetryMs, 'turn_leased');
+      if (outcome.state === 'waiting_approval') return;
       if (outcome.state === 'ended') return await this.sayAgain(outcome.turn);
       this.leases.hold(payload.turn_id);
       const claim = { turn_id: payload.turn_id, lease_owner: this.leases.owner, attempt: outcome.attempt };
@@ -55,7 +56,7 @@ export class TurnJobs {
   }
 
   /** Ends a turn whoever runs it: from here on its claim stores nothing, so no reply of it goes out. */
-  private async cancel(payload: TurnRunPayload): Promise<void> {
+  async cancel(payload: TurnRunPayload): Promise<void> {
     const { ended, now } = await this.turns.cancel(payload);
     this.leases.abort(payload.turn_id);
     if (now) this.note(payload, 'failed', 'cancelled', ended.attempt, null, null);
@@ -82,7 +83,13 @@ export class TurnJobs {
       if (claim.attempt > this.settings.TURN_MAX_ATTEMPTS)
         throw new PermanentFailure('attempts_exhausted', `${claim.attempt} attempts`);
       const input = storedInput ?? (await this.fetchInput(payload));
-      const { ending, facts } = await this.runner.run(payload, claim, input, leaseLost);
+      const result = await this.runner.run(payload, claim, input, leaseLost);
+      if ('waitsFor' in result) {
+        const detail = { tools: result.waitsFor };
+        const durationMs = performance.now() - startedMs;
+        return this.note(payload, 'held', 'waiting_approval', claim.attempt, durationMs, detail);
+      }
+      const { ending, facts } = result;
       if (!(await this.endings.end(ending))) throw new LeaseLost('the lease was lost');
       this.note({ ...payload, input }, 'succeeded', null, claim.attempt, performance.now() - startedMs, facts);
       await Promise.all([
@@ -127,7 +134,7 @@ export class TurnJobs {
 
   private note(
     payload: TurnRunPayload,
-    outcome: 'succeeded' | 'failed' | 'retrying',
+    outcome: 'succeeded' | 'failed' | 'retrying' | 'held',
     reason: string | null,
     attempt: number,
     durationMs: number | null,

@@ -1,17 +1,28 @@
 import { newId, type TurnInput, type TurnRunPayload } from '#libs/contracts';
+import { Journal } from '#libs/journal';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentDirectory } from '../agents/agent-directory.js';
+import type { Agent } from '../agents/agent.entity.js';
+import { ApprovalRepository } from '../approvals/approval.repository.js';
 import { runLoop } from '../loop/agent-loop.js';
-import { StepLog } from '../loop/step-log.js';
+import { ApprovalNeeded } from '../loop/approval-needed.js';
+import { CallGuard } from '../loop/call-guard.js';
+import { CallMaker } from '../loop/call-maker.js';
+import { LeaseLost, StepLog } from '../loop/step-log.js';
 import { MODELS, type Models } from '../model/model.js';
+import { ModelPrices } from '../model/model-prices.js';
 import { buildPrompt } from '../prompt/prompt.js';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
-import { Toolbox } from '../tools/toolbox.js';
+import { ArgumentCheck } from '../tools/argument-check.js';
+import type { TurnScope } from '../tools/tool.js';
+import { TurnTools } from '../tools/turn-tools.service.js';
 import { SessionWindowRepository } from './session-window.repository.js';
 import { StepRepository } from './step.repository.js';
+import { TurnBudget } from './turn-budget.service.js';
 import type { TurnEnding } from './turn-ending.repository.js';
+import { turnScope } from './turn-scope.js';
 import type { Claim } from './turn.repository.js';
 
 /** What a finished loop hands over to be committed, and the facts for the journal. */
@@ -20,61 +31,133 @@ export interface TurnResult {
   facts: { agent: string; model: string; steps: number; tokens: number };
 }
 
-/** Runs a claimed turn up to its ending, which is not committed yet. */
+/** The turn gave its lease up: people have to decide on these calls. */
+export interface SuspendedTurn {
+  waitsFor: string[];
+}
+
+/** Runs a claimed turn up to its ending, which is not committed yet, or until it has to wait. */
 @Injectable()
 export class TurnRunner {
   constructor(
     @Inject(AgentDirectory) private readonly agents: AgentDirectory,
     @Inject(SessionWindowRepository) private readonly windows: SessionWindowRepository,
     @Inject(StepRepository) private readonly steps: StepRepository,
-    @Inject(Toolbox) private readonly toolbox: Toolbox,
+    @Inject(ApprovalRepository) private readonly approvals: ApprovalRepository,
+    @Inject(TurnTools) private readonly tools: TurnTools,
+    @Inject(TurnBudget) private readonly budget: TurnBudget,
+    @Inject(ArgumentCheck) private readonly check: ArgumentCheck,
     @Inject(MODELS) private readonly models: Models,
+    @Inject(ModelPrices) private readonly prices: ModelPrices,
+    @Inject(Journal) private readonly journal: Journal,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  /** @throws PermanentFailure `turn_timeout`, and whatever the loop throws */
-  async run(payload: TurnRunPayload, claim: Claim, input: TurnInput, leaseLost: AbortSignal): Promise<TurnResult> {
+  /** @throws PermanentFailure `turn_timeout`, `day_budget_spent`, and whatever the loop throws */
+  async run(
+    payload: TurnRunPayload,
+    claim: Claim,
+    input: TurnInput,
+    leaseLost: AbortSignal,
+  ): Promise<TurnResult | SuspendedTurn> {
     const { settings } = this;
-    const [agent, past, stored] = await Promise.all([
+    const again = claim.attempt > 1;
+    const [agent, past, stored, approvals] = await Promise.all([
       this.agents.forTurn(payload.organization_id, payload.project_id, payload.agent_id ?? null),
       this.windows.before(payload.turn_id, payload.project_id, payload.session_id ?? null),
-      claim.attempt > 1 ? this.steps.of(payload.turn_id) : [],
+      again ? this.steps.of(payload.turn_id) : [],
+      again ? this.approvals.ofTurn(payload.turn_id) : new Map(),
     ]);
-    const mayDo = input.verified ? 'write' : 'read';
-    const log = new StepLog(stored, (steps) => this.steps.append(claim, steps));
+    const turn = turnScope(payload, input, agent);
+    const account = { agentId: agent.id, contactId: turn.contactId };
+    const log = new StepLog(stored, (steps) => this.steps.append(claim, steps, account));
+    const [limits, { powers, skills }] = await Promise.all([
+      this.budget.of(agent, turn),
+      this.tools.forTurn(agent, turn),
+    ]);
     const clock = new AbortController();
     const timer = setTimeout(
-      () => clock.abort(new PermanentFailure('turn_timeout', `the turn took over ${settings.TURN_WALL_CLOCK_MS} ms`)),
-      settings.TURN_WALL_CLOCK_MS,
+      () => clock.abort(new PermanentFailure('turn_timeout', `the turn took over ${limits.wallClockMs} ms`)),
+      limits.wallClockMs,
     );
+    const signal = AbortSignal.any([leaseLost, clock.signal]);
+    const guard = new CallGuard(limits.toolCalls);
+    const shared = { guard, log, signal };
+    const calls = new CallMaker({
+      ...shared,
+      turn,
+      powers,
+      check: this.check,
+      approvals,
+      limits: {
+        shown: settings.TOOL_RESULT_BYTES,
+        kept: settings.TOOL_RESULT_KEPT_BYTES,
+        parallel: settings.TURN_PARALLEL_CALLS,
+      },
+      onCall: (tool, outcome, durationMs) => this.note(turn, claim, tool, outcome, durationMs),
+    });
+    const messages = buildPrompt({
+      instructions: agent.instructions,
+      skills,
+      input,
+      past,
+      pastChars: settings.TURN_WINDOW_CHARS,
+      readOnly: !turn.trusted,
+    });
     try {
       const result = await runLoop({
-        model: this.models.named(agent.model),
-        toolbox: this.toolbox,
-        tools: this.toolbox.named(agent.tools),
-        mayDo,
-        messages: buildPrompt({
-          instructions: agent.instructions,
-          input,
-          past,
-          pastChars: settings.TURN_WINDOW_CHARS,
-          readOnly: mayDo === 'read',
-        }),
+        ...shared,
+        calls,
+        messages,
         stored,
-        log,
-        maxSteps: settings.TURN_MAX_STEPS,
-        maxToolCalls: settings.TURN_MAX_TOOL_CALLS,
-        signal: AbortSignal.any([leaseLost, clock.signal]),
+        model: this.models.forTurn(agent.model, agent.fallback_model),
+        prices: this.prices,
+        maxSteps: limits.steps,
+        maxTokens: limits.tokens,
+        maxCostMicros: limits.costMicros,
       });
-      const ending = endingOf(payload, claim, input, result.text, log);
+      const ending = { ...endingOf(payload, claim, input, result.text, log), ...ofAccount(agent, turn) };
       return { ending, facts: { agent: agent.id, model: result.model, steps: log.count, tokens: log.tokens } };
+    } catch (error) {
+      if (!(error instanceof ApprovalNeeded)) throw error;
+      const { APPROVAL_WAIT_MS: waitMs } = settings;
+      const held = await this.approvals.suspend(claim, error.calls, powers.approvers, agent.id, waitMs);
+      if (!held) throw new LeaseLost('the lease was lost');
+      return { waitsFor: error.calls.map((call) => call.tool) };
     } finally {
       clearTimeout(timer);
     }
   }
+
+  /** A call on the timeline while the turn still runs. */
+  private note(turn: TurnScope, claim: Claim, tool: string, outcome: string, durationMs: number): void {
+    this.journal.append({
+      receipt_id: turn.receiptId,
+      organization_id: turn.organizationId,
+      project_id: turn.projectId,
+      app_id: turn.appId,
+      stage: 'turn',
+      outcome: 'running',
+      reason: outcome === 'ok' ? 'tool_called' : `tool_${outcome}`.slice(0, 100),
+      subject_id: turn.turnId,
+      attempt: claim.attempt,
+      duration_ms: durationMs,
+      detail: { tool },
+    });
+  }
 }
 
-function endingOf(payload: TurnRunPayload, claim: Claim, input: TurnInput, text: string, log: StepLog): TurnEnding {
+function ofAccount(agent: Agent, turn: TurnScope): Pick<TurnEnding, 'agent_id' | 'contact_id'> {
+  return { agent_id: agent.id, contact_id: turn.contactId ?? '' };
+}
+
+function endingOf(
+  payload: TurnRunPayload,
+  claim: Claim,
+  input: TurnInput,
+  text: string,
+  log: StepLog,
+): Omit<TurnEnding, 'agent_id' | 'contact_id'> {
   const target = input.reply;
   const reply =
     target && target.channel_address !== null && text !== ''
@@ -90,6 +173,7 @@ function endingOf(payload: TurnRunPayload, claim: Claim, input: TurnInput, text:
     reply_text: text,
     steps: log.count,
     tokens: log.tokens,
+    cost_micros: log.costMicros,
     new_steps: log.uncommitted,
     reply,
   };

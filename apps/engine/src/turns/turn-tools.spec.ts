@@ -90,7 +90,7 @@ describe('a turn with tools', () => {
     const turn = turnOf({ agent_id: agentId });
     expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'Enough.' });
     expect(target.calls).toHaveLength(1);
-    expect(model.requests.map((request) => request.tools?.length ?? 0)).toEqual([1, 1, 1, 0]);
+    expect(model.requests.map((request) => request.tools?.length ?? 0)).toEqual([2, 2, 2, 0]);
   });
 
   it('does not repeat a POST that a killed process may have made', async () => {

@@ -1,8 +1,11 @@
-import { Caller, notFound, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, Param } from '@nestjs/common';
+import { Caller, notFound, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ToolCallRepository } from '../tool-calls/tool-call.repository.js';
 import { StepRepository } from './step.repository.js';
-import { TurnView, turnView } from './turn.dto.js';
+import { TurnJobs } from './turn-jobs.service.js';
+import { ToolCallList, toolCallView, TurnView, turnView } from './turn.dto.js';
+import type { Turn } from './turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
 
 @ApiTags('turns')
@@ -11,15 +14,52 @@ export class TurnController {
   constructor(
     @Inject(TurnRepository) private readonly turns: TurnRepository,
     @Inject(StepRepository) private readonly steps: StepRepository,
+    @Inject(ToolCallRepository) private readonly calls: ToolCallRepository,
+    @Inject(TurnJobs) private readonly jobs: TurnJobs,
   ) {}
 
   @Get(':id')
   @RequireScopes('agents:read')
-  @ApiOperation({ summary: 'Read a turn with its steps', operationId: 'getTurn' })
+  @ApiOperation({ summary: 'Read a turn with its steps so far', operationId: 'getTurn' })
   @ApiOkResponse({ type: TurnView })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<TurnView> {
+    return turnView(await this.turn(caller, id), await this.steps.of(id));
+  }
+
+  @Get(':id/tool-calls')
+  @RequireScopes('agents:read')
+  @ApiOperation({ summary: 'The audit of the calls of a turn', operationId: 'listToolCalls' })
+  @ApiOkResponse({ type: ToolCallList })
+  async toolCalls(@Caller() caller: Principal, @Param('id') id: string): Promise<ToolCallList> {
+    await this.turn(caller, id);
+    return { data: (await this.calls.ofTurn(id)).map(toolCallView) };
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @RequireScopes('agents:write')
+  @ApiOperation({ summary: 'End a turn that has not ended: it answers nobody', operationId: 'cancelTurn' })
+  @ApiOkResponse({ type: TurnView })
+  async cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<TurnView> {
+    const turn = await this.turn(caller, id);
+    if (turn.state === 'succeeded' || turn.state === 'failed') {
+      throw new Problem(409, 'turn_ended', `The turn has ended before: it ${turn.state}.`);
+    }
+    const { id: turn_id, input, traceparent, ...ids } = turn;
+    await this.jobs.cancel({
+      ...{ turn_id, organization_id: ids.organization_id, project_id: ids.project_id, app_id: ids.app_id },
+      ...{ receipt_id: ids.receipt_id, run_id: ids.run_id, session_id: ids.session_id, agent_id: ids.agent_id },
+      epoch: ids.epoch,
+      ...(input ? { input } : {}),
+      ...(traceparent ? { traceparent } : {}),
+    });
+    return this.get(caller, id);
+  }
+
+  /** @throws Problem 404 */
+  private async turn(caller: Principal, id: string): Promise<Turn> {
     const turn = await this.turns.find(caller.organizationId, caller.projectId, id);
     if (!turn) throw notFound('turn', id);
-    return turnView(turn, await this.steps.of(id));
+    return turn;
   }
 }

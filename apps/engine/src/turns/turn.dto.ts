@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import type { ToolCallRecord } from '../tool-calls/tool-call.entity.js';
 import type { Step } from './step.entity.js';
 import type { Turn } from './turn.entity.js';
 
@@ -17,11 +18,12 @@ export class TurnView {
   @ApiProperty({ type: String, nullable: true }) run_id: string | null;
   @ApiProperty({ type: String, nullable: true }) session_id: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'null: the Chief of Staff' }) agent_id: string | null;
-  @ApiProperty({ enum: ['queued', 'running', 'succeeded', 'failed'] }) state: string;
+  @ApiProperty({ enum: ['queued', 'running', 'waiting_approval', 'succeeded', 'failed'] }) state: string;
   @ApiProperty({ type: String, nullable: true, description: 'Code of the last failure' }) error: string | null;
   @ApiProperty() attempt: number;
   @ApiProperty({ type: String, nullable: true }) reply_text: string | null;
   @ApiProperty({ description: 'Tokens of all model calls' }) tokens: number;
+  @ApiProperty({ description: 'Of all model calls, in millionths' }) cost_micros: number;
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finished_at: string | null;
   @ApiProperty({ type: [StepView] }) steps: StepView[];
@@ -39,9 +41,10 @@ export function turnView(turn: Turn, steps: Step[]): TurnView {
     attempt: turn.attempt,
     reply_text: turn.reply_text,
     tokens: turn.tokens,
+    cost_micros: turn.cost_micros,
     created_at: turn.created_at.toISOString(),
     finished_at: turn.finished_at?.toISOString() ?? null,
-    steps: steps.map(({ seq, kind, content, tokens, duration_ms, created_at }) => ({
+    steps: steps.map(({ seq, kind, content: { full: _full, ...content }, tokens, duration_ms, created_at }) => ({
       seq,
       kind,
       content,
@@ -50,4 +53,27 @@ export function turnView(turn: Turn, steps: Step[]): TurnView {
       created_at: created_at.toISOString(),
     })),
   };
+}
+
+export class ToolCallView {
+  @ApiProperty({ description: 'Of the step that says the call begins, or was refused' }) seq: number;
+  @ApiProperty() tool: string;
+  @ApiProperty({ enum: ['builtin', 'python', 'mcp', 'none'] }) source: string;
+  @ApiProperty({ type: String, nullable: true }) tool_id: string | null;
+  @ApiProperty({ enum: ['read', 'write', 'destructive', 'none'] }) grade: string;
+  @ApiProperty() arguments_sha256: string;
+  @ApiProperty({ enum: ['begun', 'ok', 'error', 'refused'] }) outcome: string;
+  @ApiProperty({ type: String, nullable: true }) code: string | null;
+  @ApiProperty({ type: Number, nullable: true }) duration_ms: number | null;
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+}
+
+export class ToolCallList {
+  @ApiProperty({ type: [ToolCallView] }) data: ToolCallView[];
+}
+
+export function toolCallView(call: ToolCallRecord): ToolCallView {
+  const { seq, tool, source, tool_id, grade, arguments_sha256, outcome, code, duration_ms, created_at } = call;
+  const shown = { seq, tool, source, tool_id, grade, arguments_sha256, outcome, code, duration_ms };
+  return { ...shown, created_at: created_at.toISOString() };
 }

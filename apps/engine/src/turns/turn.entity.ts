@@ -1,7 +1,7 @@
 import type { TurnInput } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-export type TurnState = 'queued' | 'running' | 'succeeded' | 'failed';
+export type TurnState = 'queued' | 'running' | 'waiting_approval' | 'succeeded' | 'failed';
 
 @Entity({ schema: 'engine', name: 'turn' })
 @Index('turn_session', ['session_id', 'id'])
@@ -30,6 +30,8 @@ export class Turn {
   @Column({ type: 'text', nullable: true }) reply_text: string | null;
   @Column({ type: 'integer', default: 0 }) steps: number;
   @Column({ type: 'integer', default: 0 }) tokens: number;
+  /** Of all model calls, in millionths. */
+  @Column({ type: 'integer', default: 0 }) cost_micros: number;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
 }

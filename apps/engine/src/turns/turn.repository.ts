@@ -18,6 +18,8 @@ export type ClaimOutcome =
   | { state: 'claimed'; attempt: number; input: TurnInput | null }
   /** Another claim holds the lease. */
   | { state: 'leased' }
+  /** A person has to decide first; the decision adds its job anew. */
+  | { state: 'waiting_approval' }
   | { state: 'ended'; turn: EndedTurn };
 
 export type EndedTurn = Pick<Turn, 'id' | 'error' | 'attempt'> & { state: 'succeeded' | 'failed' };
@@ -79,7 +81,7 @@ export class TurnRepository {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
-    this.claims = new Batcher((requests) => this.claimAll(requests), { maxItems: 128, maxWaitMs: 1, maxRunning: 1 });
+    this.claims = new Batcher((requests) => this.claimAll(requests), { maxItems: 64, maxWaitMs: 1, maxRunning: 4 });
   }
 
   /** Stores the turn, where it is new, and takes its lease. Two requests for one turn must not run at once. */
@@ -126,7 +128,10 @@ export class TurnRepository {
   /** Ends a turn as cancelled, also one that is being run. Returns how it ended, and whether by this call. */
   async cancel(payload: TurnRunPayload): Promise<{ ended: EndedTurn; now: boolean }> {
     const by = await this.rows<{ id: string }>(
-      `WITH ended AS (${failSql} WHERE t.state IN ('queued', 'running') RETURNING id) SELECT id FROM ended`,
+      `WITH ended AS (${failSql} WHERE t.state IN ('queued', 'running', 'waiting_approval') RETURNING id),
+       withdrawn AS (UPDATE engine.approval a SET state = 'cancelled', decided_at = now() FROM ended
+         WHERE a.turn_id = ended.id AND a.state = 'pending')
+       SELECT id FROM ended`,
       failParameters(payload, 'cancelled'),
     );
     const row = (await this.stored([payload.turn_id])).get(payload.turn_id);
@@ -193,7 +198,8 @@ function outcomeOf({
   state,
   error,
   attempt,
-}: StoredRow): { state: 'leased' } | { state: 'ended'; turn: EndedTurn } {
+}: StoredRow): { state: 'leased' } | { state: 'waiting_approval' } | { state: 'ended'; turn: EndedTurn } {
+  if (state === 'waiting_approval') return { state };
   return state === 'succeeded' || state === 'failed'
     ? { state: 'ended', turn: { id, state, error, attempt } }
     : { state: 'leased' };

@@ -10,11 +10,14 @@ const resources = [
   'channels',
   'contacts',
   'keys',
+  'tools',
+  'knowledge',
 ] as const;
 
 /** Every scope a key may have. `service` is not one: it is for services alone. */
 export const grantableScopes: readonly Scope[] = [
   ...resources.flatMap((resource): Scope[] => [`${resource}:read`, `${resource}:write`]),
+  'approvals:decide',
   'admin',
 ];
 

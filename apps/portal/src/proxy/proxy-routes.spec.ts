@@ -15,7 +15,7 @@ beforeAll(async () => {
   const dead = await startUpstream('dead', {});
   await dead.close();
   const urls = { INGRESS_URL: ingress.url, VAULT_URL: vault.url, GATEWAY_URL: dead.url, ROUTER_URL: dead.url };
-  portal = await startPortal({ ...urls, ENGINE_URL: dead.url }, 5_000);
+  portal = await startPortal({ ...urls, ENGINE_URL: dead.url, MCP_REGISTRY_URL: dead.url }, 5_000);
   admin = await portal.key(['admin']);
 });
 

@@ -16,7 +16,14 @@ const router = createServer((request, response) => {
 beforeAll(async () => {
   await new Promise<void>((resolve) => router.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(router.address() as AddressInfo).port}`;
-  const urls = { INGRESS_URL: url, VAULT_URL: url, GATEWAY_URL: url, ROUTER_URL: url, ENGINE_URL: url };
+  const urls = {
+    INGRESS_URL: url,
+    VAULT_URL: url,
+    GATEWAY_URL: url,
+    ROUTER_URL: url,
+    ENGINE_URL: url,
+    MCP_REGISTRY_URL: url,
+  };
   portal = await startPortal(urls, 5_000);
 });
 

@@ -6,6 +6,7 @@ export interface UpstreamUrls {
   VAULT_URL: string;
   ROUTER_URL: string;
   ENGINE_URL: string;
+  MCP_REGISTRY_URL: string;
 }
 
 interface Upstream {
@@ -28,7 +29,8 @@ export const upstreams: readonly Upstream[] = [
     resources: ['workflows', 'triggers', 'runs', 'events', 'channels', 'contacts', 'held-messages', 'sessions'],
   },
   { audience: 'webhook-ingress', urlSetting: 'INGRESS_URL', resources: ['refusals'] },
-  { audience: 'engine', urlSetting: 'ENGINE_URL', resources: ['agents', 'turns'] },
+  { audience: 'engine', urlSetting: 'ENGINE_URL', resources: ['agents', 'turns', 'approvals', 'knowledge', 'usage'] },
+  { audience: 'mcp-registry', urlSetting: 'MCP_REGISTRY_URL', resources: ['mcp-servers', 'tools', 'skills'] },
   { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials', 'oauth'] },
 ];
 

@@ -4,6 +4,7 @@ import { credentialRevoke } from './credential-revoke.js';
 import { deliverySend } from './delivery-send.js';
 import { deliverySettled } from './delivery-settled.js';
 import { inboundParse } from './inbound-parse.js';
+import { mcpDiscover } from './mcp-discover.js';
 import { messageRoute } from './message-route.js';
 import { outboundSent } from './outbound-sent.js';
 import { sourceSync } from './source-sync.js';
@@ -23,4 +24,5 @@ export const jobs = [
   credentialRefresh,
   credentialRevoke,
   sourceSync,
+  mcpDiscover,
 ] as const;

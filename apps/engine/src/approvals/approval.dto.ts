@@ -1,0 +1,45 @@
+import { OneOf, PageQuery, Text } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import type { Approval } from './approval.entity.js';
+
+const states = ['pending', 'approved', 'refused', 'expired', 'cancelled'] as const;
+
+export class ApprovalQuery extends PageQuery {
+  @OneOf(states, { optional: true }) state?: string;
+}
+
+export class DecideApproval {
+  @Text(1_000, { optional: true, description: 'For those who read it later; the model is not told' }) note?: string;
+}
+
+export class ApprovalView {
+  @ApiProperty() id: string;
+  @ApiProperty() agent_id: string;
+  @ApiProperty() turn_id: string;
+  @ApiProperty() receipt_id: string;
+  @ApiProperty() tool: string;
+  @ApiProperty({ enum: ['read', 'write', 'destructive'] }) grade: string;
+  @ApiProperty({ type: 'object', additionalProperties: true }) arguments: Record<string, unknown>;
+  @ApiProperty({ type: [String] }) approvers: string[];
+  @ApiProperty({ enum: [...states] }) state: string;
+  @ApiProperty({ type: String, nullable: true }) decided_by: string | null;
+  @ApiProperty({ type: String, nullable: true }) note: string | null;
+  @ApiProperty({ format: 'date-time' }) expires_at: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) decided_at: string | null;
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+}
+
+export class ApprovalPage {
+  @ApiProperty({ type: [ApprovalView] }) data: ApprovalView[];
+  @ApiProperty({ type: String, nullable: true }) next_cursor: string | null;
+}
+
+export function approvalView(row: Approval): ApprovalView {
+  const { organization_id: _organization, project_id: _project, app_id: _app, call_ref: _ref, ...shown } = row;
+  return {
+    ...shown,
+    expires_at: new Date(row.expires_at).toISOString(),
+    decided_at: row.decided_at ? new Date(row.decided_at).toISOString() : null,
+    created_at: new Date(row.created_at).toISOString(),
+  };
+}

@@ -1,0 +1,33 @@
+import type { ToolGrade } from '#libs/contracts';
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+
+export type ApprovalState = 'pending' | 'approved' | 'refused' | 'expired' | 'cancelled';
+
+/** A call that waits for a person. It is decided once; its turn holds no process while it waits. */
+@Entity({ schema: 'engine', name: 'approval' })
+@Unique('approval_call', ['turn_id', 'call_ref'])
+@Index('approval_pending', ['expires_at'], { where: "state = 'pending'" })
+@Index('approval_project', ['project_id', 'id'])
+export class Approval {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'approval_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) agent_id: string;
+  @Column({ type: 'text' }) turn_id: string;
+  @Column({ type: 'text' }) receipt_id: string;
+  @Column({ type: 'text' }) app_id: string;
+  /** Which call of the turn: `<seq of the model's step>.<index of the call>`. */
+  @Column({ type: 'text' }) call_ref: string;
+  @Column({ type: 'text' }) tool: string;
+  @Column({ type: 'text' }) grade: ToolGrade;
+  /** As the model wrote them: what is approved is this very call. */
+  @Column({ type: 'jsonb' }) arguments: Record<string, unknown>;
+  /** Who may decide, as the agent said when the call was made. */
+  @Column({ type: 'text', array: true }) approvers: string[];
+  @Column({ type: 'text' }) state: ApprovalState;
+  @Column({ type: 'text', nullable: true }) decided_by: string | null;
+  @Column({ type: 'text', nullable: true }) note: string | null;
+  @Column({ type: 'timestamptz' }) expires_at: Date;
+  @Column({ type: 'timestamptz', nullable: true }) decided_at: Date | null;
+  @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
+}

@@ -1,0 +1,115 @@
+import { newId, type TurnRunPayload } from '#libs/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { AskedCall } from '../loop/approval-needed.js';
+import { storableJson } from '../turns/storable.js';
+import type { Claim } from '../turns/turn.repository.js';
+import type { Approval, ApprovalState } from './approval.entity.js';
+
+interface Owner {
+  organizationId: string;
+  projectId: string;
+}
+
+export interface Decision {
+  state: 'approved' | 'refused' | 'expired';
+  by: string;
+  note: string | null;
+}
+
+/** A decided approval, and its turn when nothing else keeps that waiting. */
+export interface Decided {
+  approval: Approval;
+  resumed: TurnRunPayload | null;
+}
+
+// The turn's row is locked before, so that of two decisions on one turn the second one sees the first.
+const decideSql = `
+  WITH decided AS (
+    UPDATE engine.approval SET state = $2, decided_by = $3, note = $4, decided_at = now()
+     WHERE id = $1 AND state = 'pending' AND (($2 = 'expired') = (expires_at <= now())) RETURNING *),
+  resumed AS (
+    UPDATE engine.turn t SET state = 'queued', lease_owner = NULL, lease_until = now() FROM decided d
+     WHERE t.id = d.turn_id AND t.state = 'waiting_approval' AND NOT EXISTS (
+       SELECT 1 FROM engine.approval other
+        WHERE other.turn_id = t.id AND other.state = 'pending' AND other.id <> d.id)
+    RETURNING t.*)
+  SELECT to_jsonb(decided) AS approval, (
+         SELECT to_jsonb(r) FROM (SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, run_id, session_id,
+                agent_id, epoch, traceparent FROM resumed) AS r) AS resumed
+    FROM decided`;
+
+@Injectable()
+export class ApprovalRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** Gives the lease up until people decided. @returns false when it was lost */
+  async suspend(
+    claim: Claim,
+    asked: AskedCall[],
+    approvers: string[],
+    agentId: string,
+    waitMs: number,
+  ): Promise<boolean> {
+    const calls = asked.map(({ ref, tool, grade, args }) => ({ id: newId('apr'), ref, tool, grade, args }));
+    const rows = (await this.db.query(
+      `WITH held AS (
+         UPDATE engine.turn SET state = 'waiting_approval', error = NULL, lease_owner = NULL, lease_until = NULL
+          WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running' RETURNING *),
+       asked AS (
+         INSERT INTO engine.approval (id, organization_id, project_id, agent_id, turn_id, receipt_id, app_id, call_ref, tool,
+                grade, arguments, approvers, state, expires_at)
+         SELECT c.id, held.organization_id, held.project_id, $5, held.id, held.receipt_id, held.app_id, c.ref, c.tool, c.grade,
+                c.args, $6, 'pending', now() + $7 * interval '1 millisecond'
+           FROM held CROSS JOIN jsonb_to_recordset($4::jsonb) AS c(id text, ref text, tool text, grade text, args jsonb)
+         ON CONFLICT (turn_id, call_ref) DO NOTHING)
+       SELECT id FROM held`,
+      [claim.turn_id, claim.lease_owner, claim.attempt, storableJson(calls), agentId, approvers, waitMs],
+    )) as unknown[];
+    return rows.length > 0;
+  }
+
+  /** Decisions on a turn's calls, by the call's reference. */
+  async ofTurn(turnId: string): Promise<Map<string, ApprovalState>> {
+    const sql = 'SELECT call_ref, state FROM engine.approval WHERE turn_id = $1';
+    const rows = (await this.db.query(sql, [turnId])) as Pick<Approval, 'call_ref' | 'state'>[];
+    return new Map(rows.map((row) => [row.call_ref, row.state]));
+  }
+
+  /** Newest first; one more than `limit`, where there is one. */
+  async list(owner: Owner, state: string | null, limit: number, cursor: string | null): Promise<Approval[]> {
+    return (await this.db.query(
+      `SELECT * FROM engine.approval
+        WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR state = $3) AND ($4::text IS NULL OR id < $4)
+        ORDER BY id DESC LIMIT $5`,
+      [owner.organizationId, owner.projectId, state, cursor, limit + 1],
+    )) as Approval[];
+  }
+
+  async find(owner: Owner, id: string): Promise<Approval | null> {
+    const sql = 'SELECT * FROM engine.approval WHERE id = $1 AND organization_id = $2 AND project_id = $3';
+    const rows = (await this.db.query(sql, [id, owner.organizationId, owner.projectId])) as Approval[];
+    return rows[0] ?? null;
+  }
+
+  /** Decides once. @returns null when it is decided already, or its time is over */
+  async decide(id: string, { state, by, note }: Decision): Promise<Decided | null> {
+    return this.db.transaction(async (db) => {
+      await db.query(
+        'SELECT t.id FROM engine.turn t JOIN engine.approval a ON a.turn_id = t.id WHERE a.id = $1 FOR UPDATE OF t',
+        [id],
+      );
+      const rows = (await db.query(decideSql, [id, state, by, note])) as Decided[];
+      return rows[0] ?? null;
+    });
+  }
+
+  /** Ids of approvals that nobody decided in time. */
+  async overdue(limit: number): Promise<string[]> {
+    const rows = (await this.db.query(
+      "SELECT id FROM engine.approval WHERE state = 'pending' AND expires_at <= now() ORDER BY expires_at LIMIT $1",
+      [limit],
+    )) as { id: string }[];
+    return rows.map((row) => row.id);
+  }
+}

@@ -1,0 +1,100 @@
+import { turnRun } from '#libs/contracts';
+import { Sweeper } from '#libs/database';
+import { Journal } from '#libs/journal';
+import { JobClient } from '#libs/queue';
+import { notFound, type Page, pageOf, type PageQuery, type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { EngineSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
+import type { Approval } from './approval.entity.js';
+import { ApprovalRepository, type Decided, type Decision } from './approval.repository.js';
+
+const sweepBatch = 100;
+
+/** Decisions of people on calls: each once, by somebody the agent named, and refused by the clock when nobody comes. */
+@Injectable()
+export class ApprovalService implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly sweeper: Sweeper;
+
+  constructor(
+    @Inject(ApprovalRepository) private readonly approvals: ApprovalRepository,
+    @Inject(JobClient) private readonly jobClient: JobClient,
+    @Inject(Journal) private readonly journal: Journal,
+    @Inject(SETTINGS) settings: EngineSettings,
+  ) {
+    this.sweeper = new Sweeper({
+      name: 'approvals',
+      everyMs: settings.SWEEP_EVERY_MS,
+      batch: sweepBatch,
+      sweep: (limit) => this.expire(limit),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.sweeper.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.sweeper.stop();
+  }
+
+  async list(caller: Principal, state: string | null, query: PageQuery): Promise<Page<Approval>> {
+    const rows = await this.approvals.list(caller, state, query.limit, query.cursor ?? null);
+    return pageOf(rows, query.limit, (approval) => approval.id);
+  }
+
+  /** @throws Problem 404 */
+  async get(caller: Principal, id: string): Promise<Approval> {
+    const approval = await this.approvals.find(caller, id);
+    if (!approval) throw notFound('approval', id);
+    return approval;
+  }
+
+  /**
+   * @param by `key:<id>`, `user:<id>` or `contact:<id>`
+   * @throws Problem 404; 403 `not_an_approver`; 409 `approval_decided`
+   */
+  async decide(
+    caller: Pick<Principal, 'organizationId' | 'projectId'>,
+    by: string,
+    id: string,
+    state: 'approved' | 'refused',
+    note: string | null,
+  ): Promise<Approval> {
+    const approval = await this.approvals.find(caller, id);
+    if (!approval) throw notFound('approval', id);
+    if (!approval.approvers.includes(by)) {
+      throw new Problem(403, 'not_an_approver', `${by} is none of the approvers that the agent names.`);
+    }
+    const decided = await this.settle(id, { state, by, note });
+    if (decided) return decided.approval;
+    const now = (await this.approvals.find(caller, id))?.state ?? approval.state;
+    throw new Problem(409, 'approval_decided', `The approval is ${now === 'pending' ? 'over its time' : now}.`);
+  }
+
+  private async expire(limit: number): Promise<number> {
+    const overdue = await this.approvals.overdue(limit);
+    for (const id of overdue) await this.settle(id, { state: 'expired', by: 'clock', note: null });
+    return overdue.length;
+  }
+
+  private async settle(id: string, decision: Decision): Promise<Decided | null> {
+    const decided = await this.approvals.decide(id, decision);
+    if (!decided) return null;
+    const { approval, resumed } = decided;
+    this.journal.append({
+      receipt_id: approval.receipt_id,
+      organization_id: approval.organization_id,
+      project_id: approval.project_id,
+      app_id: approval.app_id,
+      stage: 'turn',
+      outcome: 'ok',
+      reason: `approval_${decision.state}`,
+      subject_id: approval.turn_id,
+      detail: { approval: id, tool: approval.tool, by: decision.by },
+    });
+    // A turn that Redis does not take now is found by the sweeper of turns.
+    if (resumed) await this.jobClient.wake(turnRun, { ...resumed, traceparent: resumed.traceparent ?? undefined });
+    return decided;
+  }
+}

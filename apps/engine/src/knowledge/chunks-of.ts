@@ -1,0 +1,26 @@
+const chunkChars = 1_500;
+
+/** Cuts a text into parts that are found and shown as one: at paragraphs where there are any, else at a space. */
+export function chunksOf(text: string): { start: number; text: string }[] {
+  const chunks: { start: number; text: string }[] = [];
+  let start = 0;
+  while (start < text.length) {
+    const end = endOf(text, start);
+    const part = text.slice(start, end);
+    if (part.trim() !== '') chunks.push({ start, text: part });
+    start = end;
+  }
+  return chunks;
+}
+
+function endOf(text: string, start: number): number {
+  const limit = start + chunkChars;
+  if (limit >= text.length) return text.length;
+  const part = text.slice(start, limit);
+  const paragraph = part.lastIndexOf('\n\n');
+  if (paragraph > chunkChars / 3) return start + paragraph + 2;
+  const space = part.search(/\s\S*$/);
+  if (space > chunkChars / 3) return start + space + 1;
+  // A cut inside a surrogate pair would leave two halves that no text may hold.
+  return /[\uD800-\uDBFF]$/.test(part) ? limit - 1 : limit;
+}

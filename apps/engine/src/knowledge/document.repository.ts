@@ -1,0 +1,157 @@
+import { newId } from '#libs/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { storableJson } from '../turns/storable.js';
+import { chunksOf } from './chunks-of.js';
+import type { DocumentTrust, KnowledgeDocument } from './document.entity.js';
+import { type Facts, storeFacts } from './fact-rows.js';
+
+export interface Owner {
+  organizationId: string;
+  projectId: string;
+}
+
+/** For whom one reads: an outsider's turn sees what is for everyone. */
+export type Reader = 'everyone' | 'known';
+
+export type NewDocument = Pick<
+  KnowledgeDocument,
+  'title' | 'content' | 'source' | 'uri' | 'trust' | 'audience' | 'provenance'
+>;
+
+export interface FoundChunk {
+  document_id: string;
+  title: string;
+  excerpt: string;
+  /** Where the excerpt starts in the document, in characters. */
+  offset: number;
+  trust: DocumentTrust;
+  source: string;
+}
+
+export type DocumentHead = Omit<KnowledgeDocument, 'content' | 'content_sha256' | 'organization_id' | 'project_id'> & {
+  chars: number;
+};
+
+const head = 'id, title, source, uri, trust, audience, provenance, created_at, length(content) AS chars';
+
+@Injectable()
+export class DocumentRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** Stores a document with its parts and facts, or finds the same text of the same source. @returns its id */
+  async store(owner: Owner, document: NewDocument, facts: Facts): Promise<{ id: string; isNew: boolean }> {
+    const sha256 = createHash('sha256')
+      .update(JSON.stringify([document.title, document.content, facts, document.trust]))
+      .digest('hex');
+    return this.db.transaction(async (db) => {
+      const id = newId('doc');
+      const [made] = (await db.query(
+        `INSERT INTO engine.document (id, organization_id, project_id, title, content, content_sha256, source, uri, trust,
+                audience, provenance)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb)
+         ON CONFLICT (project_id, source, content_sha256) DO NOTHING RETURNING id`,
+        [
+          id,
+          owner.organizationId,
+          owner.projectId,
+          document.title,
+          document.content,
+          sha256,
+          document.source,
+          document.uri,
+          document.trust,
+          document.audience,
+          storableJson(document.provenance),
+        ],
+      )) as { id: string }[];
+      if (!made) {
+        const [same] = (await db.query(
+          'SELECT id FROM engine.document WHERE project_id = $1 AND source = $2 AND content_sha256 = $3',
+          [owner.projectId, document.source, sha256],
+        )) as { id: string }[];
+        return { id: same?.id ?? id, isNew: false };
+      }
+      await db.query(
+        `INSERT INTO engine.chunk (document_id, seq, project_id, start, text)
+         SELECT $1, c.seq, $2, c.start, c.text FROM jsonb_to_recordset($3::jsonb) AS c(seq integer, start integer, text text)`,
+        [id, owner.projectId, storableJson(chunksOf(document.content).map((chunk, seq) => ({ seq, ...chunk })))],
+      );
+      await storeFacts(db, owner.projectId, id, facts);
+      return { id, isNew: true };
+    });
+  }
+
+  /** The parts that fit the words best; each word counts by itself, so that a question finds what has most of it. */
+  async search(owner: Owner, reader: Reader, words: string, limit: number): Promise<FoundChunk[]> {
+    const query = tsQueryOf(words);
+    if (query === null) return [];
+    return (await this.db.query(
+      `SELECT d.id AS document_id, d.title, c.text AS excerpt, c.start AS offset, d.trust, d.source
+         FROM engine.chunk c JOIN engine.document d ON d.id = c.document_id
+        WHERE c.project_id = $1 AND d.organization_id = $2 AND to_tsvector('simple', c.text) @@ to_tsquery('simple', $3)
+          AND ($4 = 'known' OR d.audience = 'everyone')
+        ORDER BY ts_rank_cd(to_tsvector('simple', c.text), to_tsquery('simple', $3), 1) DESC, d.id DESC, c.seq LIMIT $5`,
+      [owner.projectId, owner.organizationId, query, reader, limit],
+    )) as FoundChunk[];
+  }
+
+  /** A part of a document, by its id or else by its title (the newest of that). */
+  async read(
+    owner: Owner,
+    reader: Reader,
+    by: { id: string | null; title: string | null },
+    offset: number,
+    chars: number,
+  ): Promise<(DocumentHead & { text: string }) | null> {
+    const rows = (await this.db.query(
+      `SELECT ${head}, substr(content, $6::integer + 1, $7::integer) AS text FROM engine.document
+        WHERE project_id = $1 AND organization_id = $2 AND ($3 = 'known' OR audience = 'everyone')
+          AND CASE WHEN $4::text IS NOT NULL THEN id = $4 ELSE lower(title) = lower($5) END
+        ORDER BY id DESC LIMIT 1`,
+      [owner.projectId, owner.organizationId, reader, by.id, by.title, offset, chars],
+    )) as (DocumentHead & { text: string })[];
+    return rows[0] ?? null;
+  }
+
+  /** Newest first; one more than `limit`, where there is one. */
+  async list(owner: Owner, limit: number, cursor: string | null): Promise<DocumentHead[]> {
+    return (await this.db.query(
+      `SELECT ${head} FROM engine.document
+        WHERE project_id = $1 AND organization_id = $2 AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
+      [owner.projectId, owner.organizationId, cursor, limit + 1],
+    )) as DocumentHead[];
+  }
+
+  /** Removes a document with everything it said; entities that nobody speaks of any more go too. @returns false: there is none */
+  async delete(owner: Owner, id: string): Promise<boolean> {
+    return this.db.transaction(async (db) => {
+      const gone = (await db.query(
+        `WITH gone AS (DELETE FROM engine.document WHERE id = $1 AND project_id = $2 AND organization_id = $3 RETURNING id)
+         SELECT id FROM gone`,
+        [id, owner.projectId, owner.organizationId],
+      )) as unknown[];
+      if (gone.length === 0) return false;
+      await db.query('DELETE FROM engine.chunk WHERE document_id = $1', [id]);
+      await db.query('DELETE FROM engine.relation WHERE document_id = $1', [id]);
+      await db.query(
+        `WITH unsaid AS (DELETE FROM engine.mention WHERE document_id = $1 RETURNING entity_id)
+         DELETE FROM engine.entity e USING unsaid
+          WHERE e.id = unsaid.entity_id
+            AND NOT EXISTS (SELECT 1 FROM engine.mention m WHERE m.entity_id = e.id AND m.document_id <> $1)`,
+        [id],
+      );
+      return true;
+    });
+  }
+}
+
+const mostWords = 16;
+
+/** `word | word`, of letters and digits alone: nothing of the caller's is read as an operator. */
+function tsQueryOf(words: string): string | null {
+  const found = words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const terms = [...new Set(found)].slice(0, mostWords);
+  return terms.length > 0 ? terms.map((term) => `${term}:*`).join(' | ') : null;
+}

@@ -1,0 +1,93 @@
+import type { BuiltinWork } from '../tools/builtin/builtin-work.js';
+import { type CallSite, failure, type TurnScope } from '../tools/tool.js';
+import type { DocumentRepository, Reader } from './document.repository.js';
+import type { Facts } from './fact-rows.js';
+import type { GraphRepository } from './graph.repository.js';
+
+const defaultChars = 12_000;
+
+/** `read_file`: a document of the project's knowledge, a part at a time. */
+export function readFile(documents: DocumentRepository): BuiltinWork {
+  return {
+    external: true,
+    run: async (args, { turn }) => {
+      const by = { id: textOr(args['document_id']), title: textOr(args['title']) };
+      if (by.id === null && by.title === null) return failure('invalid_arguments', 'Give document_id or title.');
+      const offset = Number(args['offset'] ?? 0);
+      const found = await documents.read(turn, readerOf(turn), by, offset, Number(args['max_chars'] ?? defaultChars));
+      if (!found) return failure('document_not_found', 'There is no such document here.');
+      const next = offset + found.text.length;
+      const { id, title, text, trust, source, chars } = found;
+      return { id, title, text, next_offset: next < chars ? next : null, trust, source };
+    },
+  };
+}
+
+/** `store_knowledge`: kept with the turn it came from, and marked untrusted when outsiders had a part in it. */
+export function storeKnowledge(documents: DocumentRepository, maxChars: number): BuiltinWork {
+  return {
+    external: false,
+    run: async (args, call) => {
+      const { turn } = call;
+      const entities = (args['entities'] ?? []) as Facts['entities'];
+      const relations = (args['relations'] ?? []) as Facts['relations'];
+      const text = textOr(args['text']) ?? '';
+      if (text === '' && entities.length + relations.length === 0) {
+        return failure('invalid_arguments', 'Give a text, entities or relations.');
+      }
+      if (text.length > maxChars) return failure('too_large', `A document has at most ${maxChars} characters.`);
+      const { id, isNew } = await documents.store(
+        turn,
+        {
+          title: textOr(args['title']) ?? (text.slice(0, 80).split('\n')[0] || 'Facts'),
+          content: text.replaceAll('\0', '\ufffd').toWellFormed(),
+          source: 'turn',
+          uri: null,
+          trust: isTainted(call) ? 'untrusted' : 'known',
+          audience: 'known',
+          provenance: { turn_id: turn.turnId, receipt_id: turn.receiptId, agent_id: turn.agentId, sender: turn.sender },
+        },
+        { entities, relations },
+      );
+      return { document_id: id, stored: isNew };
+    },
+  };
+}
+
+/** `query_knowledge_graph`: words in documents, neighbours of an entity, paths between two. */
+export function queryKnowledgeGraph(documents: DocumentRepository, graph: GraphRepository): BuiltinWork {
+  return {
+    external: true,
+    run: async (args, { turn }) => {
+      const reader = readerOf(turn);
+      const limit = Number(args['limit'] ?? 10);
+      const depth = Number(args['depth'] ?? 2);
+      const [query, name, toName] = [textOr(args['query']), textOr(args['entity']), textOr(args['to'])];
+      if (query === null && name === null) return failure('invalid_arguments', 'Give query or entity.');
+      const documentsFound = query === null ? {} : { documents: await documents.search(turn, reader, query, limit) };
+      if (name === null) return documentsFound;
+      const entity = await graph.entity(turn, reader, name);
+      if (!entity) return { ...documentsFound, entity: null };
+      const { id, ...shown } = entity;
+      if (toName === null) {
+        return { ...documentsFound, entity: shown, relations: await graph.neighbours(turn, reader, id, depth, limit) };
+      }
+      const to = await graph.entity(turn, reader, toName);
+      const paths = to ? await graph.paths(turn, reader, id, to.id, depth, limit) : [];
+      return { ...documentsFound, entity: shown, paths };
+    },
+  };
+}
+
+function readerOf(turn: TurnScope): Reader {
+  return turn.trusted ? 'known' : 'everyone';
+}
+
+/** A caller of the built-in App is known by its URL alone: what it says is not the project's own word. */
+function isTainted({ turn, tainted }: CallSite): boolean {
+  return tainted || turn.trust !== 'known' || !turn.trusted;
+}
+
+function textOr(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
+}

@@ -1,0 +1,93 @@
+import { Caller, notFound, pageOf, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { EngineSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
+import { DocumentRepository } from './document.repository.js';
+import {
+  DocumentPage,
+  DocumentQuery,
+  documentView,
+  DocumentView,
+  DocumentWithText,
+  FoundChunks,
+  SearchQuery,
+  UploadDocument,
+} from './knowledge.dto.js';
+
+@ApiTags('knowledge')
+@Controller('api/v1/knowledge')
+export class KnowledgeController {
+  constructor(
+    @Inject(DocumentRepository) private readonly documents: DocumentRepository,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {}
+
+  @Get()
+  @RequireScopes('knowledge:read')
+  @ApiOperation({ summary: 'List documents', operationId: 'listDocuments' })
+  @ApiOkResponse({ type: DocumentPage })
+  async list(@Caller() caller: Principal, @Query() query: DocumentQuery): Promise<DocumentPage> {
+    const rows = await this.documents.list(caller, query.limit, query.cursor ?? null);
+    const { data, next_cursor } = pageOf(rows, query.limit, (row) => row.id);
+    return { data: data.map(documentView), next_cursor };
+  }
+
+  @Post()
+  @RequireScopes('knowledge:write')
+  @ApiOperation({ summary: 'Add a document; the same text again gives the same one', operationId: 'addDocument' })
+  @ApiCreatedResponse({ type: DocumentView })
+  async add(@Caller() caller: Principal, @Body() body: UploadDocument): Promise<DocumentView> {
+    const most = this.settings.DOCUMENT_MAX_CHARS;
+    if (body.text.length > most) {
+      throw new Problem(413, 'document_too_large', `A document has at most ${most} characters: add it in parts.`);
+    }
+    const facts = { entities: body.entities ?? [], relations: body.relations ?? [] };
+    const { id } = await this.documents.store(
+      caller,
+      {
+        title: body.title.replaceAll('\0', '\ufffd').toWellFormed(),
+        content: body.text.replaceAll('\0', '\ufffd').toWellFormed(),
+        source: 'upload',
+        uri: body.uri ?? null,
+        trust: 'owner',
+        audience: body.audience ?? 'known',
+        provenance: { ...body.provenance, by: caller.subject },
+      },
+      facts,
+    );
+    return documentView(await this.read(caller, id, 0));
+  }
+
+  @Get('search')
+  @RequireScopes('knowledge:read')
+  @ApiOperation({ summary: 'Search documents by words', operationId: 'searchDocuments' })
+  @ApiOkResponse({ type: FoundChunks })
+  async search(@Caller() caller: Principal, @Query() query: SearchQuery): Promise<FoundChunks> {
+    return { data: await this.documents.search(caller, 'known', query.q, query.limit) };
+  }
+
+  @Get(':id')
+  @RequireScopes('knowledge:read')
+  @ApiOperation({ summary: 'Read a document', operationId: 'getDocument' })
+  @ApiOkResponse({ type: DocumentWithText })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<DocumentWithText> {
+    const found = await this.read(caller, id, this.settings.DOCUMENT_MAX_CHARS);
+    return { ...documentView(found), text: found.text };
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScopes('knowledge:write')
+  @ApiOperation({ summary: 'Delete a document and what it said', operationId: 'deleteDocument' })
+  @ApiNoContentResponse()
+  async delete(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
+    if (!(await this.documents.delete(caller, id))) throw notFound('document', id);
+  }
+
+  private async read(caller: Principal, id: string, chars: number) {
+    const found = await this.documents.read(caller, 'known', { id, title: null }, 0, chars);
+    if (!found) throw notFound('document', id);
+    return found;
+  }
+}

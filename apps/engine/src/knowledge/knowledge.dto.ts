@@ -1,0 +1,101 @@
+import { JsonObject, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { ArrayMaxSize, IsArray, IsOptional, ValidateNested } from 'class-validator';
+import type { DocumentHead, FoundChunk } from './document.repository.js';
+
+const audienceNote =
+  'known: turns of admitted contacts and of the own callers; everyone: strangers are answered from it too';
+
+class StatedEntity {
+  @Text(200, { minLength: 1 }) name: string;
+  @Text(60, { optional: true }) kind?: string;
+  @Text(1_000, { optional: true }) description?: string;
+}
+
+class StatedRelation {
+  @Text(200, { minLength: 1 }) from: string;
+  @Text(60, { minLength: 1 }) relation: string;
+  @Text(200, { minLength: 1 }) to: string;
+}
+
+export class UploadDocument {
+  @Text(300, { minLength: 1 }) title: string;
+  @Text(10_000_000, { description: 'Plain text or Markdown, up to DOCUMENT_MAX_CHARS' }) text: string;
+  @Text(2_000, { optional: true, description: 'Where it is from, for people' }) uri?: string;
+  @OneOf(['known', 'everyone'], { optional: true, description: audienceNote }) audience?: 'known' | 'everyone';
+  @JsonObject({ optional: true, description: 'Facts for people, kept as they are' }) provenance?: Record<
+    string,
+    unknown
+  >;
+  @ApiProperty({ type: [StatedEntity], required: false })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(1_000)
+  @ValidateNested({ each: true })
+  @Type(() => StatedEntity)
+  entities?: StatedEntity[];
+  @ApiProperty({ type: [StatedRelation], required: false })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(2_000)
+  @ValidateNested({ each: true })
+  @Type(() => StatedRelation)
+  relations?: StatedRelation[];
+}
+
+export class SearchQuery {
+  @Text(400, { minLength: 1 }) q: string;
+  @Type(() => Number) @Whole(1, 50, { optional: true }) limit: number = 10;
+}
+
+export class DocumentQuery extends PageQuery {}
+
+export class DocumentView implements Omit<DocumentHead, 'created_at'> {
+  @ApiProperty() id: string;
+  @ApiProperty() title: string;
+  @ApiProperty({ enum: ['upload', 'turn'] }) source: 'upload' | 'turn';
+  @ApiProperty({ type: String, nullable: true }) uri: string | null;
+  @ApiProperty({ enum: ['owner', 'known', 'untrusted'], description: 'untrusted: learnt from outsiders' })
+  trust: DocumentHead['trust'];
+  @ApiProperty({ enum: ['everyone', 'known'] }) audience: DocumentHead['audience'];
+  @ApiProperty({ type: 'object', additionalProperties: true }) provenance: Record<string, unknown>;
+  @ApiProperty({ description: 'Length of its text' }) chars: number;
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+}
+
+export class DocumentWithText extends DocumentView {
+  @ApiProperty() text: string;
+}
+
+export class DocumentPage {
+  @ApiProperty({ type: [DocumentView] }) data: DocumentView[];
+  @ApiProperty({ type: String, nullable: true }) next_cursor: string | null;
+}
+
+export class FoundChunkView implements FoundChunk {
+  @ApiProperty() document_id: string;
+  @ApiProperty() title: string;
+  @ApiProperty() excerpt: string;
+  @ApiProperty() offset: number;
+  @ApiProperty({ enum: ['owner', 'known', 'untrusted'] }) trust: FoundChunk['trust'];
+  @ApiProperty() source: string;
+}
+
+export class FoundChunks {
+  @ApiProperty({ type: [FoundChunkView] }) data: FoundChunkView[];
+}
+
+export function documentView({
+  id,
+  title,
+  source,
+  uri,
+  trust,
+  audience,
+  provenance,
+  chars,
+  created_at,
+}: DocumentHead): DocumentView {
+  return { id, title, source, uri, trust, audience, provenance, chars, created_at: created_at.toISOString() };
+}

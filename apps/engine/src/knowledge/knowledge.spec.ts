@@ -1,0 +1,189 @@
+import { newId } from '#libs/contracts';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
+import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
+import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { agentOf, turnsOf } from '../testing/turns-of.js';
+import { chunksOf } from './chunks-of.js';
+
+describe('knowledge', () => {
+  let world: EngineWorld;
+  let engine: NestFastifyApplication;
+  let model: StubModel;
+  let target: RecordingServer;
+  let agent: string;
+
+  beforeAll(async () => {
+    [world, model, target] = await Promise.all([engineWorld(), stubModel(), recordingServer()]);
+    engine = await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub' });
+    agent = await agentOf(world, { tools: ['read_file', 'store_knowledge', 'query_knowledge_graph', 'http_request'] });
+  });
+  afterAll(async () => {
+    await world.close();
+    await Promise.all([model.close(), target.close()]);
+  });
+
+  const api = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object, project = home) =>
+    engine.inject({
+      method,
+      url: `/api/v1/knowledge${path}`,
+      headers: { authorization: `Bearer ${await world.token(['knowledge:write'], project)}` },
+      ...(body ? { payload: body } : {}),
+    });
+  const called = async (name: string, args: object, input = {}, before: { name: string; arguments: string }[] = []) => {
+    const steps = [...before.map((call) => [call]), [{ name, arguments: JSON.stringify(args) }]];
+    model.script(...steps, 'Done.');
+    const turn = turnOf({ agent_id: agent }, input);
+    await turnsOf(world).run(turn);
+    return { turn, result: (await turnsOf(world).results(turn.turn_id)).at(-1) };
+  };
+
+  it('is added, listed, searched, read in parts and deleted', async () => {
+    const text = `${'Filler words here. '.repeat(300)}\n\nThe parcel office closes at noon on Fridays.`;
+    const added = await api('POST', '', { title: 'Opening hours', text, uri: 'https://example.com/hours' });
+    expect(added.statusCode).toBe(201);
+    const { id } = added.json();
+    expect(added.json()).toMatchObject({
+      trust: 'owner',
+      audience: 'known',
+      chars: text.length,
+      provenance: { by: 'key:test' },
+    });
+    expect((await api('POST', '', { title: 'Opening hours', text })).json().id).toBe(id);
+    const found = (await api('GET', '/search?q=when%20does%20the%20parcel%20office%20close%3F')).json().data;
+    expect(found[0]).toMatchObject({ document_id: id, excerpt: expect.stringContaining('closes at noon') });
+    expect(text.slice(found[0].offset)).toContain(found[0].excerpt);
+    expect((await api('GET', '')).json().data.map((row: { id: string }) => row.id)).toContain(id);
+    const { result } = await called('read_file', { title: 'opening HOURS', offset: text.length - 20, max_chars: 100 });
+    expect(result).toEqual({
+      id,
+      title: 'Opening hours',
+      text: 'at noon on Fridays.'.padStart(20),
+      next_offset: null,
+      trust: 'owner',
+      source: 'upload',
+    });
+    expect((await api('DELETE', `/${id}`)).statusCode).toBe(204);
+    expect((await api('GET', '/search?q=parcel')).json().data).toEqual([]);
+    expect((await api('GET', `/${id}`)).statusCode).toBe(404);
+  });
+
+  it('is searched by words alone, whatever they contain', async () => {
+    for (const q of ["'; DROP TABLE engine.document --", 'a & | ! ( ) :* <->', '%', '\u4f60\u597d']) {
+      expect((await api('GET', `/search?q=${encodeURIComponent(q)}`)).statusCode).toBe(200);
+    }
+  });
+
+  it('is of its project alone', async () => {
+    const { id } = (await api('POST', '', { title: 'Ours', text: 'unshareable' })).json();
+    const stranger = { organizationId: home.organizationId, projectId: newId('prj') };
+    expect((await api('GET', `/${id}`, undefined, stranger)).statusCode).toBe(404);
+    expect((await api('GET', '/search?q=unshareable', undefined, stranger)).json().data).toEqual([]);
+    expect((await api('DELETE', `/${id}`, undefined, stranger)).statusCode).toBe(404);
+  });
+
+  it('answers outsiders only from what is for everyone', async () => {
+    await api('POST', '', { title: 'Prices', text: 'zebra costs ten', audience: 'everyone' });
+    await api('POST', '', { title: 'Margins', text: 'zebra earns five' });
+    const outsider = await called('query_knowledge_graph', { query: 'zebra' }, { trust: 'unknown' });
+    expect(outsider.result.documents.map(({ title }: { title: string }) => title)).toEqual(['Prices']);
+    expect((await called('read_file', { title: 'Margins' }, { trust: 'unknown' })).result.error.code).toBe(
+      'document_not_found',
+    );
+    const known = await called('query_knowledge_graph', { query: 'zebra' });
+    expect(known.result.documents.map(({ title }: { title: string }) => title).sort()).toEqual(['Margins', 'Prices']);
+  });
+
+  it('keeps where it was learnt, and stays untrusted when outsiders had a part in it', async () => {
+    const { turn, result } = await called('store_knowledge', { text: 'Ada likes quokkas.' });
+    expect((await api('GET', `/${result.document_id}`)).json()).toMatchObject({
+      trust: 'known',
+      source: 'turn',
+      provenance: { turn_id: turn.turn_id, agent_id: agent, sender: 'ada' },
+    });
+    const read = [{ name: 'http_request', arguments: JSON.stringify({ method: 'GET', url: `${target.url}/page` }) }];
+    await called('store_knowledge', { text: 'Quokkas were bought by Mallory.' }, {}, read);
+    const found = (await called('query_knowledge_graph', { query: 'quokkas' })).result.documents;
+    const trusts = Object.fromEntries(
+      found.map(({ excerpt, trust }: { excerpt: string; trust: string }) => [excerpt, trust]),
+    );
+    expect(trusts).toEqual({ 'Ada likes quokkas.': 'known', 'Quokkas were bought by Mallory.': 'untrusted' });
+    expect((await called('store_knowledge', { text: 'From a webhook.' }, { trust: 'builtin' })).result.stored).toBe(
+      true,
+    );
+    const rows = await world.pool.query("SELECT trust FROM engine.document WHERE content = 'From a webhook.'");
+    expect(rows.rows).toEqual([{ trust: 'untrusted' }]);
+  });
+
+  it('tells neighbours and paths of entities, both ways and within bounds', async () => {
+    const relations = [
+      { from: 'Ada', relation: 'works for', to: 'Acme' },
+      { from: 'Acme', relation: 'owns', to: 'Mill' },
+      { from: 'Mill', relation: 'grinds', to: 'Flour' },
+      { from: 'Flour', relation: 'feeds', to: 'Ada' },
+    ];
+    const entities = [{ name: 'Ada', kind: 'person', description: 'An engineer' }];
+    const { result } = await called('store_knowledge', { title: 'Mill', entities, relations });
+    const near = (await called('query_knowledge_graph', { entity: ' ada ', depth: 1, limit: 50 })).result;
+    expect(near.entity).toMatchObject({ name: 'Ada', said: [{ kind: 'person', trust: 'known' }] });
+    expect(near.relations.map((each: { from: string; to: string }) => `${each.from}>${each.to}`).sort()).toEqual([
+      'Ada>Acme',
+      'Flour>Ada',
+    ]);
+    const paths = (await called('query_knowledge_graph', { entity: 'Ada', to: 'mill', depth: 3 })).result.paths;
+    expect(paths).toEqual([
+      expect.objectContaining({
+        entities: ['Ada', 'Acme', 'Mill'],
+        relations: ['works for', 'owns'],
+        untrusted: false,
+      }),
+      expect.objectContaining({ entities: ['Ada', 'Flour', 'Mill'], relations: ['<-feeds', '<-grinds'] }),
+    ]);
+    await api('DELETE', `/${result.document_id}`);
+    expect((await called('query_knowledge_graph', { entity: 'Ada' })).result.entity).toBeNull();
+    const left = await world.pool.query(
+      "SELECT count(*)::int AS n FROM engine.entity WHERE name_key IN ('acme', 'mill', 'flour')",
+    );
+    expect(left.rows[0].n).toBe(0);
+  });
+
+  it('is answered in time around an entity with thousands of relations', async () => {
+    const relations = Array.from({ length: 2_000 }, (_, n) => ({
+      from: 'Hub',
+      relation: 'knows',
+      to: `Spoke ${n % 40} of ${n}`,
+    }));
+    await api('POST', '', { title: 'Hub', text: 'hub', relations });
+    const startedMs = performance.now();
+    const near = (await called('query_knowledge_graph', { entity: 'Hub', depth: 4, limit: 50 })).result;
+    expect(near.relations).toHaveLength(50);
+    const far = (await called('query_knowledge_graph', { entity: 'Spoke 1 of 1', to: 'Spoke 2 of 2', depth: 4 }))
+      .result;
+    expect(far.paths.length).toBeLessThanOrEqual(10);
+    expect(performance.now() - startedMs).toBeLessThan(8_000);
+  });
+
+  it('is cut into parts that give the whole again', () => {
+    const texts = [
+      '',
+      'short',
+      'word '.repeat(2_000),
+      'x'.repeat(5_000),
+      '\u{1f600}'.repeat(3_000),
+      'a\n\n'.repeat(1_500),
+    ];
+    for (const text of texts) {
+      const chunks = chunksOf(text);
+      for (const chunk of chunks) {
+        expect(text.slice(chunk.start, chunk.start + chunk.text.length)).toBe(chunk.text);
+        expect(chunk.text.isWellFormed()).toBe(true);
+      }
+      expect(
+        chunks
+          .map((chunk) => chunk.text)
+          .join('')
+          .trim(),
+      ).toBe(text.trim());
+    }
+  });
+});

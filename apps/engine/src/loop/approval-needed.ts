@@ -1,0 +1,17 @@
+import type { ToolGrade } from '#libs/contracts';
+
+/** A call that the turn may not make by itself. */
+export interface AskedCall {
+  ref: string;
+  tool: string;
+  grade: ToolGrade;
+  args: Record<string, unknown>;
+}
+
+/** The turn waits for people: everything else it could do in this step is done and stored. */
+export class ApprovalNeeded extends Error {
+  override readonly name = 'ApprovalNeeded';
+  constructor(readonly calls: AskedCall[]) {
+    super('the turn waits for approval');
+  }
+}

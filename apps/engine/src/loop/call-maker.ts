@@ -1,0 +1,194 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { ApprovalState } from '../approvals/approval.entity.js';
+import type { ToolCall } from '../model/model.js';
+import type { ArgumentCheck } from '../tools/argument-check.js';
+import { checkCall, type CheckedCall, type TurnPowers } from '../tools/call-check.js';
+import { type CallSite, failure, isFailure, type ToolFailure, type TurnScope } from '../tools/tool.js';
+import { ApprovalNeeded, type AskedCall } from './approval-needed.js';
+import { type CallGuard, callKey } from './call-guard.js';
+import { inChunks } from './call-order.js';
+import type { OpenStep } from './replay.js';
+import { shownResult } from './shown-result.js';
+import type { StepLog } from './step-log.js';
+
+export interface CallMakerInput {
+  turn: TurnScope;
+  powers: TurnPowers;
+  check: ArgumentCheck;
+  guard: CallGuard;
+  log: StepLog;
+  /** Decisions on calls of this turn, by the call's reference. */
+  approvals: Map<string, ApprovalState>;
+  limits: { shown: number; kept: number; parallel: number };
+  signal: AbortSignal;
+  /** Told of each call that was made, for the timeline. */
+  onCall: (tool: string, outcome: string, durationMs: number) => void;
+}
+
+interface Planned extends CheckedCall {
+  call: ToolCall;
+  ref: string;
+}
+
+/** Makes the calls that one step of the model asks for. */
+export class CallMaker {
+  /** The turn has read what outsiders wrote, beyond the message itself. */
+  tainted = false;
+
+  constructor(private readonly input: CallMakerInput) {}
+
+  get offered(): TurnPowers['tools'] {
+    return this.input.powers.tools;
+  }
+
+  /**
+   * Makes the calls of a step that have no result yet, and fills `step.results`. What needs nobody's approval is made
+   * before the turn waits for the rest.
+   * @throws ApprovalNeeded, LeaseLost, or the signal's reason
+   */
+  async make(step: OpenStep): Promise<void> {
+    const { log, limits } = this.input;
+    const planned: Planned[] = [];
+    const asked: AskedCall[] = [];
+    for (const call of step.calls) {
+      if (step.results.has(call.id)) continue;
+      const plan = this.plan(step, call);
+      if ('error' in plan) this.refuse(step, call, plan);
+      else if ('asked' in plan) asked.push(plan.asked);
+      else planned.push(plan);
+    }
+    for (const chunk of inChunks(planned, limits.parallel)) await this.makeTogether(step, chunk);
+    await log.commit();
+    if (asked.length > 0) throw new ApprovalNeeded(asked);
+  }
+
+  private plan(step: OpenStep, call: ToolCall): Planned | { asked: AskedCall } | ToolFailure {
+    const { guard, powers, check, approvals } = this.input;
+    const refused = guard.refuse(call);
+    if (refused) return refused;
+    const checked = checkCall(call, powers, check);
+    const begun = step.begun.has(call.id);
+    if (begun && ('error' in checked || !checked.tool.idempotent(checked.args))) {
+      return failure('outcome_unknown', 'The call was begun and interrupted: it may have had its effect.');
+    }
+    if ('error' in checked) return checked;
+    const ref = `${step.seq}.${call.id}`;
+    const planned = { ...checked, call, ref };
+    if (!checked.needsApproval || approvals.get(ref) === 'approved') return planned;
+    const decided = approvals.get(ref);
+    if (decided === undefined || decided === 'pending') {
+      return { asked: { ref, tool: call.name, grade: checked.grade, args: checked.args } };
+    }
+    return failure(`approval_${decided}`, `The call was not made: its approval was ${decided}.`);
+  }
+
+  /** Calls that may go at once: intents in one commit, then each result as it comes. */
+  private async makeTogether(step: OpenStep, chunk: Planned[]): Promise<void> {
+    const { log, signal } = this.input;
+    signal.throwIfAborted();
+    const sites = chunk.map((planned) => this.begin(step, planned));
+    await log.commit();
+    const ends = await Promise.allSettled(sites.map((site) => this.call(step, site)));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  }
+
+  private begin(step: OpenStep, { call, tool, args, grade, ref }: Planned): Begun {
+    const before = step.begun.get(call.id);
+    const callbackToken = randomBytes(32).toString('base64url');
+    const seq = this.input.log.add(
+      'tool_call',
+      { call_id: call.id, name: call.name, arguments: call.arguments },
+      {
+        begun: {
+          call_ref: ref,
+          tool: call.name,
+          source: tool.source,
+          tool_id: tool.id,
+          grade,
+          arguments_sha256: hashOf(call),
+          outcome: 'begun',
+          code: null,
+          callback_sha256: tool.source === 'python' ? sha256(callbackToken) : null,
+        },
+        ...(before === undefined ? {} : { settled: interrupted(before) }),
+      },
+    );
+    const { turn, powers, signal } = this.input;
+    const approved = this.input.approvals.get(ref) === 'approved';
+    const mayDo = approved ? grade : powers.mayDo;
+    const site: CallSite = { turn, ref, mayDo, tainted: this.tainted, callbackToken, signal };
+    return { call, tool, args, seq, site };
+  }
+
+  private async call(step: OpenStep, { call, tool, args, seq, site }: Begun): Promise<void> {
+    const { log, limits, onCall } = this.input;
+    const startedMs = performance.now();
+    const result = await tool.run(args, site);
+    const durationMs = performance.now() - startedMs;
+    const code = isFailure(result) ? result.error.code : null;
+    const { shown, full } = shownResult(result, `result_${seq}`, limits);
+    const external = tool.external && code === null;
+    this.tainted ||= external;
+    step.results.set(call.id, shown);
+    log.add(
+      'tool_result',
+      {
+        call_id: call.id,
+        name: call.name,
+        result: shown,
+        external,
+        ...(full === null ? {} : { handle: `result_${seq}`, full }),
+      },
+      { durationMs, settled: { seq, outcome: code ? 'error' : 'ok', code, duration_ms: durationMs } },
+    );
+    await log.commit();
+    onCall(call.name, code ?? 'ok', durationMs);
+  }
+
+  /** A call that is not made, with the reason as its result. */
+  private refuse(step: OpenStep, call: ToolCall, refusal: ToolFailure): void {
+    const { code } = refusal.error;
+    const before = step.begun.get(call.id);
+    step.results.set(call.id, refusal);
+    this.input.log.add(
+      'tool_result',
+      { call_id: call.id, name: call.name, result: refusal },
+      before === undefined
+        ? {
+            begun: {
+              call_ref: `${step.seq}.${call.id}`,
+              tool: call.name.slice(0, 100),
+              source: 'none',
+              tool_id: null,
+              grade: 'none',
+              arguments_sha256: hashOf(call),
+              outcome: 'refused',
+              code,
+              callback_sha256: null,
+            },
+          }
+        : { settled: { seq: before, outcome: 'error', code, duration_ms: null } },
+    );
+  }
+}
+
+interface Begun {
+  call: ToolCall;
+  tool: Planned['tool'];
+  args: Record<string, unknown>;
+  seq: number;
+  site: CallSite;
+}
+
+/** The audit's row of a call whose process died, which is now made again. */
+function interrupted(seq: number) {
+  return { seq, outcome: 'error' as const, code: 'interrupted', duration_ms: null };
+}
+
+function hashOf(call: ToolCall): string {
+  return sha256(callKey(call));
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

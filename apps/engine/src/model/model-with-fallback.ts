@@ -1,0 +1,26 @@
+import { type Completion, type Model, ModelError, type ModelMessage, type ToolDescription } from './model.js';
+
+/**
+ * Asks the second model when the first one gives no answer, and stays with it for the rest of the turn: a turn must not
+ * wait out the same time-out at every step. One instance serves one turn.
+ */
+export class ModelWithFallback implements Model {
+  private current: Model;
+
+  constructor(
+    first: Model,
+    private readonly second: Model,
+  ) {
+    this.current = first;
+  }
+
+  async complete(messages: ModelMessage[], tools: ToolDescription[], signal: AbortSignal): Promise<Completion> {
+    try {
+      return await this.current.complete(messages, tools, signal);
+    } catch (error) {
+      if (!(error instanceof ModelError) || this.current === this.second) throw error;
+      this.current = this.second;
+      return await this.second.complete(messages, tools, signal);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+/** Injection tokens of the clients of other services; the router's is `ServiceClient` itself. */
+export const VAULT = Symbol('credential-vault');
+export const REGISTRY = Symbol('mcp-registry');
+export const PYTHON_RUNNER = Symbol('python-runner');

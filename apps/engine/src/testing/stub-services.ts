@@ -1,0 +1,88 @@
+import type { Toolset } from '#libs/contracts';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface StubRequest {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingMessage['headers'];
+  body: Record<string, unknown>;
+}
+
+/** An answer: JSON with 200, or a status with a problem's code. */
+export type StubAnswer = object | { status: number; code: string };
+
+export interface StubServices {
+  url: string;
+  requests: StubRequest[];
+  /** What a path answers from now on. */
+  on(path: string, answer: (request: StubRequest) => StubAnswer | Promise<StubAnswer>): void;
+  close(): Promise<void>;
+}
+
+/** The vault, the registry and the runner at one address, as far as a test lets them answer. */
+export async function stubServices(): Promise<StubServices> {
+  const requests: StubRequest[] = [];
+  const answers = new Map<string, (request: StubRequest) => StubAnswer | Promise<StubAnswer>>();
+  const server = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      void (async () => {
+        const url = new URL(incoming.url ?? '/', 'http://stub');
+        const text = Buffer.concat(chunks).toString();
+        const request: StubRequest = {
+          method: incoming.method ?? '',
+          path: url.pathname,
+          query: url.searchParams,
+          headers: incoming.headers,
+          body: text ? (JSON.parse(text) as Record<string, unknown>) : {},
+        };
+        requests.push(request);
+        const answer = (await answers.get(url.pathname)?.(request)) ?? { status: 404, code: 'not_found' };
+        const status = 'code' in answer && 'status' in answer ? Number(answer.status) : 200;
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      })();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    on: (path, answer) => void answers.set(path, answer),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** One tool of a Skill `desk`, as the registry gives it. */
+export function toolOf(over: Partial<Toolset['tools'][number]>): Toolset['tools'][number] {
+  const name = over.name ?? 'tool';
+  return {
+    id: `tol_${name}`,
+    source: 'mcp',
+    name,
+    description: `Does ${name}.`,
+    input_schema: { type: 'object', properties: {} },
+    grade: 'read',
+    idempotent: false,
+    skill_id: 'skl_desk',
+    skill_slug: 'desk',
+    model_name: `desk__${name}`,
+    credential_bindings: [],
+    pin: 'pin_1',
+    ...over,
+  };
+}
+
+export function toolsetOf(tools: Toolset['tools']): Toolset {
+  return {
+    skills: [{ id: 'skl_desk', slug: 'desk', name: 'Desk', knowledge: 'Tea is served at four.', version: 1 }],
+    tools,
+    problems: [],
+  };
+}

@@ -1,0 +1,65 @@
+import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
+import { until } from '#libs/testing';
+import { type EngineWorld, home } from './engine-under-test.js';
+
+export interface AgentRow {
+  tools?: string[];
+  skills?: string[];
+  python_tools?: string[];
+  may_do?: string;
+  approvers?: string[];
+  caps?: object;
+  model?: string | null;
+  fallback_model?: string | null;
+}
+
+/** Makes an agent as the API would. @returns its id */
+export async function agentOf(world: EngineWorld, row: AgentRow): Promise<string> {
+  const id = newId('agt');
+  await world.pool.query(
+    `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, is_chief_of_staff, tools, skills,
+       python_tools, may_do, approvers, caps, model, fallback_model)
+     VALUES ($1, $2, $3, 'Test', 'Do as you are told.', false, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      id,
+      home.organizationId,
+      home.projectId,
+      row.tools ?? [],
+      row.skills ?? [],
+      row.python_tools ?? [],
+      row.may_do ?? 'write',
+      row.approvers ?? [],
+      JSON.stringify(row.caps ?? {}),
+      row.model ?? null,
+      row.fallback_model ?? null,
+    ],
+  );
+  return id;
+}
+
+/** Rows of a turn, and the waits for what becomes of it. */
+export function turnsOf(world: EngineWorld) {
+  const row = async (id: string) => (await world.pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];
+  const reaches = (id: string, ...states: string[]) =>
+    until(`turn ${id} is ${states.join(' or ')}`, async () => {
+      const found = await row(id);
+      return states.includes(found?.state) && found;
+    });
+  return {
+    row,
+    reaches,
+    run: async (turn: TurnRunPayload) => {
+      await world.jobs.wake(turnRun, turn);
+      return reaches(turn.turn_id, 'succeeded', 'failed');
+    },
+    results: async (id: string) =>
+      (
+        await world.pool.query(
+          "SELECT content FROM engine.step WHERE turn_id = $1 AND kind = 'tool_result' ORDER BY seq",
+          [id],
+        )
+      ).rows.map((found) => found.content.result),
+    audit: async (id: string) =>
+      (await world.pool.query('SELECT * FROM engine.tool_call WHERE turn_id = $1 ORDER BY seq', [id])).rows,
+  };
+}

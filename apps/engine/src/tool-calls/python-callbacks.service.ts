@@ -1,0 +1,50 @@
+import { builtinTools, type PythonHttpAnswer, type PythonHttpRequest } from '#libs/contracts';
+import type { Egress } from '#libs/egress';
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { SETTINGS, type EngineSettings } from '../settings.js';
+import { ArgumentCheck } from '../tools/argument-check.js';
+import { httpArguments, request } from '../tools/builtin/http-request.tool.js';
+import { EGRESS } from '../tools/egress.js';
+import { failure } from '../tools/tool.js';
+import { ToolCallRepository } from './tool-call.repository.js';
+
+const schema = builtinTools.find(({ name }) => name === 'http_request')?.input_schema ?? {};
+const noCredential = () => Promise.resolve(failure('no_credential', 'A Python tool adds its credentials itself.'));
+
+/** Makes the HTTP requests of Python tools: as the call's own turn, within its grade, a bounded number of times. */
+@Injectable()
+export class PythonCallbacks {
+  constructor(
+    @Inject(ToolCallRepository) private readonly calls: ToolCallRepository,
+    @Inject(EGRESS) private readonly egress: Egress,
+    @Inject(ArgumentCheck) private readonly check: ArgumentCheck,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {}
+
+  /** @throws Problem 401 when the call has ended or never was */
+  async request(token: string, asked: PythonHttpRequest): Promise<PythonHttpAnswer> {
+    const call = await this.calls.countCallback(createHash('sha256').update(token).digest('hex'));
+    if (!call) throw new Problem(401, 'not_authenticated', 'No call under way has this token.');
+    if (call.callbacks > this.settings.TOOL_CALLBACKS) {
+      return failure('too_many_requests', `One call makes at most ${this.settings.TOOL_CALLBACKS} requests.`);
+    }
+    const method = asked.method.toUpperCase();
+    const args = {
+      method,
+      url: asked.url,
+      headers: asked.headers ?? {},
+      ...(asked.body == null ? {} : { body: asked.body }),
+    };
+    const problem = this.check.problem(schema, args);
+    if (problem) return failure('invalid_arguments', problem);
+    const limits = { maxResponseBytes: this.settings.TOOL_RESULT_KEPT_BYTES, timeoutMs: this.settings.TOOL_TIMEOUT_MS };
+    return request(this.egress, limits, httpArguments(args), {
+      // A tool that says it only reads may only GET.
+      mayDo: call.grade === 'none' ? 'read' : call.grade,
+      signal: AbortSignal.timeout(limits.timeoutMs + 1_000),
+      credential: noCredential,
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { ToolCallRecord } from './tool-call.entity.js';
+
+/** The audit of calls; `StepRepository` writes it with the steps. */
+@Injectable()
+export class ToolCallRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** The calls of a turn in their order. */
+  async ofTurn(turnId: string): Promise<ToolCallRecord[]> {
+    return (await this.db.query('SELECT * FROM engine.tool_call WHERE turn_id = $1 ORDER BY seq', [
+      turnId,
+    ])) as ToolCallRecord[];
+  }
+
+  /** Counts a request of a Python tool. @returns its call with the count; null when no call under way has that token */
+  async countCallback(tokenSha256: string): Promise<ToolCallRecord | null> {
+    const rows = (await this.db.query(
+      `WITH counted AS (
+         UPDATE engine.tool_call c SET callbacks = callbacks + 1 FROM engine.turn t
+          WHERE c.callback_sha256 = $1 AND c.outcome = 'begun' AND t.id = c.turn_id AND t.state = 'running' RETURNING c.*)
+       SELECT * FROM counted`,
+      [tokenSha256],
+    )) as ToolCallRecord[];
+    return rows[0] ?? null;
+  }
+}

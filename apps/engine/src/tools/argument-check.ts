@@ -1,0 +1,48 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createHash } from 'node:crypto';
+
+const maxKept = 2_000;
+
+/** Checks arguments against the schemas of tools, each compiled once a process. */
+export class ArgumentCheck {
+  private readonly compiled = new Map<string, ValidateFunction | null>();
+
+  /** False for a schema that cannot be compiled: its tool is not offered. */
+  isUsable(schema: Record<string, unknown>): boolean {
+    return this.checkOf(schema) !== null;
+  }
+
+  /** @returns what is wrong with the arguments, in a sentence; null when nothing is */
+  problem(schema: Record<string, unknown>, args: unknown): string | null {
+    if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'The arguments are no JSON object.';
+    const check = this.checkOf(schema);
+    if (!check) return 'The schema of this tool cannot be used.';
+    if (check(args)) return null;
+    const what = (check.errors ?? []).slice(0, 3);
+    return `${what.map((error) => `${error.instancePath || 'arguments'} ${error.message}`).join('; ')}.`;
+  }
+
+  private checkOf(schema: Record<string, unknown>): ValidateFunction | null {
+    const key = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
+    const known = this.compiled.get(key);
+    if (known !== undefined) return known;
+    if (this.compiled.size >= maxKept) this.compiled.clear();
+    const check = compile(schema);
+    this.compiled.set(key, check);
+    return check;
+  }
+}
+
+/** MCP servers write 2020-12 unless they say otherwise. */
+function compile(schema: Record<string, unknown>): ValidateFunction | null {
+  const { $schema: dialect, $id: _id, ...rest } = schema;
+  const options = { allErrors: false, strict: false, validateFormats: false, addUsedSchema: false };
+  try {
+    const older = typeof dialect === 'string' && /draft-0[4-7]/.test(dialect);
+    return older ? new Ajv(options).compile(rest) : new Ajv2020(options).compile(rest);
+  } catch {
+    // A server's schema may be any text; what cannot be checked is not called.
+    return null;
+  }
+}

@@ -1,0 +1,43 @@
+import { builtinTools } from '#libs/contracts';
+import type { BoundCredentials } from '../bound-credentials.js';
+import type { Tool } from '../tool.js';
+import type { BuiltinWork } from './builtin-work.js';
+
+/** The standard tool library of this process: the contracts' definitions with their work. */
+export class BuiltinLibrary {
+  private readonly works: Map<string, BuiltinWork>;
+
+  /** @throws Error for a definition without work: the contracts promise it to every Skill */
+  constructor(works: Record<string, BuiltinWork>) {
+    this.works = new Map(Object.entries(works));
+    const missing = builtinTools.filter(({ name }) => !this.works.has(name)).map(({ name }) => name);
+    if (missing.length > 0) throw new Error(`built-in tools without work: ${missing.join(', ')}`);
+  }
+
+  get names(): string[] {
+    return builtinTools.map(({ name }) => name);
+  }
+
+  /**
+   * @param modelName what the model calls it
+   * @param id the registry's, for a tool of a Skill
+   * @returns null for a name that is none of ours
+   */
+  tool(name: string, modelName: string, id: string | null, credentials: BoundCredentials): Tool | null {
+    const definition = builtinTools.find((each) => each.name === name);
+    const work = this.works.get(name);
+    if (!definition || !work) return null;
+    return {
+      name: modelName,
+      description: definition.description,
+      parameters: definition.input_schema,
+      source: 'builtin',
+      id,
+      least: definition.grade,
+      external: work.external,
+      grade: (args) => work.grade?.(args) ?? definition.grade,
+      idempotent: (args) => work.idempotent?.(args) ?? definition.idempotent,
+      run: (args, call) => work.run(args, call, credentials),
+    };
+  }
+}

@@ -1,0 +1,11 @@
+import type { ToolGrade } from '#libs/contracts';
+import type { BoundCredentials } from '../bound-credentials.js';
+import type { CallSite } from '../tool.js';
+
+/** What a built-in does; its definition is in the contracts. What is absent is as the definition says. */
+export interface BuiltinWork {
+  external: boolean;
+  grade?(args: Record<string, unknown>): ToolGrade;
+  idempotent?(args: Record<string, unknown>): boolean;
+  run(args: Record<string, unknown>, call: CallSite, credentials: BoundCredentials): Promise<unknown>;
+}

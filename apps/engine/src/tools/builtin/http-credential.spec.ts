@@ -1,0 +1,99 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-under-test.js';
+import { type StubModel, stubModel } from '../../testing/stub-model.js';
+import { type StubServices, stubServices, toolOf, toolsetOf } from '../../testing/stub-services.js';
+import { agentOf, turnsOf } from '../../testing/turns-of.js';
+import { credentialHeader } from './host-credential.js';
+
+describe('a credential of http_request', () => {
+  let world: EngineWorld;
+  let model: StubModel;
+  let services: StubServices;
+  let agent: string;
+  let seen: (string | undefined)[] = [];
+  const echo = createServer((request, response) => {
+    seen.push(request.headers.authorization);
+    if (request.url === '/away') response.writeHead(302, { location: `http://localhost:${port()}/there` }).end();
+    else response.writeHead(400, { 'www-authenticate': 'Bearer' }).end(`you sent ${request.headers.authorization}`);
+  });
+  const port = () => (echo.address() as AddressInfo).port;
+
+  beforeAll(async () => {
+    [world, model, services] = await Promise.all([engineWorld(), stubModel(), stubServices()]);
+    await new Promise<void>((resolve) => echo.listen(0, resolve));
+    services.on('/internal/toolsets', () =>
+      toolsetOf([
+        toolOf({
+          name: 'http_request',
+          source: 'builtin',
+          credential_bindings: [{ credential_id: 'cred_1', as: 'api' }],
+        }),
+      ]),
+    );
+    services.on('/internal/credentials/resolve', () => ({
+      fields: { token: 'swordfish', hosts: `127.0.0.1:${port()}` },
+    }));
+    agent = await agentOf(world, { skills: ['skl_desk'] });
+    const urls = { MCP_REGISTRY_URL: services.url, VAULT_URL: services.url };
+    const allow = { GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1', 'localhost'] };
+    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub', ...urls, ...allow });
+  });
+  beforeEach(() => {
+    seen = [];
+  });
+  afterAll(async () => {
+    await world.close();
+    await Promise.all([model.close(), services.close(), new Promise((resolve) => echo.close(resolve))]);
+  });
+
+  const get = async (url: string, credential = 'api') => {
+    model.script(
+      [{ name: 'desk__http_request', arguments: JSON.stringify({ method: 'GET', url, credential }) }],
+      'Done.',
+    );
+    const turn = turnOf({ agent_id: agent });
+    await turnsOf(world).run(turn);
+    return (await turnsOf(world).results(turn.turn_id))[0];
+  };
+
+  it('goes to its own host, and is taken out of what that says', async () => {
+    const result = await get(`http://127.0.0.1:${port()}/`);
+    expect(seen).toEqual(['Bearer swordfish']);
+    expect(result).toMatchObject({ status: 400, body: 'you sent [credential]' });
+    expect(JSON.stringify(model.requests)).not.toContain('swordfish');
+  });
+
+  it('goes to no other host, neither at once nor by a redirect', async () => {
+    expect((await get(`http://localhost:${port()}/`)).error.code).toBe('credential_not_for_host');
+    expect(seen).toEqual([]);
+    await get(`http://127.0.0.1:${port()}/away`);
+    expect(seen).toEqual(['Bearer swordfish', undefined]);
+  });
+
+  it('has to be one that the Skill binds', async () => {
+    expect((await get(`http://127.0.0.1:${port()}/`, 'other')).error.code).toBe('no_credential');
+  });
+
+  it.each([
+    ['https://api.example.com/x', { token: 't', hosts: 'api.example.com' }, { authorization: 'Bearer t' }],
+    ['https://a.example.com/', { api_key: 'k', hosts: '*.example.com', header: 'X-Api-Key' }, { 'x-api-key': 'k' }],
+    ['https://h.test/', { username: 'u', password: 'p', hosts: 'h.test' }, { authorization: 'Basic dTpw' }],
+    ['https://h.test/', { token: 't', hosts: 'other.test, h.test', scheme: 'token' }, { authorization: 'token t' }],
+  ])('is sent to %s as its fields say', (url, fields, header) => {
+    expect(credentialHeader(new URL(url), fields)).toEqual(header);
+  });
+
+  it.each([
+    ['https://example.com.evil.test/', { token: 't', hosts: 'example.com' }],
+    ['https://evilexample.com/', { token: 't', hosts: '*.example.com' }],
+    ['https://example.com:8443/', { token: 't', hosts: 'example.com' }],
+    ['http://example.com:8080/', { token: 't', hosts: 'example.com' }],
+    ['http://a.example.com/', { token: 't', hosts: '*.example.com' }],
+    ['https://h.test/', { token: 't' }],
+    ['https://h.test/', { token: 't', hosts: 'h.test', header: 'a\r\nb' }],
+    ['https://h.test/', { hosts: 'h.test' }],
+  ])('is not sent to %s with %j', (url, fields) => {
+    expect(credentialHeader(new URL(url), fields as Record<string, string>)).toHaveProperty('error.code');
+  });
+});

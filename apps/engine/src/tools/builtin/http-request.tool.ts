@@ -1,0 +1,128 @@
+import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
+import { isUtf8 } from 'node:buffer';
+import type { CredentialFields } from '../bound-credentials.js';
+import { type CallSite, exceeds, failure, isFailure, type ToolFailure } from '../tool.js';
+import type { BuiltinWork } from './builtin-work.js';
+import { credentialHeader } from './host-credential.js';
+
+export interface HttpRequestLimits {
+  maxResponseBytes: number;
+  timeoutMs: number;
+}
+
+export interface HttpRequestResult {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  truncated: boolean;
+}
+
+export interface HttpArguments {
+  method: string;
+  url: string;
+  headers?: Record<string, string>;
+  query?: Record<string, string | number | boolean>;
+  body?: unknown;
+  credential?: string;
+  timeout_ms?: number;
+}
+
+/** The tool `http_request` (spec 4.5), behind the egress guard. Everything but GET counts as writing. */
+export function httpRequest(egress: Egress, limits: HttpRequestLimits): BuiltinWork {
+  return {
+    external: true,
+    grade: (args) => (args['method'] === 'GET' ? 'read' : 'write'),
+    idempotent: (args) => args['method'] === 'GET',
+    run: (args, { mayDo, signal, turn }, credentials) => {
+      const by = { mayDo, signal, credential: (name: string) => credentials.fields(turn, name) };
+      return request(egress, limits, httpArguments(args), by);
+    },
+  };
+}
+
+/** What a request may do and use. */
+export interface RequestedBy extends Pick<CallSite, 'mayDo' | 'signal'> {
+  credential(name: string): Promise<CredentialFields | ToolFailure>;
+}
+
+/** One request of a turn, whoever words it: the model, or a Python tool that the model called. */
+export async function request(
+  egress: Egress,
+  limits: HttpRequestLimits,
+  args: HttpArguments,
+  { mayDo, signal, credential }: RequestedBy,
+): Promise<HttpRequestResult | ToolFailure> {
+  if (exceeds(args.method === 'GET' ? 'read' : 'write', mayDo)) {
+    return failure('not_allowed', `Only requests that ${mayDo} are allowed here.`);
+  }
+  if (!URL.canParse(args.url)) return failure('invalid_url', 'The URL is not an absolute one.');
+  const url = new URL(args.url);
+  for (const [name, value] of Object.entries(args.query ?? {})) url.searchParams.append(name, String(value));
+  let secret: Record<string, string> = {};
+  if (args.credential !== undefined) {
+    const fields = await credential(args.credential);
+    if (isFailure(fields)) return fields;
+    const header = credentialHeader(url, fields);
+    if (isFailure(header)) return header;
+    secret = header;
+  }
+  const isText = typeof args.body === 'string';
+  const content: Record<string, string> =
+    args.body === undefined || isText ? {} : { 'content-type': 'application/json' };
+  try {
+    const response = await egress.fetch(url, {
+      method: args.method,
+      headers: { ...content, ...lowerCased(args.headers ?? {}), ...secret },
+      ...(args.body === undefined ? {} : { body: isText ? (args.body as string) : JSON.stringify(args.body) }),
+      timeoutMs: Math.min(args.timeout_ms ?? limits.timeoutMs, 60_000),
+      maxResponseBytes: limits.maxResponseBytes,
+      signal,
+    });
+    return resultOf(response, Object.values(secret));
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (!(error instanceof EgressError)) throw error;
+    const unknown = error.sent && args.method !== 'GET';
+    return unknown
+      ? failure(
+          'outcome_unknown',
+          `The request was sent and gave no answer (${error.code}): it may have had its effect.`,
+        )
+      : failure(error.code, 'The request gave no answer.');
+  }
+}
+
+/** Arguments that fit the schema of `http_request`, which the definition in the contracts holds. */
+export function httpArguments(args: Record<string, unknown>): HttpArguments {
+  return { ...args, method: String(args['method']), url: String(args['url']) };
+}
+
+function resultOf(response: EgressResponse, secrets: string[]): HttpRequestResult {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(response.headers)) {
+    // A session is the other side's secret: it is of no use to a model and does not belong in a stored step.
+    if (name !== 'set-cookie') headers[name] = withoutSecrets(Array.isArray(value) ? value.join(', ') : value, secrets);
+  }
+  const { status, truncated } = response;
+  return { status, headers, body: withoutSecrets(textOf(response), secrets), truncated };
+}
+
+/** Some servers echo what they were sent, in errors most of all. */
+function withoutSecrets(text: string, secrets: string[]): string {
+  const parts = secrets.flatMap((secret) => [secret, secret.slice(secret.indexOf(' ') + 1)]);
+  return parts.reduce((rest, part) => (part.length < 4 ? rest : rest.replaceAll(part, '[credential]')), text);
+}
+
+function textOf({ body, truncated }: EgressResponse): string {
+  // A cut may fall inside a character: up to three bytes of it are left off.
+  const cuts = truncated ? [0, 1, 2, 3] : [0];
+  for (const cut of cuts) {
+    const part = body.subarray(0, body.length - cut);
+    if (isUtf8(part)) return part.toString('utf8');
+  }
+  return `[${body.length} bytes that are not text]`;
+}
+
+function lowerCased(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

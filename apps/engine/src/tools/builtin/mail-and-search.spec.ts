@@ -1,0 +1,175 @@
+import { createEgress } from '#libs/egress';
+import { createServer } from 'node:http';
+import { createServer as createSocketServer, type AddressInfo, type Server } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import type { CredentialFields } from '../bound-credentials.js';
+import type { CallSite } from '../tool.js';
+import { sendEmail } from './send-email.tool.js';
+import { webSearch } from './web-search.tool.js';
+
+const egress = createEgress({ allow: ['127.0.0.1'] });
+const call: CallSite = {
+  turn: {
+    organizationId: 'org_1',
+    projectId: 'prj_1',
+    turnId: 'trn_1',
+    receiptId: 'evt_1',
+    appId: 'app_1',
+    sessionId: null,
+    agentId: 'agt_1',
+    contactId: null,
+    sender: 'ada',
+    trust: 'known',
+    trusted: true,
+  },
+  ref: '1.call_0',
+  mayDo: 'write',
+  tainted: false,
+  callbackToken: '',
+  signal: new AbortController().signal,
+};
+const bound = (fields: CredentialFields) => ({ names: ['only'], fields: () => Promise.resolve(fields) });
+
+afterAll(() => egress.close());
+
+describe('send_email', () => {
+  const mails: { to: string[]; raw: string; user: string | null }[] = [];
+  let answer: 'take' | 'refuse' | 'vanish' = 'take';
+  const server = new SMTPServer({
+    authOptional: true,
+    hideSTARTTLS: true,
+    allowInsecureAuth: true,
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const raw = Buffer.concat(chunks).toString();
+        mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), raw, user: session.user ?? null });
+        if (answer === 'take') done();
+        else if (answer === 'refuse') done(Object.assign(new Error('no'), { responseCode: 554 }));
+        else for (const connection of server.connections) connection.close();
+      });
+    },
+  });
+  const port = () => (server.server.address() as AddressInfo).port;
+  const tool = sendEmail(egress, 2_000);
+  const fields = (): CredentialFields => ({
+    host: '127.0.0.1',
+    port: String(port()),
+    from: 'desk@example.com',
+    encryption: 'none',
+  });
+  const send = (over: CredentialFields = {}, args = {}) =>
+    tool.run(
+      { to: ['ada@example.com'], subject: 'Tea', text: 'At four.', ...args },
+      call,
+      bound({ ...fields(), ...over }),
+    );
+
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  beforeEach(() => {
+    mails.length = 0;
+    answer = 'take';
+  });
+  afterAll(() => new Promise<void>((resolve) => server.close(resolve)));
+
+  it('sends one mail from the account of the credential', async () => {
+    const result = await send({}, { cc: ['bob@example.com'], subject: 'Tea\r\nBcc: eve@example.com' });
+    expect(result).toEqual({
+      accepted: ['ada@example.com', 'bob@example.com'],
+      message_id: expect.stringMatching(/^<\w{32}@gatehouse>$/),
+    });
+    expect(mails[0]?.to).toEqual(['ada@example.com', 'bob@example.com']);
+    expect(mails[0]?.raw).toContain('From: desk@example.com');
+    expect(mails[0]?.raw).not.toMatch(/^Bcc:/m);
+    // The same call again is the same mail to whoever looks for doubles.
+    expect(await send()).toMatchObject({ message_id: (result as { message_id: string }).message_id });
+  });
+
+  it('tells a refusal from a mail whose fate nobody knows', async () => {
+    answer = 'refuse';
+    expect(await send()).toMatchObject({ error: { code: 'mail_refused' } });
+    answer = 'vanish';
+    expect(await send()).toMatchObject({ error: { code: 'outcome_unknown' } });
+  });
+
+  it('sends no password without encryption, and demands STARTTLS by itself', async () => {
+    expect(await send({ username: 'u', password: 'p' })).toMatchObject({ error: { code: 'no_credential' } });
+    const { encryption: _none, ...upgraded } = fields();
+    const result = await tool.run({ to: ['a@b.c'], subject: 's', text: 't' }, call, bound(upgraded));
+    expect(result).toHaveProperty('error');
+    expect(mails).toEqual([]);
+  });
+
+  it('reaches no address that is closed, and waits no longer than it may for one that is silent', async () => {
+    expect(await send({ host: '169.254.169.254', port: '25' })).toMatchObject({ error: { code: 'blocked_address' } });
+    const silent: Server = createSocketServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const quick = sendEmail(egress, 200);
+    const mute = { ...fields(), port: String((silent.address() as AddressInfo).port) };
+    const result = await quick.run({ to: ['a@b.c'], subject: 's', text: 't' }, call, bound(mute));
+    expect(result).toMatchObject({ error: { code: 'mail_failed' } });
+    silent.close();
+  });
+});
+
+describe('web_search', () => {
+  const requests: { method: string; url: string; headers: Record<string, unknown>; body: string }[] = [];
+  let answer: { status: number; body: string } = { status: 200, body: '' };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+    });
+  });
+  const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const tool = webSearch(egress, 2_000);
+  const search = (fields: CredentialFields) =>
+    tool.run({ query: 'tea & cake', count: 2 }, call, bound({ base_url: base(), ...fields }));
+  const hit = (key: string) => ({ title: 'Tea', url: 'https://tea.test/', [key]: 'Hot.' });
+  const results = { results: [{ title: 'Tea', url: 'https://tea.test/', excerpt: 'Hot.' }] };
+
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  beforeEach(() => {
+    requests.length = 0;
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  it('asks SearXNG', async () => {
+    answer = { status: 200, body: JSON.stringify({ results: [hit('content')] }) };
+    expect(await search({ provider: 'searxng' })).toEqual(results);
+    expect(requests[0]).toMatchObject({ method: 'GET', url: '/search?q=tea+%26+cake&format=json' });
+  });
+
+  it('asks Brave', async () => {
+    answer = { status: 200, body: JSON.stringify({ web: { results: [hit('description')] } }) };
+    expect(await search({ provider: 'brave', api_key: 'k1' })).toEqual(results);
+    expect(requests[0]).toMatchObject({
+      url: '/res/v1/web/search?q=tea+%26+cake&count=2',
+      headers: { 'x-subscription-token': 'k1' },
+    });
+  });
+
+  it('asks Tavily', async () => {
+    answer = { status: 200, body: JSON.stringify({ results: [hit('content'), hit('content'), hit('content')] }) };
+    expect(((await search({ provider: 'tavily', api_key: 'k2' })) as typeof results).results).toHaveLength(2);
+    expect(requests[0]).toMatchObject({ method: 'POST', url: '/search', headers: { authorization: 'Bearer k2' } });
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ query: 'tea & cake', max_results: 2 });
+  });
+
+  it.each([
+    [{ status: 429, body: '{}' }, 'search_failed'],
+    [{ status: 200, body: '<html>' }, 'search_failed'],
+    [{ status: 200, body: '{"results": 7}' }, 'search_failed'],
+  ])('tells what it cannot use: %j', async (given, code) => {
+    answer = given;
+    expect(await search({ provider: 'searxng' })).toMatchObject({ error: { code } });
+  });
+
+  it('needs a provider that it knows', async () => {
+    expect(await search({ provider: 'constructor' })).toMatchObject({ error: { code: 'no_credential' } });
+  });
+});

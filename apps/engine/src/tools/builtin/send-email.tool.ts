@@ -1,0 +1,107 @@
+import { type Egress, EgressError } from '#libs/egress';
+import { createTransport } from 'nodemailer';
+import { createHash } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import type { CredentialFields } from '../bound-credentials.js';
+import { type CallSite, failure, isFailure, type ToolFailure } from '../tool.js';
+import type { BuiltinWork } from './builtin-work.js';
+
+interface Mail {
+  to: string[];
+  cc?: string[];
+  subject: string;
+  text: string;
+  reply_to?: string;
+  credential?: string;
+}
+
+/**
+ * `send_email`: its `text` credential has `host`, `port`, `from`, and `username` with `password`; `encryption` is `tls`
+ * (default on port 465), `starttls` (default elsewhere) or `none`, which takes no password.
+ */
+export function sendEmail(egress: Egress, timeoutMs: number): BuiltinWork {
+  return {
+    external: false,
+    run: async (args, call, credentials) => {
+      const mail = args as unknown as Mail;
+      const fields = await credentials.fields(call.turn, mail.credential ?? null);
+      return isFailure(fields) ? fields : send(egress, timeoutMs, fields, mail, call);
+    },
+  };
+}
+
+async function send(
+  egress: Egress,
+  timeoutMs: number,
+  fields: CredentialFields,
+  mail: Mail,
+  call: CallSite,
+): Promise<{ accepted: string[]; message_id: string } | ToolFailure> {
+  const { host, from, username, password } = fields;
+  const port = Number(fields['port'] ?? 587);
+  if (!host || !from) return failure('no_credential', 'The mail credential needs host and from.');
+  const encryption = fields['encryption'] ?? (port === 465 ? 'tls' : 'starttls');
+  if (password && encryption === 'none') return failure('no_credential', 'A password is not sent without encryption.');
+  let begun = false;
+  const transport = createTransport({
+    host,
+    port,
+    secure: encryption === 'tls',
+    requireTLS: encryption === 'starttls',
+    ignoreTLS: encryption === 'none',
+    ...(username && password ? { auth: { user: username, pass: password } } : {}),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    // The name that EHLO tells must not be this machine's.
+    name: from.slice(from.lastIndexOf('@') + 1).replace('>', ''),
+    getSocket: (_options, done) => {
+      egress.connect(host, port).then(
+        (connection) => done(null, { connection }),
+        (error: Error) => done(error, false),
+      );
+    },
+  });
+  // The message is read once the server has greeted and let us in: before that it cannot have delivered anything.
+  transport.use('stream', (mail, done) => {
+    mail.message.transform(() => {
+      begun = true;
+      return new PassThrough();
+    });
+    done();
+  });
+  const messageId = `<${createHash('sha256').update(`${call.turn.turnId} ${call.ref}`).digest('hex').slice(0, 32)}@gatehouse>`;
+  try {
+    const { accepted } = await transport.sendMail({
+      from,
+      to: mail.to,
+      cc: mail.cc,
+      replyTo: mail.reply_to,
+      subject: mail.subject,
+      text: mail.text,
+      messageId,
+    });
+    return {
+      accepted: accepted.map(String),
+      message_id: messageId,
+    };
+  } catch (error) {
+    return failed(error, begun);
+  } finally {
+    transport.close();
+  }
+}
+
+/** A server that refused says so with a code; silence after the message was begun leaves its fate open. */
+function failed(error: unknown, begun: boolean): ToolFailure {
+  if (error instanceof EgressError) return failure(error.code, 'The mail server cannot be reached.');
+  const { code, responseCode } = error as { code?: string; responseCode?: number };
+  if (code === 'EAUTH') return failure('mail_login_refused', 'The mail server refused the login.');
+  if (responseCode !== undefined) return failure('mail_refused', `The mail server answered ${responseCode}.`);
+  if (code === 'EENVELOPE') return failure('mail_refused', 'No recipient is a valid address.');
+  return begun
+    ? failure('outcome_unknown', 'The connection broke while the mail was sent: it may have been.')
+    : failure('mail_failed', 'The mail server gave no answer.');
+}

@@ -1,0 +1,122 @@
+import { type Egress, EgressError } from '#libs/egress';
+import type { CredentialFields } from '../bound-credentials.js';
+import { failure, isFailure, type ToolFailure } from '../tool.js';
+import type { BuiltinWork } from './builtin-work.js';
+
+interface Hit {
+  title: string;
+  url: string;
+  excerpt: string;
+}
+
+interface Provider {
+  base: string | null;
+  request(
+    base: string,
+    query: string,
+    count: number,
+    key: string,
+  ): { url: string; method: 'GET' | 'POST'; headers: Record<string, string>; body?: string };
+  hits(answer: Record<string, unknown>): unknown;
+  excerpt: string;
+}
+
+/** The shapes of https://docs.searxng.org/dev/search_api.html, Brave's Web Search API and https://docs.tavily.com. */
+const providers: Record<string, Provider> = {
+  searxng: {
+    base: null,
+    request: (base, query) => ({
+      url: withQuery(`${base}/search`, { q: query, format: 'json' }),
+      method: 'GET',
+      headers: {},
+    }),
+    hits: (answer) => answer['results'],
+    excerpt: 'content',
+  },
+  brave: {
+    base: 'https://api.search.brave.com',
+    request: (base, query, count, key) => ({
+      url: withQuery(`${base}/res/v1/web/search`, { q: query, count: String(count) }),
+      method: 'GET',
+      headers: { accept: 'application/json', 'x-subscription-token': key },
+    }),
+    hits: (answer) => (answer['web'] as Record<string, unknown> | undefined)?.['results'],
+    excerpt: 'description',
+  },
+  tavily: {
+    base: 'https://api.tavily.com',
+    request: (base, query, count, key) => ({
+      url: `${base}/search`,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ query, max_results: count }),
+    }),
+    hits: (answer) => answer['results'],
+    excerpt: 'content',
+  },
+};
+
+const maxAnswerBytes = 2 * 1024 * 1024;
+
+/** `web_search`: its credential has `provider`, `api_key` where the provider wants one, and `base_url` for one of your own. */
+export function webSearch(egress: Egress, timeoutMs: number): BuiltinWork {
+  return {
+    external: true,
+    run: async (args, call, credentials) => {
+      const fields = await credentials.fields(call.turn, (args['credential'] as string | undefined) ?? null);
+      if (isFailure(fields)) return fields;
+      try {
+        return await search(egress, timeoutMs, fields, String(args['query']), Number(args['count'] ?? 10), call.signal);
+      } catch (error) {
+        if (call.signal.aborted) throw call.signal.reason;
+        if (!(error instanceof EgressError)) throw error;
+        return failure(error.code, 'The search provider gave no answer.');
+      }
+    },
+  };
+}
+
+async function search(
+  egress: Egress,
+  timeoutMs: number,
+  fields: CredentialFields,
+  query: string,
+  count: number,
+  signal: AbortSignal,
+): Promise<{ results: Hit[] } | ToolFailure> {
+  const provider = new Map(Object.entries(providers)).get(fields['provider'] ?? '');
+  const base = (fields['base_url'] ?? provider?.base)?.replace(/\/+$/, '');
+  if (!provider || !base) {
+    return failure('no_credential', `The credential has to name its provider: ${Object.keys(providers).join(', ')}.`);
+  }
+  const { url, ...request } = provider.request(base, query, count, fields['api_key'] ?? '');
+  const response = await egress.fetch(url, { ...request, timeoutMs, maxResponseBytes: maxAnswerBytes, signal });
+  if (response.status !== 200) return failure('search_failed', `The search provider answered ${response.status}.`);
+  const hits = hitsOf(response.body.toString('utf8'), provider);
+  return hits
+    ? { results: hits.slice(0, count) }
+    : failure('search_failed', 'The answer of the search provider cannot be read.');
+}
+
+function hitsOf(text: string, provider: Provider): Hit[] | null {
+  let found: unknown;
+  try {
+    found = provider.hits(JSON.parse(text) as Record<string, unknown>);
+  } catch {
+    return null;
+  }
+  if (!Array.isArray(found)) return null;
+  return (found as Record<string, unknown>[]).map((hit) => ({
+    title: shortened(hit['title'], 300),
+    url: shortened(hit['url'], 2_000),
+    excerpt: shortened(hit[provider.excerpt], 1_000),
+  }));
+}
+
+function shortened(value: unknown, chars: number): string {
+  return typeof value === 'string' ? value.slice(0, chars) : '';
+}
+
+function withQuery(url: string, query: Record<string, string>): string {
+  return `${url}?${new URLSearchParams(query).toString()}`;
+}

@@ -1,0 +1,34 @@
+import type { ToolGrade } from '#libs/contracts';
+import type { ToolCall } from '../model/model.js';
+import type { ArgumentCheck } from './argument-check.js';
+import { exceeds, failure, type Tool, type ToolFailure } from './tool.js';
+
+/** What a turn may do: the tools it has, what it may do by itself, and whether a person may be asked for more. */
+export interface TurnPowers {
+  tools: Tool[];
+  mayDo: ToolGrade;
+  approvers: string[];
+}
+
+/** A call that passed every check. */
+export interface CheckedCall {
+  tool: Tool;
+  args: Record<string, unknown>;
+  grade: ToolGrade;
+  needsApproval: boolean;
+}
+
+/** Checks a call before it is made: the tool is one of the turn's, its arguments fit, and it does no more than it may. */
+export function checkCall(call: ToolCall, powers: TurnPowers, check: ArgumentCheck): CheckedCall | ToolFailure {
+  const tool = powers.tools.find((each) => each.name === call.name);
+  if (!tool) return failure('unknown_tool', `There is no tool ${call.name.slice(0, 64)} here.`);
+  const problem = check.problem(tool.parameters, call.arguments);
+  if (problem) return failure('invalid_arguments', problem);
+  const args = call.arguments as Record<string, unknown>;
+  const grade = tool.grade(args);
+  const needsApproval = exceeds(grade, powers.mayDo);
+  if (needsApproval && powers.approvers.length === 0) {
+    return failure('not_allowed', `Only calls that ${powers.mayDo} are allowed in this turn.`);
+  }
+  return { tool, args, grade, needsApproval };
+}

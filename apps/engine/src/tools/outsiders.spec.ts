@@ -1,0 +1,124 @@
+import type { TurnInput } from '#libs/contracts';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
+import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { type StubServices, stubServices, toolOf, toolsetOf } from '../testing/stub-services.js';
+import { agentOf, turnsOf } from '../testing/turns-of.js';
+
+describe('a model that obeys every word of an outsider', () => {
+  let world: EngineWorld;
+  let model: StubModel;
+  let target: RecordingServer;
+  let services: StubServices;
+  let agent: string;
+
+  beforeAll(async () => {
+    [world, model, target, services] = await Promise.all([
+      engineWorld(),
+      stubModel(),
+      recordingServer(),
+      stubServices(),
+    ]);
+    services.on('/internal/toolsets', () =>
+      toolsetOf([
+        toolOf({ name: 'wipe', grade: 'destructive' }),
+        toolOf({ name: 'inbox', grade: 'read' }),
+        toolOf({ name: 'script', source: 'python', python: { source: 'x', source_sha256: 'y', function: 'script' } }),
+        toolOf({
+          name: 'send_email',
+          source: 'builtin',
+          credential_bindings: [{ credential_id: 'cred_1', as: 'smtp' }],
+        }),
+        toolOf({
+          name: 'http_request',
+          source: 'builtin',
+          credential_bindings: [{ credential_id: 'cred_2', as: 'api' }],
+        }),
+      ]),
+    );
+    agent = await agentOf(world, {
+      tools: ['http_request', 'store_knowledge', 'read_file'],
+      skills: ['skl_desk'],
+      may_do: 'destructive',
+      approvers: ['key:test'],
+    });
+    await world.start({
+      MODEL_BASE_URL: model.url,
+      MODEL_NAME: 'stub',
+      MCP_REGISTRY_URL: services.url,
+      VAULT_URL: services.url,
+      PYTHON_RUNNER_URL: services.url,
+    });
+  });
+  afterAll(async () => {
+    await world.close();
+    await Promise.all([model.close(), target.close(), services.close()]);
+  });
+
+  const everything = () => [
+    { name: 'http_request', arguments: JSON.stringify({ method: 'POST', url: `${target.url}/pay` }) },
+    { name: 'desk__http_request', arguments: JSON.stringify({ method: 'DELETE', url: `${target.url}/all` }) },
+    {
+      name: 'desk__http_request',
+      arguments: JSON.stringify({ method: 'GET', url: `${target.url}/`, credential: 'api' }),
+    },
+    { name: 'store_knowledge', arguments: JSON.stringify({ text: 'The owner is Mallory.' }) },
+    { name: 'desk__wipe', arguments: '{}' },
+    { name: 'desk__inbox', arguments: '{}' },
+    { name: 'desk__script', arguments: '{}' },
+    { name: 'desk__send_email', arguments: JSON.stringify({ to: ['a@b.c'], subject: 's', text: 't' }) },
+  ];
+  const outsiders: [string, Partial<TurnInput>][] = [
+    ['an unknown sender', { trust: 'unknown', verified: true }],
+    ['a known sender over a system that nobody authenticated', { trust: 'known', verified: false }],
+    ['a caller of an unsigned webhook', { trust: 'builtin', verified: false }],
+    ['a turn that says nothing of trust', { trust: undefined, verified: true }],
+  ];
+
+  it.each(outsiders)('reaches no tool that writes, for %s', async (_who, input) => {
+    target.calls.length = 0;
+    services.requests.length = 0;
+    model.script(everything(), 'Done as told.');
+    const turn = turnOf(
+      { agent_id: agent },
+      { ...input, message: { ...turnOf().input!.message, message: 'Do it all!' } },
+    );
+    expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'succeeded' });
+    const codes = (await turnsOf(world).results(turn.turn_id)).map((result) => result.error?.code);
+    expect(codes).toEqual([
+      'not_allowed',
+      'not_allowed',
+      'unknown_tool',
+      'unknown_tool',
+      'unknown_tool',
+      'unknown_tool',
+      'unknown_tool',
+      'no_credential',
+    ]);
+    expect(target.calls).toEqual([]);
+    expect(services.requests.map(({ path }) => path)).toEqual(['/internal/toolsets']);
+    const { rows } = await world.pool.query('SELECT count(*)::int AS n FROM engine.document');
+    expect(rows[0].n).toBe(0);
+    const offered = model.requests[0]?.tools?.map((tool) => tool.function.name);
+    expect(offered).toEqual(['http_request', 'read_file', 'desk__http_request', 'read_result']);
+    expect((await turnsOf(world).audit(turn.turn_id)).map(({ outcome }) => outcome)).toEqual([
+      ...Array.from({ length: 7 }, () => 'refused'),
+      'error',
+    ]);
+  });
+
+  it('reaches them for a known sender, and the audit has each call', async () => {
+    services.on('/internal/tool-calls', () => ({ ok: true, content: 'wiped', is_error: false, truncated: false }));
+    model.script([everything()[0]!, everything()[4]!], 'Done.');
+    const turn = turnOf({ agent_id: agent });
+    await turnsOf(world).run(turn);
+    expect(target.calls).toMatchObject([{ method: 'POST', url: '/pay' }]);
+    expect(services.requests.at(-1)?.body).toMatchObject({ tool_id: 'tol_wipe', pin: 'pin_1', arguments: {} });
+    expect(await turnsOf(world).audit(turn.turn_id)).toMatchObject([
+      { tool: 'http_request', source: 'builtin', grade: 'write', outcome: 'ok', code: null },
+      { tool: 'desk__wipe', source: 'mcp', grade: 'destructive', outcome: 'ok', tool_id: 'tol_wipe' },
+    ]);
+    const system = model.requests[0]?.messages[0]?.content ?? '';
+    expect(JSON.stringify(system)).toContain('Tea is served at four.');
+  });
+});

@@ -1,0 +1,66 @@
+import type { McpCallAnswer, ToolsetTool } from '#libs/contracts';
+import { Problem, type ServiceClient } from '#libs/service-kit';
+import { failure, type Tool } from '../tool.js';
+
+/** What every tool of the registry has in common. */
+export function describedBy(definition: ToolsetTool): Omit<Tool, 'run' | 'external'> {
+  return {
+    name: definition.model_name,
+    description: definition.description,
+    parameters: definition.input_schema,
+    source: definition.source,
+    id: definition.id,
+    least: definition.grade,
+    grade: () => definition.grade,
+    idempotent: () => definition.idempotent,
+  };
+}
+
+/** A tool of an MCP server, called through the registry, which holds the sessions and the server's credential. */
+export function mcpTool(definition: ToolsetTool, registry: ServiceClient, timeoutMs: number): Tool {
+  return {
+    ...describedBy(definition),
+    external: true,
+    run: async (args, { turn, ref, signal }) => {
+      const asked = registry.post<McpCallAnswer>('/internal/tool-calls', turn, {
+        tool_id: definition.id,
+        pin: definition.pin,
+        arguments: args,
+        call_id: `${turn.turnId}.${ref}`,
+        timeout_ms: timeoutMs,
+      });
+      const answer = await unlessAborted(asked, signal).catch(refusalOf);
+      if (!answer.ok) return failure(answer.error, answer.message);
+      const { content, is_error, truncated, structured } = answer;
+      // A tool's own error is material for the model, as its answer is.
+      return {
+        ...(is_error ? { is_error } : {}),
+        content,
+        ...(structured ? { structured } : {}),
+        ...(truncated ? { truncated } : {}),
+      };
+    },
+  };
+}
+
+/** A service that gave no answer may have made the call; one that refused has not. */
+export function refusalOf(error: unknown): { ok: false; error: string; message: string } {
+  if (!(error instanceof Problem)) throw error;
+  if (error.code === 'service_unavailable' || error.status === 504) {
+    return { ok: false, error: 'outcome_unknown', message: 'The call gave no answer: it may have had its effect.' };
+  }
+  return { ok: false, error: error.code, message: error.detail.slice(0, 500) };
+}
+
+/** @throws the signal's reason as soon as it is aborted; the call itself ends by its own time-out */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

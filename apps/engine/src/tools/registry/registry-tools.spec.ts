@@ -1,0 +1,210 @@
+import { until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-under-test.js';
+import { type RecordingServer, recordingServer } from '../../testing/recording-server.js';
+import { type StubModel, stubModel } from '../../testing/stub-model.js';
+import { type StubRequest, type StubServices, stubServices, toolOf, toolsetOf } from '../../testing/stub-services.js';
+import { agentOf, turnsOf } from '../../testing/turns-of.js';
+
+const python = { source: 'def rates(): ...', source_sha256: 'a'.repeat(64), function: 'rates' };
+
+describe('tools of the registry', () => {
+  let world: EngineWorld;
+  let engine: NestFastifyApplication;
+  let model: StubModel;
+  let target: RecordingServer;
+  let services: StubServices;
+  let agent: string;
+
+  beforeAll(async () => {
+    [world, model, target, services] = await Promise.all([
+      engineWorld(),
+      stubModel(),
+      recordingServer(),
+      stubServices(),
+    ]);
+    agent = await agentOf(world, { skills: ['skl_desk'], python_tools: ['tol_rates'] });
+    engine = await world.start({
+      MODEL_BASE_URL: model.url,
+      MODEL_NAME: 'stub',
+      MCP_REGISTRY_URL: services.url,
+      VAULT_URL: services.url,
+      PYTHON_RUNNER_URL: services.url,
+      ENGINE_URL: 'http://engine.test',
+      TOOL_CALLBACKS: 2,
+      TOOL_RESULT_BYTES: 2_000,
+    });
+  });
+  beforeEach(() => {
+    services.requests.length = 0;
+    target.calls.length = 0;
+    services.on('/internal/toolsets', () =>
+      toolsetOf([
+        toolOf({
+          name: 'find',
+          input_schema: { type: 'object', required: ['q'], properties: { q: { type: 'string' } } },
+        }),
+        toolOf({ name: 'odd', input_schema: { type: 'no such type' } }),
+        toolOf({
+          name: 'rates',
+          source: 'python',
+          grade: 'write',
+          python,
+          credential_bindings: [{ credential_id: 'cred_1', as: 'bank' }],
+        }),
+      ]),
+    );
+    services.on('/internal/credentials/resolve', () => ({ fields: {}, credentials: { token: 'swordfish' } }));
+  });
+  afterAll(async () => {
+    await world.close();
+    await Promise.all([model.close(), target.close(), services.close()]);
+  });
+
+  const run = async (...calls: { name: string; arguments: string }[]) => {
+    model.script(calls, 'Done.');
+    const turn = turnOf({ agent_id: agent });
+    const ended = await turnsOf(world).run(turn);
+    return { turn, ended, results: await turnsOf(world).results(turn.turn_id) };
+  };
+  const asked = (path: string) => services.requests.filter((request) => request.path === path);
+
+  it('are asked for by the agent, once a turn, and offered when their schema can be checked', async () => {
+    await run();
+    const [request] = asked('/internal/toolsets');
+    expect(Object.fromEntries(request!.query)).toEqual({
+      skill_ids: 'skl_desk',
+      tool_ids: 'tol_rates',
+      agent_id: agent,
+    });
+    expect(asked('/internal/toolsets')).toHaveLength(1);
+    expect(model.requests[0]?.tools?.map((tool) => tool.function.name)).toEqual([
+      'desk__find',
+      'desk__rates',
+      'read_result',
+    ]);
+  });
+
+  it('are called through the registry by their pin, which says what changed', async () => {
+    services.on('/internal/tool-calls', ({ body }: StubRequest) =>
+      (body['arguments'] as { q: string }).q === 'new'
+        ? { ok: false, error: 'tool_changed', message: 'The tool changed.', retryable: false }
+        : { ok: true, content: 'found', is_error: false, truncated: false, structured: { n: 1 } },
+    );
+    const { turn, results } = await run(
+      { name: 'desk__find', arguments: '{"q":"tea"}' },
+      { name: 'desk__find', arguments: '{"q":"new"}' },
+      { name: 'desk__find', arguments: '{"q":7}' },
+    );
+    expect(results).toEqual(
+      expect.arrayContaining([
+        { content: 'found', structured: { n: 1 } },
+        { error: { code: 'tool_changed', message: 'The tool changed.' } },
+        { error: { code: 'invalid_arguments', message: '/q must be string.' } },
+      ]),
+    );
+    const [call] = asked('/internal/tool-calls');
+    expect(call?.body).toMatchObject({ tool_id: 'tol_find', pin: 'pin_1', call_id: `${turn.turn_id}.1.call_0` });
+  });
+
+  it('of which a long answer is read on by its handle', async () => {
+    const content = `${'a'.repeat(3_000)}needle${'b'.repeat(3_000)}`;
+    services.on('/internal/tool-calls', () => ({ ok: true, content, is_error: false, truncated: false }));
+    model.script(
+      [{ name: 'desk__find', arguments: '{"q":"tea"}' }],
+      [{ name: 'read_result', arguments: '{"handle":"result_2","offset":3000,"max_chars":30}' }],
+      [{ name: 'read_result', arguments: '{"handle":"result_99"}' }],
+      'Read.',
+    );
+    const turn = turnOf({ agent_id: agent });
+    await turnsOf(world).run(turn);
+    const [long, part, none] = await turnsOf(world).results(turn.turn_id);
+    expect(long).toMatchObject({ truncated: true, handle: 'result_2', chars: content.length + 14 });
+    expect(JSON.stringify(long).length).toBeLessThan(2_200);
+    expect(part.text).toContain('needle');
+    expect(part.next_offset).toBe(3_030);
+    expect(none.error.code).toBe('unknown_handle');
+    const shown = await engine.inject({
+      url: `/api/v1/turns/${turn.turn_id}`,
+      headers: { authorization: `Bearer ${await world.token(['agents:read'])}` },
+    });
+    expect(shown.body).not.toContain('needle' + 'b'.repeat(500));
+  });
+
+  it('make the turn try again while the registry is away, and say so', async () => {
+    let away = 2;
+    services.on('/internal/toolsets', () => ((away -= 1) >= 0 ? { status: 503, code: 'unavailable' } : toolsetOf([])));
+    const { turn, ended } = await run();
+    expect(ended).toMatchObject({ state: 'succeeded', attempt: 3 });
+    const reasons = await until('the journal has it', async () => {
+      const sql = "SELECT reason FROM journal.entry WHERE subject_id = $1 AND outcome = 'retrying'";
+      const { rows } = await world.pool.query(sql, [turn.turn_id]);
+      return rows.length === 2 && rows.map((row) => row.reason);
+    });
+    expect(reasons).toEqual(['toolset_unavailable', 'toolset_unavailable']);
+  });
+
+  it('in Python get their credentials, and HTTP by a token that ends with the call', async () => {
+    let token = '';
+    const callback = (body: object, bearer = token) =>
+      engine.inject({
+        method: 'POST',
+        url: '/internal/python-callbacks',
+        headers: { authorization: `Bearer ${bearer}` },
+        payload: body,
+      });
+    services.on('/internal/run', async ({ body }: StubRequest) => {
+      token = String(body['callback_token']);
+      expect(body).toMatchObject({
+        ...python,
+        organization_id: home.organizationId,
+        credentials: { bank: { token: 'swordfish' } },
+        callback_url: 'http://engine.test/internal/python-callbacks',
+      });
+      const posted = await callback({ method: 'POST', url: `${target.url}/rates`, body: { a: 1 } });
+      const second = await callback({ method: 'TRACE', url: `${target.url}/rates` });
+      const third = await callback({ method: 'GET', url: `${target.url}/rates` });
+      const answers = [posted.json().status, second.json().error.code, third.json().error.code];
+      return { ok: true, result: answers, stdout: 'printed', truncated: false, duration_ms: 5 };
+    });
+    const { turn, results } = await run({ name: 'desk__rates', arguments: '{}' });
+    expect(results).toEqual([{ result: [201, 'invalid_arguments', 'too_many_requests'], stdout: 'printed' }]);
+    expect(target.calls).toMatchObject([{ method: 'POST', url: '/rates', body: '{"a":1}' }]);
+    expect((await callback({ method: 'GET', url: target.url })).statusCode).toBe(401);
+    expect((await callback({ method: 'GET', url: target.url }, 'x'.repeat(43))).statusCode).toBe(401);
+    const [vault] = asked('/internal/credentials/resolve');
+    expect(vault?.body).toEqual({ credential_id: 'cred_1', consumer: { kind: 'skill', id: 'skl_desk' } });
+    const stored = await world.pool.query(
+      "SELECT coalesce((SELECT string_agg(content::text, '') FROM engine.step WHERE turn_id = $1), '') || (SELECT string_agg(t::text, '') FROM engine.tool_call t WHERE turn_id = $1) AS all",
+      [turn.turn_id],
+    );
+    expect(stored.rows[0].all).not.toContain('swordfish');
+    expect(stored.rows[0].all).not.toContain(token);
+  });
+
+  it('in Python that fail are told by a code, and by nothing else', async () => {
+    services.on('/internal/run', () => ({ ok: false, error: 'timeout', message: 'over 5 s', stdout: '' }));
+    const { results } = await run({ name: 'desk__rates', arguments: '{}' });
+    expect(results).toEqual([{ error: { code: 'timeout', message: 'over 5 s' } }]);
+  });
+
+  it('are not run without a credential that the vault refuses', async () => {
+    services.on('/internal/credentials/resolve', () => ({ status: 403, code: 'not_bound' }));
+    const { results } = await run({ name: 'desk__rates', arguments: '{}' });
+    expect(results[0].error.code).toBe('credential_unavailable');
+    expect(asked('/internal/run')).toEqual([]);
+  });
+
+  it('tell the registry which agents have them', async () => {
+    const using = async (query: string) =>
+      (
+        await engine.inject({
+          url: `/internal/agents/using?${query}`,
+          headers: { authorization: `Bearer ${await world.token(['service'])}` },
+        })
+      ).json();
+    expect(await using('skill_id=skl_desk')).toEqual({ agents: [{ id: agent, name: 'Test' }] });
+    expect(await using('tool_id=tol_rates')).toEqual({ agents: [{ id: agent, name: 'Test' }] });
+    expect(await using('skill_id=skl_none')).toEqual({ agents: [] });
+  });
+});

@@ -1,0 +1,28 @@
+import { PermanentFailure } from '#libs/queue';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Agent } from '../agents/agent.entity.js';
+import type { EngineSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
+import type { TurnScope } from '../tools/tool.js';
+import { UsageRepository } from '../usage/usage.repository.js';
+import { dayLimits, type TurnLimits, turnLimits, withinDay } from './turn-limits.js';
+
+/** What a turn may use, given what its agent and its contact used today. */
+@Injectable()
+export class TurnBudget {
+  constructor(
+    @Inject(UsageRepository) private readonly usage: UsageRepository,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {}
+
+  /** @throws PermanentFailure `day_budget_spent` */
+  async of(agent: Agent, turn: TurnScope): Promise<TurnLimits> {
+    const limits = turnLimits(this.settings, agent.caps);
+    const day = dayLimits(this.settings, agent.caps);
+    if (!day) return limits;
+    const used = await this.usage.today(turn.projectId, agent.id, turn.contactId);
+    const left = withinDay(limits, day, used, turn.contactId !== null);
+    if (!left) throw new PermanentFailure('day_budget_spent', 'the day has no tokens or no cost left');
+    return left;
+  }
+}

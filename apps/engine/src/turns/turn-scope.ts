@@ -1,0 +1,21 @@
+import type { TurnInput, TurnRunPayload } from '#libs/contracts';
+import type { Agent } from '../agents/agent.entity.js';
+import type { TurnScope } from '../tools/tool.js';
+
+/** Whose turn it is. Trusted is a sender who is admitted, through a system that was authenticated; both have to be said. */
+export function turnScope(payload: TurnRunPayload, input: TurnInput, agent: Agent): TurnScope {
+  const trust = input.trust ?? 'unknown';
+  return {
+    organizationId: payload.organization_id,
+    projectId: payload.project_id,
+    turnId: payload.turn_id,
+    receiptId: payload.receipt_id,
+    appId: payload.app_id,
+    sessionId: payload.session_id ?? null,
+    agentId: agent.id,
+    contactId: input.contact_id ?? null,
+    sender: input.message.sender,
+    trust,
+    trusted: input.verified && trust !== 'unknown',
+  };
+}

@@ -1,0 +1,18 @@
+/**
+ * Adds rows of {project_id, organization_id, agent_id, contact_id, model_calls, tool_calls, input_tokens, output_tokens,
+ * cost_micros}, one an agent and contact, to today's usage. Turns that used nothing (the rehearsal model's) write nothing.
+ * @param from a CTE of the statement, from code, never from input
+ */
+export function addUsageSql(from: string): string {
+  return `
+    INSERT INTO engine.usage AS u (project_id, day, agent_id, contact_id, organization_id, model_calls, tool_calls,
+           input_tokens, output_tokens, cost_micros)
+    SELECT project_id, (now() AT TIME ZONE 'utc')::date, agent_id, contact_id, organization_id, model_calls, tool_calls,
+           input_tokens, output_tokens, cost_micros
+      FROM ${from} WHERE input_tokens + output_tokens + tool_calls > 0
+     ORDER BY project_id, agent_id, contact_id
+    ON CONFLICT (project_id, day, agent_id, contact_id) DO UPDATE SET
+           model_calls = u.model_calls + excluded.model_calls, tool_calls = u.tool_calls + excluded.tool_calls,
+           input_tokens = u.input_tokens + excluded.input_tokens, output_tokens = u.output_tokens + excluded.output_tokens,
+           cost_micros = u.cost_micros + excluded.cost_micros`;
+}

@@ -1,0 +1,58 @@
+import { Caller, OneOf, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { type UsageGroup, UsageRepository, type UsageRow } from './usage.repository.js';
+
+const groups: Record<string, UsageGroup[]> = {
+  day: ['day'],
+  agent: ['agent'],
+  contact: ['contact'],
+  day_agent: ['day', 'agent'],
+  day_contact: ['day', 'contact'],
+  total: [],
+};
+
+class UsageQuery {
+  @Text(10, { optional: true, description: 'First day, YYYY-MM-DD in UTC; 30 days ago when absent' }) from?: string;
+  @Text(10, { optional: true, description: 'Last day; today when absent' }) to?: string;
+  @OneOf(Object.keys(groups), { optional: true }) group_by: string = 'day';
+}
+
+class UsageView implements UsageRow {
+  @ApiProperty({ type: String, nullable: true }) day: string | null;
+  @ApiProperty({ type: String, nullable: true }) agent_id: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Empty: the sender was no contact' }) contact_id:
+    string | null;
+  @ApiProperty() model_calls: number;
+  @ApiProperty() tool_calls: number;
+  @ApiProperty() input_tokens: number;
+  @ApiProperty() output_tokens: number;
+  @ApiProperty({ description: 'Millionths of the currency of MODEL_PRICES' }) cost_micros: number;
+}
+
+class UsageList {
+  @ApiProperty({ type: [UsageView] }) data: UsageView[];
+}
+
+@ApiTags('usage')
+@Controller('api/v1/usage')
+export class UsageController {
+  constructor(@Inject(UsageRepository) private readonly usage: UsageRepository) {}
+
+  @Get()
+  @RequireScopes('agents:read')
+  @ApiOperation({ summary: 'Tokens, cost and calls of a span of days', operationId: 'getUsage' })
+  @ApiOkResponse({ type: UsageList })
+  async get(@Caller() caller: Principal, @Query() query: UsageQuery): Promise<UsageList> {
+    const from = dayOf('from', query.from, -30);
+    const to = dayOf('to', query.to, 0);
+    return { data: await this.usage.sums(caller, from, to, groups[query.group_by] ?? []) };
+  }
+}
+
+function dayOf(field: string, given: string | undefined, daysFromNow: number): string {
+  if (given === undefined) return new Date(Date.now() + daysFromNow * 86_400_000).toISOString().slice(0, 10);
+  const date = new Date(`${given}T00:00:00Z`);
+  if (/^\d{4}-\d{2}-\d{2}$/.test(given) && !Number.isNaN(date.getTime())) return given;
+  throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field, message: 'is no day YYYY-MM-DD' }]);
+}

@@ -1,0 +1,18 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What one agent used in one day (UTC) for one contact. Sums of `bigint` come as text. */
+@Entity({ schema: 'engine', name: 'usage' })
+export class Usage {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'usage_pkey' }) project_id: string;
+  @PrimaryColumn({ type: 'date', primaryKeyConstraintName: 'usage_pkey' }) day: string;
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'usage_pkey' }) agent_id: string;
+  /** Empty where the sender is no contact. */
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'usage_pkey' }) contact_id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'integer' }) model_calls: number;
+  @Column({ type: 'integer' }) tool_calls: number;
+  @Column({ type: 'bigint' }) input_tokens: string;
+  @Column({ type: 'bigint' }) output_tokens: string;
+  /** Millionths of the currency that MODEL_PRICES is in. */
+  @Column({ type: 'bigint' }) cost_micros: string;
+}

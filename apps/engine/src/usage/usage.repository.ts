@@ -1,0 +1,75 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+export interface DayUse {
+  tokens: number;
+  costMicros: number;
+}
+
+export interface UsageRow {
+  day: string | null;
+  agent_id: string | null;
+  contact_id: string | null;
+  model_calls: number;
+  tool_calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  cost_micros: number;
+}
+
+export type UsageGroup = 'day' | 'agent' | 'contact';
+
+interface Owner {
+  organizationId: string;
+  projectId: string;
+}
+
+const columnOf: Record<UsageGroup, string> = { day: 'day', agent: 'agent_id', contact: 'contact_id' };
+
+@Injectable()
+export class UsageRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** What an agent used today, in all and for one contact. */
+  async today(projectId: string, agentId: string, contactId: string | null): Promise<{ all: DayUse; contact: DayUse }> {
+    const [row] = (await this.db.query(
+      `SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens, coalesce(sum(cost_micros), 0) AS cost,
+              coalesce(sum(input_tokens + output_tokens) FILTER (WHERE contact_id = $3), 0) AS contact_tokens,
+              coalesce(sum(cost_micros) FILTER (WHERE contact_id = $3), 0) AS contact_cost
+         FROM engine.usage WHERE project_id = $1 AND day = (now() AT TIME ZONE 'utc')::date AND agent_id = $2`,
+      [projectId, agentId, contactId ?? ''],
+    )) as Record<string, string>[];
+    const number = (name: string): number => Number(row?.[name] ?? 0);
+    return {
+      all: { tokens: number('tokens'), costMicros: number('cost') },
+      contact: { tokens: number('contact_tokens'), costMicros: number('contact_cost') },
+    };
+  }
+
+  /** Sums of a span of days, both included, by what is grouped; biggest cost first, at most 1,000. */
+  async sums(owner: Owner, from: string, to: string, groups: UsageGroup[]): Promise<UsageRow[]> {
+    const by = groups.map((group) => columnOf[group]);
+    const kept = Object.entries(columnOf).map(([group, column]) => {
+      const shown = column === 'day' ? "to_char(day, 'YYYY-MM-DD')" : column;
+      return groups.includes(group as UsageGroup) ? `${shown} AS ${column}` : `NULL AS ${column}`;
+    });
+    const rows = (await this.db.query(
+      `SELECT ${kept.join(', ')}, sum(model_calls) AS model_calls, sum(tool_calls) AS tool_calls,
+              sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(cost_micros) AS cost_micros
+         FROM engine.usage WHERE organization_id = $1 AND project_id = $2 AND day BETWEEN $3::date AND $4::date
+        ${by.length > 0 ? `GROUP BY ${by.join(', ')}` : 'HAVING count(*) > 0'}
+        ORDER BY cost_micros DESC, input_tokens DESC LIMIT 1000`,
+      [owner.organizationId, owner.projectId, from, to],
+    )) as Record<string, string>[];
+    return rows.map((row) => ({
+      day: row['day'] ?? null,
+      agent_id: row['agent_id'] ?? null,
+      contact_id: row['contact_id'] ?? null,
+      model_calls: Number(row['model_calls']),
+      tool_calls: Number(row['tool_calls']),
+      input_tokens: Number(row['input_tokens']),
+      output_tokens: Number(row['output_tokens']),
+      cost_micros: Number(row['cost_micros']),
+    }));
+  }
+}

@@ -1,0 +1,48 @@
+import type { Principal } from '#libs/service-kit';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { LessThan, Repository } from 'typeorm';
+import { ToolCall } from './tool-call.entity.js';
+
+@Injectable()
+export class ToolCallRepository {
+  constructor(@InjectRepository(ToolCall) private readonly calls: Repository<ToolCall>) {}
+
+  /** Before the call is made: one whose process ends meanwhile stays `started`. */
+  async start(call: ToolCall): Promise<void> {
+    await this.calls.insert(call);
+  }
+
+  async end(id: string, end: Pick<ToolCall, 'outcome' | 'result_bytes' | 'truncated' | 'duration_ms'>): Promise<void> {
+    await this.calls.update({ id }, end);
+  }
+
+  /** Newest first. */
+  list(
+    { organizationId, projectId }: Principal,
+    toolId: string,
+    limit: number,
+    cursor: string | undefined,
+  ): Promise<ToolCall[]> {
+    return this.calls.find({
+      where: {
+        organization_id: organizationId,
+        project_id: projectId,
+        tool_id: toolId,
+        ...(cursor ? { id: LessThan(cursor) } : {}),
+      },
+      order: { id: 'DESC' },
+      take: limit,
+    });
+  }
+
+  /** @returns how many were over their time */
+  async dropOld(keepDays: number, limit: number): Promise<number> {
+    const [, count] = (await this.calls.query(
+      `DELETE FROM registry.tool_call WHERE id IN
+         (SELECT id FROM registry.tool_call WHERE at < now() - $1 * interval '1 day' ORDER BY at LIMIT $2)`,
+      [keepDays, limit],
+    )) as [unknown, number];
+    return count;
+  }
+}

@@ -1,0 +1,136 @@
+import { until } from '#libs/testing';
+import { request } from 'node:http';
+import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
+import { ScriptedMcpServer } from '../testing/scripted-mcp-server.js';
+
+let registry: RegistryUnderTest;
+let server: ScriptedMcpServer;
+let toolId: string;
+let pin: string;
+let calls = 0;
+
+beforeAll(async () => {
+  registry = await startRegistry();
+});
+
+afterAll(async () => {
+  await registry.close();
+});
+
+beforeEach(async () => {
+  server = await ScriptedMcpServer.start();
+  const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: `c${(calls += 1)}` });
+  const tools = await registry.call('GET', `/tools?server_id=${body.id}`);
+  ({ id: toolId, pin } = tools.body.data[0]);
+});
+
+afterEach(async () => {
+  await server.stop();
+});
+
+const call = async (more: object = {}) => {
+  const body = { tool_id: toolId, pin, arguments: { text: 'hi' }, call_id: 'c1', ...more };
+  return (await registry.internal('POST', '/tool-calls', body)).body;
+};
+const records = async () => (await registry.call('GET', `/tools/${toolId}/calls`)).body.data;
+
+describe('a call of a tool', () => {
+  it.each([false, true])('gives what the tool answers, and leaves a record (as a stream: %s)', async (streams) => {
+    server.script.streams = streams;
+    server.script.call = (name, args) => ({
+      content: [
+        { type: 'text', text: `${name} ${JSON.stringify(args)}` },
+        { type: 'image', mimeType: 'image/png', data: Buffer.alloc(9).toString('base64') },
+      ],
+      structuredContent: { n: 1 },
+    });
+    expect(await call()).toEqual({
+      ok: true,
+      content: 'first {"text":"hi"}\n[image, image/png, 9 bytes]',
+      is_error: false,
+      truncated: false,
+      structured: { n: 1 },
+    });
+    expect(await records()).toMatchObject([
+      { call_id: 'c1', caller: 'service:engine', outcome: 'ok', tool_name: 'first', pin, truncated: false },
+    ]);
+    expect(JSON.stringify(await records())).not.toContain('hi"');
+  });
+
+  it('tells a failure of the tool itself from one of the call', async () => {
+    server.script.call = () => ({ isError: true, content: [{ type: 'text', text: 'no such city' }] });
+    expect(await call()).toMatchObject({ ok: true, is_error: true, content: 'no such city' });
+    server.script.call = () => undefined;
+    expect(await call()).toMatchObject({ ok: false, error: 'refused', retryable: true });
+    expect((await records()).map((one: any) => one.outcome)).toEqual(['refused', 'tool_error']);
+  });
+
+  it('is refused when the definition is another one than it was made for', async () => {
+    expect(await call({ pin: 'a'.repeat(64) })).toMatchObject({ ok: false, error: 'tool_changed', retryable: false });
+    expect(server.count('tools/call')).toBe(0);
+  });
+
+  it('ends at its time-out', async () => {
+    server.script.delayMs = 60_000;
+    expect(await call({ timeout_ms: 200 })).toMatchObject({ ok: false, error: 'timeout' });
+    expect(await records()).toMatchObject([{ outcome: 'timeout' }]);
+  });
+
+  it('ends at the server when the caller hangs up', async () => {
+    server.script.delayMs = 60_000;
+    const body = JSON.stringify({ tool_id: toolId, pin, arguments: {}, call_id: 'c2' });
+    const authorization = `Bearer ${await registry.token({ scopes: ['service'] })}`;
+    const headers = { authorization, 'content-type': 'application/json', 'content-length': body.length };
+    const hanging = request(`${registry.url}/internal/tool-calls`, { method: 'POST', headers });
+    hanging.on('error', () => undefined).end(body);
+    await until('the server has the call', () => server.count('tools/call') === 1);
+    hanging.destroy();
+    await until('the call ended there', () => server.hungUp === 1);
+    await until('the record says so', async () => (await records())[0]?.outcome === 'cancelled');
+  });
+
+  it('is cut where its output is too long, not inside a character', async () => {
+    server.script.call = () => ({ content: [{ type: 'text', text: 'é'.repeat(5_000) }] });
+    const { content, truncated } = await call();
+    expect({ bytes: Buffer.byteLength(content), truncated, clean: /^é+$/.test(content) }).toEqual({
+      bytes: 4_096,
+      truncated: true,
+      clean: true,
+    });
+  });
+
+  it.each([false, true])(
+    'fails at once when the answer is larger than any may be (as a stream: %s)',
+    async (streams) => {
+      server.script.streams = streams;
+      server.script.call = () => ({ content: [{ type: 'text', text: 'x'.repeat(400_000) }] });
+      const startMs = performance.now();
+      expect(await call({ timeout_ms: 9_000 })).toMatchObject({ ok: false, error: 'response_too_large' });
+      expect(performance.now() - startMs).toBeLessThan(5_000);
+    },
+  );
+
+  it('survives a session that the server forgot, by initialising again', async () => {
+    await call();
+    server.forgetSessions();
+    const made = server.count('initialize');
+    expect(await call()).toMatchObject({ ok: true });
+    expect(server.count('initialize')).toBe(made + 1);
+    expect(server.count('tools/call')).toBe(2);
+  });
+
+  it('names a server that refuses or is dead', async () => {
+    server.script.wants = { authorization: 'Bearer new' };
+    expect(await call()).toMatchObject({ ok: false, error: 'auth_failed', retryable: true });
+    server.script.wants = {};
+    await server.stop();
+    expect(await call()).toMatchObject({ ok: false, error: 'unreachable' });
+    server = await ScriptedMcpServer.start();
+  });
+
+  it('may be made by hand', async () => {
+    const { body } = await registry.call('POST', `/tools/${toolId}/try`, { arguments: { text: 'me' } });
+    expect(body).toMatchObject({ ok: true, content: 'first {"text":"me"}' });
+    expect(await records()).toMatchObject([{ caller: 'key:1', outcome: 'ok' }]);
+  });
+});

@@ -1,0 +1,40 @@
+import type { McpCallAnswer } from '#libs/contracts';
+import { Caller, type Page, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { CallTool } from './tool-call.dto.js';
+import type { ToolCall } from './tool-call.entity.js';
+import { ToolCalls } from './tool-calls.service.js';
+
+@ApiTags('tools')
+@Controller()
+export class ToolCallsController {
+  constructor(@Inject(ToolCalls) private readonly calls: ToolCalls) {}
+
+  @Post('internal/tool-calls')
+  @HttpCode(200)
+  @RequireScopes('service')
+  @ApiOperation({
+    operationId: 'callTool',
+    summary: 'Call a tool of an MCP server; hanging up cancels the call there',
+  })
+  call(
+    @Caller() caller: Principal,
+    @Body() body: CallTool,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<McpCallAnswer> {
+    const hangUp = new AbortController();
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) hangUp.abort();
+    });
+    return this.calls.call(caller, body, hangUp.signal);
+  }
+
+  @Get('api/v1/tools/:id/calls')
+  @RequireScopes('tools:read')
+  @ApiOperation({ operationId: 'listToolCalls', summary: 'Calls of a tool, newest first' })
+  list(@Caller() caller: Principal, @Param('id') id: string, @Query() query: PageQuery): Promise<Page<ToolCall>> {
+    return this.calls.list(caller, id, query);
+  }
+}

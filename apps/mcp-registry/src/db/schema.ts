@@ -1,0 +1,16 @@
+import type { ServiceSchema } from '#libs/database';
+import { ToolCall } from '../calls/tool-call.entity.js';
+import { McpServer } from '../servers/mcp-server.entity.js';
+import { SkillCredential } from '../skills/skill-credential.entity.js';
+import { SkillTool } from '../skills/skill-tool.entity.js';
+import { SkillVersion } from '../skills/skill-version.entity.js';
+import { Skill } from '../skills/skill.entity.js';
+import { ToolVersion } from '../tools/tool-version.entity.js';
+import { Tool } from '../tools/tool.entity.js';
+import { Registry1764000000000 } from './1764000000000-registry.js';
+
+export const schema: ServiceSchema = {
+  name: 'registry',
+  entities: [McpServer, Skill, SkillCredential, SkillTool, SkillVersion, Tool, ToolCall, ToolVersion],
+  migrations: [Registry1764000000000],
+};

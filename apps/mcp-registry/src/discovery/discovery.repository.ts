@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { type Health, McpServer, type TransportKind } from '../servers/mcp-server.entity.js';
+import { readContent, writeContent } from '../skills/skill-content.repository.js';
+import { Skill } from '../skills/skill.entity.js';
+import { addVersion } from '../tools/tool-version.repository.js';
+import { Tool } from '../tools/tool.entity.js';
+import type { ListedTool } from './listed-tool.js';
+import { reconcile } from './reconcile.js';
+
+/** What a server said of itself while it was listed. */
+export interface ServerFacts {
+  transport: TransportKind;
+  protocol_version: string | null;
+  server_info: { name: string; version: string } | null;
+}
+
+@Injectable()
+export class DiscoveryRepository {
+  constructor(@InjectDataSource() private readonly source: DataSource) {}
+
+  find(id: string): Promise<McpServer | null> {
+    return this.source.manager.findOneBy(McpServer, { id });
+  }
+
+  /** Servers whose time has come; each is due again after the interval, whatever comes of it. */
+  async takeDue(everyMs: number, limit: number): Promise<string[]> {
+    const [rows] = (await this.source.query(
+      `UPDATE registry.mcp_server SET discover_at = now() + $1 * interval '1 ms'
+        WHERE id IN (SELECT id FROM registry.mcp_server WHERE discover_at <= now()
+                      ORDER BY discover_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+        RETURNING id`,
+      [everyMs, limit],
+    )) as [{ id: string }[], number];
+    return rows.map(({ id }) => id);
+  }
+
+  async fail(id: string, health: Health, reason: string): Promise<void> {
+    await this.source.manager.update(McpServer, { id }, { health, health_reason: reason, checked_at: new Date() });
+  }
+
+  /**
+   * Applies a complete listing in one transaction; one that began before the last one applied is older news, and is not.
+   * @returns the server as it is now, or null when it is gone
+   */
+  apply(id: string, listed: ListedTool[], facts: ServerFacts, startedAt: Date): Promise<McpServer | null> {
+    return this.source.transaction(async (manager) => {
+      const server = await manager.findOne(McpServer, { where: { id }, lock: { mode: 'pessimistic_write' } });
+      if (!server || (server.has_baseline && server.checked_at && server.checked_at > startedAt)) return server;
+      return applyListing(manager, server, listed, facts);
+    });
+  }
+}
+
+/** Within the caller's transaction, which holds the server's row. */
+export async function applyListing(
+  manager: EntityManager,
+  server: McpServer,
+  listed: ListedTool[],
+  facts: ServerFacts,
+): Promise<McpServer> {
+  const now = new Date();
+  const known = await manager.findBy(Tool, { server_id: server.id });
+  const { tools, approvals, drift } = reconcile(server, known, listed, now);
+  if (tools.length > 0) await manager.save(Tool, tools as object[], { chunk: 200 });
+  for (const { tool, by } of approvals) await addVersion(manager, tool, by);
+  const before = new Set(known.map(({ id }) => id));
+  const added = tools.map(({ id }) => id).filter((id) => !before.has(id));
+  if (added.length > 0) await addToSkill(manager, server, added);
+  const change = {
+    ...facts,
+    has_baseline: true,
+    health: (drift.length > 0 ? 'drifted' : 'reachable') satisfies Health as Health,
+    health_reason: drift.length > 0 ? drift.join('; ').slice(0, 1_000) : null,
+    checked_at: now,
+  };
+  await manager.update(McpServer, { id: server.id }, change as object);
+  return { ...server, ...change };
+}
+
+/** New tools of a server are in its Skill; whether a model gets them is a matter of their state. */
+async function addToSkill(manager: EntityManager, server: McpServer, toolIds: string[]): Promise<void> {
+  const skill = await manager.findOne(Skill, {
+    where: { server_id: server.id },
+    lock: { mode: 'pessimistic_write' },
+  });
+  if (!skill) return;
+  const content = await readContent(manager, skill);
+  const tools = [...content.tools, ...toolIds.map((tool) => ({ tool, enabled: true }))];
+  await writeContent(manager, skill, { ...content, tools }, 'discovery');
+}

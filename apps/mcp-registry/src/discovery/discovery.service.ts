@@ -1,0 +1,91 @@
+import { mcpDiscover } from '#libs/contracts';
+import { Sweeper } from '#libs/database';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Connections } from '../mcp/connections.js';
+import { listTools } from '../mcp/list-tools.js';
+import { McpError, toMcpError } from '../mcp/mcp-error.js';
+import type { McpServer } from '../servers/mcp-server.entity.js';
+import { type RegistrySettings, SETTINGS } from '../settings.js';
+import { DiscoveryRepository, type ServerFacts } from './discovery.repository.js';
+import { type ListedTool, readListing } from './listed-tool.js';
+
+export interface Listing {
+  tools: ListedTool[];
+  facts: ServerFacts;
+}
+
+/** Asks servers what tools they have: when a person asks, when a server says its list changed, and on schedule. */
+@Injectable()
+export class DiscoveryService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('discovery');
+  private readonly sweeper: Sweeper;
+
+  constructor(
+    @Inject(DiscoveryRepository) private readonly servers: DiscoveryRepository,
+    @Inject(Connections) private readonly connections: Connections,
+    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(SETTINGS) private readonly settings: RegistrySettings,
+  ) {
+    this.sweeper = new Sweeper({
+      name: 'mcp-discovery',
+      everyMs: settings.DISCOVERY_SWEEP_MS,
+      batch: 100,
+      sweep: (limit) => this.wakeDue(limit),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.connections.onListChanged((id) => void this.jobs.wake(mcpDiscover, { server_id: id }));
+    this.sweeper.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.sweeper.stop();
+  }
+
+  /** Lists a server and applies what it says; a failure becomes its health. @returns null when there is no such server */
+  async discover(serverId: string): Promise<McpServer | null> {
+    const server = await this.servers.find(serverId);
+    if (!server) return null;
+    const startedAt = new Date();
+    try {
+      const { tools, facts } = await this.list(server);
+      return await this.servers.apply(server.id, tools, facts, startedAt);
+    } catch (error) {
+      if (!(error instanceof McpError)) throw error;
+      this.logger.warn({ event: 'mcp.discover.failed', server_id: server.id, code: error.code });
+      const health = error.code === 'auth_failed' ? 'auth_failed' : 'degraded';
+      await this.servers.fail(server.id, health, `${error.code}: ${error.message}`);
+      return this.servers.find(serverId);
+    }
+  }
+
+  /** @throws McpError */
+  async list(server: McpServer): Promise<Listing> {
+    const limits = {
+      pages: this.settings.MCP_LIST_PAGES,
+      tools: this.settings.MCP_LIST_TOOLS,
+      bytes: this.settings.MCP_LIST_BYTES,
+      timeoutMs: this.settings.MCP_CALL_TIMEOUT_MS,
+    };
+    try {
+      return await this.connections.use(server, async (connection) => ({
+        tools: readListing(await listTools(connection, limits), this.settings.MCP_DEFINITION_BYTES),
+        facts: {
+          transport: connection.kind,
+          protocol_version: connection.protocolVersion,
+          server_info: connection.serverInfo,
+        },
+      }));
+    } catch (error) {
+      throw toMcpError(error);
+    }
+  }
+
+  private async wakeDue(limit: number): Promise<number> {
+    const due = await this.servers.takeDue(this.settings.DISCOVERY_EVERY_MS, limit);
+    await Promise.all(due.map((id) => this.jobs.wake(mcpDiscover, { server_id: id })));
+    return due.length;
+  }
+}

@@ -1,0 +1,71 @@
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { canonicalJson, type JsonSchema, pinOf, type ToolDefinition } from '../tools/tool-definition.js';
+
+/** An entry of a listing, read: a definition that can be used, or why it cannot. */
+export type ListedTool = { name: string; definition: ToolDefinition; pin: string } | { name: string; problem: string };
+
+const maxDepth = 40;
+
+/**
+ * Reads each entry by itself, so that a bad one is quarantined and the others are not. Entries without a usable name
+ * cannot be told apart and are left out.
+ */
+export function readListing(entries: unknown[], maxDefinitionBytes: number): ListedTool[] {
+  const byName = new Map<string, ListedTool>();
+  for (const entry of entries) {
+    const { name } = (entry ?? {}) as { name?: unknown };
+    if (typeof name !== 'string' || !/^[\w./ -]{1,128}$/.test(name)) continue;
+    byName.set(
+      name,
+      byName.has(name) ? { name, problem: 'is listed twice' } : readEntry(name, entry as object, maxDefinitionBytes),
+    );
+  }
+  return [...byName.values()];
+}
+
+function readEntry(name: string, entry: object, maxBytes: number): ListedTool {
+  const { title, description, inputSchema, outputSchema, annotations } = entry as Record<string, unknown>;
+  if (depthOf(entry) > maxDepth) return { name, problem: `is nested deeper than ${maxDepth} levels` };
+  const definition: ToolDefinition = {
+    name,
+    ...(typeof title === 'string' ? { title } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    input_schema: isObject(inputSchema) ? inputSchema : {},
+    ...(isObject(outputSchema) ? { output_schema: outputSchema } : {}),
+    ...(isObject(annotations) ? { annotations } : {}),
+  };
+  if (!isObject(inputSchema)) return { name, problem: 'has no inputSchema' };
+  const json = canonicalJson(definition);
+  // Postgres stores neither; JSON.stringify writes a surrogate as an escape only when it stands alone.
+  if (/\\u(0000|d[89a-f])/.test(json)) return { name, problem: 'holds characters that are no text' };
+  const bytes = Buffer.byteLength(json);
+  if (bytes > maxBytes) return { name, problem: `its definition is ${bytes} bytes long, over ${maxBytes}` };
+  const problem =
+    schemaProblem(inputSchema, 'inputSchema') ??
+    (isObject(outputSchema) ? schemaProblem(outputSchema, 'outputSchema') : null);
+  return problem ? { name, problem } : { name, definition, pin: pinOf(definition) };
+}
+
+/** Why a JSON Schema cannot be used, or null. Nothing is fetched: a reference to another document is a problem. */
+function schemaProblem(schema: JsonSchema, where: string): string | null {
+  if (where === 'inputSchema' && schema['type'] !== 'object') return 'inputSchema is not of the type object';
+  const options = { strict: false, validateFormats: false, logger: false } as const;
+  const draft7 = /draft-0[4-7]/.test(String(schema['$schema'] ?? ''));
+  const { $schema: _dialect, $id: _id, ...rest } = schema;
+  try {
+    (draft7 ? new Ajv(options) : new Ajv2020(options)).compile(rest);
+    return null;
+  } catch (error) {
+    return `${where}: ${error instanceof Error ? error.message : String(error)}`.slice(0, 300);
+  }
+}
+
+function depthOf(value: unknown, depth = 0): number {
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return depth;
+  return Math.max(depth, ...Object.values(value).map((member) => depthOf(member, depth + 1)));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,115 @@
+import type { Egress } from '#libs/egress';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { ServerCredentials } from '../credentials/server-credentials.js';
+import type { McpServer } from '../servers/mcp-server.entity.js';
+import { type RegistrySettings, SETTINGS } from '../settings.js';
+import { guardedFetch } from './guarded-fetch.js';
+import { McpConnection } from './mcp-connection.js';
+import { toMcpError } from './mcp-error.js';
+
+export const EGRESS = Symbol('egress');
+
+interface Held {
+  opening: Promise<McpConnection>;
+  /** What it was opened for: another URL or credential needs another connection. */
+  key: string;
+  idle: NodeJS.Timeout;
+}
+
+/** The connections of this process, one a server, opened when they are needed and closed when nobody uses them. */
+@Injectable()
+export class Connections implements OnApplicationShutdown {
+  private readonly held = new Map<string, Held>();
+  private readonly listeners: ((serverId: string) => void)[] = [];
+
+  constructor(
+    @Inject(EGRESS) private readonly egress: Egress,
+    @Inject(ServerCredentials) private readonly credentials: ServerCredentials,
+    @Inject(SETTINGS) private readonly settings: RegistrySettings,
+  ) {}
+
+  /** Calls back when a connected server says that its list of tools changed. */
+  onListChanged(callback: (serverId: string) => void): void {
+    this.listeners.push(callback);
+  }
+
+  /**
+   * Works on the server's connection. When the server has forgotten the session, which it says before it does anything,
+   * the work is done once more on a new one.
+   * @throws McpError
+   */
+  async use<T>(server: McpServer, work: (connection: McpConnection) => Promise<T>): Promise<T> {
+    const connection = await this.of(server);
+    try {
+      return await work(connection);
+    } catch (error) {
+      const failure = toMcpError(error);
+      if (failure.code !== 'session_lost' && connection.usable) throw failure;
+      await this.drop(server.id, connection);
+      if (failure.code !== 'session_lost' || failure.sent) throw failure;
+      return work(await this.of(server));
+    }
+  }
+
+  /** Closes the server's connection: it is gone, or reached by another credential from now on. */
+  async drop(serverId: string, only?: McpConnection): Promise<void> {
+    const held = this.held.get(serverId);
+    if (!held) return;
+    const connection = await held.opening.catch(() => null);
+    if (only && connection !== only) return;
+    this.forget(serverId, held);
+    await connection?.close();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.held.keys()].map((id) => this.drop(id)));
+    await this.egress.close();
+  }
+
+  private async of(server: McpServer): Promise<McpConnection> {
+    const key = `${server.url} ${server.auth_mode} ${server.auth_header} ${server.credential_id}`;
+    const known = this.held.get(server.id);
+    if (known?.key === key) {
+      const connection = await known.opening;
+      if (connection.usable) {
+        known.idle.refresh();
+        return connection;
+      }
+    }
+    if (known) await this.drop(server.id);
+    return this.open(server, key);
+  }
+
+  private open(server: McpServer, key: string): Promise<McpConnection> {
+    if (this.held.size >= this.settings.MCP_CONNECTIONS) {
+      const oldest = this.held.keys().next().value;
+      if (oldest) void this.drop(oldest);
+    }
+    const opening = McpConnection.open({
+      url: server.url,
+      fetch: guardedFetch(this.egress, this.limits(), (url) => this.credentials.headersFor(server, url)),
+      connectTimeoutMs: this.settings.MCP_CONNECT_TIMEOUT_MS,
+      onListChanged: () => this.listeners.forEach((tell) => tell(server.id)),
+    });
+    const idle = setTimeout(() => void this.drop(server.id), this.settings.MCP_IDLE_MS).unref();
+    const held = { opening, key, idle };
+    this.held.set(server.id, held);
+    opening.catch(() => this.forget(server.id, held));
+    return opening;
+  }
+
+  private forget(serverId: string, held: Held): void {
+    clearTimeout(held.idle);
+    if (this.held.get(serverId) === held) this.held.delete(serverId);
+  }
+
+  private limits() {
+    const { MCP_CALL_MAX_MS, MCP_RESPONSE_BYTES, MCP_STREAM_BYTES, MCP_IDLE_MS } = this.settings;
+    return {
+      answerMs: MCP_CALL_MAX_MS,
+      answerBytes: MCP_RESPONSE_BYTES,
+      streamBytes: MCP_STREAM_BYTES,
+      silenceMs: Math.max(MCP_IDLE_MS, MCP_CALL_MAX_MS),
+    };
+  }
+}

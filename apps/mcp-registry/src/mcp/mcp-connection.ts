@@ -1,0 +1,178 @@
+import {
+  type CallToolResult,
+  Client,
+  type FetchLike,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Tool,
+} from '@modelcontextprotocol/client';
+import type { TransportKind } from '../servers/mcp-server.entity.js';
+import { plainText } from '../tools/plain-text.js';
+import type { ToolDefinition } from '../tools/tool-definition.js';
+import { onBehalfOf } from './guarded-fetch.js';
+import { httpStatus, McpError, toMcpError } from './mcp-error.js';
+
+export interface ConnectionTarget {
+  url: string;
+  fetch: FetchLike;
+  connectTimeoutMs: number;
+  /** The server says that its list of tools changed. */
+  onListChanged: () => void;
+}
+
+type Transport = StreamableHTTPClientTransport | SSEClientTransport;
+
+/** An initialised connection to one MCP server: streamable HTTP, or SSE where the server knows no other. */
+export class McpConnection {
+  private ended = false;
+
+  private constructor(
+    private readonly client: Client,
+    private readonly transport: Transport,
+    readonly kind: TransportKind,
+  ) {
+    client.onclose = () => {
+      this.ended = true;
+    };
+  }
+
+  /** @throws McpError */
+  static async open(target: ConnectionTarget): Promise<McpConnection> {
+    try {
+      return await openBy('streamable_http', target);
+    } catch (error) {
+      if (!speaksNoStreamableHttp(error)) throw toMcpError(error);
+      const first = toMcpError(error);
+      return openBy('sse', target).catch((second: unknown) => {
+        const failure = toMcpError(second);
+        throw failure.code === 'auth_failed' || failure.code === 'timeout' ? failure : notMcp(first);
+      });
+    }
+  }
+
+  static of(client: Client, transport: Transport, kind: TransportKind): McpConnection {
+    return new McpConnection(client, transport, kind);
+  }
+
+  get usable(): boolean {
+    return !this.ended;
+  }
+
+  get serverInfo(): { name: string; version: string } | null {
+    const info = this.client.getServerVersion();
+    return info ? { name: plainText(info.name).slice(0, 200), version: plainText(info.version).slice(0, 100) } : null;
+  }
+
+  get protocolVersion(): string | null {
+    return this.client.getNegotiatedProtocolVersion() ?? null;
+  }
+
+  get hasTools(): boolean {
+    return this.client.getServerCapabilities()?.tools !== undefined;
+  }
+
+  /** One page of `tools/list`, unread: a single bad definition must not hide the others. @throws McpError */
+  listPage(cursor: string | undefined, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+    return this.within(timeoutMs, signal, (options) =>
+      this.client.request(
+        { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
+        anything,
+        options,
+      ),
+    );
+  }
+
+  /** @throws McpError; what the tool itself says went wrong is a result with `isError` */
+  call(
+    definition: ToolDefinition,
+    args: Record<string, unknown>,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<CallToolResult> {
+    return this.within(timeoutMs, signal, (options) =>
+      this.client.callTool(
+        { name: definition.name, arguments: args },
+        { ...options, toolDefinition: sdkTool(definition) },
+      ),
+    );
+  }
+
+  /** Ends the session where the server keeps one; its refusal is of no consequence. */
+  async close(): Promise<void> {
+    this.ended = true;
+    if (this.transport instanceof StreamableHTTPClientTransport) {
+      await this.transport.terminateSession().catch(() => undefined);
+    }
+    await this.client.close().catch(() => undefined);
+  }
+
+  private async within<T>(
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    work: (options: { timeout: number; maxTotalTimeout: number; signal: AbortSignal }) => Promise<T>,
+  ): Promise<T> {
+    const request = new AbortController();
+    const giveUp = () => request.abort(new McpError('cancelled', 'the caller gave up', true));
+    signal?.addEventListener('abort', giveUp, { once: true });
+    if (signal?.aborted) giveUp();
+    try {
+      const options = { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal: request.signal };
+      return await onBehalfOf.run(request, () => work(options));
+    } catch (error) {
+      throw toMcpError(request.signal.aborted ? request.signal.reason : error);
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+    }
+  }
+}
+
+async function openBy(kind: TransportKind, target: ConnectionTarget): Promise<McpConnection> {
+  const url = new URL(target.url);
+  const client = new Client(
+    { name: 'gatehouse', version: '1' },
+    {
+      capabilities: {},
+      ...(kind === 'streamable_http' ? { versionNegotiation: { mode: 'auto' as const } } : {}),
+      listChanged: { tools: { autoRefresh: false, onChanged: () => target.onListChanged() } },
+    },
+  );
+  const transport =
+    kind === 'streamable_http'
+      ? new StreamableHTTPClientTransport(url, { fetch: target.fetch })
+      : new SSEClientTransport(url, { fetch: target.fetch });
+  const timer = AbortSignal.timeout(target.connectTimeoutMs);
+  const late = new Promise<never>((_resolve, reject) =>
+    timer.addEventListener('abort', () => reject(new McpError('timeout', 'no handshake in time', true)), {
+      once: true,
+    }),
+  );
+  try {
+    await Promise.race([client.connect(transport, { timeout: target.connectTimeoutMs, signal: timer }), late]);
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    await transport.close().catch(() => undefined);
+    throw error;
+  }
+  return McpConnection.of(client, transport, kind);
+}
+
+/** A server of the protocol of 2024 has no POST at its URL: it answers 4xx, which 401, 403 and 429 do not mean. */
+function speaksNoStreamableHttp(error: unknown): boolean {
+  const status = httpStatus(error);
+  return status !== null && status >= 400 && status < 500 && ![401, 403, 429].includes(status);
+}
+
+function notMcp(first: McpError): McpError {
+  return new McpError('protocol_error', 'there is no MCP server at this URL, by streamable HTTP or SSE', false, {
+    cause: first,
+  });
+}
+
+function sdkTool({ name, input_schema: inputSchema, output_schema: outputSchema }: ToolDefinition): Tool {
+  return { name, inputSchema, ...(outputSchema ? { outputSchema } : {}) } as Tool;
+}
+
+/** A Standard Schema that takes whatever came. */
+const anything = {
+  '~standard': { version: 1 as const, vendor: 'gatehouse', validate: (value: unknown) => ({ value }) },
+};

@@ -1,0 +1,99 @@
+import { EgressError } from '#libs/egress';
+import { Problem } from '#libs/service-kit';
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { plainText } from '../tools/plain-text.js';
+
+/** Everything that talking to an MCP server can fail with. */
+export type McpErrorCode =
+  | 'unreachable'
+  | 'blocked_address'
+  | 'auth_failed'
+  | 'timeout'
+  | 'cancelled'
+  | 'session_lost'
+  | 'response_too_large'
+  | 'list_too_long'
+  | 'protocol_error'
+  | 'refused';
+
+/** `sent` false: the server has done nothing of what was asked, so that asking again doubles no effect. */
+export class McpError extends Error {
+  override readonly name = 'McpError';
+  constructor(
+    readonly code: McpErrorCode,
+    message: string,
+    readonly sent: boolean,
+    options?: ErrorOptions,
+  ) {
+    // Often a server's own words, on their way to a log, a row and a person.
+    super(plainText(message).slice(0, 500), options);
+  }
+}
+
+const egressCodes: Partial<Record<EgressError['code'], McpErrorCode>> = {
+  timeout: 'timeout',
+  aborted: 'cancelled',
+  response_too_large: 'response_too_large',
+  blocked_address: 'blocked_address',
+  blocked_scheme: 'blocked_address',
+  blocked_redirect: 'blocked_address',
+  invalid_url: 'blocked_address',
+};
+
+/** The one place that says what an error of the client or of the network means. */
+export function toMcpError(error: unknown): McpError {
+  if (error instanceof McpError) return error;
+  const egress = inChain(error, (one) => one instanceof EgressError);
+  if (egress) {
+    return new McpError(egressCodes[egress.code] ?? 'unreachable', egress.message, egress.sent, { cause: error });
+  }
+  // The vault says why there are no values to show the server.
+  const problem = inChain(error, (one) => one instanceof Problem);
+  if (problem) {
+    return new McpError(problem.status >= 500 ? 'unreachable' : 'auth_failed', problem.detail, false, { cause: error });
+  }
+  const status = httpStatus(error);
+  if (status !== null) return ofStatus(status, error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof UnauthorizedError) {
+    return new McpError('auth_failed', 'the server asks for a credential (HTTP 401)', false, { cause: error });
+  }
+  if (error instanceof ProtocolError) return new McpError('refused', message, true, { cause: error });
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+    return new McpError('timeout', 'no answer in time', true, { cause: error });
+  }
+  if (error instanceof SdkError && lostCodes.has(error.code)) {
+    return new McpError('session_lost', 'the connection ended', error.code === SdkErrorCode.ConnectionClosed, {
+      cause: error,
+    });
+  }
+  return new McpError('protocol_error', message, true, { cause: error });
+}
+
+const lostCodes = new Set<string>([SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected]);
+
+/** The HTTP status that an error was made of, or null. The SSE transport has it in its message alone. */
+export function httpStatus(error: unknown): number | null {
+  const typed = inChain(error, (one) => one instanceof SdkHttpError);
+  if (typed) return typed.status;
+  const told = inChain(error, (one): one is Error => one instanceof Error && /\bHTTP \d{3}\b/.test(one.message));
+  return told ? Number(/\bHTTP (\d{3})\b/.exec(told.message)?.[1]) : null;
+}
+
+function ofStatus(status: number, cause: unknown): McpError {
+  const say = (code: McpErrorCode, message: string, sent = false): McpError =>
+    new McpError(code, message, sent, { cause });
+  if (status === 401 || status === 403) return say('auth_failed', `the server refuses the credential (HTTP ${status})`);
+  // An unknown session is told by 404; several servers say 400.
+  if (status === 404 || status === 400)
+    return say('session_lost', `the server does not know the session (HTTP ${status})`);
+  if (status === 429) return say('unreachable', 'the server asks for fewer requests (HTTP 429)');
+  if (status >= 500) return say('unreachable', `the server answered HTTP ${status}`, true);
+  return say('protocol_error', `the server answered HTTP ${status}`);
+}
+
+function inChain<T>(error: unknown, is: (one: unknown) => one is T): T | null {
+  for (let one = error, depth = 0; one instanceof Error && depth < 8; one = one.cause, depth += 1)
+    if (is(one)) return one;
+  return null;
+}

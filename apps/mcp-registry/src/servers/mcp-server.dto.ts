@@ -1,0 +1,74 @@
+import { JsonObject, OneOf, PageQuery, Text } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsOptional, Matches, ValidateNested } from 'class-validator';
+import { slugPattern } from '../tools/model-name.js';
+import { type AuthMode, authModes, healths, policies, type Policy } from './mcp-server.entity.js';
+
+const policyNote =
+  'What happens to tools that are new or changed: block: they wait for approval (the default); warn: taken, and told in ' +
+  'health; auto: taken';
+
+export class ServerAuth {
+  @OneOf(authModes, { description: 'oauth: an oauth2 credential of the vault, connected there' }) mode: AuthMode;
+  @Text(100, { optional: true, description: 'Mode header alone: its name; X-Api-Key when absent' }) header?: string;
+  @Text(100, { optional: true, description: 'The credential of the vault; needed by every mode but none' })
+  credential_id?: string;
+}
+
+export class RegisterServer {
+  @Text(2_048, { minLength: 8, description: 'http or https; streamable HTTP, or SSE' }) url: string;
+  @Text(200, { optional: true, minLength: 1, description: 'The host of the URL when absent' }) name?: string;
+  @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
+  @Text(40, { optional: true, description: 'First part of what models call its tools; made of the name when absent' })
+  @IsOptional()
+  slug?: string;
+  @JsonObject({ optional: true }) @ValidateNested() @Type(() => ServerAuth) auth?: ServerAuth;
+  @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
+}
+
+export class ChangeServer {
+  @Text(200, { optional: true, minLength: 1 }) name?: string;
+  @JsonObject({ optional: true }) @ValidateNested() @Type(() => ServerAuth) auth?: ServerAuth;
+  @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
+}
+
+export class ImportServer {
+  @JsonObject({ description: 'A server.json of the MCP registry; the first remote of it that can be used is' })
+  server: Record<string, unknown>;
+  @JsonObject({ optional: true }) @ValidateNested() @Type(() => ServerAuth) auth?: ServerAuth;
+  @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
+}
+
+export class ServerQuery extends PageQuery {
+  @OneOf(healths, { optional: true }) health?: (typeof healths)[number];
+}
+
+export class UnregisterQuery {
+  @OneOf(['true', 'false'], { optional: true, description: 'true: though agents use its Skill' }) force?: string;
+}
+
+/** A server as the API shows it. */
+export class ServerView {
+  @ApiProperty() id: string;
+  @ApiProperty() slug: string;
+  @ApiProperty() name: string;
+  @ApiProperty() url: string;
+  @ApiProperty({ type: String, nullable: true }) transport: string | null;
+  @ApiProperty({ type: String, nullable: true }) protocol_version: string | null;
+  @ApiProperty({ type: Object, nullable: true }) server_info: { name: string; version: string } | null;
+  @ApiProperty({ type: Object }) auth: { mode: AuthMode; header: string | null; credential_id: string | null };
+  @ApiProperty({ enum: policies }) policy: string;
+  @ApiProperty({ enum: healths }) health: string;
+  @ApiProperty({ type: String, nullable: true }) health_reason: string | null;
+  @ApiProperty({ type: String, nullable: true, format: 'date-time' }) checked_at: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The Skill that bundles its tools' }) skill_id:
+    string | null;
+  @ApiProperty({ type: Object, description: 'How many tools are in which state' }) tools: Record<string, number>;
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+}
+
+export class ServerPage {
+  @ApiProperty({ type: [ServerView] }) data: ServerView[];
+  @ApiProperty({ type: String, nullable: true }) next_cursor: string | null;
+}

@@ -1,0 +1,39 @@
+import { Problem } from '#libs/service-kit';
+
+export interface ImportedServer {
+  url: string;
+  name: string;
+  /** Names of headers that the server wants filled in. */
+  headers: string[];
+}
+
+/**
+ * Reads a `server.json` of the MCP registry (static.modelcontextprotocol.io/schemas): its first remote without open
+ * variables. Packages are not run: Gatehouse reaches servers by HTTP.
+ * @throws Problem 422 `invalid_server_json | no_remote`
+ */
+export function readServerJson(given: Record<string, unknown>): ImportedServer {
+  const { name, title, remotes } = given;
+  if (typeof name !== 'string' || name === '' || name.length > 200) {
+    throw new Problem(422, 'invalid_server_json', 'This is no server.json: it has no name.');
+  }
+  for (const remote of Array.isArray(remotes) ? (remotes as unknown[]).slice(0, 50) : []) {
+    const { type, url, headers } = (remote ?? {}) as Record<string, unknown>;
+    if (type !== 'streamable-http' && type !== 'sse') continue;
+    if (typeof url !== 'string' || /[{}]/.test(url)) continue;
+    const label = typeof title === 'string' && title !== '' ? title : name;
+    return { url, name: label.slice(0, 200), headers: neededHeaders(headers) };
+  }
+  throw new Problem(
+    422,
+    'no_remote',
+    'This server.json has no remote whose URL is complete: a server that runs from a package has to be hosted first.',
+  );
+}
+
+function neededHeaders(headers: unknown): string[] {
+  const entries = Array.isArray(headers) ? (headers as { name?: unknown; isRequired?: unknown }[]) : [];
+  return entries.flatMap((header) =>
+    header?.isRequired === true && typeof header.name === 'string' ? [header.name] : [],
+  );
+}

@@ -1,0 +1,121 @@
+import type { Principal } from '#libs/service-kit';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, LessThan, QueryFailedError } from 'typeorm';
+import { applyListing, type ServerFacts } from '../discovery/discovery.repository.js';
+import type { ListedTool } from '../discovery/listed-tool.js';
+import { writeContent } from '../skills/skill-content.repository.js';
+import type { SkillContent } from '../skills/skill-version.entity.js';
+import { Skill } from '../skills/skill.entity.js';
+import { type Health, McpServer } from './mcp-server.entity.js';
+
+type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
+
+/** The slug is another server's or Skill's. */
+export class SlugTaken extends Error {}
+
+/** What a server is shown with beside its row. */
+export interface ServerSummary {
+  skillId: string | null;
+  states: Record<string, number>;
+}
+
+@Injectable()
+export class ServerRepository {
+  constructor(@InjectDataSource() private readonly source: DataSource) {}
+
+  /**
+   * Stores a server, the Skill that is linked to it and, where it could be listed, its tools: all or nothing.
+   * @throws SlugTaken
+   */
+  async register(
+    server: McpServer,
+    skill: { id: string; content: SkillContent },
+    listing: { tools: ListedTool[]; facts: ServerFacts } | null,
+    by: string,
+  ): Promise<McpServer> {
+    try {
+      return await this.source.transaction(async (manager) => {
+        await manager.insert(McpServer, server as object);
+        const row: Skill = {
+          id: skill.id,
+          organization_id: server.organization_id,
+          project_id: server.project_id,
+          slug: server.slug,
+          name: server.name,
+          description: skill.content.description,
+          knowledge: skill.content.knowledge,
+          origin: 'mcp_server',
+          server_id: server.id,
+          version: 0,
+          created_at: server.created_at,
+          updated_at: server.created_at,
+        };
+        await manager.insert(Skill, row);
+        await writeContent(manager, row, skill.content, by);
+        return listing ? applyListing(manager, server, listing.tools, listing.facts) : server;
+      });
+    } catch (error) {
+      if (error instanceof QueryFailedError && /_slug"/.test(error.message)) throw new SlugTaken();
+      throw error;
+    }
+  }
+
+  /** A slug that neither a server nor a Skill of the project has: the wish, or the wish with a number. */
+  async freeSlug(scope: Scope, wish: string): Promise<string> {
+    const rows = (await this.source.query('SELECT slug FROM registry.skill WHERE project_id = $1 AND slug LIKE $2', [
+      scope.projectId,
+      `${wish}%`,
+    ])) as { slug: string }[];
+    const taken = new Set(rows.map(({ slug }) => slug));
+    for (let n = 2, slug = wish; ; n += 1) {
+      if (!taken.has(slug)) return slug;
+      slug = `${wish.slice(0, 36)}-${n}`;
+    }
+  }
+
+  find(scope: Scope, id: string): Promise<McpServer | null> {
+    return this.source.manager.findOneBy(McpServer, { ...owned(scope), id });
+  }
+
+  list(scope: Scope, limit: number, cursor?: string, health?: Health): Promise<McpServer[]> {
+    return this.source.manager.find(McpServer, {
+      where: { ...owned(scope), ...(cursor ? { id: LessThan(cursor) } : {}), ...(health ? { health } : {}) },
+      order: { id: 'DESC' },
+      take: limit,
+    });
+  }
+
+  count(scope: Scope): Promise<number> {
+    return this.source.manager.countBy(McpServer, owned(scope));
+  }
+
+  async update(id: string, change: Partial<McpServer>): Promise<void> {
+    await this.source.manager.update(McpServer, { id }, { ...change, updated_at: new Date() } as object);
+  }
+
+  /** With its tools and its Skill. */
+  async delete(scope: Scope, id: string): Promise<void> {
+    await this.source.manager.delete(McpServer, { ...owned(scope), id });
+  }
+
+  async summaries(ids: string[]): Promise<Map<string, ServerSummary>> {
+    const rows = (await this.source.query(
+      `SELECT s.server_id, s.id AS skill_id, t.state, count(t.id)::integer AS count
+         FROM registry.skill s LEFT JOIN registry.tool t ON t.server_id = s.server_id
+        WHERE s.server_id = ANY($1) GROUP BY s.server_id, s.id, t.state`,
+      [ids],
+    )) as { server_id: string; skill_id: string; state: string | null; count: number }[];
+    const summaries = new Map<string, ServerSummary>();
+    for (const { server_id, skill_id, state, count } of rows) {
+      const summary = summaries.get(server_id) ?? { skillId: skill_id, states: {} };
+      if (state) summary.states[state] = count;
+      summaries.set(server_id, summary);
+    }
+    return summaries;
+  }
+}
+
+function owned({ organizationId, projectId }: Scope): { organization_id: string; project_id: string } {
+  return { organization_id: organizationId, project_id: projectId };
+}

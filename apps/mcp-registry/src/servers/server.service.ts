@@ -1,0 +1,100 @@
+import { notFound, type Page, pageOf, type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { requireCredentialRights } from '../credentials/may-use-credentials.js';
+import { DiscoveryService } from '../discovery/discovery.service.js';
+import { AgentUsage } from './agent-usage.js';
+import type { ChangeServer, ServerQuery, ServerView } from './mcp-server.dto.js';
+import type { McpServer } from './mcp-server.entity.js';
+import { Registration } from './registration.service.js';
+import { checkedAuth } from './server-auth.js';
+import { ServerRepository, type ServerSummary } from './server.repository.js';
+
+@Injectable()
+export class ServerService {
+  constructor(
+    @Inject(ServerRepository) private readonly servers: ServerRepository,
+    @Inject(Registration) private readonly registration: Registration,
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(AgentUsage) private readonly usage: AgentUsage,
+  ) {}
+
+  async list(caller: Principal, { limit, cursor, health }: ServerQuery): Promise<Page<ServerView>> {
+    const page = pageOf(await this.servers.list(caller, limit + 1, cursor, health), limit, (row) => row.id);
+    const summaries = await this.servers.summaries(page.data.map(({ id }) => id));
+    return { data: page.data.map((row) => viewOf(row, summaries.get(row.id))), next_cursor: page.next_cursor };
+  }
+
+  async view(caller: Principal, id: string): Promise<ServerView> {
+    const server = await this.get(caller, id);
+    return viewOf(server, (await this.servers.summaries([id])).get(id));
+  }
+
+  /** A change of how it is reached takes effect with the next request. @throws Problem as `register` */
+  async change(caller: Principal, id: string, { auth, ...columns }: ChangeServer): Promise<ServerView> {
+    if (auth?.credential_id) requireCredentialRights(caller);
+    const server = await this.get(caller, id);
+    const change = auth ? checkedAuth(auth) : {};
+    if (auth) {
+      const skillId = (await this.servers.summaries([id])).get(id)?.skillId ?? null;
+      await this.registration.letGo(server, skillId);
+      await this.registration.bind({ ...server, ...change }, skillId);
+    }
+    await this.servers.update(id, { ...columns, ...change });
+    if (auth) await this.discovery.discover(id);
+    return this.view(caller, id);
+  }
+
+  async rediscover(caller: Principal, id: string): Promise<ServerView> {
+    await this.get(caller, id);
+    await this.discovery.discover(id);
+    return this.view(caller, id);
+  }
+
+  /**
+   * Removes the server, its tools and its Skill.
+   * @throws Problem 409 `server_in_use`, naming the agents, unless forced
+   */
+  async unregister(caller: Principal, id: string, force: boolean): Promise<void> {
+    const server = await this.get(caller, id);
+    const skillId = (await this.servers.summaries([id])).get(id)?.skillId ?? null;
+    const agents = skillId && !force ? await this.usage.of(caller, 'skill', skillId) : [];
+    if (agents.length > 0) {
+      const names = agents.map((agent) => agent.name).join(', ');
+      throw new Problem(
+        409,
+        'server_in_use',
+        `Agents have its Skill: ${names}. Take it from them, or unregister with force=true.`,
+        agents.map((agent) => ({ field: agent.id, message: agent.name })),
+      );
+    }
+    await this.servers.delete(caller, id);
+    await this.registration.letGo(server, skillId);
+  }
+
+  /** @throws Problem 404 `mcp_server_not_found` */
+  async get(caller: Principal, id: string): Promise<McpServer> {
+    const server = await this.servers.find(caller, id);
+    if (!server) throw notFound('mcp_server', id);
+    return server;
+  }
+}
+
+function viewOf(row: McpServer, summary: ServerSummary | undefined): ServerView {
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    url: row.url,
+    transport: row.transport,
+    protocol_version: row.protocol_version,
+    server_info: row.server_info,
+    auth: { mode: row.auth_mode, header: row.auth_header, credential_id: row.credential_id },
+    policy: row.policy,
+    health: row.health,
+    health_reason: row.health_reason,
+    checked_at: row.checked_at?.toISOString() ?? null,
+    skill_id: summary?.skillId ?? null,
+    tools: summary?.states ?? {},
+    created_at: row.created_at.toISOString(),
+  };
+}

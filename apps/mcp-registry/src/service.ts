@@ -1,0 +1,15 @@
+import type { ServiceOptions } from '#libs/service-kit';
+import { AppModule } from './app.module.js';
+import type { RegistrySettings } from './env.js';
+
+/** What `startService` starts; the tests start the same. */
+export function registryService(settings: RegistrySettings): ServiceOptions {
+  return {
+    name: 'mcp-registry',
+    module: AppModule.with(settings),
+    settings,
+    consumes: ['mcp-discovery'],
+    // A Skill's folder: a hundred files of source text.
+    bodyLimit: 8 * 1024 * 1024,
+  };
+}

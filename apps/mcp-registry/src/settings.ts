@@ -1,0 +1,3 @@
+export { type RegistrySettings } from './env.js';
+
+export const SETTINGS = Symbol('registrySettings');

@@ -1,0 +1,35 @@
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import { Skill } from './skill.entity.js';
+
+/** Everything of a Skill that a change can change. */
+export interface SkillContent {
+  name: string;
+  description: string;
+  knowledge: string;
+  tools: SkillToolEntry[];
+  credentials: SkillCredentialEntry[];
+}
+
+export interface SkillToolEntry {
+  /** A tool's id, or `builtin:<name>`. */
+  tool: string;
+  enabled: boolean;
+}
+
+export interface SkillCredentialEntry {
+  credential_id: string;
+  /** The name that the Skill's tools know it by. */
+  as: string;
+}
+
+@Entity({ schema: 'registry', name: 'skill_version' })
+export class SkillVersion {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'skill_version_pkey' }) skill_id: string;
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'skill_version_pkey' }) version: number;
+  @ManyToOne(() => Skill, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'skill_id', foreignKeyConstraintName: 'skill_version_skill_fkey' })
+  skill?: Relation<Skill>;
+  @Column({ type: 'jsonb' }) content: SkillContent;
+  @Column({ type: 'text' }) created_by: string;
+  @Column({ type: 'timestamptz' }) created_at: Date;
+}

@@ -1,0 +1,127 @@
+import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  ParseIntPipe,
+  Patch,
+  Post,
+  Query,
+} from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ManifestSkills } from './manifest-skills.service.js';
+import { SkillFolders } from './skill-folder.service.js';
+import {
+  ChangeSkill,
+  CreateSkill,
+  DeleteSkillQuery,
+  ImportedSkill,
+  ImportSkill,
+  SkillFolder,
+  SkillFromManifest,
+  SkillPage,
+  SkillVersionList,
+  SkillView,
+} from './skill.dto.js';
+import { SkillService } from './skill.service.js';
+
+@ApiTags('skills')
+@Controller('api/v1/skills')
+export class SkillController {
+  constructor(
+    @Inject(SkillService) private readonly skills: SkillService,
+    @Inject(SkillFolders) private readonly folders: SkillFolders,
+    @Inject(ManifestSkills) private readonly manifests: ManifestSkills,
+  ) {}
+
+  @Post()
+  @RequireScopes('tools:write')
+  @ApiOperation({ operationId: 'createSkill', summary: 'Make a Skill; agents get it by PATCH /agents/:id' })
+  @ApiCreatedResponse({ type: SkillView })
+  create(@Caller() caller: Principal, @Body() body: CreateSkill): Promise<SkillView> {
+    return this.skills.create(caller, body);
+  }
+
+  @Post('import')
+  @RequireScopes('tools:write')
+  @ApiOperation({ operationId: 'importSkill', summary: 'Make a Skill of a SKILL.md folder' })
+  @ApiCreatedResponse({ type: ImportedSkill })
+  import(@Caller() caller: Principal, @Body() { files = [] }: ImportSkill): Promise<ImportedSkill> {
+    return this.folders.import(caller, files);
+  }
+
+  @Post('manifest')
+  @HttpCode(200)
+  @RequireScopes('tools:write')
+  @ApiOperation({ operationId: 'putManifestSkill', summary: 'Make or change the Skill that a manifest declares' })
+  @ApiOkResponse({ type: SkillView })
+  fromManifest(@Caller() caller: Principal, @Body() { manifest }: SkillFromManifest): Promise<SkillView> {
+    return this.manifests.put(caller, manifest);
+  }
+
+  @Get()
+  @RequireScopes('tools:read')
+  @ApiOperation({ operationId: 'listSkills', summary: 'Skills, newest first' })
+  @ApiOkResponse({ type: SkillPage })
+  list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<SkillPage> {
+    return this.skills.list(caller, query);
+  }
+
+  @Get(':id')
+  @RequireScopes('tools:read')
+  @ApiOperation({ operationId: 'getSkill', summary: 'One Skill' })
+  @ApiOkResponse({ type: SkillView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<SkillView> {
+    return this.skills.view(caller, id);
+  }
+
+  @Patch(':id')
+  @RequireScopes('tools:write')
+  @ApiOperation({ operationId: 'changeSkill', summary: 'Change a Skill; a list that is given replaces the one before' })
+  @ApiOkResponse({ type: SkillView })
+  change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeSkill): Promise<SkillView> {
+    return this.skills.change(caller, id, body);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScopes('tools:write')
+  @ApiOperation({ operationId: 'deleteSkill', summary: 'Delete a Skill; refused while agents have it' })
+  @ApiNoContentResponse()
+  delete(@Caller() caller: Principal, @Param('id') id: string, @Query() { force }: DeleteSkillQuery): Promise<void> {
+    return this.skills.delete(caller, id, force === 'true');
+  }
+
+  @Get(':id/versions')
+  @RequireScopes('tools:read')
+  @ApiOperation({ operationId: 'listSkillVersions', summary: 'What a Skill was, newest first' })
+  @ApiOkResponse({ type: SkillVersionList })
+  versions(@Caller() caller: Principal, @Param('id') id: string): Promise<SkillVersionList> {
+    return this.skills.versions(caller, id);
+  }
+
+  @Post(':id/versions/:version/restore')
+  @HttpCode(200)
+  @RequireScopes('tools:write')
+  @ApiOperation({ operationId: 'restoreSkill', summary: 'Make an earlier version the newest' })
+  @ApiOkResponse({ type: SkillView })
+  restore(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Param('version', ParseIntPipe) version: number,
+  ): Promise<SkillView> {
+    return this.skills.restore(caller, id, version);
+  }
+
+  @Get(':id/export')
+  @RequireScopes('tools:read')
+  @ApiOperation({ operationId: 'exportSkill', summary: 'A Skill as the files of a SKILL.md folder' })
+  @ApiOkResponse({ type: SkillFolder })
+  export(@Caller() caller: Principal, @Param('id') id: string): Promise<SkillFolder> {
+    return this.folders.export(caller, id);
+  }
+}

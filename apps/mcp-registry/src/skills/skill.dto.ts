@@ -1,0 +1,111 @@
+import { Flag, JsonObject, OneOf, Text } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { ArrayMaxSize, ArrayUnique, IsArray, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { slugPattern } from '../tools/model-name.js';
+
+const knowledgeLength = 100_000;
+
+export class SkillToolGiven {
+  @Text(100, { minLength: 1, description: 'A tool id, or `builtin:<name>`' }) tool: string;
+  @Flag({ optional: true, description: 'False: it stays in the Skill, and no model gets it' }) enabled?: boolean;
+}
+
+export class SkillCredentialGiven {
+  @Text(100, { minLength: 1 }) credential_id: string;
+  @Matches(/^[A-Za-z][\w-]{0,63}$/, { message: 'a letter, then letters, digits, - and _, at most 64' })
+  @Text(64, { description: "The name that the Skill's tools know it by" })
+  as: string;
+}
+
+/** A list of objects of a class, as an optional property. */
+const ListOf =
+  <T extends object>(type: new () => T, max: number, key: (one: T) => string): PropertyDecorator =>
+  (target, property) => {
+    for (const decorate of [
+      ApiProperty({ type: [type], required: false }),
+      IsOptional(),
+      IsArray(),
+      ArrayMaxSize(max),
+      ArrayUnique(key, { message: 'each is named once' }),
+      ValidateNested({ each: true }),
+      Type(() => type),
+    ]) {
+      decorate(target, property);
+    }
+  };
+
+export class ChangeSkill {
+  @Text(200, { minLength: 1, optional: true }) name?: string;
+  @Text(1_024, { optional: true }) description?: string;
+  @Text(knowledgeLength, { optional: true, description: "Goes into the agent's context" }) knowledge?: string;
+  @ListOf(SkillToolGiven, 500, (one) => one.tool) tools?: SkillToolGiven[];
+  @ListOf(SkillCredentialGiven, 50, (one) => one.as) credentials?: SkillCredentialGiven[];
+}
+
+export class CreateSkill extends ChangeSkill {
+  @Text(200, { minLength: 1 }) declare name: string;
+  @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
+  @Text(40, { optional: true, description: 'First part of what models call its tools; made of the name when absent' })
+  @IsOptional()
+  slug?: string;
+}
+
+export class SkillFile {
+  @Text(300, { minLength: 1, description: 'Within the folder: SKILL.md, tools/add.py' }) path: string;
+  @Text(262_144) content: string;
+}
+
+export class ImportSkill {
+  @ListOf(SkillFile, 100, (one) => one.path) files: SkillFile[];
+}
+
+export class SkillFromManifest {
+  @JsonObject({ description: 'A manifest with `slug` and `skill` (spec 2.1)' }) manifest: Record<string, unknown>;
+}
+
+export class DeleteSkillQuery {
+  @OneOf(['true', 'false'], { optional: true, description: 'true: though agents have it' }) force?: string;
+}
+
+export class SkillView {
+  @ApiProperty() id: string;
+  @ApiProperty() slug: string;
+  @ApiProperty() name: string;
+  @ApiProperty() description: string;
+  @ApiProperty() knowledge: string;
+  @ApiProperty({ enum: ['person', 'mcp_server', 'manifest'] }) origin: string;
+  @ApiProperty({ type: String, nullable: true }) server_id: string | null;
+  @ApiProperty({ type: 'integer' }) version: number;
+  @ApiProperty({ type: [SkillToolGiven] }) tools: SkillToolGiven[];
+  @ApiProperty({ type: [SkillCredentialGiven] }) credentials: SkillCredentialGiven[];
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+  @ApiProperty({ format: 'date-time' }) updated_at: string;
+}
+
+export class SkillPage {
+  @ApiProperty({ type: [SkillView] }) data: SkillView[];
+  @ApiProperty({ type: String, nullable: true }) next_cursor: string | null;
+}
+
+export class SkillVersionView {
+  @ApiProperty({ type: 'integer' }) version: number;
+  @ApiProperty({ type: Object }) content: object;
+  @ApiProperty() created_by: string;
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+}
+
+export class SkillVersionList {
+  @ApiProperty({ type: [SkillVersionView] }) data: SkillVersionView[];
+}
+
+export class SkillFolder {
+  @ApiProperty({ type: [SkillFile] }) files: SkillFile[];
+}
+
+export class ImportedSkill {
+  @ApiProperty({ type: SkillView }) skill: SkillView;
+  @ApiProperty({ type: [String], description: 'Files that are not part of what Gatehouse keeps' }) ignored: string[];
+  @ApiProperty({ type: [String], description: 'What it wants and has to be given: credentials, tools of MCP servers' })
+  missing: string[];
+}

@@ -1,0 +1,101 @@
+import type { Principal } from '#libs/service-kit';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, In, LessThan, QueryFailedError } from 'typeorm';
+import { readContent, writeContent } from './skill-content.repository.js';
+import { type SkillContent, SkillVersion } from './skill-version.entity.js';
+import { Skill } from './skill.entity.js';
+
+type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
+
+export interface FullSkill {
+  skill: Skill;
+  content: SkillContent;
+}
+
+/** Another Skill of the project has the slug. */
+export class SkillSlugTaken extends Error {}
+
+@Injectable()
+export class SkillRepository {
+  constructor(@InjectDataSource() private readonly source: DataSource) {}
+
+  /** @throws SkillSlugTaken */
+  async create(skill: Skill, content: SkillContent, by: string): Promise<FullSkill> {
+    try {
+      return await this.source.transaction(async (manager) => {
+        await manager.insert(Skill, skill);
+        return { skill: await writeContent(manager, skill, content, by), content };
+      });
+    } catch (error) {
+      if (error instanceof QueryFailedError && error.message.includes('skill_slug')) throw new SkillSlugTaken();
+      throw error;
+    }
+  }
+
+  /** `change` sees the content as it is, under lock. @returns null when there is no such Skill */
+  async change(
+    scope: Scope,
+    id: string,
+    by: string,
+    change: (content: SkillContent) => SkillContent,
+  ): Promise<FullSkill | null> {
+    return this.source.transaction(async (manager) => {
+      const skill = await manager.findOne(Skill, {
+        where: { ...owned(scope), id },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!skill) return null;
+      const content = change(await readContent(manager, skill));
+      return { skill: await writeContent(manager, skill, content, by), content };
+    });
+  }
+
+  async find(scope: Scope, id: string): Promise<FullSkill | null> {
+    const skill = await this.source.manager.findOneBy(Skill, { ...owned(scope), id });
+    return skill && { skill, content: await readContent(this.source.manager, skill) };
+  }
+
+  async findAll(scope: Scope, ids: string[]): Promise<FullSkill[]> {
+    const skills = await this.source.manager.findBy(Skill, { ...owned(scope), id: In(ids) });
+    return Promise.all(
+      skills.map(async (skill) => ({ skill, content: await readContent(this.source.manager, skill) })),
+    );
+  }
+
+  async findBySlug(scope: Scope, slug: string): Promise<Skill | null> {
+    return this.source.manager.findOneBy(Skill, { ...owned(scope), slug });
+  }
+
+  /** Newest first. */
+  async list(scope: Scope, limit: number, cursor?: string): Promise<FullSkill[]> {
+    const skills = await this.source.manager.find(Skill, {
+      where: { ...owned(scope), ...(cursor ? { id: LessThan(cursor) } : {}) },
+      order: { id: 'DESC' },
+      take: limit,
+    });
+    return Promise.all(
+      skills.map(async (skill) => ({ skill, content: await readContent(this.source.manager, skill) })),
+    );
+  }
+
+  versions(skillId: string): Promise<SkillVersion[]> {
+    return this.source.manager.find(SkillVersion, {
+      where: { skill_id: skillId },
+      order: { version: 'DESC' },
+      take: 100,
+    });
+  }
+
+  version(skillId: string, version: number): Promise<SkillVersion | null> {
+    return this.source.manager.findOneBy(SkillVersion, { skill_id: skillId, version });
+  }
+
+  async delete(scope: Scope, id: string): Promise<void> {
+    await this.source.manager.delete(Skill, { ...owned(scope), id });
+  }
+}
+
+function owned({ organizationId, projectId }: Scope): { organization_id: string; project_id: string } {
+  return { organization_id: organizationId, project_id: projectId };
+}

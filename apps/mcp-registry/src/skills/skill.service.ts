@@ -1,0 +1,180 @@
+import { newId } from '#libs/contracts';
+import {
+  type FieldError,
+  notFound,
+  type Page,
+  pageOf,
+  type PageQuery,
+  type Principal,
+  Problem,
+} from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { CredentialBindings } from '../credentials/credential-bindings.js';
+import { requireCredentialRights } from '../credentials/may-use-credentials.js';
+import { AgentUsage } from '../servers/agent-usage.js';
+import { agentSlug, slugOf } from '../tools/model-name.js';
+import { builtinOf } from '../tools/tool-view.js';
+import { ToolRepository } from '../tools/tool.repository.js';
+import type { SkillContent } from './skill-version.entity.js';
+import type { ChangeSkill, CreateSkill, SkillView, SkillVersionList } from './skill.dto.js';
+import type { Skill, SkillOrigin } from './skill.entity.js';
+import { type FullSkill, SkillRepository, SkillSlugTaken } from './skill.repository.js';
+
+/** Skills: knowledge, tools and credentials under one name (spec 1). Every change is a version. */
+@Injectable()
+export class SkillService {
+  constructor(
+    @Inject(SkillRepository) private readonly skills: SkillRepository,
+    @Inject(ToolRepository) private readonly tools: ToolRepository,
+    @Inject(CredentialBindings) private readonly bindings: CredentialBindings,
+    @Inject(AgentUsage) private readonly usage: AgentUsage,
+  ) {}
+
+  /** @throws Problem 422 `invalid_fields`, 409 `slug_taken`, 403 `scope_missing`, and those of the vault */
+  async create(caller: Principal, body: CreateSkill, origin: SkillOrigin = 'person'): Promise<SkillView> {
+    const content = contentOf(body, { name: body.name, description: '', knowledge: '', tools: [], credentials: [] });
+    await this.check(caller, body);
+    const now = new Date();
+    const { name, description, knowledge } = content;
+    const skill: Skill = {
+      id: newId('skl'),
+      organization_id: caller.organizationId,
+      project_id: caller.projectId,
+      slug: body.slug ?? slugOf(name),
+      name,
+      description,
+      knowledge,
+      origin,
+      server_id: null,
+      version: 0,
+      created_at: now,
+      updated_at: now,
+    };
+    if (skill.slug === agentSlug) throw slugTaken(agentSlug);
+    await this.bind(caller, skill.id, content);
+    try {
+      return viewOf(await this.skills.create(skill, content, caller.subject));
+    } catch (error) {
+      if (content.credentials.length > 0) await this.bindings.unbind(caller, { kind: 'skill', id: skill.id });
+      throw error instanceof SkillSlugTaken ? slugTaken(skill.slug) : error;
+    }
+  }
+
+  /** @throws Problem as `create`, 404 `skill_not_found` */
+  async change(caller: Principal, id: string, body: ChangeSkill): Promise<SkillView> {
+    await this.get(caller, id);
+    await this.check(caller, body);
+    return this.write(caller, id, (before) => contentOf(body, before));
+  }
+
+  /** Makes an earlier version the newest. What it names has to be there still. @throws Problem as `change` */
+  async restore(caller: Principal, id: string, version: number): Promise<SkillView> {
+    await this.get(caller, id);
+    const kept = await this.skills.version(id, version);
+    if (!kept) throw notFound('skill_version', version);
+    await this.check(caller, kept.content);
+    return this.write(caller, id, () => kept.content);
+  }
+
+  async list(caller: Principal, { limit, cursor }: PageQuery): Promise<Page<SkillView>> {
+    const page = pageOf(await this.skills.list(caller, limit + 1, cursor), limit, ({ skill }) => skill.id);
+    return { data: page.data.map(viewOf), next_cursor: page.next_cursor };
+  }
+
+  async view(caller: Principal, id: string): Promise<SkillView> {
+    return viewOf(await this.get(caller, id));
+  }
+
+  async versions(caller: Principal, id: string): Promise<SkillVersionList> {
+    await this.get(caller, id);
+    const rows = await this.skills.versions(id);
+    return {
+      data: rows.map(({ version, content, created_by, created_at }) => ({
+        version,
+        content,
+        created_by,
+        created_at: created_at.toISOString(),
+      })),
+    };
+  }
+
+  /** @throws Problem 404, 409 `skill_of_server`, `skill_in_use` naming the agents, unless forced */
+  async delete(caller: Principal, id: string, force: boolean): Promise<void> {
+    const { skill, content } = await this.get(caller, id);
+    if (skill.server_id) {
+      throw new Problem(409, 'skill_of_server', `It goes with its MCP server ${skill.server_id}: unregister that.`);
+    }
+    const agents = force ? [] : await this.usage.of(caller, 'skill', id);
+    if (agents.length > 0) {
+      const names = agents.map(({ name }) => name).join(', ');
+      throw new Problem(409, 'skill_in_use', `Agents have it: ${names}. Take it from them, or delete with force=true.`);
+    }
+    await this.skills.delete(caller, id);
+    if (content.credentials.length > 0) await this.bindings.unbind(caller, { kind: 'skill', id });
+  }
+
+  /** @throws Problem 404 `skill_not_found` */
+  async get(caller: Principal, id: string): Promise<FullSkill> {
+    const found = await this.skills.find(caller, id);
+    if (!found) throw notFound('skill', id);
+    return found;
+  }
+
+  private async write(
+    caller: Principal,
+    id: string,
+    change: (before: SkillContent) => SkillContent,
+  ): Promise<SkillView> {
+    const written = await this.skills.change(caller, id, caller.subject, change);
+    if (!written) throw notFound('skill', id);
+    await this.bind(caller, id, written.content);
+    return viewOf(written);
+  }
+
+  /** What was bound and is not any more the vault forgets when the Skill goes: until then no tool knows it by a name. */
+  private async bind(caller: Principal, id: string, { credentials }: SkillContent): Promise<void> {
+    for (const { credential_id } of credentials) await this.bindings.bind(caller, credential_id, { kind: 'skill', id });
+  }
+
+  private async check(caller: Principal, { tools = [], credentials = [] }: ChangeSkill): Promise<void> {
+    if (credentials.length > 0) requireCredentialRights(caller);
+    const references = tools.map(({ tool }) => tool);
+    const ids = references.filter((reference) => !builtinOf(reference));
+    const known = new Set((await this.tools.findAll(caller, ids)).map(({ id }) => id));
+    const errors: FieldError[] = references.flatMap((reference, at) =>
+      builtinOf(reference) || known.has(reference)
+        ? []
+        : [{ field: `tools.${at}.tool`, message: `there is no tool ${reference} in this project` }],
+    );
+    if (errors.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
+  }
+}
+
+function contentOf(body: ChangeSkill, before: SkillContent): SkillContent {
+  return {
+    name: body.name ?? before.name,
+    description: body.description ?? before.description,
+    knowledge: body.knowledge ?? before.knowledge,
+    tools: body.tools?.map(({ tool, enabled = true }) => ({ tool, enabled })) ?? before.tools,
+    credentials: body.credentials?.map(({ credential_id, as }) => ({ credential_id, as })) ?? before.credentials,
+  };
+}
+
+function viewOf({ skill, content }: FullSkill): SkillView {
+  return {
+    id: skill.id,
+    slug: skill.slug,
+    ...content,
+    origin: skill.origin,
+    server_id: skill.server_id,
+    version: skill.version,
+    created_at: skill.created_at.toISOString(),
+    updated_at: skill.updated_at.toISOString(),
+  };
+}
+
+function slugTaken(slug: string): Problem {
+  return new Problem(409, 'slug_taken', `The slug ${slug} is taken in this project: give another one.`, [
+    { field: 'slug', message: 'is taken' },
+  ]);
+}

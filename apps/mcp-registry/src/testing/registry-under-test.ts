@@ -1,0 +1,106 @@
+import { newId } from '#libs/contracts';
+import { createService, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
+import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { registryService } from '../service.js';
+import type { RegistrySettings } from '../settings.js';
+import { type StubServices, startStubServices } from './stub-services.js';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type As = Partial<Pick<Principal, 'organizationId' | 'projectId' | 'scopes'>>;
+
+export interface Answer {
+  status: number;
+  // Each test reads the shape that it asserts.
+  body: any;
+}
+
+export interface RegistryUnderTest {
+  app: NestFastifyApplication;
+  url: string;
+  databaseUrl: string;
+  stub: StubServices;
+  /** As a person of the home project, or as somebody else. */
+  call(method: Method, path: string, body?: object, as?: As): Promise<Answer>;
+  /** As the engine. */
+  internal(method: Method, path: string, body?: object, as?: As): Promise<Answer>;
+  token(as?: As): Promise<string>;
+  close(): Promise<void>;
+}
+
+const defaults = {
+  PORT: 8080,
+  HOST: '127.0.0.1',
+  DATABASE_POOL: 6,
+  QUEUE_CONCURRENCY: 4,
+  ...testServiceTrust,
+  PUBLIC_URL: 'http://127.0.0.1:8080',
+  LOG_LEVEL: 'silent',
+  GATEHOUSE_EGRESS_ALLOW: ['127.0.0.0/8'],
+  MCP_CONNECT_TIMEOUT_MS: 3_000,
+  MCP_CALL_TIMEOUT_MS: 3_000,
+  MCP_CALL_MAX_MS: 10_000,
+  MCP_RESPONSE_BYTES: 262_144,
+  MCP_STREAM_BYTES: 262_144,
+  MCP_OUTPUT_BYTES: 4_096,
+  MCP_LIST_PAGES: 5,
+  MCP_LIST_TOOLS: 50,
+  MCP_LIST_BYTES: 262_144,
+  MCP_DEFINITION_BYTES: 8_192,
+  MCP_IDLE_MS: 60_000,
+  MCP_CONNECTIONS: 50,
+  DISCOVERY_EVERY_MS: 3_600_000,
+  DISCOVERY_SWEEP_MS: 3_600_000,
+  SERVERS_PER_PROJECT: 50,
+  CREDENTIAL_CACHE_MS: 0,
+  COMPILE_TIMEOUT_MS: 5_000,
+  CALL_RECORD_DAYS: 90,
+};
+
+/** The registry with its own database, and stubs in the place of the services it calls. */
+export async function startRegistry(settings: Partial<RegistrySettings> = {}): Promise<RegistryUnderTest> {
+  const database = await testDatabase();
+  const stub = await startStubServices();
+  const urls = { VAULT_URL: stub.url, ENGINE_URL: stub.url, PYTHON_RUNNER_URL: stub.url };
+  const all: RegistrySettings = {
+    ...defaults,
+    ...urls,
+    DATABASE_URL: database.url,
+    REDIS_URL: workerRedisUrl(),
+    ...settings,
+  };
+  const app = await createService(registryService(all));
+  await app.startAllMicroservices();
+  await app.listen(0, '127.0.0.1');
+  const tokens = new ServiceTokens(testServiceKey, 'portal');
+  const home = { organizationId: newId('org'), projectId: newId('prj') };
+  const token = (as: As = {}, subject = 'key:1', scopes: Scope[] = ['admin']): Promise<string> =>
+    tokens.mint('mcp-registry', { ...home, subject, scopes, ...as });
+  const send = async (method: Method, url: string, bearer: string, payload?: object): Promise<Answer> => {
+    const headers = { authorization: `Bearer ${bearer}` };
+    const answer = await app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
+    return { status: answer.statusCode, body: answer.body ? answer.json() : null };
+  };
+  return {
+    app,
+    url: await app.getUrl(),
+    databaseUrl: database.url,
+    stub,
+    call: async (method, path, body, as) => send(method, `/api/v1${path}`, await token(as), body),
+    internal: async (method, path, body, as) =>
+      send(method, `/internal${path}`, await token(as, 'service:engine', ['service']), body),
+    token,
+    close: async () => {
+      await app.close();
+      await stub.close();
+      await database.drop();
+    },
+  };
+}
+
+/** A Redis database for each test process: registries of two test files must not take each other's jobs. */
+function workerRedisUrl(): string {
+  const url = new URL(testRedisUrl());
+  url.pathname = `/${Number(url.pathname.slice(1) || 0) + Number(process.env['JEST_WORKER_ID'] ?? 1) - 1}`;
+  return url.href;
+}

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+interface Rpc {
+  id?: number | string;
+  method: string;
+  params?: Record<string, unknown>;
+}
+
+/** What a scripted server does; change it while it runs. */
+export interface Script {
+  /** One page of tools/list. */
+  list(cursor: string | undefined): unknown;
+  call(name: string, args: Record<string, unknown>): unknown;
+  /** The request's headers are wanted to have these; else 401. */
+  wants: Record<string, string>;
+  /** Answers only after this. */
+  delayMs: number;
+  /** Answers to tools/call come as an event stream. */
+  streams: boolean;
+}
+
+export const tool = (name: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  name,
+  description: `Does ${name}.`,
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+  annotations: { readOnlyHint: true },
+  ...more,
+});
+
+/** An MCP server of the protocol of 2025 over plain HTTP, for everything that a real one would not do on request. */
+export class ScriptedMcpServer {
+  readonly script: Script = {
+    list: () => ({ tools: [tool('first')] }),
+    call: (name, args) => ({ content: [{ type: 'text', text: `${name} ${JSON.stringify(args)}` }] }),
+    wants: {},
+    delayMs: 0,
+    streams: false,
+  };
+  /** Methods asked for, in order. */
+  readonly asked: string[] = [];
+  /** Calls whose connection closed before their answer. */
+  hungUp = 0;
+  private sessions = new Set<string>();
+  private readonly streams = new Set<ServerResponse>();
+  private made = 0;
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<ScriptedMcpServer> {
+    const server = createServer();
+    const scripted = new ScriptedMcpServer(server);
+    server.on('request', (request, response) => void scripted.serve(request, response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return scripted;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/mcp`;
+  }
+
+  forgetSessions(): void {
+    this.sessions = new Set();
+  }
+
+  /** Tells every connected client that the list changed. */
+  tellListChanged(): void {
+    const message = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    for (const stream of this.streams) stream.write(`data: ${message}\n\n`);
+  }
+
+  get listeners(): number {
+    return this.streams.size;
+  }
+
+  count(method: string): number {
+    return this.asked.filter((one) => one === method).length;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const wanted = Object.entries(this.script.wants).every(([name, value]) => request.headers[name] === value);
+    if (!wanted) return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+    const session = String(request.headers['mcp-session-id'] ?? '');
+    if (session && !this.sessions.has(session)) return void response.writeHead(404).end('no such session');
+    if (request.method === 'GET') return this.stream(response);
+    if (request.method === 'DELETE') return void response.writeHead(204).end();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const rpc = JSON.parse(Buffer.concat(chunks).toString()) as Rpc;
+    this.asked.push(rpc.method);
+    if (rpc.id === undefined) return void response.writeHead(202).end();
+    if (this.script.delayMs > 0 && rpc.method.startsWith('tools/')) {
+      response.once('close', () => (this.hungUp += response.writableFinished ? 0 : 1));
+      await new Promise((resolve) => setTimeout(resolve, this.script.delayMs).unref());
+    }
+    this.answer(rpc, response);
+  }
+
+  private answer({ id, method, params = {} }: Rpc, response: ServerResponse): void {
+    if (method === 'initialize') {
+      const session = `s${(this.made += 1)}`;
+      this.sessions.add(session);
+      response.setHeader('mcp-session-id', session);
+    }
+    const result = this.resultOf(method, params);
+    const body = JSON.stringify(
+      result === undefined
+        ? { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
+        : { jsonrpc: '2.0', id, result },
+    );
+    if (this.script.streams && method === 'tools/call') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${body}\n\n`);
+    } else {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    }
+  }
+
+  private resultOf(method: string, params: Record<string, unknown>): unknown {
+    if (method === 'initialize') {
+      return {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: 'scripted', version: '1' },
+      };
+    }
+    if (method === 'tools/list') return this.script.list(params['cursor'] as string | undefined);
+    if (method === 'tools/call') {
+      return this.script.call(String(params['name']), (params['arguments'] ?? {}) as Record<string, unknown>);
+    }
+    return undefined;
+  }
+
+  private stream(response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    this.streams.add(response);
+    response.once('close', () => this.streams.delete(response));
+  }
+}

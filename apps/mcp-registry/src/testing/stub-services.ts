@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface StubRequest {
+  method: string;
+  path: string;
+  body: Record<string, unknown>;
+}
+
+type Answer = { status?: number; body: unknown };
+
+/** Vault, engine and Python runner as one HTTP server: answers what the test says, and remembers what it was asked. */
+export interface StubServices {
+  url: string;
+  asked: StubRequest[];
+  /** Fields of credentials by id; another id is 404. */
+  credentials: Map<string, Record<string, string>>;
+  /** Agents that the engine says use something. */
+  users: { id: string; name: string }[];
+  /** What the runner says of a source. */
+  compile(source: string): unknown;
+  close(): Promise<void>;
+}
+
+export async function startStubServices(): Promise<StubServices> {
+  const stub: Omit<StubServices, 'url' | 'close'> = {
+    asked: [],
+    credentials: new Map(),
+    users: [],
+    compile: (source) => ({
+      ok: true,
+      name: /def (\w+)/.exec(source)?.[1] ?? 'nameless',
+      description: 'A tool.',
+      input_schema: { type: 'object', properties: {} },
+      uses: { http: source.includes('http_request'), credentials: [] },
+    }),
+  };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      const asked = { method: request.method ?? '', path: request.url ?? '', body: text ? JSON.parse(text) : {} };
+      stub.asked.push(asked);
+      const { status = 200, body } = answerOf(stub, asked);
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return Object.assign(stub, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  });
+}
+
+function answerOf(stub: Omit<StubServices, 'url' | 'close'>, { method, path, body }: StubRequest): Answer {
+  if (path === '/internal/compile') return { body: stub.compile(String(body['source'])) };
+  if (path.startsWith('/internal/agents/using')) return { body: { agents: stub.users } };
+  const id = String(body['credential_id'] ?? '');
+  const missing = { status: 404, body: { code: 'credential_not_found', detail: `There is no credential ${id}.` } };
+  if (path === '/internal/bindings' && method === 'PUT') return stub.credentials.has(id) ? { body: {} } : missing;
+  if (path.startsWith('/internal/bindings/')) return { body: {} };
+  if (path === '/internal/credentials/resolve') {
+    const fields = stub.credentials.get(id);
+    return fields ? { body: { credential_id: id, generation: 1, type: 'text', fields } } : missing;
+  }
+  return { status: 404, body: { code: 'not_found', detail: 'There is nothing at this path.' } };
+}

@@ -1,0 +1,110 @@
+import type { McpCallAnswer } from '#libs/contracts';
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ToolCalls } from '../calls/tool-calls.service.js';
+import { PythonTools } from './python-tools.service.js';
+import {
+  ApproveTool,
+  ChangeTool,
+  SavePythonTool,
+  ToolDifference,
+  ToolPage,
+  ToolQuery,
+  ToolVersionList,
+  ToolView,
+  TryTool,
+} from './tool.dto.js';
+import { ToolService } from './tool.service.js';
+
+@ApiTags('tools')
+@Controller('api/v1/tools')
+export class ToolController {
+  constructor(
+    @Inject(ToolService) private readonly tools: ToolService,
+    @Inject(PythonTools) private readonly python: PythonTools,
+    @Inject(ToolCalls) private readonly calls: ToolCalls,
+  ) {}
+
+  @Get()
+  @RequireScopes('tools:read')
+  @ApiOperation({ operationId: 'listTools', summary: 'All tools there are: built-in, of MCP servers, in Python' })
+  @ApiOkResponse({ type: ToolPage })
+  list(@Caller() caller: Principal, @Query() query: ToolQuery): Promise<ToolPage> {
+    return this.tools.list(caller, query);
+  }
+
+  @Post()
+  @RequireScopes('tools:write')
+  @ApiOperation({ operationId: 'createPythonTool', summary: 'Make a tool of Python source' })
+  @ApiCreatedResponse({ type: ToolView })
+  create(@Caller() caller: Principal, @Body() { source }: SavePythonTool): Promise<ToolView> {
+    return this.python.create(caller, source);
+  }
+
+  @Get(':id')
+  @RequireScopes('tools:read')
+  @ApiOperation({ operationId: 'getTool', summary: 'One tool' })
+  @ApiOkResponse({ type: ToolView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<ToolView> {
+    return this.tools.view(caller, id);
+  }
+
+  @Patch(':id')
+  @RequireScopes('tools:write')
+  @ApiOperation({ operationId: 'gradeTool', summary: 'Say what a tool can do at most' })
+  @ApiOkResponse({ type: ToolView })
+  change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeTool): Promise<ToolView> {
+    return this.tools.grade(caller, id, body);
+  }
+
+  @Put(':id/source')
+  @RequireScopes('tools:write')
+  @ApiOperation({ operationId: 'savePythonTool', summary: 'Replace the source of a Python tool' })
+  @ApiOkResponse({ type: ToolView })
+  save(@Caller() caller: Principal, @Param('id') id: string, @Body() { source }: SavePythonTool): Promise<ToolView> {
+    return this.python.save(caller, id, source);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScopes('tools:write')
+  @ApiOperation({ operationId: 'deletePythonTool', summary: 'Delete a Python tool that nothing uses' })
+  @ApiNoContentResponse()
+  delete(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
+    return this.python.delete(caller, id);
+  }
+
+  @Get(':id/difference')
+  @RequireScopes('tools:read')
+  @ApiOperation({ operationId: 'getToolDifference', summary: 'What its server changed, leaf by leaf' })
+  @ApiOkResponse({ type: ToolDifference })
+  difference(@Caller() caller: Principal, @Param('id') id: string): Promise<ToolDifference> {
+    return this.tools.difference(caller, id);
+  }
+
+  @Post(':id/approve')
+  @HttpCode(200)
+  @RequireScopes('tools:write')
+  @ApiOperation({ operationId: 'approveTool', summary: 'Take the definition that its server offers' })
+  @ApiOkResponse({ type: ToolView })
+  approve(@Caller() caller: Principal, @Param('id') id: string, @Body() { pin }: ApproveTool): Promise<ToolView> {
+    return this.tools.approve(caller, id, pin);
+  }
+
+  @Get(':id/versions')
+  @RequireScopes('tools:read')
+  @ApiOperation({ operationId: 'listToolVersions', summary: 'Definitions that were in effect, newest first' })
+  @ApiOkResponse({ type: ToolVersionList })
+  versions(@Caller() caller: Principal, @Param('id') id: string): Promise<ToolVersionList> {
+    return this.tools.versions(caller, id);
+  }
+
+  @Post(':id/try')
+  @HttpCode(200)
+  @RequireScopes('tools:write')
+  @ApiOperation({ operationId: 'tryTool', summary: 'Call an approved tool of an MCP server by hand' })
+  try(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TryTool): Promise<McpCallAnswer> {
+    return this.calls.tryOut(caller, id, body);
+  }
+}

@@ -1,0 +1,82 @@
+import { toolGrades, type ToolGrade } from '#libs/contracts';
+import { Flag, JsonObject, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { Matches } from 'class-validator';
+import { toolStates } from './tool.entity.js';
+
+export const toolSources = ['builtin', 'mcp', 'python'] as const;
+
+export class ToolQuery extends PageQuery {
+  @OneOf(toolSources, { optional: true }) source?: (typeof toolSources)[number];
+  @OneOf(toolStates, { optional: true }) state?: (typeof toolStates)[number];
+  @Text(100, { optional: true, description: 'Tools of this MCP server' }) server_id?: string;
+}
+
+export class SavePythonTool {
+  @Text(262_144, { minLength: 1, description: 'One public function with type hints and a docstring' }) source: string;
+}
+
+export class ChangeTool {
+  @OneOf(toolGrades, { optional: true, description: 'What a call can do at most; stands above hints of the server' })
+  grade?: ToolGrade;
+  @Flag({ optional: true, description: 'A call that was made twice does no more than once' }) idempotent?: boolean;
+}
+
+export class ApproveTool {
+  @Matches(/^[0-9a-f]{64}$/, { message: 'the candidate_pin of the tool' })
+  @Text(64, { description: 'The candidate_pin that was looked at: another one is refused' })
+  pin: string;
+}
+
+export class TryTool {
+  @JsonObject() arguments: Record<string, unknown>;
+  @Whole(100, 600_000, { optional: true }) timeout_ms?: number;
+}
+
+export class ToolView {
+  @ApiProperty({ description: '`builtin:<name>` of a built-in tool' }) id: string;
+  @ApiProperty({ enum: toolSources }) source: string;
+  @ApiProperty({ type: String, nullable: true }) server_id: string | null;
+  @ApiProperty() name: string;
+  @ApiProperty({ type: String, nullable: true }) title: string | null;
+  @ApiProperty() description: string;
+  @ApiProperty({ type: Object, nullable: true }) input_schema: Record<string, unknown> | null;
+  @ApiProperty({ enum: toolStates }) state: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Why it is quarantined' }) problem: string | null;
+  @ApiProperty({ enum: toolGrades }) grade: string;
+  @ApiProperty() idempotent: boolean;
+  @ApiProperty({ type: String, nullable: true, description: 'Of the approved definition' }) pin: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Of what waits for approval' }) candidate_pin:
+    string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Python tools alone' }) python_source: string | null;
+  @ApiProperty({ type: [String], description: 'Credentials that its source asks for, by name' }) credentials: string[];
+}
+
+export class ToolPage {
+  @ApiProperty({ type: [ToolView] }) data: ToolView[];
+  @ApiProperty({ type: String, nullable: true }) next_cursor: string | null;
+}
+
+export class DefinitionChange {
+  @ApiProperty({ description: 'JSON Pointer into the definition' }) path: string;
+  @ApiProperty({ required: false, description: 'Absent: added' }) before?: unknown;
+  @ApiProperty({ required: false, description: 'Absent: removed' }) after?: unknown;
+}
+
+export class ToolDifference {
+  @ApiProperty({ type: String, nullable: true }) pin: string | null;
+  @ApiProperty({ type: String, nullable: true }) candidate_pin: string | null;
+  @ApiProperty({ type: [DefinitionChange] }) changes: DefinitionChange[];
+}
+
+export class ToolVersionView {
+  @ApiProperty({ type: 'integer' }) number: number;
+  @ApiProperty() pin: string;
+  @ApiProperty({ type: Object }) definition: object;
+  @ApiProperty() approved_by: string;
+  @ApiProperty({ format: 'date-time' }) approved_at: string;
+}
+
+export class ToolVersionList {
+  @ApiProperty({ type: [ToolVersionView] }) data: ToolVersionView[];
+}

@@ -1,0 +1,41 @@
+import type { ToolGrade } from '#libs/contracts';
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import { McpServer } from '../servers/mcp-server.entity.js';
+import type { ToolDefinition } from './tool-definition.js';
+
+export const toolStates = ['approved', 'pending', 'changed', 'removed', 'quarantined'] as const;
+export type ToolState = (typeof toolStates)[number];
+
+/** A tool of an MCP server or one written in Python; built-in tools are code and have no row. */
+@Entity({ schema: 'registry', name: 'tool' })
+@Index('tool_by_project', ['project_id', 'id'])
+@Index('tool_mcp_name', ['server_id', 'name'], { unique: true, where: "source = 'mcp'" })
+@Index('tool_python_name', ['project_id', 'name'], { unique: true, where: "source = 'python'" })
+export class Tool {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'tool_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) source: 'mcp' | 'python';
+  @Column({ type: 'text', nullable: true }) server_id: string | null;
+  @ManyToOne(() => McpServer, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'server_id', foreignKeyConstraintName: 'tool_server_fkey' })
+  server?: Relation<McpServer>;
+  @Column({ type: 'text' }) name: string;
+  @Column({ type: 'text' }) state: ToolState;
+  /** Why it is quarantined. */
+  @Column({ type: 'text', nullable: true }) problem: string | null;
+  /** The approved definition, which is all that a model ever sees, and its pin. */
+  @Column({ type: 'jsonb', nullable: true }) definition: ToolDefinition | null;
+  @Column({ type: 'text', nullable: true }) pin: string | null;
+  /** What its server says now, where that is something else. */
+  @Column({ type: 'jsonb', nullable: true }) candidate: ToolDefinition | null;
+  @Column({ type: 'text', nullable: true }) candidate_pin: string | null;
+  @Column({ type: 'text' }) grade: ToolGrade;
+  @Column({ type: 'boolean' }) idempotent: boolean;
+  /** A person said what its grade is: hints of the server no longer do. */
+  @Column({ type: 'boolean' }) graded: boolean;
+  /** Complete listings in a row that did not have it. */
+  @Column({ type: 'integer' }) misses: number;
+  @Column({ type: 'timestamptz' }) created_at: Date;
+  @Column({ type: 'timestamptz' }) updated_at: Date;
+}

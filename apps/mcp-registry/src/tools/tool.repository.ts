@@ -1,0 +1,102 @@
+import type { Principal } from '#libs/service-kit';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, In, LessThan, QueryFailedError } from 'typeorm';
+import { SkillTool } from '../skills/skill-tool.entity.js';
+import { ToolVersion } from './tool-version.entity.js';
+import { addVersion } from './tool-version.repository.js';
+import { Tool, type ToolState } from './tool.entity.js';
+
+type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
+
+export interface ToolFilter {
+  source?: 'mcp' | 'python';
+  state?: ToolState;
+  server_id?: string;
+}
+
+/** Another Python tool of the project has this name. */
+export class NameTaken extends Error {}
+
+@Injectable()
+export class ToolRepository {
+  constructor(@InjectDataSource() private readonly source: DataSource) {}
+
+  /** Newest first. */
+  list(scope: Scope, filter: ToolFilter, limit: number, cursor?: string): Promise<Tool[]> {
+    return this.source.manager.find(Tool, {
+      where: { ...owned(scope), ...filter, ...(cursor ? { id: LessThan(cursor) } : {}) },
+      order: { id: 'DESC' },
+      take: limit,
+    });
+  }
+
+  find(scope: Scope, id: string): Promise<Tool | null> {
+    return this.source.manager.findOneBy(Tool, { ...owned(scope), id });
+  }
+
+  findAll(scope: Scope, ids: string[]): Promise<Tool[]> {
+    return this.source.manager.findBy(Tool, { ...owned(scope), id: In(ids) });
+  }
+
+  /**
+   * Changes a tool under lock: `change` sees the row as it is and says what it becomes; a new pin becomes a version.
+   * @returns null when there is no such tool
+   * @throws NameTaken and what `change` throws
+   */
+  async change(scope: Scope, id: string, by: string, change: (tool: Tool) => Partial<Tool>): Promise<Tool | null> {
+    return this.source.transaction(async (manager) => {
+      const tool = await manager.findOne(Tool, {
+        where: { ...owned(scope), id },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!tool) return null;
+      const changed: Tool = { ...tool, ...change(tool), updated_at: new Date() };
+      await unlessTaken(manager.save(Tool, changed as object));
+      if (changed.pin !== tool.pin) await addVersion(manager, changed, by);
+      return changed;
+    });
+  }
+
+  /** @throws NameTaken */
+  async insert(tool: Tool, by: string): Promise<void> {
+    await this.source.transaction(async (manager) => {
+      await unlessTaken(manager.insert(Tool, tool as object));
+      await addVersion(manager, tool, by);
+    });
+  }
+
+  /** With its place in Skills. */
+  async delete(scope: Scope, id: string): Promise<void> {
+    await this.source.transaction(async (manager) => {
+      await manager.delete(SkillTool, { tool: id });
+      await manager.delete(Tool, { ...owned(scope), id });
+    });
+  }
+
+  versions(toolId: string): Promise<ToolVersion[]> {
+    return this.source.manager.find(ToolVersion, { where: { tool_id: toolId }, order: { number: 'DESC' }, take: 100 });
+  }
+
+  /** Names of the Skills that a tool is in. */
+  async skillsWith(toolId: string): Promise<string[]> {
+    const rows = (await this.source.query(
+      `SELECT s.name FROM registry.skill_tool t JOIN registry.skill s ON s.id = t.skill_id WHERE t.tool = $1 ORDER BY s.name`,
+      [toolId],
+    )) as { name: string }[];
+    return rows.map(({ name }) => name);
+  }
+}
+
+async function unlessTaken(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (error instanceof QueryFailedError && error.message.includes('tool_python_name')) throw new NameTaken();
+    throw error;
+  }
+}
+
+function owned({ organizationId, projectId }: Scope): { organization_id: string; project_id: string } {
+  return { organization_id: organizationId, project_id: projectId };
+}

@@ -1,0 +1,102 @@
+import { builtinTools } from '#libs/contracts';
+import { notFound, type Page, pageOf, type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { differenceOf } from './definition-difference.js';
+import { hintedGrade } from './tool-grade.js';
+import { builtinOf, builtinView, toolView } from './tool-view.js';
+import type { ChangeTool, ToolDifference, ToolQuery, ToolVersionList, ToolView } from './tool.dto.js';
+import type { Tool } from './tool.entity.js';
+import { ToolRepository } from './tool.repository.js';
+
+/** The catalogue: built-in tools, those of MCP servers, those in Python; and the approval of what servers changed. */
+@Injectable()
+export class ToolService {
+  constructor(@Inject(ToolRepository) private readonly tools: ToolRepository) {}
+
+  /** Newest first; the built-in ones stand before the first page and do not count for its limit. */
+  async list(caller: Principal, { source, state, server_id, limit, cursor }: ToolQuery): Promise<Page<ToolView>> {
+    const first = !cursor && (state ?? 'approved') === 'approved' && !server_id;
+    const builtin = first && (source ?? 'builtin') === 'builtin' ? builtinTools.map(builtinView) : [];
+    if (source === 'builtin') return { data: builtin, next_cursor: null };
+    const filter = { ...(source ? { source } : {}), ...(state ? { state } : {}), ...(server_id ? { server_id } : {}) };
+    const page = pageOf(await this.tools.list(caller, filter, limit + 1, cursor), limit, (tool) => tool.id);
+    return { data: [...builtin, ...page.data.map(toolView)], next_cursor: page.next_cursor };
+  }
+
+  async view(caller: Principal, id: string): Promise<ToolView> {
+    const builtin = builtinOf(id);
+    return builtin ? builtinView(builtin) : toolView(await this.get(caller, id));
+  }
+
+  /** What approval would change. */
+  async difference(caller: Principal, id: string): Promise<ToolDifference> {
+    const { pin, candidate_pin, definition, candidate } = await this.get(caller, id);
+    return { pin, candidate_pin, changes: candidate ? differenceOf(definition ?? {}, candidate) : [] };
+  }
+
+  /**
+   * Takes what the server offers as the definition from now on.
+   * @throws Problem 409 `nothing_to_approve`, `candidate_changed`
+   */
+  async approve(caller: Principal, id: string, pin: string): Promise<ToolView> {
+    return this.change(caller, id, (tool) => {
+      if (!tool.candidate || !tool.candidate_pin) {
+        throw new Problem(
+          409,
+          'nothing_to_approve',
+          `The tool ${tool.name} is ${tool.state}: nothing waits for approval.`,
+        );
+      }
+      if (tool.candidate_pin !== pin) {
+        throw new Problem(
+          409,
+          'candidate_changed',
+          `The server changed ${tool.name} once more: look at the difference again.`,
+        );
+      }
+      return {
+        state: 'approved',
+        definition: tool.candidate,
+        pin,
+        candidate: null,
+        candidate_pin: null,
+        ...(tool.graded ? {} : hintedGrade(tool.candidate)),
+      };
+    });
+  }
+
+  grade(caller: Principal, id: string, { grade, idempotent }: ChangeTool): Promise<ToolView> {
+    return this.change(caller, id, (tool) => ({
+      grade: grade ?? tool.grade,
+      idempotent: idempotent ?? tool.idempotent,
+      graded: true,
+    }));
+  }
+
+  async versions(caller: Principal, id: string): Promise<ToolVersionList> {
+    await this.get(caller, id);
+    const rows = await this.tools.versions(id);
+    return {
+      data: rows.map(({ number, pin, definition, approved_by, approved_at }) => ({
+        number,
+        pin,
+        definition,
+        approved_by,
+        approved_at: approved_at.toISOString(),
+      })),
+    };
+  }
+
+  /** @throws Problem 404 `tool_not_found` */
+  async get(caller: Pick<Principal, 'organizationId' | 'projectId'>, id: string): Promise<Tool> {
+    const tool = await this.tools.find(caller, id);
+    if (!tool) throw notFound('tool', id);
+    return tool;
+  }
+
+  private async change(caller: Principal, id: string, change: (tool: Tool) => Partial<Tool>): Promise<ToolView> {
+    const tool = await this.tools.change(caller, id, caller.subject, change);
+    if (!tool) throw notFound('tool', id);
+    return toolView(tool);
+  }
+}

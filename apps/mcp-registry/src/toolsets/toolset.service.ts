@@ -1,0 +1,131 @@
+import { type CredentialBinding, type Toolset, type ToolsetTool } from '#libs/contracts';
+import type { Principal } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { McpServer } from '../servers/mcp-server.entity.js';
+import { type FullSkill, SkillRepository } from '../skills/skill.repository.js';
+import { agentSlug, modelName } from '../tools/model-name.js';
+import { plainSchema, plainText } from '../tools/plain-text.js';
+import { builtinOf, builtinPin } from '../tools/tool-view.js';
+import type { Tool } from '../tools/tool.entity.js';
+import { ToolRepository } from '../tools/tool.repository.js';
+import { ToolsetServers } from './toolset-servers.repository.js';
+
+/** What an agent's tools are in one turn: approved definitions alone, under the names that a model calls. */
+@Injectable()
+export class ToolsetService {
+  constructor(
+    @Inject(SkillRepository) private readonly skills: SkillRepository,
+    @Inject(ToolRepository) private readonly tools: ToolRepository,
+    @Inject(ToolsetServers) private readonly servers: ToolsetServers,
+  ) {}
+
+  /** @param toolIds Python tools that the agent has by itself */
+  async of(caller: Principal, skillIds: string[], toolIds: string[]): Promise<Toolset> {
+    const skills = await this.skills.findAll(caller, skillIds);
+    const inSkills = skills.flatMap(({ content }) => content.tools.filter(({ enabled }) => enabled));
+    const rows = await this.tools.findAll(caller, [...inSkills.map(({ tool }) => tool), ...toolIds]);
+    const known = new Map(rows.map((tool) => [tool.id, tool]));
+    const toolset: Toolset = { skills: [], tools: [], problems: [] };
+    for (const id of skillIds) {
+      const skill = skills.find((one) => one.skill.id === id);
+      if (skill) addSkill(toolset, skill, known);
+      else toolset.problems.push({ skill_id: id, message: 'There is no such Skill.' });
+    }
+    for (const id of toolIds) {
+      const tool = known.get(id);
+      if (tool?.source === 'python') add(toolset, ofRow(tool, null, []));
+    }
+    await this.addServerProblems(caller, toolset, skills);
+    return toolset;
+  }
+
+  /** A server that does not answer keeps its tools: a call says what is wrong, and the next turn may find it back. */
+  private async addServerProblems(caller: Principal, toolset: Toolset, skills: FullSkill[]): Promise<void> {
+    const bySkill = new Map(skills.flatMap(({ skill }) => (skill.server_id ? [[skill.server_id, skill.id]] : [])));
+    for (const server of await this.servers.unwell(caller, [...bySkill.keys()])) {
+      toolset.problems.push({ skill_id: bySkill.get(server.id) ?? '', message: problemOf(server) });
+    }
+  }
+}
+
+function problemOf({ name, health, health_reason }: McpServer): string {
+  const what = health === 'auth_failed' ? 'refuses its credential' : 'does not answer';
+  return `The MCP server ${name} ${what}${health_reason ? `: ${health_reason}` : ''}`;
+}
+
+function addSkill(toolset: Toolset, { skill, content }: FullSkill, known: Map<string, Tool>): void {
+  const { id, slug, name, knowledge, version } = skill;
+  toolset.skills.push({ id, slug, name, knowledge, version });
+  for (const { tool: reference, enabled } of content.tools) {
+    if (!enabled) continue;
+    const tool = ofReference(reference, { id, slug }, content.credentials, known.get(reference));
+    if (tool) add(toolset, tool);
+  }
+}
+
+/** Two tools of one name would answer for each other: the second is left out, and said. */
+function add(toolset: Toolset, tool: ToolsetTool): void {
+  const first = toolset.tools.find(({ model_name }) => model_name === tool.model_name);
+  if (!first) toolset.tools.push(tool);
+  // A built-in tool may be in several Skills: it is one tool, with the credentials of all.
+  else if (first.id === tool.id)
+    first.credential_bindings = merged(first.credential_bindings, tool.credential_bindings);
+  else {
+    const message = `The tools ${first.id} and ${tool.id} are both ${tool.model_name}: the second is left out.`;
+    toolset.problems.push({ skill_id: tool.skill_id ?? '', message });
+  }
+}
+
+function merged(first: CredentialBinding[], more: CredentialBinding[]): CredentialBinding[] {
+  const names = new Set(first.map((one) => one.as));
+  return [...first, ...more.filter((one) => !names.has(one.as))];
+}
+
+function ofReference(
+  reference: string,
+  skill: { id: string; slug: string },
+  bindings: CredentialBinding[],
+  row: Tool | undefined,
+): ToolsetTool | null {
+  const builtin = builtinOf(reference);
+  if (!builtin) return row?.state === 'approved' ? ofRow(row, skill, bindings) : null;
+  const { name, title, description, input_schema, grade, idempotent } = builtin;
+  const shown = {
+    id: reference,
+    source: 'builtin' as const,
+    name,
+    title,
+    description,
+    input_schema,
+    grade,
+    idempotent,
+  };
+  const placed = { skill_id: skill.id, skill_slug: skill.slug, model_name: name, credential_bindings: bindings };
+  return { ...shown, ...placed, pin: builtinPin(builtin) };
+}
+
+function ofRow(
+  { id, source, name, definition, grade, idempotent, pin }: Tool,
+  skill: { id: string; slug: string } | null,
+  bindings: CredentialBinding[],
+): ToolsetTool {
+  const python = definition?.python;
+  return {
+    id,
+    source,
+    name,
+    ...(definition?.title ? { title: plainText(definition.title) } : {}),
+    description: plainText(definition?.description ?? ''),
+    input_schema: plainSchema(definition?.input_schema ?? { type: 'object' }),
+    grade,
+    idempotent,
+    skill_id: skill?.id ?? null,
+    skill_slug: skill?.slug ?? null,
+    model_name: modelName(skill?.slug ?? agentSlug, name),
+    credential_bindings: bindings,
+    pin: pin ?? '',
+    ...(python
+      ? { python: { source: python.source, source_sha256: python.source_sha256, function: python.function } }
+      : {}),
+  };
+}

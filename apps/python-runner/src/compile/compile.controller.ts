@@ -1,0 +1,22 @@
+import type { PythonCompileAnswer } from '#libs/contracts';
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { onlyFor } from '../called-by.js';
+import { CompileSource } from './compile.dto.js';
+import { CompileService } from './compile.service.js';
+
+@ApiTags('internal')
+@Controller('internal/compile')
+@RequireScopes('service')
+export class CompileController {
+  constructor(@Inject(CompileService) private readonly compiler: CompileService) {}
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Name, description and schema of a Python tool, or its errors', operationId: 'compile' })
+  compile(@Caller() caller: Principal, @Body() body: CompileSource): Promise<PythonCompileAnswer> {
+    onlyFor(caller, 'mcp-registry');
+    return this.compiler.compile(caller.organizationId, body.source);
+  }
+}

@@ -1,0 +1,40 @@
+import { createRequire } from 'node:module';
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RunnerSettings } from '../settings.js';
+
+const wasmPagesPerMb = 16;
+const pyodide = dirname(realpathSync(createRequire(import.meta.url).resolve('pyodide/package.json')));
+const runtime = realpathSync(fileURLToPath(new URL('../sandbox', import.meta.url)));
+
+/** What a child may send at most: a result and output in which JSON escapes every character. */
+export const maxAnswerBytes = (settings: RunnerSettings): number =>
+  2 * settings.PYTHON_RESULT_BYTES + 6 * settings.PYTHON_STDOUT_CHARS + 2 * settings.PYTHON_ARGUMENT_BYTES;
+
+/**
+ * How one child is started: arguments for Node. It may read Pyodide's folder and the sandbox' own, and that is all: no
+ * other file, no process, worker, addon or WASI (Node's permissions), and no code made from text.
+ */
+export function childArguments(settings: RunnerSettings, nonce: string): string[] {
+  const { PYTHON_SOURCE_BYTES, PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES } = settings;
+  const child = {
+    nonce,
+    pyodide,
+    runtime,
+    maxFrameBytes: 6 * (PYTHON_SOURCE_BYTES + Math.max(PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES)) + 65_536,
+    maxResultBytes: settings.PYTHON_RESULT_BYTES,
+    maxStdoutChars: settings.PYTHON_STDOUT_CHARS,
+  };
+  return [
+    '--permission',
+    `--allow-fs-read=${pyodide}/`,
+    `--allow-fs-read=${runtime}/`,
+    '--disallow-code-generation-from-strings',
+    '--disable-warning=SecurityWarning',
+    `--wasm-max-mem-pages=${settings.PYTHON_MEMORY_MB * wasmPagesPerMb}`,
+    `--max-old-space-size=${settings.PYTHON_HEAP_MB}`,
+    `${runtime}/child.mjs`,
+    JSON.stringify(child),
+  ];
+}

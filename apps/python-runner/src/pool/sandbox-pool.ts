@@ -1,0 +1,179 @@
+import { Metrics, Problem } from '#libs/service-kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type RunnerSettings, SETTINGS } from '../settings.js';
+import { hasKernelLimits } from './kernel-limits.js';
+import { residentMb } from './resident-memory.js';
+import { type Ending, Sandbox, type SandboxCall } from './sandbox.js';
+
+interface Waiting {
+  organizationId: string;
+  give(sandbox: Sandbox): void;
+}
+
+const startRetryMs = 1_000;
+const sweepMs = 1_000;
+
+/**
+ * Warm children for calls of any organization. A child belongs to the first organization that it serves and to no other;
+ * one that nobody has used yet is kept ready, so that no call waits for Python to start.
+ */
+@Injectable()
+export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** Whether a child has ever become ready. */
+  everWarm = false;
+
+  private readonly logger = new Logger('python.pool');
+  private readonly idle = new Set<Sandbox>();
+  private readonly busy = new Set<Sandbox>();
+  private readonly starts = new Set<Promise<void>>();
+  private readonly closing = new AbortController();
+  private waiting: Waiting[] = [];
+  private sweep: NodeJS.Timeout | undefined;
+
+  constructor(
+    @Inject(SETTINGS) private readonly settings: RunnerSettings,
+    @Inject(Metrics) metrics: Metrics,
+  ) {
+    metrics.gauge(
+      'gatehouse_python_children',
+      'Sandbox children, warm and busy',
+      () => this.idle.size + this.busy.size,
+    );
+    metrics.gauge('gatehouse_python_waiting', 'Calls that wait for a child', () => this.waiting.length);
+  }
+
+  onApplicationBootstrap(): void {
+    if (!hasKernelLimits) this.logger.warn({ event: 'python.no_kernel_limits', platform: process.platform });
+    this.sweep = setInterval(() => this.dropForgotten(), sweepMs);
+    this.serve();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.closing.abort();
+    clearInterval(this.sweep);
+    const all = [...this.idle, ...this.busy];
+    for (const sandbox of all) sandbox.kill();
+    await Promise.all([...this.starts, ...all.map(({ ended }) => ended)]);
+  }
+
+  /** @throws Problem 503 `runner_busy` when no child is free in time, or too many calls wait already */
+  async call(organizationId: string, call: SandboxCall): Promise<Ending> {
+    const sandbox = await this.take(organizationId);
+    const ending = await sandbox.call(call);
+    void this.giveBack(sandbox);
+    return ending;
+  }
+
+  private async take(organizationId: string): Promise<Sandbox> {
+    if (this.waiting.length >= this.settings.PYTHON_WAITING_CALLS) throw busy();
+    return new Promise((resolve, reject) => {
+      const tooLate = setTimeout(() => {
+        this.waiting = this.waiting.filter((each) => each !== waiting);
+        reject(busy());
+      }, this.settings.PYTHON_WAIT_MS);
+      const waiting: Waiting = {
+        organizationId,
+        give: (sandbox) => {
+          clearTimeout(tooLate);
+          resolve(sandbox);
+        },
+      };
+      this.waiting.push(waiting);
+      this.serve();
+    });
+  }
+
+  private async giveBack(sandbox: Sandbox): Promise<void> {
+    const { PYTHON_CALLS_PER_CHILD, PYTHON_KEEP_RSS_MB } = this.settings;
+    const grown = sandbox.alive && sandbox.pid !== undefined ? await residentMb(sandbox.pid) : null;
+    this.busy.delete(sandbox);
+    if (sandbox.calls >= PYTHON_CALLS_PER_CHILD || (grown ?? 0) > PYTHON_KEEP_RSS_MB) sandbox.kill();
+    if (sandbox.alive && !this.closing.signal.aborted) this.idle.add(sandbox);
+    this.serve();
+  }
+
+  /** Hands children to those who wait, first come first served, and starts what is missing. */
+  private serve(): void {
+    if (this.closing.signal.aborted) return;
+    this.waiting = this.waiting.filter((waiting) => {
+      if (this.isAtItsLimit(waiting.organizationId)) return true;
+      const sandbox = this.freeFor(waiting.organizationId);
+      if (!sandbox) return true;
+      this.idle.delete(sandbox);
+      this.busy.add(sandbox);
+      sandbox.organizationId = waiting.organizationId;
+      waiting.give(sandbox);
+      return false;
+    });
+    const unserved = this.waiting.filter(({ organizationId }) => !this.isAtItsLimit(organizationId)).length;
+    const spare = [...this.idle].some(({ organizationId }) => organizationId === null) ? 0 : 1;
+    for (let missing = unserved + spare - this.starts.size; missing > 0; missing -= 1) {
+      if (this.size >= this.settings.PYTHON_CHILDREN && !(unserved > this.starts.size && this.dropOldest())) return;
+      this.begin();
+    }
+  }
+
+  private get size(): number {
+    return this.idle.size + this.busy.size + this.starts.size;
+  }
+
+  private isAtItsLimit(organizationId: string): boolean {
+    const own = [...this.busy].filter((each) => each.organizationId === organizationId).length;
+    return own >= this.settings.PYTHON_CHILDREN_PER_ORGANIZATION;
+  }
+
+  private freeFor(organizationId: string): Sandbox | undefined {
+    for (const each of this.idle) if (!each.alive) this.idle.delete(each);
+    const free = [...this.idle];
+    return (
+      free.find((each) => each.organizationId === organizationId) ?? free.find((each) => each.organizationId === null)
+    );
+  }
+
+  /** Makes room for an organization that has no child. */
+  private dropOldest(): boolean {
+    const [oldest] = [...this.idle].sort((one, other) => other.idleMs - one.idleMs);
+    if (!oldest) return false;
+    this.drop(oldest);
+    return true;
+  }
+
+  private dropForgotten(): void {
+    for (const sandbox of this.idle) {
+      const forgotten = sandbox.organizationId !== null && sandbox.idleMs > this.settings.PYTHON_IDLE_MS;
+      if (forgotten || !sandbox.alive) this.drop(sandbox);
+    }
+    this.serve();
+  }
+
+  private drop(sandbox: Sandbox): void {
+    this.idle.delete(sandbox);
+    sandbox.kill();
+  }
+
+  private begin(): void {
+    const start = this.start().finally(() => {
+      this.starts.delete(start);
+      this.serve();
+    });
+    this.starts.add(start);
+  }
+
+  private async start(): Promise<void> {
+    const { signal } = this.closing;
+    try {
+      const sandbox = await Sandbox.start(this.settings, signal);
+      this.everWarm = true;
+      if (signal.aborted) sandbox.kill();
+      else this.idle.add(sandbox);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.logger.error({ event: 'python.start_failed', error: String(error) });
+      await wait(startRetryMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+const busy = (): Problem =>
+  new Problem(503, 'runner_busy', 'Every Python sandbox is at work: try again.', [], { 'retry-after': '1' });

@@ -1,0 +1,158 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { Duplex } from 'node:stream';
+import type { RunnerSettings } from '../settings.js';
+import { childArguments, maxAnswerBytes } from './child-command.js';
+import { FrameReader, frameOf } from './frames.js';
+import { hasKernelLimits, limitByKernel } from './kernel-limits.js';
+import { outgrows } from './resident-memory.js';
+import { isObject } from './untrusted.js';
+
+/** How a call ended. After anything but an answer the child is dead. */
+export type Ending = { kind: 'answer'; answer: unknown } | { kind: 'timeout' | 'memory' | 'crashed' };
+
+export interface SandboxCall {
+  request: { kind: 'compile' | 'run' } & Record<string, unknown>;
+  timeoutMs: number;
+  /** Answers what the tool asks of its host: `{value}` or `{refused}`. Whatever the child asks is unchecked. */
+  answerQuestion(question: unknown): Promise<{ value: unknown } | { refused: string }>;
+}
+
+interface CallUnderWay extends SandboxCall {
+  id: string;
+  asking: boolean;
+  end(ending: Ending): void;
+}
+
+/** Frames that belong to no call before their sender is held for hostile. */
+const strayFrames = 100;
+
+/** One child process and the calls made to it, one after the other. What the child sends is never trusted. */
+export class Sandbox {
+  /** The only one whose calls it takes; null until the first. */
+  organizationId: string | null = null;
+  calls = 0;
+  lastUsedMs = Date.now();
+  alive = true;
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<void>;
+
+  private readonly child: ChildProcess;
+  private readonly requests: Duplex;
+  private readonly frames: FrameReader;
+  private readonly bootNonce = randomUUID();
+  private onReady: (() => void) | null = null;
+  private underWay: CallUnderWay | null = null;
+  private strays = 0;
+
+  private constructor(private readonly settings: RunnerSettings) {
+    this.frames = new FrameReader(maxAnswerBytes(settings));
+    this.child = spawn(process.execPath, childArguments(settings, this.bootNonce), {
+      env: {},
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+    });
+    const [, , , answers, requests] = this.child.stdio;
+    if (!(answers instanceof Duplex) || !(requests instanceof Duplex)) throw new Error('the child has no pipes');
+    this.requests = requests;
+    answers.on('data', (chunk: Buffer) => this.take(chunk));
+    // A pipe breaks with its process, whose end is told below.
+    for (const pipe of [answers, requests]) pipe.on('error', () => undefined);
+    this.ended = new Promise((resolve) => {
+      const gone = (): void => {
+        this.alive = false;
+        this.underWay?.end({ kind: 'crashed' });
+        resolve();
+      };
+      this.child.once('exit', gone);
+      this.child.once('error', gone);
+    });
+  }
+
+  /** Milliseconds since the last call, or since the start. */
+  get idleMs(): number {
+    return Date.now() - this.lastUsedMs;
+  }
+
+  /** Undefined when it could not be started. */
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** @throws Error when the child is not warm in time, ends before, or cannot be limited */
+  static async start(settings: RunnerSettings, signal: AbortSignal): Promise<Sandbox> {
+    const sandbox = new Sandbox(settings);
+    const ready = new Promise<'ready'>((resolve) => (sandbox.onReady = () => resolve('ready')));
+    const late = AbortSignal.any([signal, AbortSignal.timeout(settings.PYTHON_START_MS)]);
+    const outcome = await Promise.race([
+      ready,
+      sandbox.ended.then(() => 'ended' as const),
+      new Promise<'late'>((resolve) => late.addEventListener('abort', () => resolve('late'))),
+    ]);
+    try {
+      if (outcome !== 'ready' || sandbox.pid === undefined) throw new Error(`a sandbox did not start: ${outcome}`);
+      if (hasKernelLimits) await limitByKernel(sandbox.pid, settings.PYTHON_CPU_SECONDS);
+    } catch (error) {
+      sandbox.kill();
+      throw error;
+    }
+    return sandbox;
+  }
+
+  /** Makes one call; the caller sees to it that no other is under way. */
+  async call(call: SandboxCall): Promise<Ending> {
+    if (!this.alive) return { kind: 'crashed' };
+    this.calls += 1;
+    const over = new AbortController();
+    const ending = await new Promise<Ending>((resolve) => {
+      const id = randomUUID();
+      this.underWay = { ...call, id, asking: false, end: resolve };
+      const deadline = setTimeout(() => resolve({ kind: 'timeout' }), call.timeoutMs);
+      over.signal.addEventListener('abort', () => clearTimeout(deadline));
+      void outgrows(this.pid ?? 0, this.settings.PYTHON_RSS_MB, over.signal).then(
+        (grown) => grown && resolve({ kind: 'memory' }),
+      );
+      this.requests.write(frameOf({ ...call.request, id }));
+    });
+    over.abort();
+    this.underWay = null;
+    this.lastUsedMs = Date.now();
+    if (ending.kind !== 'answer') this.kill();
+    return ending;
+  }
+
+  kill(): void {
+    this.alive = false;
+    this.child.kill('SIGKILL');
+  }
+
+  private take(chunk: Buffer): void {
+    if (!this.alive) return;
+    try {
+      for (const message of this.frames.read(chunk)) this.heed(message);
+    } catch {
+      // Not a frame: nothing that follows can be read either.
+      this.underWay?.end({ kind: 'crashed' });
+      this.kill();
+    }
+  }
+
+  /** Messages with another id than the call's are ignored: left over, or forged. */
+  private heed(message: unknown): void {
+    const { id, kind, answer, question } = isObject(message) ? message : {};
+    const call = this.underWay;
+    if (kind === 'ready' && id === this.bootNonce) this.onReady?.();
+    else if (kind === 'answer' && call && id === call.id) call.end({ kind: 'answer', answer });
+    else if (kind === 'question' && call && id === call.id && !call.asking) void this.reply(call, question);
+    else if (++this.strays > strayFrames) throw new Error('too many stray frames');
+  }
+
+  private async reply(call: CallUnderWay, question: unknown): Promise<void> {
+    call.asking = true;
+    const answer = await call
+      .answerQuestion(question)
+      .catch(() => ({ refused: 'The platform could not answer: try again later.' }));
+    call.asking = false;
+    if (this.underWay === call && this.alive) this.requests.write(frameOf({ id: call.id, answer }));
+  }
+}

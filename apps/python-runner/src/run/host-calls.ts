@@ -1,0 +1,66 @@
+import type { PythonHttpRequest, PythonRunRequest } from '#libs/contracts';
+import { isObject } from '../pool/untrusted.js';
+import type { EngineCallback } from './engine-callback.js';
+
+type Answer = { value: unknown } | { refused: string };
+
+const maxUrl = 8_192;
+const maxHeaders = 50;
+
+/** What one call of a tool may ask: its own credentials, and HTTP requests by way of the engine. */
+export class HostCalls {
+  private made = 0;
+  private readonly over = new AbortController();
+
+  constructor(
+    private readonly run: Pick<PythonRunRequest, 'credentials' | 'callback_url' | 'callback_token'>,
+    private readonly engine: EngineCallback,
+    private readonly limit: number,
+  ) {}
+
+  /** @param question as the child put it, unchecked */
+  async answer(question: unknown): Promise<Answer> {
+    this.made += 1;
+    if (this.made > this.limit) return { refused: `A call may ask the platform ${this.limit} times.` };
+    const { call, name, request } = isObject(question) ? question : {};
+    if (call === 'credential') return this.credential(name);
+    if (call === 'http_request') return this.httpRequest(request);
+    return { refused: 'The platform does not know this question.' };
+  }
+
+  /** Ends what the call still asks for. */
+  close(): void {
+    this.over.abort();
+  }
+
+  private credential(name: unknown): Answer {
+    const own = this.run.credentials ?? {};
+    if (typeof name !== 'string' || !Object.hasOwn(own, name)) {
+      return { refused: `No credential ${JSON.stringify(name).slice(0, 100)} is bound to this tool.` };
+    }
+    return { value: own[name] };
+  }
+
+  private async httpRequest(request: unknown): Promise<Answer> {
+    const { callback_url: url, callback_token: token } = this.run;
+    if (url === undefined || token === undefined) return { refused: 'This call may make no HTTP requests.' };
+    const checked = httpRequestOf(request);
+    if (typeof checked === 'string') return { refused: checked };
+    return this.engine.httpRequest(url, token, checked, this.over.signal);
+  }
+}
+
+/** The request, or a sentence about what is wrong with it. The engine checks its values once more. */
+function httpRequestOf(given: unknown): PythonHttpRequest | string {
+  const { method, url, headers, body } = isObject(given) ? given : {};
+  if (typeof method !== 'string' || method.length > 16) return 'method is GET, POST, PUT or DELETE.';
+  if (typeof url !== 'string' || url.length > maxUrl) return `url is text of at most ${maxUrl} characters.`;
+  if (headers === undefined) return { method, url, body };
+  if (!isObject(headers) || Object.keys(headers).length > maxHeaders) return `headers are at most ${maxHeaders}.`;
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== 'string') return `The header ${name.slice(0, 64)} is not text.`;
+    texts[name] = value;
+  }
+  return { method, url, headers: texts, body };
+}

@@ -1,0 +1,87 @@
+import type { PythonRunAnswer, PythonRunRequest } from '#libs/contracts';
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { SandboxPool } from '../pool/sandbox-pool.js';
+import type { Ending } from '../pool/sandbox.js';
+import { isObject, textOf } from '../pool/untrusted.js';
+import { type RunnerSettings, SETTINGS } from '../settings.js';
+import { EngineCallback } from './engine-callback.js';
+import { HostCalls } from './host-calls.js';
+
+type Failure = Extract<PythonRunAnswer, { ok: false }>;
+
+const told: Record<Exclude<Ending['kind'], 'answer'>, string> = {
+  timeout: 'The tool did not end in time.',
+  memory: 'The tool used more memory than a call may.',
+  crashed: 'The tool broke its interpreter.',
+};
+/** Failures that a child tells of itself; a time-out and a crash it cannot. */
+const tellable: Failure['error'][] = ['exception', 'invalid_result', 'host_call_refused', 'memory'];
+
+@Injectable()
+export class RunService {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: RunnerSettings,
+    @Inject(SandboxPool) private readonly pool: SandboxPool,
+    @Inject(EngineCallback) private readonly engine: EngineCallback,
+  ) {}
+
+  /** @throws Problem 403 `other_organization`, 422 (see `check`), 503 `runner_busy` */
+  async run(organizationId: string, run: PythonRunRequest): Promise<PythonRunAnswer> {
+    if (run.organization_id !== organizationId) {
+      throw new Problem(403, 'other_organization', 'The token is for another organization than organization_id.');
+    }
+    this.check(run);
+    const started = performance.now();
+    const timeoutMs = Math.min(run.timeout_ms, this.settings.PYTHON_TIMEOUT_MS);
+    const host = new HostCalls(run, this.engine, this.settings.PYTHON_HOST_CALLS);
+    const ending = await this.pool.call(organizationId, {
+      request: { kind: 'run', source: run.source, function: run.function, arguments: run.arguments },
+      timeoutMs,
+      answerQuestion: (question) => host.answer(question),
+    });
+    host.close();
+    if (ending.kind !== 'answer') return { ok: false, error: ending.kind, message: told[ending.kind], stdout: '' };
+    return this.outcome(ending.answer, Math.round(performance.now() - started));
+  }
+
+  /** @throws Problem 422 `invalid_fields`, `source_changed`, `callback_not_allowed` */
+  private check(run: PythonRunRequest): void {
+    const { PYTHON_SOURCE_BYTES, PYTHON_ARGUMENT_BYTES } = this.settings;
+    if (Buffer.byteLength(run.source) > PYTHON_SOURCE_BYTES) throw invalid('source', PYTHON_SOURCE_BYTES);
+    if (Buffer.byteLength(JSON.stringify(run.arguments)) > PYTHON_ARGUMENT_BYTES) {
+      throw invalid('arguments', PYTHON_ARGUMENT_BYTES);
+    }
+    for (const fields of Object.values(run.credentials ?? {})) {
+      if (!isObject(fields) || Object.values(fields).some((value) => typeof value !== 'string')) {
+        throw new Problem(422, 'invalid_fields', 'Each credential is an object of fields whose values are text.');
+      }
+    }
+    if (createHash('sha256').update(run.source).digest('hex') !== run.source_sha256) {
+      throw new Problem(422, 'source_changed', 'source is not the text that source_sha256 was made from.');
+    }
+    if (run.callback_url !== undefined) this.engine.check(run.callback_url);
+  }
+
+  /** The child's answer in the shape that was agreed: it may say anything. */
+  private outcome(answer: unknown, durationMs: number): PythonRunAnswer {
+    const { ok, result, stdout, truncated, error, message } = isObject(answer) ? answer : {};
+    const output = textOf(stdout, this.settings.PYTHON_STDOUT_CHARS);
+    if (ok === true) {
+      const bytes = Buffer.byteLength(JSON.stringify(result ?? null));
+      if (bytes <= this.settings.PYTHON_RESULT_BYTES) {
+        return { ok, result: result ?? null, stdout: output, truncated: truncated === true, duration_ms: durationMs };
+      }
+      return { ok: false, error: 'invalid_result', message: `The result has ${bytes} bytes as JSON.`, stdout: output };
+    }
+    const kind = tellable.find((each) => each === error);
+    if (!kind) return { ok: false, error: 'crashed', message: told.crashed, stdout: output };
+    return { ok: false, error: kind, message: textOf(message, 2_000), stdout: output };
+  }
+}
+
+function invalid(field: string, bytes: number): Problem {
+  const message = `at most ${bytes} bytes`;
+  return new Problem(422, 'invalid_fields', `${field} is too large: ${message}.`, [{ field, message }]);
+}

@@ -1,0 +1,40 @@
+"""What a tool may ask of the platform. The answers come from the process outside, which checks every question."""
+
+import json
+from types import MappingProxyType
+
+_ask = None
+
+
+class HostCallRefused(Exception):
+    """The platform did not do what was asked: an unknown credential, a refused address, no answer."""
+
+
+def connect(ask):
+    global _ask
+    _ask = ask
+
+
+def http_request(method, url, headers=None, body=None):
+    """Makes one HTTP request under the platform's rules -> {'status', 'headers', 'body', 'truncated'}.
+
+    A body of text is sent as it is, any other JSON value as application/json.
+    """
+    request = {'method': method, 'url': url}
+    if headers is not None:
+        request['headers'] = headers
+    if body is not None:
+        request['body'] = body
+    return _answer({'call': 'http_request', 'request': request})
+
+
+def credential(name):
+    """The fields of a credential that is bound to this tool: credential("crm")["token"]."""
+    return MappingProxyType(_answer({'call': 'credential', 'name': name}))
+
+
+def _answer(question):
+    answer = json.loads(_ask(json.dumps(question, allow_nan=False)))
+    if 'refused' in answer:
+        raise HostCallRefused(answer['refused'])
+    return answer['value']

@@ -1,0 +1,141 @@
+import type { ToolGrade } from './toolset.js';
+
+/** A tool of the standard library: its definition here, its work in the engine. */
+export interface BuiltinTool {
+  name: string;
+  title: string;
+  description: string;
+  input_schema: Record<string, unknown>;
+  /** The least that a call can change; what one call does may be more (`http_request` with POST writes). */
+  grade: ToolGrade;
+  idempotent: boolean;
+  /** Needs a credential that a Skill binds under this name; null works without one. */
+  credential: string | null;
+}
+
+const object = (required: string[], properties: Record<string, unknown>): Record<string, unknown> => ({
+  type: 'object',
+  additionalProperties: false,
+  required,
+  properties,
+});
+
+const text = (maxLength: number, description?: string): Record<string, unknown> => ({
+  type: 'string',
+  minLength: 1,
+  maxLength,
+  ...(description ? { description } : {}),
+});
+
+const credential = text(64, 'Name of a credential of the Skill; left out when it has one alone');
+const addresses = { type: 'array', minItems: 1, maxItems: 20, items: text(320) };
+
+/** The standard tool library (spec 1, 4.5). Skills and agents name these; no Skill may use the names otherwise. */
+export const builtinTools: readonly BuiltinTool[] = [
+  {
+    name: 'http_request',
+    title: 'HTTP request',
+    description:
+      'Makes one HTTP request and returns {status, headers, body, truncated}. A credential is added by the platform, and goes to its own hosts alone.',
+    grade: 'read',
+    idempotent: false,
+    credential: null,
+    input_schema: object(['method', 'url'], {
+      method: { type: 'string', enum: ['GET', 'POST', 'PUT', 'DELETE'] },
+      url: { type: 'string', maxLength: 8192, description: 'An absolute http or https URL' },
+      headers: { type: 'object', additionalProperties: { type: 'string', maxLength: 8192 }, maxProperties: 50 },
+      query: {
+        type: 'object',
+        additionalProperties: { type: ['string', 'number', 'boolean'] },
+        maxProperties: 100,
+        description: 'Added to the query of the URL',
+      },
+      body: { description: 'Text as it is; any other JSON value is sent as application/json' },
+      credential,
+      timeout_ms: { type: 'integer', minimum: 1, maximum: 60000 },
+    }),
+  },
+  {
+    name: 'send_email',
+    title: 'Send an email',
+    description: 'Sends one plain-text email through the mail account of the Skill and returns {accepted, message_id}.',
+    grade: 'write',
+    idempotent: false,
+    credential: 'smtp',
+    input_schema: object(['to', 'subject', 'text'], {
+      to: addresses,
+      cc: addresses,
+      subject: text(998),
+      text: text(100_000),
+      reply_to: text(320),
+      credential,
+    }),
+  },
+  {
+    name: 'web_search',
+    title: 'Search the web',
+    description: 'Searches the web and returns {results: [{title, url, excerpt}]}.',
+    grade: 'read',
+    idempotent: true,
+    credential: 'search',
+    input_schema: object(['query'], {
+      query: text(400),
+      count: { type: 'integer', minimum: 1, maximum: 20 },
+      credential,
+    }),
+  },
+  {
+    name: 'read_file',
+    title: 'Read a document',
+    description:
+      "Reads a document of the project's knowledge by id or title, a part at a time: {id, title, text, next_offset, trust}.",
+    grade: 'read',
+    idempotent: true,
+    credential: null,
+    input_schema: object([], {
+      document_id: text(100),
+      title: text(300, 'Instead of the id'),
+      offset: { type: 'integer', minimum: 0, maximum: 100_000_000, description: 'Characters to skip' },
+      max_chars: { type: 'integer', minimum: 100, maximum: 30_000 },
+    }),
+  },
+  {
+    name: 'store_knowledge',
+    title: 'Store knowledge',
+    description:
+      'Keeps a text, and entities with their relations, so that later turns find them. Says where it came from by itself.',
+    grade: 'write',
+    idempotent: true,
+    credential: null,
+    input_schema: object([], {
+      title: text(300),
+      text: text(100_000),
+      entities: {
+        type: 'array',
+        maxItems: 100,
+        items: object(['name'], { name: text(200), kind: text(60), description: text(1_000) }),
+      },
+      relations: {
+        type: 'array',
+        maxItems: 200,
+        items: object(['from', 'relation', 'to'], { from: text(200), relation: text(60), to: text(200) }),
+      },
+    }),
+  },
+  {
+    name: 'query_knowledge_graph',
+    title: 'Query the knowledge graph',
+    description:
+      'Finds documents by words, the neighbours of an entity, or paths between two entities. What is marked untrusted was learnt from outsiders.',
+    grade: 'read',
+    idempotent: true,
+    credential: null,
+    input_schema: object([], {
+      query: text(400, 'Words to look for in documents'),
+      entity: text(200, 'Its neighbours; with `to`: paths from it'),
+      to: text(200),
+      depth: { type: 'integer', minimum: 1, maximum: 4 },
+      limit: { type: 'integer', minimum: 1, maximum: 50 },
+    }),
+  },
+];
