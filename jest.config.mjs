@@ -12,5 +12,5 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.cache', '<rootDir>/.data'],
   globalSetup: '<rootDir>/libs/testing/src/jest-global-setup.mjs',
   globalTeardown: '<rootDir>/libs/testing/src/jest-global-teardown.mjs',
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 };

@@ -57,7 +57,7 @@ beforeAll(async () => {
   await until('the ingress knows every App', async () => (await post(disabled.webhook_url, {})).status === 404);
 });
 afterAll(async () => {
-  await system.stop();
+  await system?.stop();
   await declared.close();
 });
 

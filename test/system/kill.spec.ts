@@ -26,7 +26,7 @@ describe('while services are killed one after the other', () => {
     await system.api('PUT', `/api/v1/channels/${system.appId}`, { reply_address: sink.url });
   });
   afterAll(async () => {
-    await system.stop();
+    await system?.stop();
     await sink.close();
   });
 

@@ -15,7 +15,7 @@ describe('the path of a message', () => {
     await repliesTo(system.appId, '/built-in');
   });
   afterAll(async () => {
-    await system.stop();
+    await system?.stop();
     await sink.close();
   });
 

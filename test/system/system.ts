@@ -64,7 +64,13 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
       databaseUrl: database.url,
       redisUrl: redis.url,
       secrets: ensureSecrets(dataDir),
-      env: { ...process.env, NODE_ENV: 'development', GATEHOUSE_EGRESS_ALLOW: '127.0.0.0/8', ...settings },
+      env: {
+        ...process.env,
+        NODE_ENV: 'development',
+        GATEHOUSE_EGRESS_ALLOW: '127.0.0.0/8',
+        PYTHON_CHILDREN: '1',
+        ...settings,
+      },
     });
     const envOf = (name: string): NodeJS.ProcessEnv => ({
       ...plainEnv(name),
