@@ -99,13 +99,16 @@ describe('a call of a tool', () => {
     });
   });
 
-  it.each([false, true])('fails at once when the answer is larger than any may be (as a stream: %s)', async (streams) => {
-    server.script.streams = streams;
-    server.script.call = () => ({ content: [{ type: 'text', text: 'x'.repeat(400_000) }] });
-    const startMs = performance.now();
-    expect(await call({ timeout_ms: 9_000 })).toMatchObject({ ok: false, error: 'response_too_large' });
-    expect(performance.now() - startMs).toBeLessThan(5_000);
-  });
+  it.each([false, true])(
+    'fails at once when the answer is larger than any may be (as a stream: %s)',
+    async (streams) => {
+      server.script.streams = streams;
+      server.script.call = () => ({ content: [{ type: 'text', text: 'x'.repeat(400_000) }] });
+      const startMs = performance.now();
+      expect(await call({ timeout_ms: 9_000 })).toMatchObject({ ok: false, error: 'response_too_large' });
+      expect(performance.now() - startMs).toBeLessThan(5_000);
+    },
+  );
 
   it('survives a session that the server forgot, by initialising again', async () => {
     await call();
