@@ -1,10 +1,10 @@
-// npm run bench [-- ack e2e adapter-call] [--quick]
+// npm run bench [-- ack e2e adapter-call python] [--quick]
 import { ensureBuilt } from './launcher/build.mjs';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
 import { runScript } from './launcher/say.mjs';
 
-const known = ['ack', 'e2e', 'adapter-call'];
+const known = ['ack', 'e2e', 'adapter-call', 'python'];
 
 await runScript(async () => {
   await ensureNode();
@@ -29,6 +29,11 @@ await runScript(async () => {
       ? { seconds: 8, burst: 5_000, sizes: [1024] }
       : { seconds: 20, burst: 20_000, sizes: [1024, 4096, 16_384] };
     print('End to end: webhook, workflow, turn, HTTP delivery', await benchE2e(options));
+  }
+  if (chosen.includes('python')) {
+    const { benchPython } = await import('../bench/python.mjs');
+    const options = quick ? { calls: 300, seconds: 2, kills: 3 } : { calls: 2_000, seconds: 5, kills: 7 };
+    print('Python tools: calls by HTTP, children replaced', await benchPython(options));
   }
   process.exit(0);
 });
