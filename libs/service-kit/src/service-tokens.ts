@@ -36,9 +36,13 @@ export class ServiceTokens {
     }));
   }
 
-  /** A token of this service for another one, acting in an organization and project (empty: in none). */
-  asService(audience: Audience, organizationId = '', projectId = ''): Promise<string> {
-    return this.mint(audience, { subject: `service:${this.service}`, organizationId, projectId, scopes: ['service'] });
+  /**
+   * A token of this service for another one, acting in an organization and project (empty: in none).
+   * @param more scopes beside `service`
+   */
+  asService(audience: Audience, organizationId = '', projectId = '', more: Scope[] = []): Promise<string> {
+    const subject = `service:${this.service}`;
+    return this.mint(audience, { subject, organizationId, projectId, scopes: ['service', ...more] });
   }
 
   /** A token that carries an authenticated caller to the service that owns the route. */
