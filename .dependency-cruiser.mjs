@@ -53,7 +53,8 @@ export default {
     },
     {
       name: 'servers-only-of-node-http',
-      comment: "Node's own clients know no guard: from these modules come types and servers, in libs/egress alone sockets.",
+      comment:
+        "Node's own clients know no guard: from these modules come types and servers, in libs/egress alone sockets.",
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: `^libs/(egress|adapter-sdk)/|^apps/python-runner/src/sandbox/|${tests}` },
       to: { path: '^(node:)?(http|https|http2|net|tls|dgram)$', dependencyTypesNot: ['type-only'] },
