@@ -54,7 +54,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
   async onApplicationShutdown(): Promise<void> {
     this.closing.abort();
     clearInterval(this.sweep);
-    for (const { refuse } of this.waiting) refuse();
+    for (const waiting of this.waiting) waiting.refuse();
     const all = [...this.idle, ...this.busy];
     for (const sandbox of all) sandbox.kill();
     await Promise.all([...this.starts, ...all.map(({ ended }) => ended)]);
@@ -83,7 +83,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
           reject(busy());
         },
       };
-      const tooLate = setTimeout(waiting.refuse, this.settings.PYTHON_WAIT_MS);
+      const tooLate = setTimeout(() => waiting.refuse(), this.settings.PYTHON_WAIT_MS);
       this.waiting.push(waiting);
       this.serve();
     });
