@@ -1,10 +1,10 @@
-// npm run bench [-- ack e2e adapter-call python] [--quick]
+// npm run bench [-- ack e2e adapter-call python turns] [--quick]
 import { ensureBuilt } from './launcher/build.mjs';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
 import { runScript } from './launcher/say.mjs';
 
-const known = ['ack', 'e2e', 'adapter-call', 'python'];
+const known = ['ack', 'e2e', 'adapter-call', 'python', 'turns'];
 
 await runScript(async () => {
   await ensureNode();
@@ -34,6 +34,11 @@ await runScript(async () => {
     const { benchPython } = await import('../bench/python.mjs');
     const options = quick ? { calls: 300, seconds: 2, kills: 3 } : { calls: 2_000, seconds: 5, kills: 7 };
     print('Python tools: calls by HTTP, children replaced', await benchPython(options));
+  }
+  if (chosen.includes('turns')) {
+    const { benchTurns } = await import('../bench/turns.mjs');
+    const options = { turns: quick ? 40 : 250, steps: 8 };
+    print('Turns: what the engine adds to each step', await benchTurns(options));
   }
   process.exit(0);
 });

@@ -29,7 +29,7 @@ describe('the limits of a turn', () => {
     engine = await world.start({
       MODEL_BASE_URL: model.url,
       MODEL_NAME: 'stub',
-      MODEL_TIMEOUT_MS: 400,
+      MODEL_TIMEOUT_MS: 1_500,
       MODEL_PRICES: { stub: { input: 2, output: 4 }, spare: { input: 1, output: 1 } },
       TURN_PARALLEL_CALLS: 2,
     });
