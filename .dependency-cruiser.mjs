@@ -45,6 +45,21 @@ export default {
       to: { path: 'node_modules/typeorm/' },
     },
     {
+      name: 'outgoing-calls-through-egress',
+      comment: 'Where a call may lead is decided once, in libs/egress; services call each other by ServiceClient.',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: `^libs/egress/|^libs/service-kit/src/service-client\\.ts$|${tests}` },
+      to: { path: 'node_modules/(undici|axios|got|node-fetch|ws|eventsource|request|superagent|ky)/' },
+    },
+    {
+      name: 'servers-only-of-node-http',
+      comment:
+        "Node's own clients know no guard: from these modules come types and servers, in libs/egress alone sockets.",
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: `^libs/(egress|adapter-sdk)/|^apps/python-runner/src/sandbox/|${tests}` },
+      to: { path: '^(node:)?(http|https|http2|net|tls|dgram)$', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'libs-through-their-index',
       severity: 'error',
       from: { path: '^(apps|libs)/([^/]+)/' },

@@ -16,10 +16,10 @@ const limits = { ENDPOINT_RATE_PER_SECOND: '10000000', ADDRESS_RATE_PER_SECOND: 
 /**
  * A fresh Gatehouse without a supervisor, so that a benchmark can stop single services and they stay stopped. Postgres
  * has fsync on and Redis appends to its file, as in `npm start`.
- * @param {{name: string, env?: NodeJS.ProcessEnv, serviceEnv?: Record<string, NodeJS.ProcessEnv>}} options name of its folder in
- *   the cache; serviceEnv: more for single services
+ * @param {{name: string, env?: NodeJS.ProcessEnv, serviceEnv?: Record<string, NodeJS.ProcessEnv>, without?: string[]}} options
+ *   name of its folder in the cache; serviceEnv: more for single services; without: services that the benchmark does not need
  */
-export async function startGatehouse({ name, env = {}, serviceEnv: more = {} }) {
+export async function startGatehouse({ name, env = {}, serviceEnv: more = {}, without = [] }) {
   const dataDir = join(cacheDir, 'bench', name);
   await rm(dataDir, { recursive: true, force: true });
   const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), log: logFileOf(dataDir, 'postgres') });
@@ -66,7 +66,7 @@ export async function startGatehouse({ name, env = {}, serviceEnv: more = {} }) 
   let made;
   try {
     await runStep('dist/libs/database/src/migrate-all.js', envOf('migrations'), never);
-    await start(services.map((service) => service.name));
+    await start(services.map((service) => service.name).filter((service) => !without.includes(service)));
     made = bootstrapResult(await runStep('dist/apps/portal/src/bootstrap/main.js', envOf('portal'), never));
   } catch (error) {
     await close();

@@ -54,6 +54,17 @@ const benchmarks = {
         quick ? { messages: 3_000, keys: 1_000_000, rounds: 2 } : { messages: 10_000, keys: 10_000_000, rounds: 3 },
       ),
   },
+  python: {
+    title: 'Python tools: calls by HTTP, children replaced',
+    run: async (quick) =>
+      (await import('../bench/python.mjs')).benchPython(
+        quick ? { calls: 300, seconds: 2, kills: 3 } : { calls: 2_000, seconds: 5, kills: 7 },
+      ),
+  },
+  turns: {
+    title: 'Turns: what the engine adds to each step',
+    run: async (quick) => (await import('../bench/turns.mjs')).benchTurns({ turns: quick ? 40 : 250, steps: 8 }),
+  },
 };
 
 await runScript(async () => {

@@ -10,6 +10,7 @@ import { AgentService } from './agents/agent.service.js';
 import { ApprovalController } from './approvals/approval.controller.js';
 import { ApprovalRepository } from './approvals/approval.repository.js';
 import { ApprovalService } from './approvals/approval.service.js';
+import { SpokenDecisions } from './approvals/spoken-decision.js';
 import { schema } from './db/schema.js';
 import { DocumentRepository } from './knowledge/document.repository.js';
 import { GraphRepository } from './knowledge/graph.repository.js';
@@ -81,6 +82,7 @@ export class AppModule {
         AgentService,
         ApprovalRepository,
         ApprovalService,
+        SpokenDecisions,
         DocumentRepository,
         GraphRepository,
         ToolCallRepository,

@@ -1,3 +1,4 @@
+import { ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { Database } from '#libs/database';
@@ -31,7 +32,10 @@ export function operationalRoutes(
 }
 
 async function databaseProblem(app: NestFastifyApplication): Promise<string | null> {
-  const source = app.get(Database, { strict: false, each: true }).at(0);
+  // Asked for what it does not have, Nest ends the process.
+  const modules = [...app.get(ModulesContainer).values()];
+  if (!modules.some(({ providers }) => providers.has(Database))) return null;
+  const [source] = app.get(Database, { strict: false, each: true });
   if (!source) return null;
   const timeout = new Promise<never>((_resolve, reject) =>
     setTimeout(() => reject(new Error('timeout')), readyTimeoutMs).unref(),

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import type { Principal } from './principal.js';
+import type { Principal, Scope } from './principal.js';
 import { Problem } from './problem.js';
 import type { Audience, ServiceTokens } from './service-tokens.js';
 
@@ -12,6 +12,8 @@ export class ServiceClient {
     private readonly baseUrl: string,
     private readonly tokens: ServiceTokens,
     private readonly timeoutMs = 5_000,
+    /** Beside `service`: what a route for people asks for. */
+    private readonly scopes: Scope[] = [],
   ) {
     this.agent = new Agent({
       connections: 32,
@@ -37,6 +39,11 @@ export class ServiceClient {
   }
 
   /** @throws Problem as `get` */
+  patch<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>, body: unknown): Promise<T> {
+    return this.call<T>('PATCH', path, scope, JSON.stringify(body));
+  }
+
+  /** @throws Problem as `get` */
   delete<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>): Promise<T> {
     return this.call<T>('DELETE', path, scope, undefined);
   }
@@ -46,12 +53,12 @@ export class ServiceClient {
   }
 
   private async call<T>(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     scope: Pick<Principal, 'organizationId' | 'projectId'>,
     body: string | undefined,
   ): Promise<T> {
-    const authentication = await this.tokens.headers(this.audience, scope);
+    const authentication = await this.tokens.headers(this.audience, scope, this.scopes);
     let answer;
     try {
       answer = await request(`${this.baseUrl}${path}`, {

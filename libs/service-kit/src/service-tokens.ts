@@ -61,9 +61,13 @@ export class ServiceTokens {
   }
 
   /** The headers of a call as this service; where the cluster gives tokens it is one of those, which names no tenant. */
-  async headers(audience: Audience, { organizationId, projectId }: Tenant): Promise<Record<string, string>> {
+  async headers(
+    audience: Audience,
+    { organizationId, projectId }: Tenant,
+    more: Scope[] = [],
+  ): Promise<Record<string, string>> {
     if (!this.projected) {
-      return { authorization: `Bearer ${await this.asService(audience, organizationId, projectId)}` };
+      return { authorization: `Bearer ${await this.asService(audience, organizationId, projectId, more)}` };
     }
     const token = await this.projected.of(audience);
     return { authorization: `Bearer ${token}`, 'x-organization-id': organizationId, 'x-project-id': projectId };

@@ -109,6 +109,26 @@ describe('a call that needs approval', () => {
     expect(target.calls.map(({ url }) => url).sort()).toEqual(['/a', '/b']);
   });
 
+  it('is decided by a message of an admitted contact whom the agent names, without a model', async () => {
+    await world.pool.query("UPDATE engine.agent SET approvers = '{contact:con_boss}' WHERE id = $1", [agent]);
+    const { turn, approval } = await waiting([call('POST')], 'Ordered for the boss.');
+    const says = async (contact_id: string, trust: 'known' | 'unknown') => {
+      const message = { ...turnOf().input!.message, message: `approve ${approval.id}` };
+      const said = turnOf({ agent_id: agent }, { contact_id, trust, message });
+      return (await turnsOf(world).run(said)).reply_text;
+    };
+    const asked = model.requests.length;
+    expect(await says('con_other', 'known')).toContain('none of the approvers');
+    expect(model.requests.length).toBe(asked);
+    // The next answer of the script goes to the outsider's turn, which is an ordinary one.
+    expect(await says('con_boss', 'unknown')).toBe('Ordered for the boss.');
+    expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ state: 'waiting_approval' });
+    expect(await says('con_boss', 'known')).toBe('The call of http_request was approved.');
+    await turnsOf(world).reaches(turn.turn_id, 'succeeded');
+    expect(target.calls.map(({ method }) => method)).toEqual(['POST']);
+    await world.pool.query("UPDATE engine.agent SET approvers = '{key:test}' WHERE id = $1", [agent]);
+  });
+
   it('is withdrawn when its turn is cancelled', async () => {
     const { turn, approval } = await waiting([call('POST')]);
     expect((await api('POST', `turns/${turn.turn_id}/cancel`)).json()).toMatchObject({

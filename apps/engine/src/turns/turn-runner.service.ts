@@ -5,6 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AgentDirectory } from '../agents/agent-directory.js';
 import type { Agent } from '../agents/agent.entity.js';
 import { ApprovalRepository } from '../approvals/approval.repository.js';
+import { SpokenDecisions } from '../approvals/spoken-decision.js';
 import { runLoop } from '../loop/agent-loop.js';
 import { ApprovalNeeded } from '../loop/approval-needed.js';
 import { CallGuard } from '../loop/call-guard.js';
@@ -44,6 +45,7 @@ export class TurnRunner {
     @Inject(SessionWindowRepository) private readonly windows: SessionWindowRepository,
     @Inject(StepRepository) private readonly steps: StepRepository,
     @Inject(ApprovalRepository) private readonly approvals: ApprovalRepository,
+    @Inject(SpokenDecisions) private readonly spoken: SpokenDecisions,
     @Inject(TurnTools) private readonly tools: TurnTools,
     @Inject(TurnBudget) private readonly budget: TurnBudget,
     @Inject(ArgumentCheck) private readonly check: ArgumentCheck,
@@ -71,6 +73,11 @@ export class TurnRunner {
     const turn = turnScope(payload, input, agent);
     const account = { agentId: agent.id, contactId: turn.contactId };
     const log = new StepLog(stored, (steps) => this.steps.append(claim, steps, account));
+    const decision = await this.spoken.of(turn, input);
+    if (decision !== null) {
+      const ending = { ...endingOf(payload, claim, input, decision, log), ...ofAccount(agent, turn) };
+      return { ending, facts: { agent: agent.id, model: 'none', steps: log.count, tokens: log.tokens } };
+    }
     const [limits, { powers, skills }] = await Promise.all([
       this.budget.of(agent, turn),
       this.tools.forTurn(agent, turn),

@@ -17,7 +17,12 @@ describe('a turn with tools', () => {
        VALUES ($1, $2, $3, 'Caller', 'Call.', '{http_request}', false)`,
       [agentId, home.organizationId, home.projectId],
     );
-    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub', MODEL_TIMEOUT_MS: 300, SWEEP_AFTER_MS: 1_000 });
+    await world.start({
+      MODEL_BASE_URL: model.url,
+      MODEL_NAME: 'stub',
+      MODEL_TIMEOUT_MS: 1_500,
+      SWEEP_AFTER_MS: 1_000,
+    });
   });
   beforeEach(() => {
     target.calls.length = 0;

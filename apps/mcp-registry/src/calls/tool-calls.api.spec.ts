@@ -74,6 +74,8 @@ describe('a call of a tool', () => {
     server.script.delayMs = 60_000;
     expect(await call({ timeout_ms: 200 })).toMatchObject({ ok: false, error: 'timeout' });
     expect(await records()).toMatchObject([{ outcome: 'timeout' }]);
+    await until('its connection is let go of', () => server.hungUp === 1, 5_000);
+    await until('the server is told', () => server.count('notifications/cancelled') === 1);
   });
 
   it('ends at the server when the caller hangs up', async () => {
@@ -85,7 +87,8 @@ describe('a call of a tool', () => {
     hanging.on('error', () => undefined).end(body);
     await until('the server has the call', () => server.count('tools/call') === 1);
     hanging.destroy();
-    await until('the call ended there', () => server.hungUp === 1);
+    await until('the call ended there', () => server.hungUp === 1, 5_000);
+    await until('the server is told', () => server.count('notifications/cancelled') === 1);
     await until('the record says so', async () => (await records())[0]?.outcome === 'cancelled');
   });
 

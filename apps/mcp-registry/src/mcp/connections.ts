@@ -77,7 +77,9 @@ export class Connections implements OnApplicationShutdown {
       }
     }
     if (known) await this.drop(server.id);
-    return this.open(server, key);
+    // Another call may have opened it meanwhile.
+    const meanwhile = this.held.get(server.id);
+    return meanwhile?.key === key ? meanwhile.opening : this.open(server, key);
   }
 
   private open(server: McpServer, key: string): Promise<McpConnection> {

@@ -42,12 +42,22 @@ export function guardedFetch(
       timeoutMs: limits.answerMs,
       maxResponseBytes: method === 'GET' ? limits.streamBytes : limits.answerBytes,
       bodyIdleMs: limits.silenceMs,
-      ...(init.signal ? { signal: init.signal } : {}),
+      ...signalOf(init, request),
     });
     const body = withoutBody.has(answer.status) ? null : answer.body.pipeThrough(tooLargeEnds(request));
     if (!body) await answer.body.cancel();
     return new Response(body, { status: answer.status, headers: headersOf(answer.headers) });
   };
+}
+
+/**
+ * A request that was given up lets go of its connection too: the client itself only tells the server. What tells it is
+ * not given up.
+ */
+function signalOf({ signal, body }: RequestInit, request: AbortController | undefined): { signal?: AbortSignal } {
+  const tells = typeof body === 'string' && body.includes('"method":"notifications/');
+  const signals = [...(signal ? [signal] : []), ...(request && !tells ? [request.signal] : [])];
+  return signals.length > 0 ? { signal: AbortSignal.any(signals) } : {};
 }
 
 function bodyText(body: NonNullable<RequestInit['body']>): string {

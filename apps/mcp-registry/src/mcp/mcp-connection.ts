@@ -119,7 +119,9 @@ export class McpConnection {
       const options = { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal: request.signal };
       return await onBehalfOf.run(request, () => work(options));
     } catch (error) {
-      throw toMcpError(request.signal.aborted ? request.signal.reason : error);
+      const failure = toMcpError(request.signal.aborted ? request.signal.reason : error);
+      request.abort(failure);
+      throw failure;
     } finally {
       signal?.removeEventListener('abort', giveUp);
     }

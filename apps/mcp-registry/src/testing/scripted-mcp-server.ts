@@ -17,6 +17,10 @@ export interface Script {
   wants: Record<string, string>;
   /** Answers only after this. */
   delayMs: number;
+  /** `WWW-Authenticate` of a 401. */
+  challenge: string;
+  /** JSON at other paths, made of the body that was sent. */
+  documents: Record<string, (body: Record<string, unknown>) => unknown>;
   /** Answers to tools/call come as an event stream. */
   streams: boolean;
 }
@@ -36,6 +40,8 @@ export class ScriptedMcpServer {
     call: (name, args) => ({ content: [{ type: 'text', text: `${name} ${JSON.stringify(args)}` }] }),
     wants: {},
     delayMs: 0,
+    challenge: 'Bearer',
+    documents: {},
     streams: false,
   };
   /** Methods asked for, in order. */
@@ -57,8 +63,12 @@ export class ScriptedMcpServer {
     return scripted;
   }
 
+  get origin(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/mcp`;
+    return `${this.origin}/mcp`;
   }
 
   forgetSessions(): void {
@@ -86,15 +96,21 @@ export class ScriptedMcpServer {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const document = this.script.documents[request.url ?? ''];
+    if (document) {
+      const body = JSON.stringify(document(JSON.parse((await textOf(request)) || '{}') as Record<string, unknown>));
+      return void response
+        .writeHead(request.method === 'POST' ? 201 : 200, { 'content-type': 'application/json' })
+        .end(body);
+    }
+    if (request.url !== '/mcp') return void response.writeHead(404).end();
     const wanted = Object.entries(this.script.wants).every(([name, value]) => request.headers[name] === value);
-    if (!wanted) return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+    if (!wanted) return void response.writeHead(401, { 'www-authenticate': this.script.challenge }).end();
     const session = String(request.headers['mcp-session-id'] ?? '');
     if (session && !this.sessions.has(session)) return void response.writeHead(404).end('no such session');
     if (request.method === 'GET') return this.stream(response);
     if (request.method === 'DELETE') return void response.writeHead(204).end();
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const rpc = JSON.parse(Buffer.concat(chunks).toString()) as Rpc;
+    const rpc = JSON.parse(await textOf(request)) as Rpc;
     this.asked.push(rpc.method);
     if (rpc.id === undefined) return void response.writeHead(202).end();
     if (this.script.delayMs > 0 && rpc.method.startsWith('tools/')) {
@@ -144,4 +160,10 @@ export class ScriptedMcpServer {
     this.streams.add(response);
     response.once('close', () => this.streams.delete(response));
   }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
 }

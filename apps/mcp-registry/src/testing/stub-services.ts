@@ -61,6 +61,7 @@ export async function startStubServices(): Promise<StubServices> {
 function answerOf(stub: Omit<StubServices, 'url' | 'close'>, { method, path, body }: StubRequest): Answer {
   if (path === '/internal/compile') return { body: stub.compile(String(body['source'])) };
   if (path.startsWith('/internal/agents/using')) return { body: { agents: stub.users } };
+  if (path.startsWith('/api/v1/credentials')) return credentialAnswer(stub, method, path, body);
   const id = String(body['credential_id'] ?? '');
   const missing = { status: 404, body: { code: 'credential_not_found', detail: `There is no credential ${id}.` } };
   if (path === '/internal/bindings' && method === 'PUT') return stub.credentials.has(id) ? { body: {} } : missing;
@@ -70,4 +71,17 @@ function answerOf(stub: Omit<StubServices, 'url' | 'close'>, { method, path, bod
     return fields ? { body: { credential_id: id, generation: 1, type: 'text', fields } } : missing;
   }
   return { status: 404, body: { code: 'not_found', detail: 'There is nothing at this path.' } };
+}
+
+/** The vault's API for oauth2 credentials; a grant is connected when the test gives the credential an access token. */
+function credentialAnswer(
+  { credentials }: Pick<StubServices, 'credentials'>,
+  method: string,
+  path: string,
+  body: Record<string, unknown>,
+): Answer {
+  const [, , , , id = 'cred_oauth', more = ''] = path.replace(/\?.*/, '').split('/');
+  if (method === 'DELETE') credentials.delete(id);
+  if (method === 'POST' || method === 'PATCH') credentials.set(id, body['fields'] as Record<string, string>);
+  return { body: more === 'oauth' ? { redirect_uri: 'https://gatehouse.example/callback' } : { id } };
 }

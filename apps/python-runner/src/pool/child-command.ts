@@ -7,6 +7,7 @@ import type { RunnerSettings } from '../settings.js';
 const wasmPagesPerMb = 16;
 const pyodide = dirname(realpathSync(createRequire(import.meta.url).resolve('pyodide/package.json')));
 const runtime = realpathSync(fileURLToPath(new URL('../sandbox', import.meta.url)));
+export const sandboxScript = `${runtime}/child.mjs`;
 
 /** What a child may send at most: a result and output in which JSON escapes every character. */
 export const maxAnswerBytes = (settings: RunnerSettings): number =>
@@ -16,7 +17,7 @@ export const maxAnswerBytes = (settings: RunnerSettings): number =>
  * How one child is started: arguments for Node. It may read Pyodide's folder and the sandbox' own, and that is all: no
  * other file, no process, worker, addon or WASI (Node's permissions), and no code made from text.
  */
-export function childArguments(settings: RunnerSettings, nonce: string): string[] {
+export function childArguments(settings: RunnerSettings, nonce: string, script: string): string[] {
   const { PYTHON_SOURCE_BYTES, PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES } = settings;
   const child = {
     nonce,
@@ -29,12 +30,12 @@ export function childArguments(settings: RunnerSettings, nonce: string): string[
   return [
     '--permission',
     `--allow-fs-read=${pyodide}/`,
-    `--allow-fs-read=${runtime}/`,
+    `--allow-fs-read=${dirname(script)}/`,
     '--disallow-code-generation-from-strings',
     '--disable-warning=SecurityWarning',
     `--wasm-max-mem-pages=${settings.PYTHON_MEMORY_MB * wasmPagesPerMb}`,
     `--max-old-space-size=${settings.PYTHON_HEAP_MB}`,
-    `${runtime}/child.mjs`,
+    script,
     JSON.stringify(child),
   ];
 }

@@ -5,13 +5,9 @@ const everyMs = 100;
 
 /** Resident memory of a process in MB (proc(5)), or null where that cannot be told: another system, or it is gone. */
 export async function residentMb(pid: number): Promise<number | null> {
-  try {
-    const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kilobytes === undefined ? null : Number(kilobytes) / 1024;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return null;
-    throw error;
-  }
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1];
+  return kilobytes === undefined ? null : Number(kilobytes) / 1024;
 }
 
 /** Resolves true when the process has grown past the limit, false when the signal ends the watch first. */

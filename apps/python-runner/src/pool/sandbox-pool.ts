@@ -9,6 +9,7 @@ import { type Ending, Sandbox, type SandboxCall } from './sandbox.js';
 interface Waiting {
   organizationId: string;
   give(sandbox: Sandbox): void;
+  refuse(): void;
 }
 
 const startRetryMs = 1_000;
@@ -40,6 +41,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
       'Sandbox children, warm and busy',
       () => this.idle.size + this.busy.size,
     );
+    metrics.gauge('gatehouse_python_busy', 'Sandbox children at work', () => this.busy.size);
     metrics.gauge('gatehouse_python_waiting', 'Calls that wait for a child', () => this.waiting.length);
   }
 
@@ -52,6 +54,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
   async onApplicationShutdown(): Promise<void> {
     this.closing.abort();
     clearInterval(this.sweep);
+    for (const waiting of this.waiting) waiting.refuse();
     const all = [...this.idle, ...this.busy];
     for (const sandbox of all) sandbox.kill();
     await Promise.all([...this.starts, ...all.map(({ ended }) => ended)]);
@@ -68,17 +71,19 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
   private async take(organizationId: string): Promise<Sandbox> {
     if (this.waiting.length >= this.settings.PYTHON_WAITING_CALLS) throw busy();
     return new Promise((resolve, reject) => {
-      const tooLate = setTimeout(() => {
-        this.waiting = this.waiting.filter((each) => each !== waiting);
-        reject(busy());
-      }, this.settings.PYTHON_WAIT_MS);
       const waiting: Waiting = {
         organizationId,
         give: (sandbox) => {
           clearTimeout(tooLate);
           resolve(sandbox);
         },
+        refuse: () => {
+          clearTimeout(tooLate);
+          this.waiting = this.waiting.filter((each) => each !== waiting);
+          reject(busy());
+        },
       };
+      const tooLate = setTimeout(() => waiting.refuse(), this.settings.PYTHON_WAIT_MS);
       this.waiting.push(waiting);
       this.serve();
     });

@@ -2,14 +2,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import type { RunnerSettings } from '../settings.js';
-import { childArguments, maxAnswerBytes } from './child-command.js';
+import { childArguments, maxAnswerBytes, sandboxScript } from './child-command.js';
 import { FrameReader, frameOf } from './frames.js';
 import { hasKernelLimits, limitByKernel } from './kernel-limits.js';
 import { outgrows } from './resident-memory.js';
 import { isObject } from './untrusted.js';
 
 /** How a call ended. After anything but an answer the child is dead. */
-export type Ending = { kind: 'answer'; answer: unknown } | { kind: 'timeout' | 'memory' | 'crashed' };
+export type Ending =
+  { kind: 'answer'; answer: unknown; durationMs: number } | { kind: 'timeout' | 'memory' | 'crashed' };
 
 export interface SandboxCall {
   request: { kind: 'compile' | 'run' } & Record<string, unknown>;
@@ -20,6 +21,7 @@ export interface SandboxCall {
 
 interface CallUnderWay extends SandboxCall {
   id: string;
+  startedMs: number;
   asking: boolean;
   end(ending: Ending): void;
 }
@@ -45,9 +47,12 @@ export class Sandbox {
   private underWay: CallUnderWay | null = null;
   private strays = 0;
 
-  private constructor(private readonly settings: RunnerSettings) {
+  private constructor(
+    private readonly settings: RunnerSettings,
+    script: string,
+  ) {
     this.frames = new FrameReader(maxAnswerBytes(settings));
-    this.child = spawn(process.execPath, childArguments(settings, this.bootNonce), {
+    this.child = spawn(process.execPath, childArguments(settings, this.bootNonce, script), {
       env: {},
       cwd: '/',
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
@@ -80,8 +85,9 @@ export class Sandbox {
   }
 
   /** @throws Error when the child is not warm in time, ends before, or cannot be limited */
-  static async start(settings: RunnerSettings, signal: AbortSignal): Promise<Sandbox> {
-    const sandbox = new Sandbox(settings);
+  static async start(settings: RunnerSettings, signal: AbortSignal, script = sandboxScript): Promise<Sandbox> {
+    signal.throwIfAborted();
+    const sandbox = new Sandbox(settings, script);
     const ready = new Promise<'ready'>((resolve) => (sandbox.onReady = () => resolve('ready')));
     const late = AbortSignal.any([signal, AbortSignal.timeout(settings.PYTHON_START_MS)]);
     const outcome = await Promise.race([
@@ -104,14 +110,14 @@ export class Sandbox {
     if (!this.alive) return { kind: 'crashed' };
     this.calls += 1;
     const over = new AbortController();
+    const startedMs = performance.now();
     const ending = await new Promise<Ending>((resolve) => {
       const id = randomUUID();
-      this.underWay = { ...call, id, asking: false, end: resolve };
+      this.underWay = { ...call, id, startedMs, asking: false, end: resolve };
       const deadline = setTimeout(() => resolve({ kind: 'timeout' }), call.timeoutMs);
       over.signal.addEventListener('abort', () => clearTimeout(deadline));
-      void outgrows(this.pid ?? 0, this.settings.PYTHON_RSS_MB, over.signal).then(
-        (grown) => grown && resolve({ kind: 'memory' }),
-      );
+      const watch = outgrows(this.pid ?? 0, this.settings.PYTHON_RSS_MB, over.signal);
+      void watch.then((grown) => grown && resolve({ kind: 'memory' }));
       this.requests.write(frameOf({ ...call.request, id }));
     });
     over.abort();
@@ -119,6 +125,11 @@ export class Sandbox {
     this.lastUsedMs = Date.now();
     if (ending.kind !== 'answer') this.kill();
     return ending;
+  }
+
+  /** Closes the way to the child, as the end of this process does. */
+  abandon(): void {
+    this.requests.destroy();
   }
 
   kill(): void {
@@ -142,7 +153,8 @@ export class Sandbox {
     const { id, kind, answer, question } = isObject(message) ? message : {};
     const call = this.underWay;
     if (kind === 'ready' && id === this.bootNonce) this.onReady?.();
-    else if (kind === 'answer' && call && id === call.id) call.end({ kind: 'answer', answer });
+    else if (kind === 'answer' && call && id === call.id)
+      call.end({ kind: 'answer', answer, durationMs: performance.now() - call.startedMs });
     else if (kind === 'question' && call && id === call.id && !call.asking) void this.reply(call, question);
     else if (++this.strays > strayFrames) throw new Error('too many stray frames');
   }

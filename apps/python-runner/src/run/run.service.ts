@@ -33,7 +33,6 @@ export class RunService {
       throw new Problem(403, 'other_organization', 'The token is for another organization than organization_id.');
     }
     this.check(run);
-    const started = performance.now();
     const timeoutMs = Math.min(run.timeout_ms, this.settings.PYTHON_TIMEOUT_MS);
     const host = new HostCalls(run, this.engine, this.settings.PYTHON_HOST_CALLS);
     const ending = await this.pool.call(organizationId, {
@@ -43,7 +42,7 @@ export class RunService {
     });
     host.close();
     if (ending.kind !== 'answer') return { ok: false, error: ending.kind, message: told[ending.kind], stdout: '' };
-    return this.outcome(ending.answer, Math.round(performance.now() - started));
+    return this.outcome(ending.answer, Math.round(ending.durationMs));
   }
 
   /** @throws Problem 422 `invalid_fields`, `source_changed`, `callback_not_allowed` */

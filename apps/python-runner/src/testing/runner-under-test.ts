@@ -3,7 +3,7 @@ import { createService, type Principal, ServiceTokens } from '#libs/service-kit'
 import { testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createHash } from 'node:crypto';
-import { AppModule, bodyLimitOf } from '../app.module.js';
+import { AppModule, bodyLimitOf, notReady } from '../app.module.js';
 import type { RunnerSettings } from '../settings.js';
 
 export interface RunnerUnderTest {
@@ -19,7 +19,7 @@ export const organizationId = 'org_a';
 
 /** The runner's own service with real children, as small as a test can do with. */
 export async function startRunner(settings: Partial<RunnerSettings> = {}): Promise<RunnerUnderTest> {
-  const all = { ...defaults, ...settings };
+  const all = { ...smallSettings, ...settings };
   const { d: _private, ...publicKey } = testServiceKey;
   const app = await createService({
     name: 'python-runner',
@@ -33,6 +33,7 @@ export async function startRunner(settings: Partial<RunnerSettings> = {}): Promi
       LOG_LEVEL: 'silent',
     },
     bodyLimit: bodyLimitOf(all),
+    notReady,
   });
   await app.init();
   const post: RunnerUnderTest['post'] = async (url, payload, as = {}) => {
@@ -84,7 +85,7 @@ export const toolOf = (body: string, parameters = ''): string =>
     .map((line) => `    ${line}`)
     .join('\n')}\n`;
 
-const defaults: RunnerSettings = {
+export const smallSettings: RunnerSettings = {
   ENGINE_URL: 'http://127.0.0.1:9',
   PYTHON_CHILDREN: 1,
   PYTHON_CHILDREN_PER_ORGANIZATION: 1,

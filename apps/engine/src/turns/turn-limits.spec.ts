@@ -1,0 +1,139 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
+import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { agentOf, turnsOf } from '../testing/turns-of.js';
+
+describe('the limits of a turn', () => {
+  let world: EngineWorld;
+  let engine: NestFastifyApplication;
+  let model: StubModel;
+  let together = 0;
+  let mostTogether = 0;
+  const order: string[] = [];
+  // Each GET waits until two are there, or until nobody else comes.
+  const slow = createServer((request, response) => {
+    order.push(`${request.method} ${request.url}`);
+    together += 1;
+    mostTogether = Math.max(mostTogether, together);
+    setTimeout(() => {
+      together -= 1;
+      response.end('ok');
+    }, 60);
+  });
+
+  beforeAll(async () => {
+    [world, model] = await Promise.all([engineWorld(), stubModel()]);
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+    engine = await world.start({
+      MODEL_BASE_URL: model.url,
+      MODEL_NAME: 'stub',
+      MODEL_TIMEOUT_MS: 1_500,
+      MODEL_PRICES: { stub: { input: 2, output: 4 }, spare: { input: 1, output: 1 } },
+      TURN_PARALLEL_CALLS: 2,
+    });
+  });
+  beforeEach(() => {
+    order.length = 0;
+    mostTogether = 0;
+  });
+  afterAll(async () => {
+    await world.close();
+    await Promise.all([model.close(), new Promise((resolve) => slow.close(resolve))]);
+  });
+
+  const call = (method: string, path: string) => ({
+    name: 'http_request',
+    arguments: JSON.stringify({ method, url: `http://127.0.0.1:${(slow.address() as AddressInfo).port}${path}` }),
+  });
+  const run = async (agentId: string, input = {}) => turnsOf(world).run(turnOf({ agent_id: agentId }, input));
+  const toolsOffered = () => model.requests.map((request) => request.tools?.length ?? 0);
+
+  it('lets calls that read go together, and those that write one by one in their place', async () => {
+    const agent = await agentOf(world, { tools: ['http_request'] });
+    model.script(
+      ['/1', '/2', '/3'].map((path) => call('GET', path)),
+      'Read.',
+    );
+    await run(agent);
+    expect(mostTogether).toBe(2);
+    order.length = 0;
+    mostTogether = 0;
+    model.script([call('POST', '/a'), call('POST', '/b'), call('GET', '/c')], 'Written.');
+    await run(agent);
+    expect(order).toEqual(['POST /a', 'POST /b', 'GET /c']);
+    expect(mostTogether).toBe(1);
+  });
+
+  it('ends steps, calls and tokens with a last answer without tools', async () => {
+    const steps = await agentOf(world, { tools: ['http_request'], caps: { steps: 2 } });
+    model.script([call('GET', '/1')], 'Two steps.');
+    expect(await run(steps)).toMatchObject({ reply_text: 'Two steps.' });
+    expect(toolsOffered()).toEqual([2, 0]);
+    const calls = await agentOf(world, { tools: ['http_request'], caps: { tool_calls: 1 } });
+    model.script([call('GET', '/1'), call('GET', '/2')], 'One call.');
+    expect(await run(calls)).toMatchObject({ reply_text: 'One call.' });
+    expect(toolsOffered()).toEqual([2, 0]);
+    const tokens = await agentOf(world, { tools: ['http_request'], caps: { run_tokens: 30 } });
+    model.script([call('GET', '/1')], [call('GET', '/2')], 'Thirty tokens.');
+    expect(await run(tokens)).toMatchObject({ reply_text: 'Thirty tokens.', tokens: 45 });
+    expect(toolsOffered()).toEqual([2, 2, 0]);
+    const cost = await agentOf(world, { tools: ['http_request'], caps: { run_cost_micros: 40 } });
+    model.script([call('GET', '/1')], 'Forty.');
+    expect(await run(cost)).toMatchObject({ cost_micros: 80 });
+    expect(toolsOffered()).toEqual([2, 0]);
+  });
+
+  it('end the turns of a contact when its day is spent, and of nobody else', async () => {
+    const agent = await agentOf(world, { caps: { contact_day_tokens: 20 } });
+    model.script();
+    expect(await run(agent, { contact_id: 'con_a' })).toMatchObject({ state: 'succeeded', tokens: 15 });
+    expect(await run(agent, { contact_id: 'con_a' })).toMatchObject({ state: 'succeeded' });
+    expect(await run(agent, { contact_id: 'con_a' })).toMatchObject({ state: 'failed', error: 'day_budget_spent' });
+    expect(await run(agent, { contact_id: 'con_b' })).toMatchObject({ state: 'succeeded' });
+    const day = await agentOf(world, { caps: { day_cost_micros: 1 } });
+    expect(await run(day)).toMatchObject({ state: 'succeeded', cost_micros: 40 });
+    expect(await run(day)).toMatchObject({ state: 'failed', error: 'day_budget_spent' });
+  });
+
+  it('are counted by day, agent and contact, and shown by the API to their project', async () => {
+    const agent = await agentOf(world, { tools: ['http_request'] });
+    model.script([call('GET', '/1')], 'Counted.');
+    await run(agent, { contact_id: 'con_counted' });
+    const usage = async (query: string, project = home) =>
+      (
+        await engine.inject({
+          url: `/api/v1/usage?${query}`,
+          headers: { authorization: `Bearer ${await world.token(['agents:read'], project)}` },
+        })
+      ).json();
+    const byContact = (await usage('group_by=contact')).data.find(
+      (row: { contact_id: string }) => row.contact_id === 'con_counted',
+    );
+    expect(byContact).toEqual({
+      day: null,
+      agent_id: null,
+      contact_id: 'con_counted',
+      model_calls: 2,
+      tool_calls: 1,
+      input_tokens: 20,
+      output_tokens: 10,
+      cost_micros: 80,
+    });
+    const today = new Date().toISOString().slice(0, 10);
+    expect((await usage('group_by=day_agent')).data).toContainEqual(
+      expect.objectContaining({ day: today, agent_id: agent, cost_micros: 80 }),
+    );
+    expect((await usage('group_by=total', { ...home, projectId: 'prj_none' })).data).toEqual([]);
+    expect((await usage('from=yesterday')).code).toBe('invalid_fields');
+  });
+
+  it('hand a turn to the fallback model, which keeps it to its end', async () => {
+    const agent = await agentOf(world, { tools: ['http_request'], fallback_model: 'spare' });
+    model.script(() => undefined, [call('GET', '/1')], 'By the spare one.');
+    const turn = await run(agent);
+    expect(turn).toMatchObject({ state: 'succeeded', attempt: 1, reply_text: 'By the spare one.', cost_micros: 30 });
+    expect(model.requests.map((request) => request.model)).toEqual(['stub', 'spare', 'spare']);
+  });
+});

@@ -1,0 +1,126 @@
+import { type Egress } from '#libs/egress';
+import { Problem } from '#libs/service-kit';
+import {
+  type AuthorizationServerMetadata,
+  checkResourceAllowed,
+  discoverOAuthServerInfo,
+  extractWWWAuthenticateParams,
+  type FetchLike,
+  registerClient,
+  resourceUrlFromServerUrl,
+} from '@modelcontextprotocol/client';
+import { guardedFetch } from '../mcp/guarded-fetch.js';
+import { toMcpError } from '../mcp/mcp-error.js';
+
+/** What connecting to a protected MCP server takes. */
+export interface ProtectedServer {
+  issuer: string;
+  metadata: AuthorizationServerMetadata;
+  /** RFC 8707: whom tokens are for. */
+  resource: string;
+  scopes: string[];
+}
+
+export interface RegisteredClient {
+  client_id: string;
+  client_secret?: string;
+  token_auth_method: string;
+}
+
+const documentBytes = 512 * 1024;
+const knownMethods = ['client_secret_basic', 'client_secret_post', 'none'];
+
+/** Finds the authorization server of MCP servers (RFC 9728, RFC 8414) and registers with it (RFC 7591). */
+export class OauthDiscovery {
+  private readonly fetch: FetchLike;
+
+  constructor(egress: Egress, timeoutMs: number) {
+    this.fetch = guardedFetch(egress, {
+      answerMs: timeoutMs,
+      answerBytes: documentBytes,
+      streamBytes: documentBytes,
+      silenceMs: timeoutMs,
+    });
+  }
+
+  /** @throws Problem 422 `oauth_not_found | oauth_resource_mismatch | oauth_without_pkce` */
+  async find(url: URL): Promise<ProtectedServer> {
+    const challenge = await this.challenge(url);
+    const { resourceMetadataUrl } = challenge;
+    const found = await discoverOAuthServerInfo(url, {
+      fetchFn: this.fetch,
+      ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}),
+    }).catch((error: unknown) => {
+      throw notFound(toMcpError(error).message);
+    });
+    const { authorizationServerMetadata: metadata, resourceMetadata } = found;
+    if (!metadata) throw notFound('its authorization server has no metadata');
+    const resource = resourceMetadata?.resource ?? resourceUrlFromServerUrl(url).href;
+    if (!checkResourceAllowed({ requestedResource: url, configuredResource: resource })) {
+      throw new Problem(422, 'oauth_resource_mismatch', `Its metadata is that of another resource, ${resource}.`);
+    }
+    if (!metadata.code_challenge_methods_supported?.includes('S256')) {
+      throw new Problem(
+        422,
+        'oauth_without_pkce',
+        `Its authorization server ${metadata.issuer} does not say that it does PKCE.`,
+      );
+    }
+    const scopes = challenge.scope?.split(' ') ?? resourceMetadata?.scopes_supported ?? [];
+    return { issuer: metadata.issuer, metadata, resource, scopes: scopes.filter((scope) => scope !== '') };
+  }
+
+  /** @throws Problem 422 `oauth_registration_refused` */
+  async register({ issuer, metadata, scopes }: ProtectedServer, redirectUri: string): Promise<RegisteredClient> {
+    if (!metadata.registration_endpoint) {
+      throw refused(`${issuer} takes no registrations: register there by hand, and give client_id`);
+    }
+    const method = methodFor(metadata);
+    const client = await registerClient(issuer, {
+      metadata,
+      clientMetadata: {
+        client_name: 'Gatehouse',
+        redirect_uris: [redirectUri],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: method,
+      },
+      ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
+      fetchFn: this.fetch,
+    }).catch((error: unknown) => {
+      throw refused(toMcpError(error).message);
+    });
+    return {
+      client_id: client.client_id,
+      ...(client.client_secret ? { client_secret: client.client_secret } : {}),
+      token_auth_method: client.token_endpoint_auth_method ?? (client.client_secret ? method : 'none'),
+    };
+  }
+
+  /** What the server says to a request without a token. */
+  private async challenge(url: URL): Promise<ReturnType<typeof extractWWWAuthenticateParams>> {
+    try {
+      const answer = await this.fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+      });
+      await answer.body?.cancel();
+      return answer.status === 401 ? extractWWWAuthenticateParams(answer) : {};
+    } catch (error) {
+      throw notFound(toMcpError(error).message);
+    }
+  }
+}
+
+/** The safest of what the server takes: with a secret where it can be. */
+export function methodFor(metadata: AuthorizationServerMetadata): string {
+  const offered = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  return knownMethods.find((method) => offered.includes(method)) ?? 'client_secret_basic';
+}
+
+const notFound = (why: string): Problem =>
+  new Problem(422, 'oauth_not_found', `No authorization server was found for this URL: ${why}.`);
+
+const refused = (why: string): Problem =>
+  new Problem(422, 'oauth_registration_refused', `Gatehouse could not register as a client: ${why}.`);

@@ -1,0 +1,32 @@
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, Inject, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ServerService } from '../servers/server.service.js';
+import { RegisterByOauth, RegisteredByOauth } from './oauth.dto.js';
+import { OauthRegistration } from './oauth-registration.service.js';
+
+@ApiTags('mcp-servers')
+@Controller('api/v1/mcp-servers/oauth')
+export class OauthController {
+  constructor(
+    @Inject(OauthRegistration) private readonly registration: OauthRegistration,
+    @Inject(ServerService) private readonly servers: ServerService,
+  ) {}
+
+  @Post()
+  @RequireScopes('tools:write', 'credentials:write')
+  @ApiOperation({
+    operationId: 'registerMcpServerByOauth',
+    summary: 'Register an MCP server that wants OAuth 2.1; then connect its credential and discover',
+  })
+  @ApiCreatedResponse({ type: RegisteredByOauth })
+  async register(@Caller() caller: Principal, @Body() body: RegisterByOauth): Promise<RegisteredByOauth> {
+    const server = await this.registration.register(caller, body);
+    const credential_id = server.credential_id ?? '';
+    return {
+      server: await this.servers.view(caller, server.id),
+      credential_id,
+      connect_path: `/api/v1/credentials/${credential_id}/connect`,
+    };
+  }
+}

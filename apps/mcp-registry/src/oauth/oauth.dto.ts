@@ -1,0 +1,27 @@
+import { OneOf, Text, TextList } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsOptional, Matches } from 'class-validator';
+import { ServerView } from '../servers/mcp-server.dto.js';
+import { policies, type Policy } from '../servers/mcp-server.entity.js';
+import { slugPattern } from '../tools/model-name.js';
+
+export class RegisterByOauth {
+  @Text(2_048, { minLength: 8 }) url: string;
+  @Text(200, { optional: true, minLength: 1 }) name?: string;
+  @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
+  @Text(40, { optional: true })
+  @IsOptional()
+  slug?: string;
+  @OneOf(policies, { optional: true }) policy?: Policy;
+  @Text(500, { optional: true, description: 'A client that was registered by hand; absent: registered dynamically' })
+  client_id?: string;
+  @Text(2_000, { optional: true }) client_secret?: string;
+  @TextList(50, 200, { optional: true, description: 'What the server asks for when absent' }) scopes?: string[];
+}
+
+export class RegisteredByOauth {
+  @ApiProperty({ type: ServerView }) server: ServerView;
+  @ApiProperty() credential_id: string;
+  @ApiProperty({ description: 'POST there with the same key: the answer has the URL where a person agrees' })
+  connect_path: string;
+}

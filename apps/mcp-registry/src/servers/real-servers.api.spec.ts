@@ -1,0 +1,97 @@
+import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type ChildServer, startEverything } from '../testing/child-server.js';
+import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
+
+let registry: RegistryUnderTest;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  registry = await startRegistry();
+});
+
+afterAll(async () => {
+  await registry.close();
+  await Promise.all(ends.map((end) => end()));
+});
+
+async function everything(transport: 'streamableHttp' | 'sse'): Promise<ChildServer> {
+  const child = await startEverything(transport);
+  ends.push(child.stop);
+  return child;
+}
+
+async function callByName(serverId: string, name: string, args: object) {
+  const { body } = await registry.call('GET', `/tools?server_id=${serverId}&limit=200`);
+  const { id, pin } = body.data.find((one: { name: string }) => one.name === name);
+  const call = { tool_id: id, pin, arguments: args, call_id: 'real' };
+  return (await registry.internal('POST', '/tool-calls', call)).body;
+}
+
+describe('server-everything', () => {
+  it.each([
+    ['streamableHttp', '/mcp', 'streamable_http'],
+    ['sse', '/sse', 'sse'],
+  ] as const)('is listed and called over %s', async (transport, path, kind) => {
+    const { origin } = await everything(transport);
+    const { status, body } = await registry.call('POST', '/mcp-servers', { url: `${origin}${path}`, name: transport });
+    expect({ status, transport: body.transport, health: body.health }).toEqual({
+      status: 201,
+      transport: kind,
+      health: 'reachable',
+    });
+    expect(body.tools.approved).toBeGreaterThan(5);
+    expect(body.tools.quarantined).toBeUndefined();
+    expect(await callByName(body.id, 'echo', { message: 'hello' })).toMatchObject({ ok: true, content: 'Echo: hello' });
+    expect(await callByName(body.id, 'get-sum', { a: 2, b: 3 })).toMatchObject({ ok: true, is_error: false });
+  });
+});
+
+describe('a server of the protocol of 2026', () => {
+  it('is met without a handshake, and called', async () => {
+    const handler = createMcpHandler(() => {
+      const mcp = new McpServer({ name: 'modern', version: '2' }, { capabilities: { tools: {} } });
+      const inputSchema = fromJsonSchema<{ a: number }>({
+        type: 'object',
+        properties: { a: { type: 'number' } },
+        required: ['a'],
+      });
+      mcp.registerTool('double', { description: 'Doubles.', inputSchema }, ({ a }) => ({
+        content: [{ type: 'text', text: String(2 * a) }],
+      }));
+      return mcp;
+    });
+    const server = await served((request) => handler.fetch(request));
+    const { body } = await registry.call('POST', '/mcp-servers', { url: server, name: 'modern' });
+    expect(body).toMatchObject({ protocol_version: '2026-07-28', tools: { approved: 1 } });
+    expect(await callByName(body.id, 'double', { a: 21 })).toMatchObject({ ok: true, content: '42' });
+  });
+});
+
+/** A web-standard handler behind a Node server. @returns its URL */
+async function served(handle: (request: Request) => Promise<Response>): Promise<string> {
+  const server: Server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const answer = await handle(
+      new Request(`http://${request.headers.host}${request.url}`, {
+        method: request.method ?? 'GET',
+        headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
+        ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
+      }),
+    );
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    response.flushHeaders();
+    for await (const chunk of answer.body ?? []) response.write(chunk);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ends.push(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}

@@ -1,0 +1,234 @@
+import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
+
+let registry: RegistryUnderTest;
+
+beforeAll(async () => {
+  registry = await startRegistry();
+  registry.stub.credentials.set('cred_a', { token: 'secret-value' });
+});
+
+afterAll(async () => {
+  await registry.close();
+});
+
+const create = async (body: object) => (await registry.call('POST', '/skills', body)).body;
+const toolset = async (skillIds: string[], toolIds: string[] = []) =>
+  (await registry.internal('GET', `/toolsets?skill_ids=${skillIds.join()}&tool_ids=${toolIds.join()}&agent_id=agt_1`))
+    .body;
+const python = (name: string, body = 'return 1') => `def ${name}() -> int:\n    "A number."\n    ${body}\n`;
+const createTool = async (source: string) => (await registry.call('POST', '/tools', { source })).body;
+
+describe('a Skill', () => {
+  it('gives its knowledge, tools and credentials to agents by their names', async () => {
+    const add = await createTool(python('add'));
+    const skill = await create({
+      name: 'Desk work',
+      knowledge: 'Be exact.',
+      tools: [{ tool: 'builtin:http_request' }, { tool: add.id }],
+      credentials: [{ credential_id: 'cred_a', as: 'crm' }],
+    });
+    const set = await toolset([skill.id]);
+    expect(set.problems).toEqual([]);
+    expect(set.skills).toEqual([
+      { id: skill.id, slug: 'desk-work', name: 'Desk work', knowledge: 'Be exact.', version: 1 },
+    ]);
+    expect(set.tools.map((one: any) => [one.model_name, one.source, one.grade]).sort()).toEqual([
+      ['desk-work__add', 'python', 'read'],
+      ['http_request', 'builtin', 'read'],
+    ]);
+    for (const one of set.tools) expect(one.credential_bindings).toEqual([{ credential_id: 'cred_a', as: 'crm' }]);
+    const [tool] = set.tools.filter((one: any) => one.source === 'python');
+    expect(tool.python).toEqual({
+      source: python('add'),
+      source_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      function: 'add',
+    });
+    const bound = registry.stub.asked.filter(({ path }) => path === '/internal/bindings').map(({ body }) => body);
+    expect(bound).toContainEqual({ credential_id: 'cred_a', consumer: { kind: 'skill', id: skill.id } });
+  });
+
+  it('keeps every version, and goes back to one', async () => {
+    const skill = await create({ name: 'Versions', knowledge: 'one', tools: [{ tool: 'builtin:web_search' }] });
+    await registry.call('PATCH', `/skills/${skill.id}`, { knowledge: 'two', tools: [] });
+    const restored = await registry.call('POST', `/skills/${skill.id}/versions/1/restore`);
+    expect(restored.body).toMatchObject({
+      version: 3,
+      knowledge: 'one',
+      tools: [{ tool: 'builtin:web_search', enabled: true }],
+    });
+    const { body } = await registry.call('GET', `/skills/${skill.id}/versions`);
+    expect(body.data.map((one: any) => [one.version, one.content.knowledge])).toEqual([
+      [3, 'one'],
+      [2, 'two'],
+      [1, 'one'],
+    ]);
+  });
+
+  it('loses no change when two are made at the same time', async () => {
+    const skill = await create({ name: 'Race', knowledge: '' });
+    const changes = Array.from({ length: 6 }, (_, i) =>
+      registry.call('PATCH', `/skills/${skill.id}`, { knowledge: `k${i}` }),
+    );
+    expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(changes.map(() => 200));
+    const { body } = await registry.call('GET', `/skills/${skill.id}`);
+    expect(body.version).toBe(7);
+  });
+
+  it('offers no tool that is switched off', async () => {
+    const skill = await create({ name: 'Off', tools: [{ tool: 'builtin:send_email', enabled: false }] });
+    expect((await toolset([skill.id])).tools).toEqual([]);
+  });
+
+  it('names only tools and credentials that there are', async () => {
+    const unknown = await registry.call('POST', '/skills', {
+      name: 'X',
+      tools: [{ tool: 'tol_none' }, { tool: 'builtin:rm' }],
+    });
+    expect(unknown.body.errors.map((one: any) => one.field)).toEqual(['tools.0.tool', 'tools.1.tool']);
+    const credentials = [{ credential_id: 'cred_none', as: 'x' }];
+    expect((await registry.call('POST', '/skills', { name: 'Y', credentials })).body.code).toBe('credential_not_found');
+    const allowed = [{ credential_id: 'cred_a', as: 'x' }];
+    const as = { scopes: ['tools:write' as const] };
+    expect((await registry.call('POST', '/skills', { name: 'Z', credentials: allowed }, as)).status).toBe(403);
+  });
+
+  it('stays while agents have it', async () => {
+    const skill = await create({ name: 'Wanted' });
+    registry.stub.users = [{ id: 'agt_1', name: 'Front desk' }];
+    const refused = await registry.call('DELETE', `/skills/${skill.id}`);
+    expect({ code: refused.body.code, detail: refused.body.detail }).toMatchObject({
+      code: 'skill_in_use',
+      detail: expect.stringContaining('Front desk'),
+    });
+    registry.stub.users = [];
+    expect((await registry.call('DELETE', `/skills/${skill.id}`)).status).toBe(204);
+    expect((await toolset([skill.id])).problems).toEqual([{ skill_id: skill.id, message: 'There is no such Skill.' }]);
+  });
+
+  it('comes of a manifest, and changes with it', async () => {
+    const skill = { name: 'CRM', knowledge: 'Ask first.', tool_names: ['http_request'] };
+    const put = (manifest: object) => registry.call('POST', '/skills/manifest', { manifest });
+    const first = await put({ slug: 'crm', skill });
+    expect(first.body).toMatchObject({ slug: 'crm', origin: 'manifest', tools: [{ tool: 'builtin:http_request' }] });
+    const again = await put({ slug: 'crm', skill: { ...skill, knowledge: 'Ask twice.' } });
+    expect(again.body).toMatchObject({ id: first.body.id, knowledge: 'Ask twice.', version: 2 });
+    expect((await put({ slug: 'crm', skill: { ...skill, tool_names: ['rm'] } })).body.code).toBe('invalid_manifest');
+  });
+});
+
+describe('a SKILL.md folder', () => {
+  it('goes out and comes in again, without credentials', async () => {
+    const mul = await createTool(python('mul'));
+    const skill = await create({
+      name: 'Numbers: "big" ones',
+      description: 'Sums\nand products',
+      knowledge: '# How\n\nAdd.',
+      tools: [{ tool: mul.id }, { tool: 'builtin:web_search' }],
+      credentials: [{ credential_id: 'cred_a', as: 'key' }],
+    });
+    const { body } = await registry.call('GET', `/skills/${skill.id}/export`);
+    expect(body.files.map((file: any) => file.path)).toEqual(['SKILL.md', 'tools/mul.py', 'gatehouse.json']);
+    expect(JSON.stringify(body)).not.toContain('cred_a');
+    const files = body.files.map((file: any) => ({
+      path: `numbers/${file.path}`,
+      content: file.content.replace('def mul', 'def mul2'),
+    }));
+    await registry.call('PATCH', `/skills/${skill.id}`, { tools: [] });
+    const slugFree = files.map((file: any) => ({ ...file, content: file.content.replace('\\"big\\" ones', 'again') }));
+    const imported = await registry.call('POST', '/skills/import', { files: slugFree });
+    expect(imported.status).toBe(201);
+    expect(imported.body).toMatchObject({
+      skill: { name: 'Numbers: again', description: 'Sums\nand products', knowledge: '# How\n\nAdd.', credentials: [] },
+      ignored: [],
+      missing: ['credential key'],
+    });
+    const set = await toolset([imported.body.skill.id]);
+    expect(set.tools.map((one: any) => one.model_name).sort()).toEqual(['numbers-again__mul2', 'web_search']);
+  });
+
+  it('of other making is read: block scalars, other keys, other files', async () => {
+    const content = [
+      '---',
+      'name: pdf-forms # a comment',
+      'description: >-',
+      '  Fills forms,',
+      '  carefully.',
+      'metadata:',
+      '  author: someone',
+      'license: MIT',
+      '---',
+      'Read references/forms.md.',
+    ].join('\n');
+    const files = [
+      { path: 'SKILL.md', content },
+      { path: 'references/forms.md', content: 'x' },
+    ];
+    const { body } = await registry.call('POST', '/skills/import', { files });
+    expect(body.skill).toMatchObject({
+      slug: 'pdf-forms',
+      name: 'pdf-forms',
+      description: 'Fills forms, carefully.',
+      knowledge: 'Read references/forms.md.',
+    });
+    expect(body.ignored).toEqual(['references/forms.md']);
+    const none = await registry.call('POST', '/skills/import', { files: [{ path: 'SKILL.md', content: 'no head' }] });
+    expect(none.body.code).toBe('invalid_skill_md');
+  });
+
+  it('leaves nothing behind when one of its tools does not compile', async () => {
+    const compile = registry.stub.compile;
+    registry.stub.compile = (source) => (source.includes('broken') ? { ok: false, errors: [] } : compile(source));
+    const files = [
+      { path: 'SKILL.md', content: '---\nname: half\n---\n' },
+      { path: 'tools/fine.py', content: python('fine') },
+      { path: 'tools/broken.py', content: python('broken') },
+    ];
+    expect((await registry.call('POST', '/skills/import', { files })).body.code).toBe('python_not_compiled');
+    registry.stub.compile = compile;
+    const { body } = await registry.call('GET', '/tools?source=python&limit=200');
+    expect(body.data.map((one: any) => one.name)).not.toContain('fine');
+  });
+});
+
+describe('a Python tool', () => {
+  it('is refused with each error at its line', async () => {
+    const compile = registry.stub.compile;
+    registry.stub.compile = () => ({
+      ok: false,
+      errors: [{ line: 3, column: 5, message: 'no hint', code: 'missing_hint' }],
+    });
+    const { status, body } = await registry.call('POST', '/tools', { source: 'def f(x): pass' });
+    registry.stub.compile = compile;
+    expect({ status, errors: body.errors }).toEqual({
+      status: 422,
+      errors: [{ field: 'source:3:5', message: 'no hint (missing_hint)' }],
+    });
+  });
+
+  it('has a new pin when its source changes, and a grade by what it reaches', async () => {
+    const tool = await createTool(python('ping'));
+    const saved = await registry.call('PUT', `/tools/${tool.id}/source`, { source: python('ping', 'http_request()') });
+    expect(saved.body).toMatchObject({ grade: 'write', idempotent: false });
+    expect(saved.body.pin).not.toBe(tool.pin);
+    expect((await registry.call('POST', '/tools', { source: python('ping') })).body.code).toBe('name_taken');
+    const set = await toolset([], [tool.id]);
+    expect(set.tools).toMatchObject([{ model_name: 'agent__ping', skill_id: null, pin: saved.body.pin }]);
+  });
+
+  it('stays while a Skill has it', async () => {
+    const tool = await createTool(python('kept'));
+    const skill = await create({ name: 'Keeper', tools: [{ tool: tool.id }] });
+    const refused = await registry.call('DELETE', `/tools/${tool.id}`);
+    expect(refused.body).toMatchObject({ code: 'tool_in_use', detail: expect.stringContaining('Skill Keeper') });
+    await registry.call('DELETE', `/skills/${skill.id}`);
+    expect((await registry.call('DELETE', `/tools/${tool.id}`)).status).toBe(204);
+  });
+});
+
+describe('the catalogue', () => {
+  it('has the built-in tools beside the others', async () => {
+    const { body } = await registry.call('GET', '/tools?source=builtin');
+    expect(body.data.map((one: any) => one.id)).toContain('builtin:http_request');
+    expect((await registry.call('GET', '/tools/builtin:web_search')).body).toMatchObject({ grade: 'read' });
+  });
+});

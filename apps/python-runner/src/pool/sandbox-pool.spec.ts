@@ -1,0 +1,95 @@
+import { until as untilSoon } from '#libs/testing';
+import { runOf, type RunnerUnderTest, startRunner, toolOf } from '../testing/runner-under-test.js';
+
+let runner: RunnerUnderTest;
+
+/** Python takes seconds to start, and more on a machine that is at work. */
+const until = (what: string, probe: () => Promise<unknown>) => untilSoon(what, probe, 45_000);
+
+afterEach(() => runner.close());
+
+/** Leaves its mark on the interpreter, and tells the mark that it found. */
+const marking = `import json\n${toolOf(
+  'found = getattr(json, "mark", None)\njson.mark = mark\nreturn found',
+  'mark: str',
+)}`;
+
+const mark = async (organization: string, value: string): Promise<unknown> => {
+  const answer = await runner.run(marking, { organization_id: organization, arguments: { mark: value } });
+  return answer.ok ? answer.result : answer;
+};
+
+const metric = async (name: string): Promise<number> => {
+  const { body } = await runner.app.inject({ method: 'GET', url: '/metrics' });
+  return Number(new RegExp(`^${name}\\{.*\\} (\\d+)$`, 'm').exec(body)?.[1]);
+};
+
+it('is ready once a child is warm, and needs no database for it', async () => {
+  runner = await startRunner();
+  const ready = () => runner.app.inject({ method: 'GET', url: '/health/ready' });
+  expect((await ready()).json()).toEqual({ status: 'not_ready', reason: 'no sandbox has started yet' });
+  await until('it is ready', async () => ((await ready()).statusCode === 200 ? true : null));
+  expect(await metric('gatehouse_python_children')).toBe(1);
+});
+
+it('a child serves one organization, and another one gets another child', async () => {
+  runner = await startRunner({ PYTHON_CHILDREN: 2 });
+  expect(await mark('org_a', 'a')).toBeNull();
+  expect(await mark('org_a', 'again')).toBe('a');
+  expect(await mark('org_b', 'b')).toBeNull();
+  // With room for two, the third one's child takes the place of the one that was used longest ago.
+  expect(await mark('org_c', 'c')).toBeNull();
+  expect(await mark('org_b', 'again')).toBe('b');
+  expect(await metric('gatehouse_python_children')).toBe(2);
+});
+
+it('a child is replaced after its number of calls, and after one that broke it', async () => {
+  runner = await startRunner({ PYTHON_CALLS_PER_CHILD: 2 });
+  expect([await mark('org_a', '1'), await mark('org_a', '2'), await mark('org_a', '3')]).toEqual([null, '1', null]);
+  expect(await runner.run(toolOf('while True: pass'), { timeout_ms: 200 })).toMatchObject({ error: 'timeout' });
+  expect(await mark('org_a', '4')).toBeNull();
+});
+
+it('a child that nobody uses any more is replaced by one that nobody has used', async () => {
+  runner = await startRunner({ PYTHON_IDLE_MS: 1_000 });
+  expect(await mark('org_a', 'a')).toBeNull();
+  await until('the used child is gone', async () => ((await metric('gatehouse_python_children')) === 0 ? true : null));
+  expect(await mark('org_a', 'b')).toBeNull();
+});
+
+it('one organization cannot take every child, and who finds no place in the queue is told to come back', async () => {
+  runner = await startRunner({ PYTHON_CHILDREN: 2, PYTHON_WAITING_CALLS: 1 });
+  const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 8_000 });
+  await until('the slow call runs', async () => ((await metric('gatehouse_python_busy')) === 1 ? true : null));
+  const waits = runner.run(toolOf('return 2'));
+  await until('the next one waits', async () => ((await metric('gatehouse_python_waiting')) === 1 ? true : null));
+  expect(await runner.post('/internal/run', runOf(toolOf('return 3')))).toMatchObject({
+    status: 503,
+    body: { code: 'runner_busy' },
+  });
+  expect(await slow).toMatchObject({ error: 'timeout' });
+  expect(await waits).toMatchObject({ result: 2 });
+});
+
+it('another organization goes past the calls that wait for their own', async () => {
+  runner = await startRunner({ PYTHON_CHILDREN: 2 });
+  const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 20_000 });
+  await until('the slow call runs', async () => ((await metric('gatehouse_python_busy')) === 1 ? true : null));
+  const refused = expect(runner.run(toolOf('return 2'))).rejects.toThrow(/runner_busy/);
+  expect(await mark('org_b', 'b')).toBeNull();
+  expect(await metric('gatehouse_python_waiting')).toBe(1);
+  await runner.app.close();
+  expect(await slow).toMatchObject({ error: 'crashed' });
+  await refused;
+});
+
+it('a call that waits too long is told to come back', async () => {
+  runner = await startRunner({ PYTHON_WAIT_MS: 100 });
+  await until('a child is warm', async () => ((await metric('gatehouse_python_children')) === 1 ? true : null));
+  const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 3_000 });
+  await until('a call is refused', async () => {
+    const { status } = await runner.post('/internal/run', runOf(toolOf('return 2')));
+    return status === 503 ? true : null;
+  });
+  expect(await slow).toMatchObject({ error: 'timeout' });
+});

@@ -1,0 +1,177 @@
+import { type EngineStub, engineStub } from '../testing/engine-stub.js';
+import { runOf, type RunnerUnderTest, startRunner, toolOf } from '../testing/runner-under-test.js';
+
+let runner: RunnerUnderTest;
+let engine: EngineStub;
+
+beforeAll(async () => {
+  engine = await engineStub((path) => {
+    if (path === '/refused') return [200, { error: { code: 'address_not_public', message: 'Not there.' } }];
+    if (path === '/expired') return [401, { detail: 'The token is over.' }];
+    if (path === '/large') return [200, { status: 200, headers: {}, body: 'x'.repeat(300_000), truncated: false }];
+    return [200, { status: 201, headers: { 'x-a': 'b' }, body: 'made', truncated: false }];
+  });
+  runner = await startRunner({ ENGINE_URL: engine.url });
+});
+afterAll(async () => {
+  await runner.close();
+  await engine.close();
+});
+
+describe('a call', () => {
+  it('gives the result, what was printed and how long it took', async () => {
+    const source = toolOf('print("adding")\nreturn {"sum": a + b, "of": [a, b]}', 'a: int, b: float = 0.5');
+    const answer = await runner.run(source, { arguments: { a: 2 } });
+    expect(answer).toEqual({
+      ok: true,
+      result: { sum: 2.5, of: [2, 0.5] },
+      stdout: 'adding\n',
+      truncated: false,
+      duration_ms: expect.any(Number),
+    });
+  });
+
+  it('gives the tool what its type hints promise', async () => {
+    const source = `
+from dataclasses import dataclass
+from enum import Enum
+
+class Color(Enum):
+    RED = "red"
+
+@dataclass
+class Point:
+    x: int
+    color: Color
+    near: list["Point"] | None = None
+
+def tool(p: Point, f: float, names: dict[str, Color]) -> dict:
+    """Does."""
+    return {"kinds": [type(p).__name__, p.color.name, type(f).__name__, names["a"].name], "point": p}
+`.replace('list["Point"]', 'list[int]');
+    const given = { p: { x: 1, color: 'red', near: [3] }, f: 2, names: { a: 'red' } };
+    expect(await runner.run(source, { arguments: given })).toMatchObject({
+      result: { kinds: ['Point', 'RED', 'float', 'RED'], point: { x: 1, color: 'red', near: [3] } },
+    });
+    const wrong = { ...given, p: { x: 'one', color: 'red' } };
+    expect(await runner.run(source, { arguments: wrong })).toMatchObject({
+      ok: false,
+      error: 'exception',
+      message: 'Mismatch: p.x is not a whole number',
+    });
+  });
+
+  it('tells an exception with its line, and a result that is no JSON', async () => {
+    expect(await runner.run(toolOf('print("before")\nreturn 1 / 0'))).toEqual({
+      ok: false,
+      error: 'exception',
+      message: 'ZeroDivisionError: division by zero (line 4)',
+      stdout: 'before\n',
+    });
+    for (const value of ['object()', 'b"bytes"', 'float("nan")', '{1, 2}', '"x" * 70_000']) {
+      const { ok, ...rest } = await runner.run(toolOf(`return ${value}`));
+      expect({ value, ok, ...rest }).toMatchObject({ ok: false, error: 'invalid_result' });
+    }
+    expect(await runner.run(toolOf('a = []\na.append(a)\nreturn a'))).toMatchObject({ error: 'invalid_result' });
+  });
+
+  it('sees no globals of the call before', async () => {
+    const source = `seen = []\n${toolOf('seen.append(1)\nreturn len(seen)')}`;
+    expect(await runner.run(source)).toMatchObject({ result: 1 });
+    expect(await runner.run(source)).toMatchObject({ result: 1 });
+  });
+
+  it('keeps what is printed within its cap', async () => {
+    const answer = await runner.run(toolOf('for _ in range(10):\n    print("x" * 1_000_000)\nreturn 1'));
+    expect(answer).toMatchObject({ ok: true, result: 1, truncated: true, stdout: 'x'.repeat(4_096) });
+  });
+});
+
+describe('a credential', () => {
+  const credentials = { crm: { token: 's3cret', user: 'u' } };
+
+  it('is given by name, to a call that has it', async () => {
+    const source = toolOf('return [credential("crm")["token"], dict(credential("crm"))]');
+    expect(await runner.run(source, { credentials })).toMatchObject({ result: ['s3cret', credentials.crm] });
+  });
+
+  it('that is not bound is refused, also to the next call in the same child', async () => {
+    const source = toolOf('return credential("crm")["token"]');
+    expect(await runner.run(source, { credentials })).toMatchObject({ ok: true });
+    for (const name of ['crm', 'constructor', '__proto__']) {
+      const answer = await runner.run(toolOf(`return dict(credential("${name}"))`));
+      expect(answer).toMatchObject({ ok: false, error: 'host_call_refused' });
+    }
+  });
+});
+
+describe('http_request', () => {
+  const callback_token = 'one-call-token';
+  const post = toolOf('return http_request("POST", "https://example.com", headers={"x-b": "c"}, body={"a": 1})');
+
+  it('is made by the engine, with the token of the call', async () => {
+    const answer = await runner.run(post, { callback_url: `${engine.url}/callback`, callback_token });
+    const result = { status: 201, headers: { 'x-a': 'b' }, body: 'made', truncated: false };
+    expect(answer).toMatchObject({ ok: true, result });
+    expect(engine.asked.at(-1)).toEqual({
+      authorization: `Bearer ${callback_token}`,
+      body: { method: 'POST', url: 'https://example.com', headers: { 'x-b': 'c' }, body: { a: 1 } },
+    });
+  });
+
+  it.each([
+    ['/refused', 'address_not_public: Not there.'],
+    ['/expired', 'The token is over.'],
+    ['/large', 'The request gave no answer (response_too_large).'],
+  ])('that the engine answers by %s is refused', async (path, message) => {
+    const answer = await runner.run(post, { callback_url: `${engine.url}${path}`, callback_token });
+    expect(answer).toMatchObject({ ok: false, error: 'host_call_refused', message });
+  });
+
+  it('can be caught when it is refused, and is capped in number', async () => {
+    const source = toolOf(
+      'told = []\nfor n in range(7):\n    try:\n        told.append(http_request("GET", "https://e.com")["status"])\n    except Exception as e:\n        told.append(str(e))\nreturn told',
+    );
+    const refusal = 'A call may ask the platform 5 times.';
+    expect(await runner.run(source, { callback_url: engine.url, callback_token })).toMatchObject({
+      result: [201, 201, 201, 201, 201, refusal, refusal],
+    });
+  });
+
+  it('is refused without a callback, and with nonsense nobody is asked', async () => {
+    const before = engine.asked.length;
+    expect(await runner.run(post)).toMatchObject({ error: 'host_call_refused' });
+    for (const call of [
+      'http_request(1, "u")',
+      'http_request("GET", "u" * 9000)',
+      'http_request("GET", "u", headers=[])',
+    ]) {
+      const answer = await runner.run(toolOf(`return ${call}`), { callback_url: engine.url, callback_token });
+      expect(answer).toMatchObject({ ok: false, error: 'host_call_refused' });
+    }
+    expect(engine.asked).toHaveLength(before);
+  });
+});
+
+describe('the route', () => {
+  const source = toolOf('return 1');
+  const codeOf = async (more: object, as = {}): Promise<unknown> =>
+    (await runner.post('/internal/run', { ...runOf(source), ...more }, as)).body['code'];
+
+  it('refuses who is not the engine, and another organization than the token names', async () => {
+    expect(await codeOf({}, { subject: 'service:mcp-registry' })).toBe('caller_not_allowed');
+    expect(await codeOf({}, { scopes: ['admin'] })).toBe('scope_missing');
+    expect(await codeOf({ organization_id: 'org_b' })).toBe('other_organization');
+  });
+
+  it('refuses another source than was approved, other addresses than the engine, and what is too large', async () => {
+    expect(await codeOf({ source: `${source}#` })).toBe('source_changed');
+    for (const callback_url of ['http://127.0.0.1:1/', 'https://example.com/', 'file:///etc/passwd', 'x']) {
+      expect(await codeOf({ callback_url })).toBe('callback_not_allowed');
+    }
+    expect(await codeOf({ arguments: { a: 'x'.repeat(1_100_000) } })).toBe('invalid_fields');
+    expect(await codeOf({ credentials: { crm: { token: 1 } } })).toBe('invalid_fields');
+    expect(await codeOf({ timeout_ms: 0 })).toBe('invalid_fields');
+    expect(await codeOf({})).toBeUndefined();
+  });
+});

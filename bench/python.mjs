@@ -1,0 +1,162 @@
+import { SignJWT, importJWK } from 'jose';
+import { spawn } from 'node:child_process';
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../scripts/launcher/ports.mjs';
+import { root } from '../scripts/launcher/project.mjs';
+import { median, shown, table } from './table.mjs';
+
+const privateKey = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+const { d: _private, ...publicKey } = privateKey;
+const tool = 'def tool(a: int, b: int) -> int:\n    """Adds."""\n    return a + b\n';
+const endless = 'def tool():\n    """Never ends."""\n    while True:\n        pass\n';
+
+/** @param {string} organization */
+async function tokenFor(organization) {
+  const key = await importJWK({ .../** @type {any} */ (privateKey), alg: 'EdDSA' });
+  return new SignJWT({ org: organization, prj: 'prj_bench', scopes: ['service'] })
+    .setProtectedHeader({ alg: 'EdDSA' })
+    .setAudience('gatehouse:python-runner')
+    .setSubject('service:engine')
+    .setExpirationTime('1h')
+    .sign(key);
+}
+
+/** A runner as a process of its own, and calls of its tools by HTTP. @param {Record<string, string>} settings */
+async function startRunner(settings) {
+  const port = await freePort();
+  const started = performance.now();
+  const child = spawn(process.execPath, ['dist/apps/python-runner/src/main.js'], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      ENGINE_URL: 'http://127.0.0.1:9',
+      LOG_LEVEL: 'error',
+      // A machine under load may take this long to start a child.
+      PYTHON_WAIT_MS: '60000',
+      GATEHOUSE_SERVICE_PUBLIC_KEY: JSON.stringify(publicKey),
+      ...settings,
+    },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = () =>
+    fetch(`${url}/health/ready`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+  while (!(await isReady())) {
+    if (child.exitCode !== null) throw new Error('the python-runner ended');
+    await pause(20);
+  }
+  const readyMs = performance.now() - started;
+  /** @type {Map<string, string>} */
+  const tokens = new Map();
+  /** @param {string} organization @param {string} source @param {object} args @param {number} [timeoutMs] */
+  async function run(organization, source, args, timeoutMs = 10_000) {
+    const token = tokens.get(organization) ?? (await tokenFor(organization));
+    tokens.set(organization, token);
+    const answer = await fetch(`${url}/internal/run`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        call_id: 'call_bench',
+        organization_id: organization,
+        source,
+        source_sha256: createHash('sha256').update(source).digest('hex'),
+        function: 'tool',
+        arguments: args,
+        timeout_ms: timeoutMs,
+      }),
+    });
+    if (!answer.ok) throw new Error(`the runner answered ${answer.status}: ${await answer.text()}`);
+    return answer.json();
+  }
+  async function warm() {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return Number(/^gatehouse_python_children\{.*\} (\d+)$/m.exec(text)?.[1]);
+  }
+  return { run, warm, readyMs, pid: child.pid ?? 0, stop: () => child.kill('SIGTERM') };
+}
+
+/** Resident MB of a process' children (Linux). @param {number} parent */
+function childrenMb(parent) {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      if (Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) !== parent) return [];
+      return [Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024];
+    } catch (error) {
+      // It ended between the two looks.
+      if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code))) return [];
+      throw error;
+    }
+  });
+}
+
+/** @param {number[]} sorted @param {number} share */
+const quantile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+
+/** @param {() => Promise<unknown>} work */
+async function timed(work) {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/**
+ * Calls of Python tools by HTTP, and what it takes to replace a child that was killed.
+ * @param {{calls: number, seconds: number, kills: number}} options
+ */
+export async function benchPython({ calls, seconds, kills }) {
+  const runner = await startRunner({ PYTHON_CHILDREN: '3', PYTHON_CALLS_PER_CHILD: '100000' });
+  try {
+    const args = { a: 1, b: 2 };
+    const first = await timed(() => runner.run('org_a', tool, args));
+    const latencies = [];
+    for (let made = 0; made < calls; made += 1) latencies.push(await timed(() => runner.run('org_a', tool, args)));
+    latencies.sort((one, other) => one - other);
+    let done = 0;
+    const until = performance.now() + seconds * 1000;
+    const keepCalling = async () => {
+      for (; performance.now() < until; done += 1) await runner.run('org_a', tool, args);
+    };
+    await Promise.all([keepCalling(), keepCalling(), keepCalling(), keepCalling()]);
+    const memory = childrenMb(runner.pid);
+    return table(
+      ['measure', 'value'],
+      [
+        ['start until ready (first child warm)', `${shown(runner.readyMs, 0)} ms`],
+        ['first call of an organization (warm child)', `${shown(first)} ms`],
+        ['warm call p50', `${shown(quantile(latencies, 0.5), 2)} ms`],
+        ['warm call p99', `${shown(quantile(latencies, 0.99), 2)} ms`],
+        ['calls/s of one organization, 4 at a time, 2 children', shown(done / seconds, 0)],
+        ['call after a time-out, spare child', `${shown(await afterTimeout(2, kills))} ms`],
+        ['call after a time-out, no spare child', `${shown(await afterTimeout(1, kills))} ms`],
+        ['memory of a warm child', `${shown(median(memory), 0)} MB`],
+      ],
+    );
+  } finally {
+    runner.stop();
+  }
+}
+
+/** Milliseconds of the call after one whose child was killed. @param {number} children @param {number} kills */
+async function afterTimeout(children, kills) {
+  const runner = await startRunner({ PYTHON_CHILDREN: String(children), PYTHON_CHILDREN_PER_ORGANIZATION: '1' });
+  try {
+    const waits = [];
+    for (let kill = 0; kill < kills; kill += 1) {
+      await runner.run('org_a', tool, { a: 1, b: 2 });
+      while ((await runner.warm()) < children) await pause(50);
+      await runner.run('org_a', endless, {}, 100);
+      waits.push(await timed(() => runner.run('org_a', tool, { a: 1, b: 2 })));
+    }
+    return median(waits);
+  } finally {
+    runner.stop();
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * What the MCP conformance suite runs as a client: one connection of the registry's own code (dist/) to the server whose
+ * URL is the last argument. The authorization of the auth scenarios is the MCP SDK's, over the registry's guarded fetch:
+ * in the registry that part is done by the vault's connect flow.
+ */
+import {
+  ClientCredentialsProvider,
+  PrivateKeyJwtProvider,
+  UnauthorizedError,
+  auth,
+} from '@modelcontextprotocol/client';
+import { createEgress } from '../../dist/libs/egress/src/index.js';
+import { guardedFetch } from '../../dist/apps/mcp-registry/src/mcp/guarded-fetch.js';
+import { listTools } from '../../dist/apps/mcp-registry/src/mcp/list-tools.js';
+import { McpConnection } from '../../dist/apps/mcp-registry/src/mcp/mcp-connection.js';
+
+const url = process.argv.at(-1) ?? '';
+const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
+const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
+const egress = createEgress({ allow: ['127.0.0.1', 'localhost', '::1'] });
+const limits = { answerMs: 20_000, answerBytes: 4_194_304, streamBytes: 4_194_304, silenceMs: 20_000 };
+const plain = guardedFetch(egress, limits);
+
+const redirectUrl = 'http://localhost:39741/callback';
+let tokens;
+let client = context.client_id
+  ? { client_id: context.client_id, ...(context.client_secret ? { client_secret: context.client_secret } : {}) }
+  : undefined;
+let verifier = '';
+let code = null;
+
+/** Agrees at once, as a person would in the browser. */
+const person = {
+  redirectUrl,
+  clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',
+  clientMetadata: {
+    client_name: 'gatehouse',
+    redirect_uris: [redirectUrl],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+  },
+  clientInformation: () => client,
+  saveClientInformation: (information) => (client = information),
+  tokens: () => tokens,
+  saveTokens: (given) => (tokens = given),
+  saveCodeVerifier: (given) => (verifier = given),
+  codeVerifier: () => verifier,
+  redirectToAuthorization: async (target) => {
+    const answer = await plain(target, { redirect: 'manual' });
+    await answer.body?.cancel();
+    code = new URL(answer.headers.get('location') ?? '', target).searchParams;
+  },
+};
+
+function provider() {
+  if (scenario === 'auth/client-credentials-basic') {
+    return new ClientCredentialsProvider({ clientId: context.client_id, clientSecret: context.client_secret });
+  }
+  if (scenario === 'auth/client-credentials-jwt') {
+    const { client_id: clientId, private_key_pem: privateKey, signing_algorithm: algorithm } = context;
+    return new PrivateKeyJwtProvider({ clientId, privateKey, algorithm });
+  }
+  return person;
+}
+
+const by = provider();
+const maxAuthorizations = 3;
+let authorizations = 0;
+
+/** The suite's 401 and 403 answers lead to an authorization, then the request is made again. */
+async function authorizing(target, init = {}) {
+  const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client');
+  for (;;) {
+    const given = await by.tokens();
+    const headers = new Headers(init.headers);
+    if (given) headers.set('authorization', `Bearer ${given.access_token}`);
+    const answer = await plain(target, { ...init, headers });
+    const asked = answer.status === 401 || answer.status === 403;
+    if (!asked || !scenario.startsWith('auth/') || authorizations >= maxAuthorizations) return answer;
+    authorizations += 1;
+    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(answer);
+    await answer.body?.cancel();
+    const options = {
+      serverUrl: url,
+      fetchFn: plain,
+      resourceMetadataUrl,
+      scope,
+      forceReauthorization: answer.status === 403,
+    };
+    const result = await auth(by, options);
+    if (result !== 'AUTHORIZED') {
+      if (!code) throw new UnauthorizedError();
+      await auth(by, { ...options, authorizationCode: code.get('code'), iss: code.get('iss') ?? undefined });
+    }
+  }
+}
+
+const connection = await McpConnection.open({
+  url,
+  fetch: authorizing,
+  connectTimeoutMs: 20_000,
+  onListChanged: () => undefined,
+});
+const listed = await listTools(connection, { pages: 10, tools: 100, bytes: 1_000_000, timeoutMs: 20_000 });
+for (const { name, inputSchema } of listed) {
+  const names = Object.entries(inputSchema?.properties ?? {});
+  const args = Object.fromEntries(names.map(([key, { type }]) => [key, type === 'number' ? 1 : 'text']));
+  await connection.call({ name, input_schema: inputSchema }, args, 20_000);
+}
+await connection.close();
+await egress.close();

@@ -1,0 +1,163 @@
+import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
+import { JobClient } from '#libs/queue';
+import { testDatabase, type TestDatabase, testServiceKey, until } from '#libs/testing';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type RedisDatabase, takeRedisDatabase } from './redis-database.js';
+import { type ServiceProcess, spawnService } from './service-process.js';
+
+/** What the model and the target of its calls are asked, in the order of a turn that nobody disturbs. */
+const points = ['model 0', 'POST /first', 'model 1', 'POST /second', 'model 2'] as const;
+
+describe('an engine killed between any two steps of its turns', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-kill-'));
+  const organizationId = newId('org');
+  const projectId = newId('prj');
+  const agentId = newId('agt');
+  let database: TestDatabase;
+  let redis: RedisDatabase;
+  let pool: pg.Pool;
+  let jobs: JobClient;
+  let engine: ServiceProcess;
+  /** What each turn asked for, by its number. Number `n` is not answered at the point `n`, the first time. */
+  const asked: string[][] = points.map(() => []);
+  let killed = false;
+
+  const outside = createServer((request, response) => {
+    void bodyOf(request).then((body) => {
+      const isModel = request.url === '/v1/chat/completions';
+      const [, number = ''] = /turn (\d)/.exec(isModel ? body : decodeURIComponent(request.url ?? '')) ?? [];
+      const point = isModel ? `model ${toolResults(body)}` : `${request.method} ${request.url?.split('?')[0]}`;
+      asked[Number(number)]?.push(point);
+      if (!killed && point === points[Number(number)]) return;
+      response.setHeader('content-type', 'application/json');
+      response.end(isModel ? JSON.stringify(completion(toolResults(body), number, urlOf(outside))) : '{"made":true}');
+    });
+  });
+
+  beforeAll(async () => {
+    [database, redis] = await Promise.all([testDatabase(), takeRedisDatabase()]);
+    pool = new pg.Pool({ connectionString: database.url });
+    jobs = new JobClient(redis.url);
+    await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
+    await pool.query(
+      `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, tools, is_chief_of_staff)
+       VALUES ($1, $2, $3, 'Caller', 'Call.', '{http_request}', false)`,
+      [agentId, organizationId, projectId],
+    );
+    engine = start();
+  });
+  afterAll(async () => {
+    await engine.stop();
+    await jobs.close();
+    await pool.end();
+    outside.closeAllConnections();
+    outside.close();
+    await Promise.all([database.drop(), redis.release()]);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const start = () => {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const nowhere = 'http://127.0.0.1:9';
+    return spawnService(
+      'dist/apps/engine/src/main.js',
+      {
+        PATH: process.env['PATH'],
+        PORT: String(port),
+        ...Object.fromEntries(
+          ['ROUTER_URL', 'VAULT_URL', 'MCP_REGISTRY_URL', 'PYTHON_RUNNER_URL', 'ENGINE_URL', 'PUBLIC_URL'].map(
+            (name) => [name, nowhere],
+          ),
+        ),
+        HOST: '127.0.0.1',
+        DATABASE_URL: database.url,
+        REDIS_URL: redis.url,
+        GATEHOUSE_SERVICE_KEY: JSON.stringify(testServiceKey),
+        GATEHOUSE_EGRESS_ALLOW: '127.0.0.1',
+        MODEL_BASE_URL: `${urlOf(outside)}/v1`,
+        MODEL_NAME: 'stub',
+        TURN_LEASE_MS: '1000',
+        TURN_HEARTBEAT_MS: '200',
+        SWEEP_EVERY_MS: '200',
+        SWEEP_AFTER_MS: '1000',
+      },
+      join(dataDir, 'engine.log'),
+    );
+  };
+  const row = async (id: string) => (await pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];
+  const ended = (id: string) =>
+    until(`turn ${id} ends`, async () => ['succeeded', 'failed'].includes((await row(id))?.state) && row(id), 40_000);
+
+  it('ends every turn all the same, and makes no call twice', async () => {
+    const turns = points.map((_point, number) => turnOf(number));
+    await Promise.all(turns.map((turn) => jobs.wake(turnRun, turn)));
+    await until(
+      'each turn is at its point',
+      () => points.every((point, number) => asked[number]?.at(-1) === point),
+      40_000,
+    );
+    await engine.kill();
+    killed = true;
+    engine = start();
+    for (const [number, turn] of turns.entries()) {
+      const point = points[number];
+      expect(await ended(turn.turn_id)).toMatchObject({ state: 'succeeded', attempt: 2, reply_text: 'Done.' });
+      expect(asked[number]?.filter((each) => each.startsWith('POST'))).toEqual(['POST /first', 'POST /second']);
+      const audit = await pool.query('SELECT outcome, code FROM engine.tool_call WHERE turn_id = $1 ORDER BY seq', [
+        turn.turn_id,
+      ]);
+      const unknown = { outcome: 'error', code: 'outcome_unknown' };
+      const made = { outcome: 'ok', code: null };
+      expect(audit.rows).toEqual([point === 'POST /first' ? unknown : made, point === 'POST /second' ? unknown : made]);
+      const replies = await pool.query('SELECT count(*)::int AS n FROM engine.reply WHERE turn_id = $1', [
+        turn.turn_id,
+      ]);
+      expect(replies.rows).toEqual([{ n: 1 }]);
+    }
+  });
+
+  function turnOf(number: number): TurnRunPayload {
+    const target = { app_id: newId('app'), channel_address: 'room', thread_id: null, reply_context: null };
+    const message = { event_type: 'message', sender: 'ada', message: `turn ${number}`, is_bot: false };
+    return {
+      ...{ turn_id: newId('trn'), organization_id: organizationId, project_id: projectId, agent_id: agentId },
+      ...{ app_id: newId('app'), receipt_id: newId('evt'), run_id: null, session_id: null, epoch: 1 },
+      input: { message, verified: true, trust: 'known', instructions: null, reply: target },
+    };
+  }
+});
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function toolResults(body: string): number {
+  const { messages } = JSON.parse(body) as { messages: { role: string }[] };
+  return messages.filter(({ role }) => role === 'tool').length;
+}
+
+function urlOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Two calls that write, one after the other, then an answer: by what the conversation has come to. */
+function completion(results: number, number: string, url: string): unknown {
+  const path = ['/first', '/second'][results];
+  const args = JSON.stringify({ method: 'POST', url: `${url}${path}?turn ${number}` });
+  const calls = [{ id: `call_${results}`, type: 'function', function: { name: 'http_request', arguments: args } }];
+  const message = path
+    ? { role: 'assistant', content: null, tool_calls: calls }
+    : { role: 'assistant', content: 'Done.' };
+  return {
+    ...{ id: 'chat', object: 'chat.completion', created: 1, model: 'stub' },
+    choices: [{ index: 0, message, finish_reason: path ? 'tool_calls' : 'stop' }],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+  };
+}
