@@ -30,6 +30,7 @@ import { RunsService } from './runs/runs.service.js';
 import { SessionRepository } from './sessions/session.repository.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
+import { ExplainedMessages } from './workflows/explained-messages.js';
 import { DebounceSweeper } from './workflows/debounce-sweeper.js';
 import { TriggersService } from './workflows/triggers.service.js';
 import { TurnRepository } from './turns/turn.repository.js';
@@ -84,6 +85,7 @@ export class AppModule {
         DebounceSweeper,
         DirectRuns,
         ...eventProviders,
+        ExplainedMessages,
         HeldRepository,
         OutboundRepository,
         ProjectRules,

@@ -67,6 +67,7 @@ export function planMessage(draft: Draft, standing: Standing | null, decision: D
       outcome: decision.outcome,
       reason: decision.reason,
       verdicts: decision.verdicts,
+      unlisted_verdicts: decision.unlisted,
       contact_id: standing?.homeId ?? null,
       sanitizer_report: draft.sanitizerReport,
       released_at: null,

@@ -34,8 +34,8 @@ export function journaledEvents(world: RouterWorld, router: NestFastifyApplicati
         const whole = { event_type: 'message_received', sender: 'ada', message: 'hello', is_bot: false, ...message };
         await world.pool.query(
           `INSERT INTO router.message (id, organization_id, project_id, app_id, receipt_id, verified, message, outcome,
-             verdicts, app_kind, created_at)
-           VALUES ($1, $2, $3, $4, $5, true, $6, $7, '[]', 'builtin', $8)`,
+             verdicts, unlisted_verdicts, app_kind, created_at)
+           VALUES ($1, $2, $3, $4, $5, true, $6, $7, '[]', 0, 'builtin', $8)`,
           [
             idOf('msg', atMs),
             owner.organization_id,
