@@ -119,6 +119,7 @@ export function newTurn(
     error: null,
     cancel_requested: false,
     collected_into: null,
+    progress: 0,
     woken_at: now,
     created_at: now,
     finished_at: null,

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { TurnRow } from '../turns/turn.entity.js';
+import { cancelTurnOf } from '../turns/turn.repository.js';
 import { startNext } from './start-next.js';
 
 /** `closed`: it was silent for too long, and its successor has another id. */
@@ -91,6 +92,18 @@ export class SessionRepository {
     by: string,
   ): Promise<boolean> {
     return this.db.transaction((tx) => move(tx, id, from, to, kind, by));
+  }
+
+  /**
+   * Takes a session over and cancels its turn under way: nobody sees one without the other.
+   * @returns the turn that the engine is to be told of, or null when none was under way; undefined when it cannot be taken over
+   */
+  async takeOver(projectId: string, id: string, by: string): Promise<TurnRow | null | undefined> {
+    return this.db.transaction(async (tx) =>
+      (await move(tx, id, ['active', 'resolved'], 'taken_over', 'takeover', by))
+        ? cancelTurnOf(tx, projectId, id)
+        : undefined,
+    );
   }
 
   /**

@@ -265,4 +265,21 @@ describe('triggers and runs', () => {
       expect(turns.filter(({ run_id }) => run_id !== null)).toHaveLength(1);
     }
   });
+
+  it('make runs that say how they stand, whatever order the news come in', async () => {
+    const appId = await app();
+    await trigger(appId);
+    const [run] = await runsOf((await receive(appId)).id);
+    const turn = await turnOf(run);
+    const tell = async (attempt: number, state: 'running' | 'waiting_approval') => {
+      await router.get(TurnsService, { strict: false }).progress([{ turn_id: turn.id, state, attempt }]);
+      return (await world.row<RunRow>('SELECT * FROM router.run WHERE id = $1', [run?.id])).state;
+    };
+    expect(await tell(1, 'running')).toBe('running');
+    expect(await tell(2, 'waiting_approval')).toBe('waiting_approval');
+    expect(await tell(2, 'running')).toBe('waiting_approval');
+    expect(await tell(3, 'running')).toBe('running');
+    await finish(turn.id, 'failed', 'turn_timeout');
+    expect(await tell(4, 'running')).toBe('timed_out');
+  });
 });

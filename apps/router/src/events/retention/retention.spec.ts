@@ -37,7 +37,7 @@ describe('the retention of the router', () => {
 
   it('keeps a run and a turn that are under way, however old', async () => {
     const ids: Record<string, string> = {};
-    for (const state of ['queued', 'suspended', 'succeeded', 'failed']) {
+    for (const state of ['queued', 'suspended', 'running', 'waiting_approval', 'succeeded', 'failed']) {
       ids[state] = idOf('run', oldMs);
       await world.pool.query(
         `INSERT INTO router.run (id, organization_id, project_id, workflow_id, message_id, receipt_id, replay, state, created_at)
@@ -54,7 +54,9 @@ describe('the retention of the router', () => {
       );
     }
     expect([await rows.deleteOld('run', 30, 10), await rows.deleteOld('turn', 30, 10)]).toEqual([2, 1]);
-    expect(new Set(await idsIn('run'))).toEqual(new Set([ids['queued'], ids['suspended']]));
+    expect(new Set(await idsIn('run'))).toEqual(
+      new Set([ids['queued'], ids['suspended'], ids['running'], ids['waiting_approval']]),
+    );
     expect(new Set(await idsIn('turn'))).toEqual(new Set([ids['open'], ids['waiting'], ids['held']]));
   });
 

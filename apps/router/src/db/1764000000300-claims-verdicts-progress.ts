@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Claims are known by a digest of their App and dedup key: a quarter of the bytes, of one length. */
-export class CompactClaimsAndVerdicts1764000000300 implements MigrationInterface {
+export class ClaimsVerdictsProgress1764000000300 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE router.claim RENAME TO claim_by_text');
     await runner.query(`
@@ -20,10 +20,12 @@ export class CompactClaimsAndVerdicts1764000000300 implements MigrationInterface
     await runner.query('CREATE INDEX claim_by_time ON router.claim USING brin (claimed_at)');
     await runner.query('ALTER TABLE router.message ADD unlisted_verdicts integer NOT NULL DEFAULT 0');
     await runner.query('ALTER TABLE router.message ALTER unlisted_verdicts DROP DEFAULT');
+    await runner.query('ALTER TABLE router.turn ADD progress integer NOT NULL DEFAULT 0');
   }
 
   /** A digest does not give its key back: what was claimed before may be claimed once more. */
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE router.turn DROP COLUMN progress');
     await runner.query('ALTER TABLE router.message DROP COLUMN unlisted_verdicts');
     await runner.query('DROP TABLE router.claim');
     await runner.query(`
