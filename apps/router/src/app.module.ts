@@ -27,6 +27,7 @@ import { RoutingAgain } from './routing/again.service.js';
 import { DirectRunsController } from './runs/direct-runs.controller.js';
 import { DirectRuns } from './runs/direct-runs.service.js';
 import { RunsService } from './runs/runs.service.js';
+import { SessionReplies } from './sessions/session-replies.service.js';
 import { SessionRepository } from './sessions/session.repository.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
@@ -94,6 +95,7 @@ export class AppModule {
         RoutingService,
         RunRepository,
         RunsService,
+        SessionReplies,
         SessionRepository,
         SessionsService,
         TriggersService,

@@ -21,10 +21,15 @@ export class ClaimsVerdictsProgress1764000000300 implements MigrationInterface {
     await runner.query('ALTER TABLE router.message ADD unlisted_verdicts integer NOT NULL DEFAULT 0');
     await runner.query('ALTER TABLE router.message ALTER unlisted_verdicts DROP DEFAULT');
     await runner.query('ALTER TABLE router.turn ADD progress integer NOT NULL DEFAULT 0');
+    await runner.query('ALTER TABLE router.session_mark ADD delivery_id text');
+    await runner.query(
+      'CREATE UNIQUE INDEX session_mark_delivery ON router.session_mark (delivery_id) WHERE delivery_id IS NOT NULL',
+    );
   }
 
   /** A digest does not give its key back: what was claimed before may be claimed once more. */
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE router.session_mark DROP COLUMN delivery_id');
     await runner.query('ALTER TABLE router.turn DROP COLUMN progress');
     await runner.query('ALTER TABLE router.message DROP COLUMN unlisted_verdicts');
     await runner.query('DROP TABLE router.claim');
