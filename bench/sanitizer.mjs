@@ -25,6 +25,12 @@ const texts = {
 /** @type {Record<string, string>} */
 const pages = {
   'HTML: nested elements': filled('<b>'),
+  'HTML: unclosed links': filled('<a>'),
+  'HTML: unclosed paragraphs': filled('<p>'),
+  'HTML: unclosed attributes': filled('<a href="'),
+  'HTML: attributes of one element': `<a ${filled('b=c ')}`,
+  'HTML: comments in a style': `<b style="${filled('/*a')}">x`,
+  'HTML: unopened ends, deep inside': `${'<b>'.repeat(900)}${filled('</u>')}`,
   'HTML: unopened ends': filled('<i></u>'),
   'HTML: links in links': filled('<a href=//x.example>y'),
   'HTML: a newsletter': filled('<div style="color:red"><p>Hello <a href="https://x.example/">you</a>&nbsp;</p></div>'),

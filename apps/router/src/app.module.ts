@@ -27,9 +27,11 @@ import { RoutingAgain } from './routing/again.service.js';
 import { DirectRunsController } from './runs/direct-runs.controller.js';
 import { DirectRuns } from './runs/direct-runs.service.js';
 import { RunsService } from './runs/runs.service.js';
+import { SessionReplies } from './sessions/session-replies.service.js';
 import { SessionRepository } from './sessions/session.repository.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
+import { ExplainedMessages } from './workflows/explained-messages.js';
 import { DebounceSweeper } from './workflows/debounce-sweeper.js';
 import { TriggersService } from './workflows/triggers.service.js';
 import { TurnRepository } from './turns/turn.repository.js';
@@ -84,6 +86,7 @@ export class AppModule {
         DebounceSweeper,
         DirectRuns,
         ...eventProviders,
+        ExplainedMessages,
         HeldRepository,
         OutboundRepository,
         ProjectRules,
@@ -92,6 +95,7 @@ export class AppModule {
         RoutingService,
         RunRepository,
         RunsService,
+        SessionReplies,
         SessionRepository,
         SessionsService,
         TriggersService,

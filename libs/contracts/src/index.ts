@@ -18,4 +18,5 @@ export * from './jobs/message-route.js';
 export * from './jobs/outbound-sent.js';
 export * from './jobs/source-sync.js';
 export * from './jobs/turn-finished.js';
+export * from './jobs/turn-progressed.js';
 export * from './jobs/turn-run.js';

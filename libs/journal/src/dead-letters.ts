@@ -105,6 +105,21 @@ export async function noteRedriven(
   );
 }
 
+/** Takes the open letters of a delivery that was attempted again without them; what comes of it is looked for. */
+export async function noteDeliveryRedriven(
+  db: Queryable,
+  delivery: { id: string; receipt_id: string; organization_id: string; project_id: string },
+  by: string,
+): Promise<void> {
+  await db.query(
+    `UPDATE journal.dead_letter
+        SET state = 'redriving', redriven_at = now(), redriven_by = $4, next_at = now() + interval '5 seconds'
+      WHERE receipt_id = $5 AND stage = 'delivery' AND coalesce(subject_id, '') = $1 AND state = 'open'
+        AND organization_id = $2 AND project_id = $3`,
+    [delivery.id, delivery.organization_id, delivery.project_id, by, delivery.receipt_id],
+  );
+}
+
 /** Letters whose redrive is due; each comes again after a wait that doubles up to five minutes, until it ends. */
 export async function takeDueRedrives(db: Queryable, limit: number): Promise<DeadLetter[]> {
   return (await db.query(

@@ -13,6 +13,7 @@ export {
   endingOfRedrive,
   findDeadLetter,
   listDeadLetters,
+  noteDeliveryRedriven,
   noteRedriven,
   openForRedrive,
   settleRedrive,

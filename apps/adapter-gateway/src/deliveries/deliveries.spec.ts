@@ -161,6 +161,24 @@ describe('a delivery', () => {
     await inState(id, 'delivered');
   });
 
+  it('that died and is attempted again takes its dead letter along', async () => {
+    await install();
+    const detail = { message: 'no such room', retryable: false };
+    adapter.routes['deliver'] = () => ({ ok: false, error: 'channel_not_found', error_detail: detail });
+    const id = await send();
+    await inState(id, 'dead');
+    const letter = (state: string) =>
+      until(`the letter is ${state}`, async () => {
+        const { rows } = await world.pool.query('SELECT state FROM journal.dead_letter WHERE subject_id = $1', [id]);
+        return rows[0]?.state === state;
+      });
+    await letter('open');
+    adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm2' });
+    await world.call('POST', `deliveries/${id}/redrive`);
+    await letter('redriving');
+    await inState(id, 'delivered');
+  });
+
   it('whose answer was lost is settled by a look-up', async () => {
     adapter.manifest.message = { lookup: true };
     await install();

@@ -1,4 +1,6 @@
 import { deliverySend } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { noteDeliveryRedriven } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -11,10 +13,11 @@ export class DeliveryRedrive {
   constructor(
     @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
     @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(Database) private readonly db: Database,
   ) {}
 
   /** @throws Problem 404 `delivery_not_found`; 409 `not_redrivable` */
-  async redrive({ organizationId, projectId }: Principal, id: string): Promise<DeliveryRow> {
+  async redrive({ organizationId, projectId, subject }: Principal, id: string): Promise<DeliveryRow> {
     const row = await this.find(organizationId, projectId, id);
     if (!(await this.deliveries.reopen(id))) {
       throw new Problem(
@@ -23,6 +26,7 @@ export class DeliveryRedrive {
         `The delivery is ${row.state}: only dead and unknown ones can be redriven.`,
       );
     }
+    await noteDeliveryRedriven(this.db, row, subject);
     await this.jobs.wake(deliverySend, {
       delivery_id: row.id,
       organization_id: row.organization_id,

@@ -44,6 +44,8 @@ export class TurnJobs {
       if (outcome.state === 'ended') return await this.sayAgain(outcome.turn);
       this.leases.hold(payload.turn_id);
       const claim = { turn_id: payload.turn_id, lease_owner: this.leases.owner, attempt: outcome.attempt };
+      if (payload.run_id)
+        this.announcer.progressed({ turn_id: claim.turn_id, state: 'running', attempt: claim.attempt });
       await this.runClaimed(payload, claim, outcome.input, leaseLost);
     } finally {
       this.leases.leave(payload.turn_id);

@@ -70,11 +70,15 @@ describe('contacts', () => {
     const { code } = await post<{ code: string }>('/api/v1/contacts/pairing-codes', { app_id: appId });
     expect(code).toMatch(/^[2-9B-DF-HJ-NP-TV-XZ]{8}$/);
     expect(await receive(other, 'mallory', code)).toMatchObject({ outcome: 'held_unknown_sender' });
-    expect(await receive(appId, 'bob', 'hi')).toMatchObject({ outcome: 'held_unknown_sender', reason: 'not_paired' });
+    const before = await receive(appId, 'bob', 'hi');
+    expect(before).toMatchObject({ outcome: 'held_unknown_sender', reason: 'not_paired' });
+    const others = await receive(appId, 'eve', 'hi');
     expect(await receive(appId, 'bob', ` ${code.toLowerCase()}\n`)).toMatchObject({
       outcome: 'ignored',
       reason: 'paired',
     });
+    expect(await turnsOf(before)).toMatchObject([{ state: 'open', input: { trust: 'known' } }]);
+    expect(await turnsOf(others)).toHaveLength(0);
     expect(await receive(appId, 'bob', 'hi')).toMatchObject({ outcome: 'routed' });
     expect(await receive(appId, 'carol', code)).toMatchObject({ outcome: 'held_unknown_sender' });
   });

@@ -5,6 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { MessageRow } from '../routing/message.entity.js';
 import type { RunRow } from '../runs/run.entity.js';
 import { RunRepository } from '../runs/run.repository.js';
+import { ExplainedMessages } from '../workflows/explained-messages.js';
 import { Replayer } from './replayer.js';
 
 export interface EventDetail {
@@ -24,6 +25,7 @@ export class EventsService {
     @Inject(Database) private readonly db: Database,
     @Inject(RunRepository) private readonly runs: RunRepository,
     @Inject(Replayer) private readonly replayer: Replayer,
+    @Inject(ExplainedMessages) private readonly explained: ExplainedMessages,
   ) {}
 
   /** @throws Problem 404 `event_not_found` */
@@ -41,7 +43,7 @@ export class EventsService {
       outcome: ended?.outcome ?? null,
       reason: ended?.reason ?? null,
       timeline: entries,
-      messages,
+      messages: await this.explained.of(caller.projectId, messages),
       runs: runs.filter((run) => run.project_id === caller.projectId),
     };
   }

@@ -34,7 +34,7 @@ export class RoutingAgain {
     const plans = await this.repository.commitAgain(
       messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true }) })),
     );
-    this.wakeAndNote(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery');
+    this.tell(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery');
     return plans;
   }
 
@@ -46,11 +46,12 @@ export class RoutingAgain {
       rules,
       draft: draftOf(row, { replay: false, deliver: true }),
     }));
-    this.wakeAndNote(plans, subject, 'released');
+    this.tell(plans, subject, 'released');
     return plans;
   }
 
-  private wakeAndNote(plans: Plan[], by: string, reason: string): void {
+  /** Wakes the engine for what was committed, and notes it in the timelines. */
+  tell(plans: Plan[], by: string, reason: string): void {
     this.turns.wake(openTurns(plans));
     for (const { message, runs } of plans) {
       this.journal.append({

@@ -1,12 +1,15 @@
 import type { Queryable } from '#libs/database';
+import { hash } from 'node:crypto';
 import type { Draft } from './draft.js';
 
-/** A key that was claimed before. */
+/** Who claimed a key before. */
 export interface Claimed {
-  app_id: string;
-  dedup_key: string;
   message_id: string;
   receipt_id: string;
+}
+
+interface ClaimRow extends Claimed {
+  key: string;
 }
 
 /**
@@ -14,30 +17,31 @@ export interface Claimed {
  * @returns for each draft null when it won, else who claimed the key before
  */
 export async function claim(tx: Queryable, drafts: Draft[]): Promise<(Claimed | null)[]> {
+  const keyed = drafts.map((draft) => ({ draft, key: claimKey(draft.app_id, draft.dedupKey) }));
   // Sorted by key: batches of two routers that claim the same keys in different orders deadlock.
-  const sorted = [...drafts].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  const keys = [sorted.map((draft) => draft.app_id), sorted.map((draft) => draft.dedupKey)];
+  const sorted = [...keyed].sort((a, b) => (a.key < b.key ? -1 : 1));
+  const keys = sorted.map(({ key }) => key);
   const won = (await tx.query(
-    `INSERT INTO router.claim (app_id, dedup_key, message_id, receipt_id, claimed_at)
-     SELECT *, now() FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
-     ON CONFLICT DO NOTHING RETURNING app_id, dedup_key, message_id, receipt_id`,
-    [...keys, sorted.map((draft) => draft.messageId), sorted.map((draft) => draft.receipt_id)],
-  )) as Claimed[];
+    `INSERT INTO router.claim (key, message_id, receipt_id, claimed_at)
+     SELECT *, now() FROM unnest($1::uuid[], $2::text[], $3::text[])
+     ON CONFLICT DO NOTHING RETURNING key, message_id, receipt_id`,
+    [keys, sorted.map(({ draft }) => draft.messageId), sorted.map(({ draft }) => draft.receipt_id)],
+  )) as ClaimRow[];
   const rows =
     won.length === drafts.length
       ? won
-      : ((await tx.query(
-          `SELECT app_id, dedup_key, message_id, receipt_id FROM router.claim
-            WHERE (app_id, dedup_key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
+      : ((await tx.query('SELECT key, message_id, receipt_id FROM router.claim WHERE key = ANY($1::uuid[])', [
           keys,
-        )) as Claimed[]);
-  const owners = new Map(rows.map((row) => [keyOf({ app_id: row.app_id, dedupKey: row.dedup_key }), row]));
-  return drafts.map((draft) => {
-    const owner = owners.get(keyOf(draft));
+        ])) as ClaimRow[]);
+  const owners = new Map(rows.map((row) => [row.key, row]));
+  return keyed.map(({ draft, key }) => {
+    const owner = owners.get(key);
     return owner && owner.message_id !== draft.messageId ? owner : null;
   });
 }
 
-function keyOf({ app_id, dedupKey }: Pick<Draft, 'app_id' | 'dedupKey'>): string {
-  return `${app_id} ${dedupKey}`;
+/** The first half of a SHA-256, as a UUID: with keys of one short length the index of 30 days stays in memory. */
+function claimKey(appId: string, dedupKey: string): string {
+  const digest = hash('sha256', `${appId} ${dedupKey}`);
+  return [0, 8, 12, 16, 20].map((from, n) => digest.slice(from, [8, 12, 16, 20, 32][n])).join('-');
 }

@@ -29,13 +29,15 @@ export interface Decision {
   outcome: TerminalOutcome;
   reason: string | null;
   verdicts: Verdict[];
+  /** Triggers that filtered the message out and are not among the verdicts. */
+  unlisted: number;
   runs: PlannedRun[];
   /** Null unless the message goes to the Chief of Staff. */
   session: PlannedSession | null;
   reply: ReplyTarget | null;
 }
 
-const nothing = { verdicts: [], runs: [], session: null, reply: null };
+const nothing = { verdicts: [], unlisted: 0, runs: [], session: null, reply: null };
 
 export function refused(refusal: Refusal): Decision {
   return { ...nothing, ...refusal };
@@ -48,7 +50,8 @@ export function decide(draft: Draft, rules: Rules, standing: Standing | null): D
   const reply = replyTo(draft, channel);
   if (draft.workflowId !== undefined) return byWorkflowId(draft.workflowId, rules, reply);
 
-  const verdicts = channel?.triggers === false ? [] : judgeTriggers(draft, rules, standing);
+  const judged = channel?.triggers === false ? { verdicts: [], unlisted: 0 } : judgeTriggers(draft, rules, standing);
+  const { verdicts } = judged;
   const started = verdicts.filter(({ verdict }) => verdict === 'matched' || verdict === 'suspended');
   const runs = started.flatMap((verdict) => {
     const workflow = rules.workflows.get(verdict.workflow_id);
@@ -57,7 +60,7 @@ export function decide(draft: Draft, rules: Rules, standing: Standing | null): D
   });
   // Without a channel of its own an App's messages reach the Chief of Staff: nothing is silently unrouted.
   const session = (channel?.chief_of_staff ?? true) ? plannedSession(draft, channel, standing) : null;
-  return { ...concluded(verdicts, runs.length > 0 || session !== null), verdicts, runs, session, reply };
+  return { ...concluded(verdicts, runs.length > 0 || session !== null), ...judged, runs, session, reply };
 }
 
 /** The outcome that verdicts amount to; asked again when limits have taken runs away. */

@@ -9,9 +9,9 @@ export async function insertMessages(tx: Queryable, messages: MessageRow[]): Pro
   const column = <T>(of: (message: MessageRow) => T): T[] => messages.map(of);
   await tx.query(
     `INSERT INTO router.message (id, organization_id, project_id, app_id, receipt_id, verified, message, outcome, reason,
-       verdicts, app_kind, contact_id, sanitizer_report, created_at)
+       verdicts, app_kind, contact_id, sanitizer_report, created_at, unlisted_verdicts)
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::jsonb[],
-       $8::text[], $9::text[], $10::jsonb[], $11::text[], $12::text[], $13::jsonb[], $14::timestamptz[])`,
+       $8::text[], $9::text[], $10::jsonb[], $11::text[], $12::text[], $13::jsonb[], $14::timestamptz[], $15::integer[])`,
     [
       column((message) => message.id),
       column((message) => message.organization_id),
@@ -27,6 +27,7 @@ export async function insertMessages(tx: Queryable, messages: MessageRow[]): Pro
       column((message) => message.contact_id),
       column((message) => message.sanitizer_report && storable(message.sanitizer_report)),
       column((message) => message.created_at),
+      column((message) => message.unlisted_verdicts),
     ],
   );
 }

@@ -28,6 +28,8 @@ export class MessageRow {
   @Column({ type: 'text' }) outcome: string;
   @Column({ type: 'text', nullable: true }) reason: string | null;
   @Column({ type: 'jsonb' }) verdicts: Verdict[];
+  /** Triggers beyond those of `verdicts` that filtered the message out. */
+  @Column({ type: 'integer' }) unlisted_verdicts: number;
   @Column({ type: 'text' }) app_kind: 'builtin' | 'adapter';
   /** The contact as it was resolved, before any merge; null for the built-in Webhook app. */
   @Column({ type: 'text', nullable: true }) contact_id: string | null;

@@ -7,13 +7,18 @@ import { routerSettings } from '../settings.js';
 import { joinDebounced } from '../workflows/debounce.js';
 import { applyTriggerLimits } from '../workflows/trigger-limits.js';
 import { claim, type Claimed } from './claim.js';
+import { draftOf } from './draft.js';
 import { insertMessages, insertRuns, insertTurns } from './insert-rows.js';
 import { judgeBatch, type Ruled } from './judge-batch.js';
 import type { MessageRow } from './message.entity.js';
 import { type Plan, planMessage } from './plan.js';
+import type { Rules } from './project-rules.js';
 
 /** What became of a draft: its plan, or who had claimed its key before. */
-export type Routed = { plan: Plan } | { claimed: Claimed };
+export type Routed = { plan: Plan; continued: Plan[] } | { claimed: Claimed };
+
+/** Held messages of a sender that go on when it pairs; what is beyond that waits to be released. */
+const continuedAtMost = 200;
 
 /** Writes what a batch of messages becomes, in one transaction and few statements. */
 @Injectable()
@@ -40,8 +45,17 @@ export class RoutingRepository {
         plans.map((plan) => plan.message),
       );
       await insertWork(tx, plans);
+      const routed: Routed[] = [];
       const left = plans.values();
-      return claims.map((claimed): Routed => (claimed ? { claimed } : { plan: left.next().value as Plan }));
+      for (const [index, claimed] of claims.entries()) {
+        if (claimed) routed.push({ claimed });
+        else {
+          const plan = left.next().value as Plan;
+          const { rules } = batch[index] as Ruled;
+          routed.push({ plan, continued: await this.continuePaired(tx, plan, rules) });
+        }
+      }
+      return routed;
     });
   }
 
@@ -61,28 +75,52 @@ export class RoutingRepository {
     by: string,
     rule: (row: MessageRow) => Ruled,
   ): Promise<Plan[]> {
-    return this.db.transaction(async (tx) => {
-      const rows: unknown = await tx.query(
-        `UPDATE router.message SET released_at = now(), released_by = $4
-          WHERE id = ANY($1) AND organization_id = $2 AND project_id = $3 AND released_at IS NULL
-            AND outcome NOT IN ('routed', 'no_match') RETURNING *`,
-        [messageIds, organizationId, projectId, by],
-      );
-      const released = (rows as [MessageRow[], number])[0].sort((a, b) => (a.id < b.id ? -1 : 1));
-      const plans = await this.writeAgain(tx, released.map(rule));
-      const kept = plans.filter(({ decision }) => decision.outcome !== 'routed').map(({ message }) => message.id);
-      if (kept.length > 0) {
-        const back = 'UPDATE router.message SET released_at = NULL, released_by = NULL WHERE id = ANY($1)';
-        await tx.query(back, [kept]);
-      }
-      return plans.filter(({ decision }) => decision.outcome === 'routed');
-    });
+    return this.db.transaction((tx) => this.releaseIn(tx, [messageIds, organizationId, projectId, by], rule));
   }
 
   async messagesOf(receiptIds: string[]): Promise<MessageRow[]> {
     return (await this.db.query('SELECT * FROM router.message WHERE receipt_id = ANY($1) ORDER BY id', [
       receiptIds,
     ])) as MessageRow[];
+  }
+
+  private async releaseIn(
+    tx: EntityManager,
+    which: [messageIds: string[], organizationId: string, projectId: string, by: string],
+    rule: (row: MessageRow) => Ruled,
+  ): Promise<Plan[]> {
+    const rows: unknown = await tx.query(
+      `UPDATE router.message SET released_at = now(), released_by = $4
+        WHERE id = ANY($1) AND organization_id = $2 AND project_id = $3 AND released_at IS NULL
+          AND outcome NOT IN ('routed', 'no_match') RETURNING *`,
+      which,
+    );
+    const released = (rows as [MessageRow[], number])[0].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const plans = await this.writeAgain(tx, released.map(rule));
+    const kept = plans.filter(({ decision }) => decision.outcome !== 'routed').map(({ message }) => message.id);
+    if (kept.length > 0) {
+      const back = 'UPDATE router.message SET released_at = NULL, released_by = NULL WHERE id = ANY($1)';
+      await tx.query(back, [kept]);
+    }
+    return plans.filter(({ decision }) => decision.outcome === 'routed');
+  }
+
+  /**
+   * Routes what was held of a sender that has just paired. Only this sender's: those of its contact's other identities
+   * are not locked here.
+   */
+  private async continuePaired(tx: EntityManager, { draft, standing, decision }: Plan, rules: Rules): Promise<Plan[]> {
+    if (decision.reason !== 'paired' || !standing) return [];
+    const held = (await tx.query(
+      `SELECT id FROM router.message WHERE contact_id = $1 AND outcome = 'held_unknown_sender' AND released_at IS NULL
+          AND app_id = $2 AND message ->> 'sender' = $3 ORDER BY id LIMIT $4`,
+      [standing.homeId, standing.appId, standing.sender, continuedAtMost],
+    )) as { id: string }[];
+    const { organization_id, project_id } = draft;
+    return this.releaseIn(tx, [held.map((row) => row.id), organization_id, project_id, 'pairing'], (row) => ({
+      rules,
+      draft: draftOf(row, { replay: false, deliver: true }),
+    }));
   }
 
   private async writeAgain(tx: EntityManager, batch: Ruled[]): Promise<Plan[]> {

@@ -6,6 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { routerSettings } from '../settings.js';
 import { TurnsService } from '../turns/turns.service.js';
+import { RoutingAgain } from './again.service.js';
 import type { Draft } from './draft.js';
 import type { Ruled } from './judge-batch.js';
 import type { MessageRow } from './message.entity.js';
@@ -27,6 +28,7 @@ export class RoutingService {
     @Inject(RoutingRepository) private readonly repository: RoutingRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
     @Inject(TurnsService) private readonly turns: TurnsService,
+    @Inject(RoutingAgain) private readonly again: RoutingAgain,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(Metrics) private readonly metrics: Metrics,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
@@ -68,6 +70,11 @@ export class RoutingService {
     const rules = await this.rules.of(drafts[0]?.project_id ?? '', named);
     const routed = await this.commits.add(drafts.map((draft) => ({ draft, rules })));
     this.turns.wake(routed.flatMap((each) => ('plan' in each ? openTurns([each.plan]) : [])));
+    this.again.tell(
+      routed.flatMap((each) => ('plan' in each ? each.continued : [])),
+      'pairing',
+      'released',
+    );
     return routed;
   }
 

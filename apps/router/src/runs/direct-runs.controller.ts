@@ -1,8 +1,9 @@
-import { Caller, JsonObject, type Principal, Problem, RequireScopes, Text, Whole } from '#libs/service-kit';
+import { Caller, JsonObject, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
 import { Body, Controller, Headers, HttpCode, Inject, Param, ParseIntPipe, Post, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
+import { checkIdempotencyKey } from '../idempotency-key.js';
 import { DirectRuns } from './direct-runs.service.js';
 import type { RunRow } from './run.entity.js';
 
@@ -36,9 +37,7 @@ export class DirectRunsController {
     @Headers('idempotency-key') key: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunRow> {
-    if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) {
-      throw new Problem(422, 'invalid_idempotency_key', 'An Idempotency-Key has 1 to 255 visible ASCII characters.');
-    }
+    checkIdempotencyKey(key);
     const { run, repeated } = await this.runs.start(
       caller,
       id,

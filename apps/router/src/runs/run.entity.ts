@@ -1,7 +1,19 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** `suspended`: its workflow is, or more messages are waited for. `queued`: its turn is with the engine. */
-export const runStates = ['suspended', 'queued', 'succeeded', 'failed', 'cancelled', 'timed_out'] as const;
+/**
+ * `suspended`: its workflow is, or more messages are waited for. `queued`: its turn is to be taken by the engine; `running`:
+ * it was. `waiting_approval`: a person has to decide before it goes on.
+ */
+export const runStates = [
+  'suspended',
+  'queued',
+  'running',
+  'waiting_approval',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'timed_out',
+] as const;
 export type RunState = (typeof runStates)[number];
 
 /** One run of a workflow for one message. */

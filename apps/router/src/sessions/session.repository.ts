@@ -1,6 +1,8 @@
+import type { ReplyTarget } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { TurnRow } from '../turns/turn.entity.js';
+import { cancelTurnOf } from '../turns/turn.repository.js';
 import { startNext } from './start-next.js';
 
 /** `closed`: it was silent for too long, and its successor has another id. */
@@ -29,8 +31,10 @@ export interface SessionRow {
 /** A person's doing in a session. */
 export interface SessionMark {
   at: Date;
-  kind: 'takeover' | 'hand_back' | 'resolve' | 'reopen' | 'reset';
+  kind: 'takeover' | 'hand_back' | 'resolve' | 'reopen' | 'reset' | 'reply';
   made_by: string;
+  /** Of a `reply`. */
+  delivery_id: string | null;
 }
 
 const selectSql = `
@@ -70,9 +74,29 @@ export class SessionRepository {
   }
 
   async marks(id: string): Promise<SessionMark[]> {
-    return (await this.db.query('SELECT at, kind, made_by FROM router.session_mark WHERE session_id = $1 ORDER BY at', [
-      id,
-    ])) as SessionMark[];
+    return (await this.db.query(
+      'SELECT at, kind, made_by, delivery_id FROM router.session_mark WHERE session_id = $1 ORDER BY at',
+      [id],
+    )) as SessionMark[];
+  }
+
+  /** Where the newest message of a session that can be answered is answered. */
+  async lastReplyTarget(id: string): Promise<{ receipt_id: string; reply: ReplyTarget } | null> {
+    const rows = (await this.db.query(
+      `SELECT receipt_id, input -> 'reply' AS reply FROM router.turn
+        WHERE session_id = $1 AND input -> 'reply' ->> 'channel_address' IS NOT NULL ORDER BY id DESC LIMIT 1`,
+      [id],
+    )) as { receipt_id: string; reply: ReplyTarget }[];
+    return rows[0] ?? null;
+  }
+
+  /** Notes a person's reply, once. */
+  async markReply(id: string, by: string, deliveryId: string): Promise<void> {
+    await this.db.query(
+      `INSERT INTO router.session_mark (session_id, at, kind, made_by, delivery_id)
+       VALUES ($1, clock_timestamp(), 'reply', $2, $3) ON CONFLICT DO NOTHING`,
+      [id, by, deliveryId],
+    );
   }
 
   async turns(id: string, cursor: string | null, limit: number): Promise<TurnRow[]> {
@@ -91,6 +115,18 @@ export class SessionRepository {
     by: string,
   ): Promise<boolean> {
     return this.db.transaction((tx) => move(tx, id, from, to, kind, by));
+  }
+
+  /**
+   * Takes a session over and cancels its turn under way: nobody sees one without the other.
+   * @returns the turn that the engine is to be told of, or null when none was under way; undefined when it cannot be taken over
+   */
+  async takeOver(projectId: string, id: string, by: string): Promise<TurnRow | null | undefined> {
+    return this.db.transaction(async (tx) =>
+      (await move(tx, id, ['active', 'resolved'], 'taken_over', 'takeover', by))
+        ? cancelTurnOf(tx, projectId, id)
+        : undefined,
+    );
   }
 
   /**

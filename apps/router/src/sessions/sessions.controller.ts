@@ -6,12 +6,15 @@ import {
   pageOf,
   PageQuery,
   type Principal,
+  Problem,
   RequireScopes,
   Text,
 } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { TurnRow } from '../turns/turn.entity.js';
+import { checkIdempotencyKey } from '../idempotency-key.js';
+import { type ReplyAnswer, SessionReplies } from './session-replies.service.js';
 import { SessionRepository, type SessionRow, sessionStatuses } from './session.repository.js';
 import { type SessionDetail, SessionsService } from './sessions.service.js';
 
@@ -26,12 +29,18 @@ class HandBack {
   answer_waiting?: boolean;
 }
 
+class Reply {
+  @Text(100_000, { minLength: 1 }) text: string;
+  @OneOf(['markdown', 'plain'], { optional: true, description: 'Default markdown' }) format?: 'markdown' | 'plain';
+}
+
 @ApiTags('Sessions')
 @Controller('api/v1/sessions')
 export class SessionsController {
   constructor(
     @Inject(SessionsService) private readonly service: SessionsService,
     @Inject(SessionRepository) private readonly sessions: SessionRepository,
+    @Inject(SessionReplies) private readonly replies: SessionReplies,
   ) {}
 
   @Get()
@@ -70,6 +79,32 @@ export class SessionsController {
   @ApiOperation({ operationId: 'takeOverSession', summary: 'A person answers from here on; no turn starts' })
   takeOver(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetail> {
     return this.service.takeOver(caller, id);
+  }
+
+  @Post(':id/reply')
+  @HttpCode(202)
+  @RequireScopes('channels:write')
+  @ApiHeader({
+    name: 'Idempotency-Key',
+    required: true,
+    description: 'The same message under the same key is sent once',
+  })
+  @ApiOperation({ operationId: 'replyInSession', summary: 'Say something in a session that was taken over' })
+  reply(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: Reply,
+    @Headers('idempotency-key') key: string | undefined,
+  ): Promise<ReplyAnswer> {
+    checkIdempotencyKey(key);
+    if (key === undefined) {
+      throw new Problem(
+        422,
+        'idempotency_key_required',
+        'Send an Idempotency-Key: without it a retry would speak twice.',
+      );
+    }
+    return this.replies.send(caller, id, { ...body }, key);
   }
 
   @Post(':id/hand-back')

@@ -23,10 +23,10 @@ export class SessionsService {
   /** From now on no turn starts here; the one under way is cancelled. @throws Problem 404; 409 `session_taken_over` */
   async takeOver(caller: Principal, id: string): Promise<SessionDetail> {
     await this.get(caller, id);
-    const moved = await this.sessions.move(id, ['active', 'resolved'], 'taken_over', 'takeover', caller.subject);
-    if (!moved)
+    const cancelled = await this.sessions.takeOver(caller.projectId, id, caller.subject);
+    if (cancelled === undefined)
       throw new Problem(409, 'session_taken_over', `The session ${id} is closed, or somebody has taken it over.`);
-    await this.turns.cancelTurnOf(caller.projectId, id);
+    if (cancelled) this.turns.wake([cancelled]);
     return this.get(caller, id);
   }
 

@@ -2,6 +2,7 @@ import { newId, type NormalizedMessage, type TerminalOutcome } from '#libs/contr
 import { Journal, type JournalEntry } from '#libs/journal';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { caller, type RouterWorld } from './router-under-test.js';
 
@@ -34,8 +35,8 @@ export function journaledEvents(world: RouterWorld, router: NestFastifyApplicati
         const whole = { event_type: 'message_received', sender: 'ada', message: 'hello', is_bot: false, ...message };
         await world.pool.query(
           `INSERT INTO router.message (id, organization_id, project_id, app_id, receipt_id, verified, message, outcome,
-             verdicts, app_kind, created_at)
-           VALUES ($1, $2, $3, $4, $5, true, $6, $7, '[]', 'builtin', $8)`,
+             verdicts, unlisted_verdicts, app_kind, created_at)
+           VALUES ($1, $2, $3, $4, $5, true, $6, $7, '[]', 0, 'builtin', $8)`,
           [
             idOf('msg', atMs),
             owner.organization_id,
@@ -63,26 +64,35 @@ export interface Neighbour {
   url: string;
   /** Paths that were posted to. */
   asked: string[];
+  /** The bodies that came with them. */
+  bodies: Record<string, unknown>[];
   /** Answers the next requests with this status. */
-  answers(status: number): void;
+  answers(status: number, body?: object): void;
   close(): Promise<void>;
 }
 
 /** The ingress, or the gateway, as the router sees it. */
 export async function neighbour(): Promise<Neighbour> {
   const asked: string[] = [];
+  const bodies: Record<string, unknown>[] = [];
   let status = 202;
+  let answer: object = {};
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(status < 300 ? '{}' : JSON.stringify({ code: 'event_not_found', detail: 'gone' }));
+    void json(request).then((body) => {
+      asked.push(request.url ?? '');
+      bodies.push(body as Record<string, unknown>);
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(status < 300 ? answer : { code: 'event_not_found', detail: 'gone' }));
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
-    answers: (next) => {
+    bodies,
+    answers: (next, body = {}) => {
       status = next;
+      answer = body;
     },
     close: () =>
       new Promise((resolve) => {

@@ -28,6 +28,8 @@ export class TurnRow {
   /** The engine is told to end the turn, until it says that it has. */
   @Column({ type: 'boolean' }) cancel_requested: boolean;
   @Column({ type: 'text', nullable: true }) collected_into: string | null;
+  /** How far the engine has told that it is: grows. */
+  @Column({ type: 'integer', default: 0 }) progress: number;
   @Column({ type: 'timestamptz' }) woken_at: Date;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;

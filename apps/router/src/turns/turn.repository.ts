@@ -1,4 +1,4 @@
-import type { FinishedTurn } from '#libs/contracts';
+import type { FinishedTurn, ProgressedTurn } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { startNext } from '../sessions/start-next.js';
@@ -21,6 +21,29 @@ export class TurnRepository {
       const ended = await endTurns(tx, sorted);
       await endRuns(tx, ended);
       return startNext(tx, await freeSessions(tx, ended, nowMs));
+    });
+  }
+
+  /** Says of runs how their turns stand, unless the turn has ended or later news came before. */
+  async progress(turns: ProgressedTurn[]): Promise<void> {
+    const newest = new Map<string, ProgressedTurn>();
+    for (const turn of [...turns].sort((a, b) => progressOf(a) - progressOf(b))) newest.set(turn.turn_id, turn);
+    const sorted = [...newest.values()].sort((a, b) => (a.turn_id < b.turn_id ? -1 : 1));
+    await this.db.transaction(async (tx) => {
+      const rows: unknown = await tx.query(
+        `UPDATE router.turn t SET progress = p.progress
+           FROM unnest($1::text[], $2::integer[], $3::text[]) AS p(id, progress, state)
+          WHERE t.id = p.id AND t.state = 'open' AND t.progress < p.progress AND t.run_id IS NOT NULL
+          RETURNING t.run_id, p.state`,
+        [sorted.map((turn) => turn.turn_id), sorted.map((turn) => progressOf(turn)), sorted.map((turn) => turn.state)],
+      );
+      const moved = (rows as [{ run_id: string; state: string }[], number])[0];
+      if (moved.length === 0) return;
+      await tx.query(
+        `UPDATE router.run r SET state = p.state FROM unnest($1::text[], $2::text[]) AS p(id, state)
+          WHERE r.id = p.id AND r.state IN ('queued', 'running', 'waiting_approval')`,
+        [moved.map((turn) => turn.run_id), moved.map((turn) => turn.state)],
+      );
     });
   }
 
@@ -105,14 +128,17 @@ export class TurnRepository {
     });
   }
 
-  /** Cancels the turn that a session is busy with. */
-  async cancelTurnOf(projectId: string, sessionId: string): Promise<TurnRow | null> {
-    return askToCancel(
-      this.db.manager,
-      `id = (SELECT current_turn_id FROM router.session WHERE id = $1 AND project_id = $2)`,
-      [sessionId, projectId],
-    );
+  cancelTurnOf(projectId: string, sessionId: string): Promise<TurnRow | null> {
+    return cancelTurnOf(this.db.manager, projectId, sessionId);
   }
+}
+
+/** Asks for the end of the turn that a session is busy with. @returns it, or null when there is none */
+export function cancelTurnOf(tx: EntityManager, projectId: string, sessionId: string): Promise<TurnRow | null> {
+  return askToCancel(tx, `id = (SELECT current_turn_id FROM router.session WHERE id = $1 AND project_id = $2)`, [
+    sessionId,
+    projectId,
+  ]);
 }
 
 async function endHeld(tx: EntityManager, runIds: string[]): Promise<number> {
@@ -148,6 +174,11 @@ async function endTurns(tx: EntityManager, turns: FinishedTurn[]): Promise<Ended
     [turns.map((turn) => turn.turn_id), turns.map(turnStateOf), turns.map((turn) => turn.error)],
   );
   return (rows as [Ended[], number])[0];
+}
+
+/** Where a turn has got to: attempts in order, and within one the wait for an approval after the running. */
+function progressOf({ attempt, state }: ProgressedTurn): number {
+  return attempt * 2 + (state === 'waiting_approval' ? 1 : 0);
 }
 
 function turnStateOf({ state, error }: FinishedTurn): string {

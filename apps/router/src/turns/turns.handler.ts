@@ -1,4 +1,4 @@
-import type { TurnFinishedPayload } from '#libs/contracts';
+import type { TurnFinishedPayload, TurnProgressedPayload } from '#libs/contracts';
 import type { DeadJob } from '#libs/queue';
 import { Controller, Inject, Logger } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
@@ -13,6 +13,17 @@ export class TurnsHandler {
   @EventPattern<string>('turn.finished')
   async finished(@Payload() job: TurnFinishedPayload): Promise<void> {
     await this.turns.finish(job.turns);
+  }
+
+  @EventPattern<string>('turn.progressed')
+  async progressed(@Payload() job: TurnProgressedPayload): Promise<void> {
+    await this.turns.progress(job.turns);
+  }
+
+  /** The run says so later, or not at all, until it ends. */
+  @EventPattern<string>('turn.progressed.dead')
+  progressDead(@Payload() job: DeadJob<TurnProgressedPayload>): void {
+    this.logger.warn({ event: 'turn.progressed.dead', code: job.code, reason: job.reason });
   }
 
   /** Nothing is lost: the turns are still open here, and the engine says again how they ended when it is asked. */

@@ -1,5 +1,5 @@
 import { Batcher } from '#libs/batching';
-import { type FinishedTurn, turnRun, type TurnRunPayload } from '#libs/contracts';
+import { type FinishedTurn, type ProgressedTurn, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { Sweeper } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -54,6 +54,11 @@ export class TurnsService implements OnApplicationBootstrap, OnApplicationShutdo
 
   async finish(turns: FinishedTurn[]): Promise<void> {
     await this.finished.add(turns);
+  }
+
+  /** Notes how turns of runs stand that are under way. */
+  progress(turns: ProgressedTurn[]): Promise<void> {
+    return this.turns.progress(turns);
   }
 
   /** Opens what waited for a suspended workflow. @returns how many turns */

@@ -29,7 +29,8 @@ export interface FilterProblem {
 }
 
 export interface Filter {
-  evaluate(input: FilterInput): FilterResult;
+  /** @param explained false where nobody reads what the clause saw: looking costs as much as deciding */
+  evaluate(input: FilterInput, explained?: boolean): FilterResult;
 }
 
 interface Clause {
@@ -80,17 +81,19 @@ export function compileFilter(expression: string): { filter: Filter } | { proble
     };
   }
   const clauses = conjuncts(ast).map(clauseOf);
-  return { filter: { evaluate: (input) => evaluate(clauses, input) } };
+  return { filter: { evaluate: (input, explained = true) => evaluate(clauses, input, explained) } };
 }
 
 /** As CEL's `&&`: one false clause decides, also when another one fails. */
-function evaluate(clauses: Clause[], input: FilterInput): FilterResult {
+function evaluate(clauses: Clause[], input: FilterInput, explained: boolean): FilterResult {
   const startMs = performance.now();
   let failure: string | null = null;
   for (const clause of clauses) {
     try {
       const value = clause.run(input);
-      if (value === false) return { result: 'filtered', clause: clause.text, seen: seenBy(clause, input) };
+      if (value === false) {
+        return { result: 'filtered', clause: clause.text, seen: explained ? seenBy(clause, input) : null };
+      }
       if (value !== true) failure ??= `${clause.text} is ${shown(value)}, neither true nor false`;
     } catch (error) {
       failure ??=

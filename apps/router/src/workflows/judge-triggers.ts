@@ -5,8 +5,20 @@ import type { ActiveTrigger, Rules } from '../routing/project-rules.js';
 import type { FilterInput } from './filter.js';
 import { filterInput } from './filter-input.js';
 
+/**
+ * So many triggers that let a message pass are kept with it, and the rest counted: with hundreds of triggers their reasons
+ * would be most of what a message costs. Who asks for the event is told them all.
+ */
+const filteredKept = 20;
+
+export interface Judgement {
+  verdicts: Verdict[];
+  /** Triggers that filtered the message out and are not among the verdicts. */
+  unlisted: number;
+}
+
 /** The verdict of every active trigger of the App, and its reason. */
-export function judgeTriggers(draft: Draft, rules: Rules, standing: Standing | null): Verdict[] {
+export function judgeTriggers(draft: Draft, rules: Rules, standing: Standing | null): Judgement {
   const triggers = rules.triggers.get(draft.app_id) ?? [];
   let input: FilterInput | null | undefined;
   const inputOnce = (): FilterInput | null =>
@@ -15,11 +27,15 @@ export function judgeTriggers(draft: Draft, rules: Rules, standing: Standing | n
       standing && { id: standing.contactId, name: standing.name, status: standing.status },
       draft.verified,
     ));
-  return triggers.map((trigger) => ({
-    trigger_id: trigger.id,
-    workflow_id: trigger.workflow_id,
-    ...judge(trigger, draft.message.event_type, inputOnce, rules),
-  }));
+  const verdicts: Verdict[] = [];
+  let filtered = 0;
+  for (const trigger of triggers) {
+    const judged = judge(trigger, draft.message.event_type, inputOnce, rules, filtered < filteredKept);
+    if (judged.verdict === 'filtered') filtered += 1;
+    if (judged.verdict === 'filtered' && filtered > filteredKept) continue;
+    verdicts.push({ trigger_id: trigger.id, workflow_id: trigger.workflow_id, ...judged });
+  }
+  return { verdicts, unlisted: Math.max(0, filtered - filteredKept) };
 }
 
 function judge(
@@ -27,8 +43,9 @@ function judge(
   eventType: string,
   input: () => FilterInput | null,
   rules: Rules,
+  explained: boolean,
 ): Pick<Verdict, 'verdict' | 'reason'> {
-  const refused = judgeEvent(trigger, eventType, input);
+  const refused = judgeEvent(trigger, eventType, input, explained);
   if (refused) return refused;
   const status = rules.workflows.get(trigger.workflow_id)?.status ?? 'off';
   if (status === 'off') return { verdict: 'off', reason: 'the workflow is off' };
@@ -41,20 +58,22 @@ export function judgeEvent(
   trigger: Pick<ActiveTrigger, 'event_types' | 'compiled'>,
   eventType: string,
   input: () => FilterInput | null,
+  explained = true,
 ): Pick<Verdict, 'verdict' | 'reason'> | null {
   if (trigger.event_types.length > 0 && !trigger.event_types.includes(eventType)) {
     return { verdict: 'filtered', reason: `event_type is ${eventType}, not ${trigger.event_types.join(', ')}` };
   }
-  return trigger.compiled === null ? null : judgeFilter(trigger.compiled, input());
+  return trigger.compiled === null ? null : judgeFilter(trigger.compiled, input(), explained);
 }
 
 function judgeFilter(
   compiled: NonNullable<ActiveTrigger['compiled']>,
   input: FilterInput | null,
+  explained: boolean,
 ): Pick<Verdict, 'verdict' | 'reason'> | null {
   if ('problem' in compiled) return { verdict: 'filter_error', reason: compiled.problem.message };
   if (!input) return { verdict: 'filter_error', reason: 'the metadata is too large for a filter' };
-  const result = compiled.filter.evaluate(input);
+  const result = compiled.filter.evaluate(input, explained);
   if (result.result === 'passed') return null;
   if (result.result === 'error') return { verdict: 'filter_error', reason: result.reason };
   return { verdict: 'filtered', reason: result.seen ? `${result.clause}: ${result.seen}` : result.clause };

@@ -9,6 +9,7 @@ import { messageRoute } from './message-route.js';
 import { outboundSent } from './outbound-sent.js';
 import { sourceSync } from './source-sync.js';
 import { turnFinished } from './turn-finished.js';
+import { turnProgressed } from './turn-progressed.js';
 import { turnRun } from './turn-run.js';
 
 /** Every job there is; a service's boot checks its handlers against this list. */
@@ -17,6 +18,7 @@ export const jobs = [
   messageRoute,
   turnRun,
   turnFinished,
+  turnProgressed,
   deliverySend,
   deliverySettled,
   outboundSent,

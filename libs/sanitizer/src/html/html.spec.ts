@@ -35,6 +35,7 @@ describe('an HTML part', () => {
     'hidden',
     'style="display: none"',
     'style="DISPLAY:/* x */none !important"',
+    'style="/**/display:/**/none;/* and so on"',
     'style="color:#000;visibility:hidden"',
     'style="font-size:0"',
     'style="font-size: 1px"',
@@ -62,6 +63,25 @@ describe('an HTML part', () => {
 
   it('is read once: what it spells in entities is text', () => {
     expect(read('&lt;b&gt;bold&lt;/b&gt; &lt;|im_start|&gt;').text).toBe('<b>bold</b> [removed-token]');
+  });
+
+  const mb = (piece: string) => piece.repeat(Math.ceil(1_000_000 / piece.length));
+  it.each([
+    ['unclosed links', mb('<a>')],
+    ['unclosed paragraphs', mb('<p>')],
+    ['unclosed nested elements', mb('<p><b>')],
+    ['ends that close nothing, deep inside', `${'<b>'.repeat(900)}${mb('</u>')}`],
+    ['an attribute without an end', `<a href="${mb('x')}`],
+    ['attributes that open again and again', mb('<a href="')],
+    ['more attributes than anybody reads', `<a ${mb('b=c ')}`],
+    ['comments in a style that do not end', `<b style="${mb('/*a')}">x`],
+    ['comments that do not end', mb('<!--')],
+    ['ends that close paragraphs which nobody opened', mb('</p>')],
+  ])('takes linear time for a megabyte of %s', (_name, html) => {
+    const startMs = performance.now();
+    read(html);
+    // What is quadratic takes minutes here; what is linear takes tens of milliseconds, or a second on a busy machine.
+    expect(performance.now() - startMs).toBeLessThan(5_000);
   });
 
   it('is read up to a depth no page has, and says what was cut', () => {

@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 const old = {
   claim: 'claimed_at < $1 AND $2::text IS NOT NULL',
   message: `id < 'msg_' || $2 AND created_at < $1`,
-  run: `id < 'run_' || $2 AND created_at < $1 AND state NOT IN ('queued', 'suspended')`,
+  run: `id < 'run_' || $2 AND created_at < $1 AND state NOT IN ('queued', 'suspended', 'running', 'waiting_approval')`,
   contact_day: 'day < $1::date AND $2::text IS NOT NULL',
   session_mark: 'at < $1 AND $2::text IS NOT NULL',
   pairing_code: 'expires_at < $1 AND $2::text IS NOT NULL',

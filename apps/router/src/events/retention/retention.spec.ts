@@ -28,16 +28,16 @@ describe('the retention of the router', () => {
     await events.event({ receivedAtMs: oldMs, message: {} });
     const kept = await events.event({ message: {} });
     await world.pool.query(
-      `INSERT INTO router.claim VALUES ('a', 'old', 'm', 'r', now() - interval '31 days'), ('a', 'new', 'm', 'r', now() - interval '29 days')`,
+      `INSERT INTO router.claim VALUES (gen_random_uuid(), 'old', 'r', now() - interval '31 days'), (gen_random_uuid(), 'new', 'r', now() - interval '29 days')`,
     );
     expect([await rows.deleteOld('message', 30, 10), await rows.deleteOld('claim', 30, 10)]).toEqual([1, 1]);
     expect(await world.rows('SELECT receipt_id FROM router.message')).toEqual([{ receipt_id: kept }]);
-    expect(await world.rows('SELECT dedup_key FROM router.claim')).toEqual([{ dedup_key: 'new' }]);
+    expect(await world.rows('SELECT message_id FROM router.claim')).toEqual([{ message_id: 'new' }]);
   });
 
   it('keeps a run and a turn that are under way, however old', async () => {
     const ids: Record<string, string> = {};
-    for (const state of ['queued', 'suspended', 'succeeded', 'failed']) {
+    for (const state of ['queued', 'suspended', 'running', 'waiting_approval', 'succeeded', 'failed']) {
       ids[state] = idOf('run', oldMs);
       await world.pool.query(
         `INSERT INTO router.run (id, organization_id, project_id, workflow_id, message_id, receipt_id, replay, state, created_at)
@@ -54,7 +54,9 @@ describe('the retention of the router', () => {
       );
     }
     expect([await rows.deleteOld('run', 30, 10), await rows.deleteOld('turn', 30, 10)]).toEqual([2, 1]);
-    expect(new Set(await idsIn('run'))).toEqual(new Set([ids['queued'], ids['suspended']]));
+    expect(new Set(await idsIn('run'))).toEqual(
+      new Set([ids['queued'], ids['suspended'], ids['running'], ids['waiting_approval']]),
+    );
     expect(new Set(await idsIn('turn'))).toEqual(new Set([ids['open'], ids['waiting'], ids['held']]));
   });
 
@@ -74,7 +76,7 @@ describe('the retention of the router', () => {
 
   it('takes no more rows at a time than it is asked to', async () => {
     await world.pool.query(
-      `INSERT INTO router.claim SELECT 'b', n::text, 'm', 'r', now() - interval '40 days' FROM generate_series(1, 25) n`,
+      `INSERT INTO router.claim SELECT gen_random_uuid(), n::text, 'r', now() - interval '40 days' FROM generate_series(1, 25) n`,
     );
     expect([await rows.deleteOld('claim', 30, 20), await rows.deleteOld('claim', 30, 20)]).toEqual([20, 5]);
   });
