@@ -167,6 +167,22 @@ describe('organizations and projects', () => {
   });
 });
 
+describe('input that would break its reader', () => {
+  it('is refused as what it is: U+0000, a body of 20,000 levels, an address that does not decode', async () => {
+    const admin = await portal.key(['admin']);
+    const refusal = async (path: string, init?: RequestInit): Promise<unknown[]> => {
+      const { status, type, body } = await call(path, admin, init);
+      return [status, type, body.code];
+    };
+    const json = 'application/problem+json';
+    expect(await refusal('/api/v1/api-keys/%00', { method: 'DELETE' })).toEqual([422, json, 'invalid_text']);
+    const deep = `{"name":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    const made = { method: 'POST', headers: { 'content-type': 'application/json' }, body: deep };
+    expect(await refusal('/api/v1/api-keys', made)).toEqual([422, json, 'too_deep']);
+    expect(await refusal('/api/v1/projects/%ff')).toEqual([400, json, 'invalid_request']);
+  });
+});
+
 describe('the API description', () => {
   it('joins the services that answer and names those that do not', async () => {
     const { status, body } = await call('/api/v1/openapi.json', null);
@@ -178,6 +194,14 @@ describe('the API description', () => {
     expect(Object.keys(body.paths).filter((path) => !path.startsWith('/api/v1/'))).toEqual([]);
     expect(body['x-gatehouse-missing']).toEqual(['router', 'engine', 'mcp-registry']);
     expect(body.components.securitySchemes.bearer.scheme).toBe('bearer');
+  });
+
+  it('names the scopes of every operation, and how it refuses', async () => {
+    const { body } = await call('/api/v1/openapi.json', null);
+    const { get, post } = body.paths['/api/v1/api-keys'];
+    expect([get.security, post.security]).toEqual([[{ bearer: ['keys:read'] }], [{ bearer: ['keys:write'] }]]);
+    expect(post.responses.default.content['application/problem+json'].schema.$ref).toBe('#/components/schemas/Problem');
+    expect(body.components.schemas.Problem.required).toContain('code');
   });
 
   it('keeps apart schemas that two services name alike', async () => {

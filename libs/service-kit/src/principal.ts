@@ -1,4 +1,5 @@
-import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 
 /**
@@ -24,11 +25,13 @@ export interface Principal {
 export const scopesKey = 'gatehouse:scopes';
 export const publicKey = 'gatehouse:public';
 
-/** The scopes of which the caller needs each; a route without this is refused at boot. */
-export const RequireScopes = (...scopes: Scope[]): MethodDecorator & ClassDecorator => SetMetadata(scopesKey, scopes);
+/** The scopes of which the caller needs each, which its description names; a route without this is refused at boot. */
+export const RequireScopes = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(scopesKey, scopes), ApiSecurity('bearer', scopes));
 
 /** A route that anyone may call. */
-export const PublicRoute = (): MethodDecorator & ClassDecorator => SetMetadata(publicKey, true);
+export const PublicRoute = (): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(publicKey, true), ApiSecurity({}));
 
 export interface AuthenticatedRequest extends FastifyRequest {
   principal?: Principal;

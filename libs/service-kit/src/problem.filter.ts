@@ -36,12 +36,19 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof HttpException) return new Problem(error.getStatus(), codeOf(error.getStatus()), error.message);
   const status = statusOf(error);
   if (status !== null && status < 500) return new Problem(status, codeOf(status), (error as Error).message);
+  if (isUnstorable(error)) return new Problem(422, 'invalid_text', 'A text has U+0000 in it, which none may.');
   if (isUnavailable(error)) {
     return new Problem(503, 'unavailable', 'A part this needs is not available: try again.', [], {
       'retry-after': '2',
     });
   }
   return new Problem(500, 'internal_error', 'Something went wrong here: the log has it under this request_id.');
+}
+
+/** What Postgres says of a text it does not take: as text, and in jsonb. */
+function isUnstorable(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return code === '22021' || code === '22P05';
 }
 
 function statusOf(error: unknown): number | null {

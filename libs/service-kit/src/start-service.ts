@@ -4,12 +4,14 @@ import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { ValidationError } from 'class-validator';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { AuthGuard } from './auth.guard.js';
+import { BoundedDepthPipe } from './bounded-depth.pipe.js';
 import type { Jwk } from './env.js';
 import { createLog, NestLog } from './log.js';
 import { Metrics } from './metrics.js';
-import { type FieldError, Problem } from './problem.js';
+import { type FieldError, Problem, problemBody } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
 import { type TrustSettings, trustOf } from './service-trust.js';
@@ -74,6 +76,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,
     routerOptions: { maxParamLength: 300 },
     forceCloseConnections: 'idle',
+    frameworkErrors: refuseAddress,
   });
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
     logger: new NestLog(createLog(options.name, settings.LOG_LEVEL)),
@@ -90,7 +93,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     app.connectMicroservice({ strategy }, { inheritAppConfig: true });
   }
   // After the jobs' handlers were bound: their payloads are checked by the transport, by other rules than bodies.
-  app.useGlobalPipes(validationPipe());
+  app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
   const jwks = await tokens.jwks;
   app
     .getHttpAdapter()
@@ -115,6 +118,15 @@ export async function startService(options: ServiceOptions): Promise<NestFastify
   await app.listen(options.settings.PORT, options.settings.HOST);
   new Logger('start').log({ event: 'service.started', url: await app.getUrl() });
   return app;
+}
+
+/** An address that cannot be decoded reaches no route, and so no filter. */
+function refuseAddress(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = new Problem(400, 'invalid_request', 'The address is not valid percent-encoding.');
+  void reply
+    .status(problem.status)
+    .header('content-type', 'application/problem+json')
+    .send(JSON.stringify(problemBody(problem, request.id)));
 }
 
 function validationPipe(): ValidationPipe {

@@ -42,3 +42,8 @@ export function adapterErrorOf(error: EgressError, path: string): AdapterError {
 export function withoutOk(answer: { ok: unknown }): string | null {
   return typeof answer.ok === 'boolean' ? null : 'ok is neither true nor false';
 }
+
+/** For `AdapterClient.post`: the answer of `/format`. What an adapter leaves out of it must not become an empty message. */
+export function withoutText(answer: { text: unknown }): string | null {
+  return typeof answer.text === 'string' ? null : 'text is not a text';
+}

@@ -156,7 +156,8 @@ export class AdaptersService {
       .get<Record<string, unknown>>(baseUrl, '/manifest.json', caller)
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : String(error);
-        throw new Problem(422, 'adapter_unreachable', `No manifest at ${baseUrl}/manifest.json: ${reason}`);
+        const help = reason.endsWith('blocked_address') ? ' (not public: add it to GATEHOUSE_EGRESS_ALLOW)' : '';
+        throw new Problem(422, 'adapter_unreachable', `No manifest at ${baseUrl}/manifest.json: ${reason}${help}`);
       });
     const manifest = readManifest(value, 'adapter');
     const mount = new URL(baseUrl).pathname.split('/').at(-1);

@@ -11,11 +11,15 @@ export interface OpenedCredential {
   credentials?: Record<string, Value>;
 }
 
-/** The record's fields, and those of each declaration under its `maps_to` name (spec 2.4). */
+/**
+ * The record's fields, and those of each declaration under its `maps_to` name (spec 2.4). A record's only secret (the
+ * token of an api_key) goes to declarations of its own type alone: never under another secret's name.
+ */
 export function mapCredentials(opened: OpenedCredential, manifest: Manifest): Credentials {
   const credentials: Credentials = { ...opened.fields, ...opened.credentials };
-  for (const declaration of manifest.credentials ?? []) {
-    const value = valueOf(opened, declaration);
+  const declarations = manifest.credentials ?? [];
+  for (const declaration of declarations) {
+    const value = valueOf(opened, declaration, declarations.length === 1);
     if (value !== undefined) credentials[declaration.maps_to] = value;
   }
   return credentials;
@@ -30,7 +34,17 @@ export function pairFields({ fields, credentials }: OpenedCredential): Credentia
   );
 }
 
-function valueOf({ type, fields, credentials }: OpenedCredential, { key, maps_to: mapsTo }: CredentialDeclaration) {
+function valueOf(
+  opened: OpenedCredential,
+  declared: CredentialDeclaration,
+  alone: boolean,
+): Value | Record<string, Value> | undefined {
+  const { type, fields, credentials } = opened;
+  const { key, maps_to: mapsTo } = declared;
   const value = credentials?.[mapsTo] ?? fields[key] ?? fields[key.toLowerCase()] ?? fields[mapsTo];
-  return value ?? (type === 'api_key' ? fields['token'] : undefined);
+  if (value !== undefined || type !== declared.type) return value;
+  if (type === 'api_key') return fields['token'];
+  if (type === 'oauth2') return fields['access_token'];
+  // A record of several fields under one name: a mail account as `smtp_config`.
+  return alone && Object.keys(fields).length > 1 ? fields : undefined;
 }

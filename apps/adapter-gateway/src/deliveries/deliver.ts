@@ -1,9 +1,9 @@
-import type { DeliverResponse, FormatResult } from '#libs/adapter-sdk';
+import type { DeliverResponse, FormatResult, JsonObject } from '#libs/adapter-sdk';
 import { deliverFailure } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient, egressToken } from '../adapters/adapter-client.js';
-import { withoutOk } from '../adapters/adapter-answer.js';
+import { withoutText } from '../adapters/adapter-answer.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { CallSlots } from '../adapters/call-slots.js';
 import { AppCredentials } from '../apps/app-credentials.js';
@@ -14,6 +14,7 @@ import { gatewaySettings } from '../settings.js';
 import { AdapterNotReady } from '../apps/adapter-not-ready.js';
 import { AnswerLost, answerLostCode } from './answer-lost.js';
 import { AddressPace } from './address-pace.js';
+import { deliverAnswer, wrongOk } from './deliver-answer.js';
 import type { DeliveryRow } from './delivery.entity.js';
 
 /** What one attempt came to. `unknown`: the adapter may have delivered, and nobody can tell. */
@@ -73,13 +74,8 @@ export class Deliverer {
     };
     const { baseUrl } = adapter;
     try {
-      const result = await this.adapters.post<DeliverResponse>(
-        baseUrl,
-        '/deliver',
-        body,
-        contextOf(delivery),
-        withoutOk,
-      );
+      const answer = await this.adapters.post<JsonObject>(baseUrl, '/deliver', body, contextOf(delivery), wrongOk);
+      const result = deliverAnswer(answer, delivery.id);
       const lost = !result.ok && result.error === 'timeout' && result.error_detail?.retryable !== true;
       if (!lost) return result;
       return await this.settle(delivery, adapter, credentials, 'the provider did not answer in time');
@@ -132,7 +128,13 @@ export class Deliverer {
     const { text, format } = delivery.content;
     if (format === 'plain' || format === 'native') return { text, format };
     const mode = adapter.manifest.message?.formats?.includes('markdown') === false ? 'plain' : 'rich';
-    return this.adapters.post<FormatResult>(adapter.baseUrl, '/format', { text, mode }, contextOf(delivery));
+    return this.adapters.post<FormatResult>(
+      adapter.baseUrl,
+      '/format',
+      { text, mode },
+      contextOf(delivery),
+      withoutText,
+    );
   }
 }
 

@@ -6,6 +6,7 @@ import { AdapterClient } from '../adapters/adapter-client.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { AppsService } from '../apps/apps.service.js';
 import { InstalledApps } from '../apps/installed-apps.js';
+import { isChallenge } from './normalized-messages.js';
 
 export interface HandshakeAnswer {
   status: number;
@@ -44,7 +45,7 @@ export class Handshakes {
       },
       caller,
     );
-    if (parsed['event_type'] !== 'challenge') return null;
+    if (!isChallenge(parsed)) return null;
     return answerOf(parsed['challenge_response']);
   }
 }

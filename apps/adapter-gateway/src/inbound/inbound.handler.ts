@@ -1,5 +1,5 @@
 import type { InboundParsePayload } from '#libs/contracts';
-import { type DeadJob, JobContext, RunLater } from '#libs/queue';
+import { type DeadJob, JobContext, PermanentFailure, RunLater } from '#libs/queue';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { AdapterError } from '../adapters/adapter-error.js';
@@ -14,7 +14,7 @@ export class InboundHandler {
     try {
       await this.inbound.process(job, context.attempt);
     } catch (error) {
-      this.inbound.retrying(job, context.attempt, error);
+      if (!(error instanceof PermanentFailure)) this.inbound.retrying(job, context.attempt, error);
       throw laterWhenAsked(error);
     }
   }

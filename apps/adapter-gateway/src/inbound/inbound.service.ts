@@ -137,10 +137,13 @@ export class InboundService implements OnApplicationBootstrap, OnApplicationShut
       withoutOk,
     );
     if (result.ok) {
-      this.record(job, 'verified', 'ok', { attempt: 1, durationMs: null, reason: result.scheme });
-      return result.scheme;
+      // Naming the scheme is not in the contract (spec 4.1).
+      const scheme = shortText(result.scheme) ?? 'adapter';
+      this.record(job, 'verified', 'ok', { attempt: 1, durationMs: null, reason: scheme });
+      return scheme;
     }
-    this.record(job, 'verified', 'refused', { attempt: 1, durationMs: null, reason: result.error });
+    const reason = shortText(result.error) ?? 'refused';
+    this.record(job, 'verified', 'refused', { attempt: 1, durationMs: null, reason });
     return null;
   }
 
@@ -230,6 +233,9 @@ function context(job: InboundParsePayload): {
 }
 
 function ignoredReason(message: NormalizedMessage): string | null {
-  const reason = message.metadata?.['ignored_reason'];
-  return typeof reason === 'string' ? reason.slice(0, 200) : null;
+  return shortText(message.metadata?.['ignored_reason']);
+}
+
+function shortText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value.replaceAll('\0', '').slice(0, 200) : null;
 }

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 /** @returns the receipt's id */
-async function receive(answer: unknown): Promise<string> {
+async function receive(answer: unknown, scheme: string | null = 'none'): Promise<string> {
   adapter.routes['parse-inbound'] = () => answer;
   const receipt = newId('evt');
   await jobs.wake(inboundParse, {
@@ -44,7 +44,7 @@ async function receive(answer: unknown): Promise<string> {
     organization_id: home.organizationId,
     project_id: home.projectId,
     app_id: app,
-    verified_scheme: 'none',
+    verified_scheme: scheme,
     request,
   });
   return receipt;
@@ -63,11 +63,11 @@ const batch = (messages: unknown): object => ({
   is_bot: false,
   metadata: { messages },
 });
-const routed = (receipt: string): Promise<any[]> =>
-  until('the receipt is routed', async () => {
-    const job = (await world.waiting(messageRoute)).find((payload) => payload.receipt_id === receipt);
-    return job?.messages;
-  });
+const routing = (receipt: string): Promise<any> =>
+  until('the receipt is routed', async () =>
+    (await world.waiting(messageRoute)).find((payload) => payload.receipt_id === receipt),
+  );
+const routed = async (receipt: string): Promise<any[]> => (await routing(receipt)).messages;
 const ended = (receipt: string): Promise<{ outcome: string; reason: string }> =>
   until('the receipt has ended', async () => {
     const { rows } = await world.pool.query(
@@ -93,7 +93,33 @@ describe('a delivery of several messages', () => {
     ['a batch in a batch', batch([batch([message(1)])])],
     ['a message without a text', batch([message(1), { event_type: 'x', sender: 'ada' }])],
   ])('with %s breaks the contract', async (_what, answer) => {
-    expect(await ended(await receive(answer))).toEqual({ outcome: 'dead', reason: 'contract_violation' });
+    const receipt = await receive(answer);
+    expect(await ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
+    const { rows } = await world.pool.query(
+      `SELECT 1 FROM journal.entry WHERE receipt_id = $1 AND outcome = 'retrying'`,
+      [receipt],
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('an adapter that says no more than the contract shows', () => {
+  it('verifies without naming a scheme', async () => {
+    adapter.routes['verify-webhook'] = () => ({ ok: true });
+    expect(await routing(await receive(message(7), null))).toMatchObject({ verified_scheme: 'adapter' });
+  });
+
+  it('refuses in its own words', async () => {
+    adapter.routes['verify-webhook'] = () => ({ ok: false, error: 'wrong signature' });
+    expect(await ended(await receive(message(8), null))).toEqual({ outcome: 'refused', reason: 'wrong signature' });
+  });
+
+  it('flags a handshake by its answer alone, which is then no message', async () => {
+    adapter.routes['parse-inbound'] = () => ({ challenge_response: 'value' });
+    const body = { request, received_at: new Date().toISOString() };
+    const { answer } = (await world.service('POST', `apps/${app}/handshake`, body)).body;
+    expect(answer).toMatchObject({ status: 200, body: 'value' });
+    expect(await ended(await receive({ challenge_response: 'value' }))).toMatchObject({ outcome: 'challenge' });
   });
 });
 

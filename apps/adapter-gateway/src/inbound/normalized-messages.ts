@@ -18,9 +18,16 @@ export function normalizedMessages(answer: Record<string, unknown>): NormalizedM
   });
 }
 
+/** A handshake: its answer is the flag, whatever the event is called (spec 2.5). */
+export function isChallenge(answer: Record<string, unknown>): boolean {
+  const { event_type: type, challenge_response: response } = answer;
+  return type === 'challenge' || (typeof response === 'string' && response !== '') || isObject(response);
+}
+
 function normalized(value: unknown): NormalizedMessage {
   if (!isObject(value)) throw violation('message', 'an object');
   const { event_type, sender, message, is_bot, metadata, dedup_key, thread_id, is_dm } = value;
+  if (isChallenge(value)) return { event_type: 'challenge', sender: '', message: '', is_bot: false };
   if (typeof sender !== 'string') throw violation('sender', 'a text');
   if (typeof message !== 'string') throw violation('message', 'a text');
   return {

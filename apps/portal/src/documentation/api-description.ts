@@ -3,6 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { upstreams, type UpstreamUrls } from '../proxy/route-table.js';
 import { type ApiDocument, mergeDocuments } from './merge-documents.js';
+import { problemSchema, withProblems } from './problem-response.js';
 import { webhookPath } from './webhook-path.js';
 
 export const UPSTREAM_URLS = Symbol('UPSTREAM_URLS');
@@ -48,8 +49,8 @@ export class ApiDescription {
     return {
       openapi: '3.1.0',
       info: { title: 'Gatehouse', version: '1' },
-      paths: { ...paths, ...webhookPath },
-      components: { schemas, securitySchemes: { bearer } },
+      paths: { ...withProblems(paths), ...webhookPath },
+      components: { schemas: { ...schemas, Problem: problemSchema }, securitySchemes: { bearer } },
       security: [{ bearer: [] }],
       ...(missing.length > 0 ? { 'x-gatehouse-missing': missing } : {}),
     };

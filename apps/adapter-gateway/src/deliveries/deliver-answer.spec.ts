@@ -1,0 +1,40 @@
+import { deliverAnswer, wrongOk } from './deliver-answer.js';
+
+const read = (answer: Record<string, unknown>): object => deliverAnswer(answer, 'dlv_1');
+
+describe('an answer of /deliver', () => {
+  it('is a delivery unless it denies it, with whatever id it gives', () => {
+    expect(read({ ok: true, message_id: 'm1' })).toEqual({ ok: true, message_id: 'm1' });
+    expect(read({ ok: true, message_id: 42 })).toEqual({ ok: true, message_id: '42' });
+    expect(read({ ok: true })).toEqual({ ok: true, message_id: 'dlv_1' });
+    expect(read({})).toEqual({ ok: true, message_id: 'dlv_1' });
+    expect(read({ status: 'sent', error: null })).toEqual({ ok: true, message_id: 'dlv_1' });
+  });
+
+  it('is a failure when it names an error, with the retries that its code stands for', () => {
+    expect(read({ ok: false, error: 'rate_limited' })).toMatchObject({
+      ok: false,
+      error: 'rate_limited',
+      error_detail: { retryable: true },
+    });
+    expect(read({ error: 'channel is archived' })).toMatchObject({
+      ok: false,
+      error: 'invalid_request',
+      error_detail: { retryable: false, message: 'channel is archived' },
+    });
+  });
+
+  it('keeps what is not a number out of the waiting and the counting', () => {
+    const detail = { message: 'later\0', retryable: true, retry_after: 'soon' };
+    expect(read({ ok: false, error: 'rate_limited', error_detail: detail, delivered_parts: 'two' })).toEqual({
+      ok: false,
+      error: 'rate_limited',
+      error_detail: { message: 'later', retryable: true },
+    });
+  });
+
+  it('breaks the contract with an ok that is neither true nor false', () => {
+    expect(wrongOk({ ok: 'yes' })).toMatch(/ok/);
+    expect(wrongOk({})).toBeNull();
+  });
+});

@@ -1,0 +1,54 @@
+import {
+  DELIVER_ERRORS,
+  type DeliverErrorDetail,
+  type DeliverFailure,
+  type DeliverResponse,
+  deliverFailure,
+  isJsonObject,
+  type JsonObject,
+} from '#libs/adapter-sdk';
+
+const maxText = 500;
+
+/**
+ * What an answer of `/deliver` says. The contract does not show its body (spec 4.1): a JSON object that neither denies
+ * `ok` nor names an `error` is a delivery.
+ * @param deliveryId stands for the message where the adapter gives it no id
+ */
+export function deliverAnswer(answer: JsonObject, deliveryId: string): DeliverResponse {
+  const { ok, error, message_id: messageId } = answer;
+  const failed = ok === false || (ok === undefined && error !== undefined && error !== null);
+  if (failed) return failureOf(answer);
+  return { ok: true, message_id: text(typeof messageId === 'number' ? String(messageId) : messageId) ?? deliveryId };
+}
+
+/** For `AdapterClient.post`. */
+export function wrongOk({ ok }: JsonObject): string | null {
+  return ok === undefined || typeof ok === 'boolean' ? null : 'ok is neither true nor false';
+}
+
+function failureOf({ error, error_detail: given, delivered_parts: parts }: JsonObject): DeliverFailure {
+  const code = DELIVER_ERRORS.find((known) => known === error);
+  const detail = isJsonObject(given) ? given : {};
+  const said = text(detail['message']) ?? text(error) ?? 'the adapter does not say why';
+  return {
+    ...deliverFailure(code ?? 'invalid_request', said, detailOf(detail)),
+    ...(isCount(parts) ? { delivered_parts: Math.floor(parts) } : {}),
+  };
+}
+
+function detailOf({ retryable, retry_after: seconds }: JsonObject): Partial<DeliverErrorDetail> {
+  return {
+    ...(typeof retryable === 'boolean' ? { retryable } : {}),
+    ...(isCount(seconds) ? { retry_after: seconds } : {}),
+  };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/** A text that Postgres takes. */
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value.replaceAll('\0', '').slice(0, maxText) : null;
+}

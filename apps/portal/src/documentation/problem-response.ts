@@ -1,0 +1,40 @@
+const text = { type: 'string' };
+
+/** Every error of the management API (RFC 9457). */
+export const problemSchema = {
+  type: 'object',
+  properties: {
+    type: text,
+    title: text,
+    status: { type: 'integer' },
+    detail: text,
+    code: text,
+    request_id: text,
+    errors: { type: 'array', items: { type: 'object', properties: { field: text, message: text } } },
+  },
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+};
+
+const problem = {
+  description: 'A problem: `code` is for programs, `detail` says what to do',
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+};
+
+/** Adds to every operation what it answers when it refuses. */
+export function withProblems(paths: Record<string, unknown>): Record<string, unknown> {
+  return mapped(paths, (item) => mapped(item, withProblem));
+}
+
+function withProblem(operation: unknown): unknown {
+  if (!isObject(operation) || !isObject(operation['responses'])) return operation;
+  return { ...operation, responses: { ...operation['responses'], default: problem } };
+}
+
+function mapped(value: unknown, change: (entry: unknown) => unknown): Record<string, unknown> {
+  const entries = isObject(value) ? Object.entries(value) : [];
+  return Object.fromEntries(entries.map(([name, entry]) => [name, change(entry)]));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,20 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { Problem } from './problem.js';
+
+const maxDepth = 100;
+
+/** Refuses bodies nested so deep that whoever walks them would overflow the stack. */
+@Injectable()
+export class BoundedDepthPipe implements PipeTransform {
+  transform(value: unknown, { type }: ArgumentMetadata): unknown {
+    if (type === 'body' && !isShallow(value, maxDepth)) {
+      throw new Problem(422, 'too_deep', `The body is nested over ${maxDepth} levels deep.`);
+    }
+    return value;
+  }
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1));
+}
