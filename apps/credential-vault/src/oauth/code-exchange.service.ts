@@ -4,17 +4,17 @@ import { JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { type CredentialChange, CredentialRepository } from '../credentials/credential.repository.js';
-import { AnswerJournal } from '../grants/answer-journal.js';
 import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { GrantRepository } from '../grants/grant.repository.js';
 import { RefreshAttemptRepository } from '../grants/refresh-attempt.repository.js';
 import { timesOf } from '../grants/refresh-schedule.js';
 import { Verifier } from '../verification/verifier.js';
+import { CodeAnswers, scopeOf } from './code-answers.service.js';
 import type { OauthFlow } from './oauth-flow.entity.js';
 import { OauthFlowRepository } from './oauth-flow.repository.js';
 import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
-import { requestTokens, type Tokens, type Transport } from './token-endpoint.js';
+import type { Tokens } from './token-endpoint.js';
 import { TokenRefused } from './token-refused.js';
 
 export interface Connected {
@@ -33,7 +33,7 @@ export class CodeExchange {
     @Inject(GrantRepository) private readonly grants: GrantRepository,
     @Inject(GrantClients) private readonly clients: GrantClients,
     @Inject(GrantSealer) private readonly sealer: GrantSealer,
-    @Inject(AnswerJournal) private readonly journal: AnswerJournal,
+    @Inject(CodeAnswers) private readonly answers: CodeAnswers,
     @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
     @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
     @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
@@ -45,19 +45,16 @@ export class CodeExchange {
   /** @throws Problem 502 `exchange_failed` */
   async exchange(flow: OauthFlow, code: string, state: string, iss: string | null): Promise<Connected> {
     const attemptId = await this.attempts.beginConnect(flow);
-    const answer = { code, state, ...(iss !== null && flow.provider.issuer !== null ? { iss } : {}) };
-    const tokens = await this.tokens(flow, answer, this.journal.keeping(flow, attemptId)).catch(
-      async (error: unknown) => {
-        if (!(error instanceof TokenRefused)) throw error;
-        await this.attempts.fail(attemptId, error.failure);
-        this.logger.warn({ event: 'oauth.exchange_failed', flow: flow.id, failure: error.failure, code: error.code });
-        throw new Problem(
-          502,
-          'exchange_failed',
-          `The provider did not take the code (${error.code}): start the connection again.`,
-        );
-      },
-    );
+    const tokens = await this.answers.ask(flow, attemptId, code, state, iss).catch(async (error: unknown) => {
+      if (!(error instanceof TokenRefused)) throw error;
+      await this.attempts.fail(attemptId, error.failure);
+      this.logger.warn({ event: 'oauth.exchange_failed', flow: flow.id, failure: error.failure, code: error.code });
+      throw new Problem(
+        502,
+        'exchange_failed',
+        `The provider did not take the code (${error.code}): start the connection again.`,
+      );
+    });
     const identity = await this.identityOf(flow, tokens);
     if (await this.isAnother(flow, tokens, identity)) {
       await this.flows.awaitConfirmation(flow.id, attemptId, this.settings.OAUTH_FLOW_SECONDS);
@@ -69,15 +66,13 @@ export class CodeExchange {
   /** Takes the other account after all. @throws Problem 404 `flow_not_found` */
   async confirm(scope: CredentialScope, credentialId: string, flowId: string): Promise<Connected> {
     const flow = await this.flows.findUnconfirmed(scope, credentialId, flowId);
-    const attempt = flow?.unconfirmed_attempt ? await this.attempts.find(flow.unconfirmed_attempt) : null;
-    if (!flow || !attempt) throw notFound('flow', flowId);
-    const played = { code: 'kept', state: 'kept' };
-    const tokens = await this.tokens(flow, played, () => this.journal.read(flow, attempt));
+    const tokens = flow && (await this.answers.kept(flow));
+    if (!flow?.unconfirmed_attempt || !tokens) throw notFound('flow', flowId);
     if (!(await this.flows.confirm(flow.id))) throw notFound('flow', flowId);
     const identity = await this.identityOf(flow, tokens);
     // That it is another account was just confirmed: nothing to say any more.
     const noted = identity?.account_fingerprint ? { ...identity, reason: null } : identity;
-    return this.putInPlace(flow, attempt.id, tokens, noted);
+    return this.putInPlace(flow, flow.unconfirmed_attempt, tokens, noted);
   }
 
   /** What the adapter says of the tokens; a configuration of one's own has no adapter but the credential's. */
@@ -98,18 +93,6 @@ export class CodeExchange {
       differ(credential?.account_fingerprint, identity?.account_fingerprint) ||
       differ(before?.grant.account, tokens.account)
     );
-  }
-
-  private async tokens(flow: OauthFlow, answer: Record<string, string>, transport: Transport): Promise<Tokens> {
-    const sealed = { kid: flow.kid, wrappedDek: flow.wrapped_dek, value: flow.verifier };
-    const [client, verifier] = await Promise.all([
-      this.clients.read(scopeOf(flow), flow.credential_id),
-      this.sealer.open(flow, flow.id, sealed),
-    ]);
-    const callbackUrl = new URL(flow.redirect_uri);
-    callbackUrl.search = new URLSearchParams(answer).toString();
-    const request = { grant: 'authorization_code' as const, callbackUrl, verifier };
-    return requestTokens(flow.provider, client, request, transport);
   }
 
   private async putInPlace(
@@ -158,8 +141,3 @@ export class CodeExchange {
 
 const differ = (one: string | null | undefined, other: string | null | undefined): boolean =>
   Boolean(one && other && one !== other);
-
-const scopeOf = (flow: OauthFlow): CredentialScope => ({
-  organizationId: flow.organization_id,
-  projectId: flow.project_id,
-});
