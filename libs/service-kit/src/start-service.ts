@@ -79,6 +79,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   app.enableShutdownHooks();
   await options.routes?.(app);
   if (options.consumes?.length) {
+    metrics.queues(options.consumes, (queue) => jobClient.depth(queue));
     const strategy = new JobServer({
       redisUrl: settings.REDIS_URL,
       queues: options.consumes,
