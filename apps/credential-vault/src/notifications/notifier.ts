@@ -10,7 +10,7 @@ import { type ClaimedNotification, NotificationRepository } from './notification
 /** DI token: how often what is to be told is looked for, ms. */
 export const NOTIFY_SWEEP_MS = Symbol('NOTIFY_SWEEP_MS');
 
-/** About six hours. */
+/** With the pauses between them about seven hours. */
 const maxAttempts = 14;
 /** Below the pause after a first failure, so that no try overlaps the next. */
 const timeoutMs = 10_000;
