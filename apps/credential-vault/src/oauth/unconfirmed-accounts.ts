@@ -1,4 +1,5 @@
 import { Sweeper } from '#libs/database';
+import { Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { GRANT_SETTINGS, type GrantSettings } from '../grants/grant-settings.js';
 import { GrantClients } from '../grants/grant-clients.js';
@@ -54,8 +55,9 @@ export class UnconfirmedAccounts implements OnApplicationBootstrap, OnModuleDest
       if (revocation) await this.revocations.wake(revocation);
       this.logger.log({ event: 'oauth.account_not_confirmed', flow: flow.id, credential_id: flow.credential_id });
     } catch (error) {
-      if (!(error instanceof DoesNotOpen) && !(error instanceof TokenRefused)) throw error;
-      this.logger.error({ event: 'revocation.undecryptable', credential_id: flow.credential_id });
+      // What does not open, or cannot be read, never will: it must not keep the others from their turn.
+      if (![DoesNotOpen, TokenRefused, Problem].some((known) => error instanceof known)) throw error;
+      this.logger.error({ event: 'oauth.tokens_not_revoked', flow: flow.id, error: String(error) });
       await this.flows.forgetTokens(flow.id);
     }
   }
