@@ -1,4 +1,4 @@
-import { serviceKeys } from './service-keys.mjs';
+import { serviceKeys, thumbprint } from './service-keys.mjs';
 
 const HOST = '127.0.0.1';
 
@@ -10,7 +10,7 @@ const HOLDERS = {
 
 /** Services that run what others wrote see these settings and no other. */
 const ONLY = {
-  'python-runner': /^(PATH|PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_(PUBLIC_KEY|ISSUERS)|PYTHON_\w+)$/,
+  'python-runner': /^(PATH|PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_ISSUERS|PYTHON_\w+)$/,
 };
 
 /** @param {number} port */
@@ -59,7 +59,9 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
       ...(keys ? { GATEHOUSE_SERVICE_KEY: keys.keyOf(name), GATEHOUSE_SERVICE_ISSUERS: keys.issuers } : {}),
       PORT: String(ports[name]),
     };
-    own.GATEHOUSE_SERVICE_PUBLIC_KEY = publicHalf(own.GATEHOUSE_SERVICE_KEY ?? '');
+    // Who makes no tokens checks them by public keys: where one key is everyone's, by its public half.
+    own.GATEHOUSE_SERVICE_ISSUERS ??=
+      name === 'python-runner' ? oneIssuer(own.GATEHOUSE_SERVICE_KEY, services) : undefined;
     // In production the vault refuses a generated key: that is for who asks for production, not for this default.
     if (name === 'credential-vault') own.NODE_ENV = env.NODE_ENV ?? 'development';
     for (const [secret, holders] of Object.entries(HOLDERS)) if (!holders.includes(name)) delete own[secret];
@@ -71,12 +73,17 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
   };
 }
 
-/** What checks a token and cannot make one. @param {string} privateJwk an Ed25519 key; nonsense is for its readers to refuse */
-function publicHalf(privateJwk) {
+/**
+ * The public half of a key that all services sign with, as that of each; nonsense is for its readers to refuse.
+ * @param {string | undefined} privateJwk
+ * @param {{name: string}[]} services
+ */
+function oneIssuer(privateJwk, services) {
   try {
-    const { kty, crv, x } = JSON.parse(privateJwk);
-    return JSON.stringify({ kty, crv, x });
+    const { kty, crv, x, kid } = JSON.parse(privateJwk ?? '');
+    const keys = [{ kty, crv, x, kid: kid ?? thumbprint({ kty, crv, x }) }];
+    return JSON.stringify(Object.fromEntries(services.map(({ name }) => [name, { keys }])));
   } catch {
-    return '';
+    return undefined;
   }
 }

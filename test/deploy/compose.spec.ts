@@ -1,9 +1,17 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
 import { composeServices, manifestsIn, read, requiredSettings, runnableApps } from './manifests.js';
 
 const services = composeServices();
 const migrated = {
   migrate: { condition: 'service_completed_successfully' },
   postgres: { condition: 'service_healthy' },
+};
+
+const madeSettings = (): NodeJS.Dict<string> => {
+  const script = fileURLToPath(new URL('../../scripts/make-secrets.mjs', import.meta.url));
+  return parseEnv(spawnSync(process.execPath, [script], { encoding: 'utf8' }).stdout);
 };
 
 describe('docker-compose.yml', () => {
@@ -39,13 +47,27 @@ describe('docker-compose.yml', () => {
   });
 
   it('has a default for no secret', () => {
-    const secrets = ['POSTGRES_PASSWORD', 'GATEHOUSE_SERVICE_KEY', 'GATEHOUSE_KEK_RING', 'GATEHOUSE_ADAPTER_SECRET'];
-    for (const name of secrets) {
-      const uses = [...read('docker-compose.yml').matchAll(new RegExp(`\\$\\{${name}(.{2})`, 'g'))].map(
-        ([, how]) => how,
-      );
-      expect(uses.length).toBeGreaterThan(0);
-      expect(new Set(uses)).toEqual(new Set([':?']));
-    }
+    const uses = [
+      ...read('docker-compose.yml').matchAll(/\$\{(\w*(?:PASSWORD|SERVICE_KEY|KEK|SECRET|ISSUERS)\w*)(.{2})/g),
+    ];
+    expect(new Set(uses.map(([, name]) => name))).toEqual(new Set(Object.keys(madeSettings())));
+    expect(new Set(uses.map(([, , how]) => how))).toEqual(new Set([':?']));
+  });
+
+  it('gives each service a key of its own, which the others know by its issuers', () => {
+    const settings = madeSettings();
+    const issuers = JSON.parse(settings['GATEHOUSE_SERVICE_ISSUERS'] ?? '') as Record<string, { keys: object[] }>;
+    const signing = Object.entries(services).filter(([, { environment }]) => environment?.['GATEHOUSE_SERVICE_KEY']);
+    const keys = signing.map(([name, { environment }]) => {
+      const variable = /^\$\{(\w+):/.exec(environment?.['GATEHOUSE_SERVICE_KEY'] ?? '')?.[1] ?? '';
+      const { d, ...open } = JSON.parse(settings[variable] ?? '{}') as { d?: string };
+      expect(d).toMatch(/^[\w-]{43}$/);
+      expect(issuers[name === 'bootstrap' ? 'portal' : name]?.keys).toEqual([open]);
+      return d;
+    });
+    // The bootstrap step speaks for the portal.
+    expect(new Set(keys).size).toBe(keys.length - 1);
+    expect(keys.length).toBe(Object.keys(issuers).length + 1);
+    expect(JSON.stringify(issuers)).not.toContain('"d"');
   });
 });

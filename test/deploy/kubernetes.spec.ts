@@ -9,6 +9,7 @@ import {
   type Container,
   type Manifest,
 } from './manifests.js';
+import { complaint } from './schema.js';
 
 const base = manifestsIn('k8s/base');
 const all = base.map(({ manifest }) => manifest);
@@ -23,22 +24,6 @@ const containerOf = (manifest: Manifest | undefined): Container => {
 };
 const secretsOf = (manifest: Manifest) =>
   (containerOf(manifest).env ?? []).flatMap(({ valueFrom }) => (valueFrom ? [valueFrom.secretKeyRef] : []));
-
-/** The schema's complaint about an object, or null. */
-async function complaint(manifest: Manifest): Promise<string | null> {
-  const models = (await import(`kubernetes-models/${manifest.apiVersion}`)) as Record<
-    string,
-    (new (data: unknown) => { validate(): void }) | undefined
-  >;
-  const Model = models[manifest.kind];
-  if (!Model) return `${manifest.apiVersion} has no ${manifest.kind}`;
-  try {
-    new Model(manifest).validate();
-    return null;
-  } catch (error) {
-    return String(error);
-  }
-}
 
 describe('each object of k8s/base', () => {
   it.each(
@@ -118,7 +103,26 @@ describe('secrets', () => {
     expect(holders('gatehouse-stores')).not.toContain('adapters');
     expect(holders('gatehouse-stores')).not.toContain('python-runner');
     const python = containerOf(named('Deployment', 'python-runner')).env ?? [];
-    expect(python.map(({ valueFrom }) => valueFrom?.secretKeyRef.key)).toEqual(['GATEHOUSE_SERVICE_PUBLIC_KEY']);
+    expect(python.map(({ valueFrom }) => valueFrom?.secretKeyRef.key)).toEqual(['GATEHOUSE_SERVICE_ISSUERS']);
+  });
+
+  it('give each service a key of its own', () => {
+    const signing = workloads.filter((each) => secretsOf(each).some(({ key }) => key === 'GATEHOUSE_SERVICE_KEY'));
+    for (const { metadata } of signing) {
+      const speaksFor = metadata.name === 'bootstrap' ? 'portal' : metadata.name;
+      const holdersOfKey = speaksFor === 'portal' ? ['bootstrap', 'portal'] : [speaksFor];
+      expect(holders(`${speaksFor}-key`).sort()).toEqual(holdersOfKey);
+      expect(holders('gatehouse-service-issuers')).toContain(metadata.name);
+    }
+    expect(signing.length).toBeGreaterThan(4);
+  });
+
+  it('are printed by make-secrets, the stores excepted', () => {
+    const script = fileURLToPath(new URL('../../scripts/make-secrets.mjs', import.meta.url));
+    const made = spawnSync(process.execPath, [script, '--kubernetes'], { encoding: 'utf8' }).stdout;
+    const names = manifestsOf(made).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    const used = new Set(workloads.flatMap(secretsOf).map(({ name }) => `Secret ${name}`));
+    expect(names.sort()).toEqual([...used].filter((name) => name !== 'Secret gatehouse-stores').sort());
   });
 });
 

@@ -26,9 +26,12 @@ export interface Vaults {
   call(method: string, path: string, body?: object, as?: Principal): Promise<Answer>;
   /** What the gateway asks for. */
   resolve(credentialId: string, process?: number, least?: number): Promise<Answer>;
-  start(index: number): Promise<void>;
+  /** @param changed settings that differ from then on, for this process */
+  start(index: number, changed?: Record<string, string>): Promise<void>;
   /** kill -9 */
   kill(index: number): Promise<void>;
+  /** The key ring that the vaults were started with. */
+  ring: { primary: string; keys: Record<string, string> };
   close(): Promise<void>;
 }
 
@@ -53,7 +56,7 @@ export async function startVaults({
   const database: TestDatabase = await testDatabase();
   const ports = [publicPort, ...(await Promise.all(Array.from({ length: count - 1 }, () => freePort())))];
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
-  const ring = JSON.stringify({ primary: 'k1', keys: { k1: randomBytes(32).toString('base64') } });
+  const ring = { primary: 'k1', keys: { k1: randomBytes(32).toString('base64') } };
   const logFile = join(tmpdir(), `gatehouse-vaults-${process.pid}-${publicPort}.log`);
   const processes: (ServiceProcess | undefined)[] = [];
   const settings = {
@@ -62,7 +65,7 @@ export async function startVaults({
     DATABASE_URL: (await databaseWay?.(database.url)) ?? database.url,
     REDIS_URL: redisUrl ?? testRedisUrl(),
     GATEHOUSE_SERVICE_KEY: JSON.stringify(testServiceKey),
-    GATEHOUSE_KEK_RING: ring,
+    GATEHOUSE_KEK_RING: JSON.stringify(ring),
     GATEHOUSE_EGRESS_ALLOW: '127.0.0.1',
     GATEWAY_URL: gatewayUrl,
     PUBLIC_URL: urls[0],
@@ -73,10 +76,10 @@ export async function startVaults({
     REFRESH_WAIT_MS: '15000',
     ...env,
   };
-  const start = async (index: number): Promise<void> => {
+  const start = async (index: number, changed: Record<string, string> = {}): Promise<void> => {
     processes[index] = spawnService(
       'dist/apps/credential-vault/src/main.js',
-      { ...settings, PORT: String(ports[index]) },
+      { ...settings, ...changed, PORT: String(ports[index]) },
       logFile,
     );
     await until(
@@ -104,6 +107,7 @@ export async function startVaults({
     urls,
     db,
     logFile,
+    ring,
     call: (method, path, body, as = person) => ask(`${urls[0]}${path}`, method, body, as),
     resolve: (credential_id, index = 0, least = 60) =>
       ask(`${urls[index]}/internal/credentials/resolve`, 'POST', { credential_id, min_valid_seconds: least }, gateway),

@@ -22,6 +22,10 @@ import { KeysController } from './keys/keys.controller.js';
 import { Resealer } from './keys/resealer.js';
 import { RewrapRepository } from './keys/rewrap.repository.js';
 import { Rewrapper } from './keys/rewrapper.js';
+import { NotificationTargets } from './notifications/notification-targets.service.js';
+import { NotificationRepository } from './notifications/notification.repository.js';
+import { NotificationsController } from './notifications/notifications.controller.js';
+import { Notifier, NOTIFY_SWEEP_MS } from './notifications/notifier.js';
 import { RevealController } from './reveal/reveal.controller.js';
 import { oauthControllers, oauthProviders, type OauthVaultSettings } from './oauth/oauth.providers.js';
 import { DekCache } from './sealing/dek-cache.js';
@@ -42,6 +46,7 @@ export interface VaultSettings extends OauthVaultSettings {
   GATEWAY_URL: string;
   VERIFY_TIMEOUT_MS: number;
   AUDIT_FLUSH_MS: number;
+  NOTIFY_SWEEP_MS: number;
   SERVICE_POLICY: PolicyRules;
 }
 
@@ -65,6 +70,7 @@ export class AppModule {
         ConsumerBindingsController,
         CredentialController,
         KeysController,
+        NotificationsController,
         ResolveController,
         RevealController,
         VerificationController,
@@ -81,6 +87,7 @@ export class AppModule {
             new ServiceClient('adapter-gateway', settings.GATEWAY_URL, tokens, settings.VERIFY_TIMEOUT_MS),
           inject: [ServiceTokens],
         },
+        { provide: NOTIFY_SWEEP_MS, useValue: settings.NOTIFY_SWEEP_MS },
         AuditRepository,
         BindingRepository,
         BindingService,
@@ -91,6 +98,9 @@ export class AppModule {
         FrequentUses,
         KekSentinelRepository,
         KeyCounts,
+        NotificationRepository,
+        NotificationTargets,
+        Notifier,
         Resealer,
         ResolveRepository,
         ResolveService,

@@ -38,6 +38,8 @@ export const env = readEnv({
   VERIFY_TIMEOUT_MS: integer(10_000, 100, 60_000),
   /** How long equal uses of a credential are counted before they are written down as one. */
   AUDIT_FLUSH_MS: integer(5_000, 10, 60_000),
+  /** How often notifications that are due are looked for. */
+  NOTIFY_SWEEP_MS: integer(2_000, 100, 600_000),
   /** Which service may ask for what: what is named here replaces the default of that service. */
   SERVICE_POLICY: servicePolicy,
 });

@@ -1,10 +1,9 @@
-import { integer, json, publicKey, readEnv, serviceSettings, text, url } from '#libs/service-kit';
+import { integer, json, readEnv, readIssuers, text, url } from '#libs/service-kit';
 
 export const env = readEnv({
   PORT: integer(8080, 1, 65_535),
   HOST: text('127.0.0.1'),
-  GATEHOUSE_SERVICE_PUBLIC_KEY: json(publicKey),
-  GATEHOUSE_SERVICE_ISSUERS: serviceSettings.GATEHOUSE_SERVICE_ISSUERS,
+  GATEHOUSE_SERVICE_ISSUERS: json(readIssuers),
   LOG_LEVEL: text('info'),
   ENGINE_URL: url(),
   PYTHON_CHILDREN: integer(2, 1, 64),

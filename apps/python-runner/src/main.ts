@@ -5,8 +5,8 @@ import { env } from './env.js';
 await startService({
   name: 'python-runner',
   module: AppModule.with(env),
-  // No store, and of the platform's key the half that cannot sign: what runs next door must find nothing worth taking.
-  settings: { ...env, REDIS_URL: null, QUEUE_CONCURRENCY: 1, GATEHOUSE_SERVICE_KEY: env.GATEHOUSE_SERVICE_PUBLIC_KEY },
+  // No store and no key that signs: what runs next door must find nothing worth taking.
+  settings: { ...env, REDIS_URL: null, QUEUE_CONCURRENCY: 1, GATEHOUSE_SERVICE_KEY: [] },
   bodyLimit: bodyLimitOf(env),
   notReady,
 });

@@ -124,12 +124,3 @@ function privateKey(value: unknown): Jwk {
   }
   return key;
 }
-
-/** The public half of GATEHOUSE_SERVICE_KEY, for a service that checks tokens and must not be able to make one. */
-export function publicKey(value: unknown): Jwk {
-  const key = value as Jwk | null;
-  if (key?.kty !== 'OKP' || key.crv !== 'Ed25519' || !key.x || key.d) {
-    throw new Error('GATEHOUSE_SERVICE_PUBLIC_KEY is not an Ed25519 public key in JWK form: leave out "d"');
-  }
-  return key;
-}

@@ -12,6 +12,7 @@ export {
 } from './principal.js';
 export { notFound, Problem, problemBody, type FieldError } from './problem.js';
 export { toProblem } from './problem.filter.js';
+export { readIssuers } from './service-issuers.js';
 export { ServiceClient } from './service-client.js';
 export { ServiceTokens, type Audience } from './service-tokens.js';
 export { createService, startService, type ServiceOptions, type ServiceSettings } from './start-service.js';

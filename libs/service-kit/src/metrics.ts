@@ -1,5 +1,13 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+/** Jobs of a queue by state, and the age of the one that has waited longest. */
+export interface QueueDepth {
+  waiting: number;
+  active: number;
+  delayed: number;
+  oldestMs: number;
+}
+
 /** One registry a process; names follow Prometheus' conventions (base units, `_total`). */
 export class Metrics {
   readonly registry = new Registry();
@@ -39,8 +47,57 @@ export class Metrics {
     });
   }
 
+  /**
+   * What waits in the queues that a service consumes, asked of Redis when it is scraped. Every replica tells the same of a
+   * queue; while Redis does not answer there is nothing to tell.
+   */
+  queues(names: string[], depth: (queue: string) => Promise<QueueDepth>): void {
+    let reading: Promise<[string, QueueDepth][]> | null = null;
+    // Gauges are collected side by side: they join one reading.
+    const read = (): Promise<[string, QueueDepth][]> =>
+      (reading ??= depthsOf(names, depth).finally(() => {
+        reading = null;
+      }));
+    const registers = [this.registry];
+    const jobs: Gauge<'queue' | 'state'> = new Gauge({
+      name: 'gatehouse_queue_jobs',
+      help: 'Jobs of a queue by state',
+      labelNames: ['queue', 'state'],
+      registers,
+      collect: async () => {
+        const depths = await read();
+        jobs.reset();
+        for (const [queue, { oldestMs: _age, ...states }] of depths) {
+          for (const [state, count] of Object.entries(states)) jobs.set({ queue, state }, count);
+        }
+      },
+    });
+    const oldest: Gauge<'queue'> = new Gauge({
+      name: 'gatehouse_queue_oldest_seconds',
+      help: 'Age of the oldest waiting job of a queue',
+      labelNames: ['queue'],
+      registers,
+      collect: async () => {
+        const depths = await read();
+        oldest.reset();
+        for (const [queue, { oldestMs }] of depths) oldest.set({ queue }, oldestMs / 1_000);
+      },
+    });
+  }
+
   /** A value read when it is scraped. */
   gauge(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) });
   }
+}
+
+/** Those that could be read. */
+async function depthsOf(
+  queues: string[],
+  depth: (queue: string) => Promise<QueueDepth>,
+): Promise<[string, QueueDepth][]> {
+  const told = await Promise.allSettled(
+    queues.map(async (queue): Promise<[string, QueueDepth]> => [queue, await depth(queue)]),
+  );
+  return told.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 }

@@ -9,20 +9,22 @@ export interface PublicJwks {
 
 /** A service's own Ed25519 keys: the first one signs, all are published, so that a new one is known before it signs. */
 export class ServiceKeys {
-  /** Null where only public keys are given. */
+  /** Null where no private key is given: such a service checks tokens and makes none. */
   readonly signing: Promise<{ kid: string; key: CryptoKey | Uint8Array } | null>;
   readonly jwks: Promise<PublicJwks>;
 
   /** @param keys in JWK form; a key without a `kid` is named by its thumbprint (RFC 7638) */
   constructor(keys: Jwk[]) {
     const [first] = keys;
-    if (!first) throw new Error('a service needs a key');
     const published = keys.map(publicPart);
     this.jwks = Promise.all(published).then((parts) => ({ keys: parts }));
-    this.signing = publicPart(first).then(async ({ kid = '' }) =>
-      first.d ? { kid, key: await importJWK(jwkOf(first), 'EdDSA') } : null,
-    );
+    this.signing = first?.d ? signingPart(first) : Promise.resolve(null);
   }
+}
+
+async function signingPart(key: Jwk): Promise<{ kid: string; key: CryptoKey | Uint8Array }> {
+  const { kid = '' } = await publicPart(key);
+  return { kid, key: await importJWK(jwkOf(key), 'EdDSA') };
 }
 
 async function publicPart(given: Jwk): Promise<JWK> {

@@ -84,7 +84,8 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   app.useGlobalFilters(new ProblemFilter());
   app.enableShutdownHooks();
   await options.routes?.(app);
-  if (options.consumes?.length && settings.REDIS_URL !== null) {
+  if (options.consumes?.length && settings.REDIS_URL !== null && jobClient) {
+    metrics.queues(options.consumes, (queue) => jobClient.depth(queue));
     const strategy = new JobServer({
       redisUrl: settings.REDIS_URL,
       queues: options.consumes,

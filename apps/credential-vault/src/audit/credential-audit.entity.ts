@@ -11,6 +11,7 @@ export const auditActions = [
   'verified',
   'resolved',
   'revealed',
+  'revoked',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -28,6 +28,7 @@ async function vaultWith(keys: KekRing): Promise<NestFastifyApplication> {
     GATEWAY_URL: 'http://127.0.0.1:9',
     VERIFY_TIMEOUT_MS: 1_000,
     AUDIT_FLUSH_MS: 50,
+    NOTIFY_SWEEP_MS: 60_000,
     SERVICE_POLICY: defaultPolicy,
   };
   const service = await createService({

@@ -13,6 +13,10 @@ import { KekSentinel } from '../sealing/kek-sentinel.entity.js';
 import { Credentials1763700000200 } from './1763700000200-credentials.js';
 import { CredentialDetails1763700001300 } from './1763700001300-credential-details.js';
 import { OauthGrants1763900000200 } from './1763900000200-oauth-grants.js';
+import { NotificationTarget } from '../notifications/notification-target.entity.js';
+import { Notification } from '../notifications/notification.entity.js';
+import { Notifications1764300000500 } from './1764300000500-notifications.js';
+import { StandingRevocations1764300000400 } from './1764300000400-standing-revocations.js';
 
 export const schema: ServiceSchema = {
   name: 'vault',
@@ -28,6 +32,14 @@ export const schema: ServiceSchema = {
     Revocation,
     OauthFlow,
     ConnectLink,
+    NotificationTarget,
+    Notification,
   ],
-  migrations: [Credentials1763700000200, CredentialDetails1763700001300, OauthGrants1763900000200],
+  migrations: [
+    Credentials1763700000200,
+    CredentialDetails1763700001300,
+    OauthGrants1763900000200,
+    StandingRevocations1764300000400,
+    Notifications1764300000500,
+  ],
 };

@@ -1,5 +1,6 @@
 import { newId } from '#libs/contracts';
 import type { EntityManager } from 'typeorm';
+import { notify } from '../notifications/notification.repository.js';
 import type { GrantState, OauthGrant } from './grant.entity.js';
 
 /** Ends an attempt. */
@@ -10,7 +11,7 @@ export async function finish(manager: EntityManager, attemptId: string, errorCla
   ]);
 }
 
-/** One event per transition, in the transaction that makes it; the credential shows the grant's state. */
+/** One event per transition, and one notification where the project wants them, in the transaction that makes it; the credential shows the grant's state. */
 export async function transition(
   manager: EntityManager,
   grant: OauthGrant,
@@ -24,8 +25,13 @@ export async function transition(
     reason,
   ]);
   if (grant.state === to) return;
+  const id = newId('gev');
   await manager.query(
     'INSERT INTO vault.grant_event (id, credential_id, from_state, to_state, reason) VALUES ($1, $2, $3, $4, $5)',
-    [newId('gev'), grant.credential_id, grant.state, to, reason],
+    [id, grant.credential_id, grant.state, to, reason],
   );
+  const { credential_id, provider_slug: provider, state: from } = grant;
+  const data = { credential_id, provider, from, to, reason };
+  const body = JSON.stringify({ type: 'credential.state_changed', timestamp: new Date().toISOString(), data });
+  await notify(manager, { organizationId: grant.organization_id, projectId: grant.project_id }, { id, body });
 }

@@ -138,7 +138,7 @@ export class RefreshAttempts {
   ): Promise<AttemptOutcome> {
     const now = await this.grants.findAny(grant.credential_id);
     if (!now || now.grant.version !== grant.version) return 'refreshed';
-    if (refused.failure === 'grant') {
+    if (refused.failure === 'grant' || refused.failure === 'revoked') {
       const other = await this.attempts.unpromoted(grant, attemptId);
       // Another attempt's answer was kept meanwhile, and it is the one that has the new tokens.
       if (other && (await this.attempts.adopt(grant, other.id))) {
@@ -163,7 +163,8 @@ export class RefreshAttempts {
       await this.grants.pauseClient(grant.client_key, clientPauseSeconds);
     }
     if (again) return 'again';
-    if (verdict.state !== 'needs_reconnect') await this.schedule(grant.credential_id, grant.version, verdict.retryIn);
+    if (verdict.state === 'active' || verdict.state === 'degraded')
+      await this.schedule(grant.credential_id, grant.version, verdict.retryIn);
     return 'failed';
   }
 

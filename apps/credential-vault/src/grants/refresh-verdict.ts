@@ -23,7 +23,7 @@ export function verdictOn(grant: OauthGrant, refused: TokenRefused, clientChange
   const lost = refused.failure === 'unanswered' || (refused.status ?? 0) >= 500 || refused.failure === 'malformed';
   const unanswered = grant.unanswered + (lost && grant.grant_type === 'authorization_code' ? 1 : 0);
   const base = { unanswered, again: false };
-  if (clientChanged && (refused.failure === 'grant' || refused.failure === 'client')) {
+  if (clientChanged && ['grant', 'revoked', 'client'].includes(refused.failure)) {
     return { ...base, state: 'degraded', reason: 'client_changed', retryIn: 0, again: true };
   }
   switch (refused.failure) {
@@ -34,6 +34,8 @@ export function verdictOn(grant: OauthGrant, refused: TokenRefused, clientChange
         reason: grant.unanswered > 0 ? 'refresh_outcome_unknown' : 'invalid_grant',
         retryIn: 0,
       };
+    case 'revoked':
+      return { ...base, state: 'revoked', reason: 'revoked_by_provider', retryIn: 0 };
     case 'client':
       return { ...base, state: 'degraded', reason: 'client_rejected', retryIn: clientPauseSeconds };
     case 'malformed':

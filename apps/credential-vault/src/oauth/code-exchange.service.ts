@@ -3,16 +3,18 @@ import { notFound, Problem } from '#libs/service-kit';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { CredentialScope } from '../credentials/credential-scope.js';
-import { AnswerJournal } from '../grants/answer-journal.js';
+import { type CredentialChange, CredentialRepository } from '../credentials/credential.repository.js';
 import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { GrantRepository } from '../grants/grant.repository.js';
 import { RefreshAttemptRepository } from '../grants/refresh-attempt.repository.js';
 import { timesOf } from '../grants/refresh-schedule.js';
+import { Verifier } from '../verification/verifier.js';
+import { CodeAnswers, scopeOf } from './code-answers.service.js';
 import type { OauthFlow } from './oauth-flow.entity.js';
 import { OauthFlowRepository } from './oauth-flow.repository.js';
 import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
-import { requestTokens, type Tokens, type Transport } from './token-endpoint.js';
+import type { Tokens } from './token-endpoint.js';
 import { TokenRefused } from './token-refused.js';
 
 export interface Connected {
@@ -31,9 +33,11 @@ export class CodeExchange {
     @Inject(GrantRepository) private readonly grants: GrantRepository,
     @Inject(GrantClients) private readonly clients: GrantClients,
     @Inject(GrantSealer) private readonly sealer: GrantSealer,
-    @Inject(AnswerJournal) private readonly journal: AnswerJournal,
+    @Inject(CodeAnswers) private readonly answers: CodeAnswers,
     @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
     @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
+    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
+    @Inject(Verifier) private readonly verifier: Verifier,
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
   ) {}
@@ -41,52 +45,62 @@ export class CodeExchange {
   /** @throws Problem 502 `exchange_failed` */
   async exchange(flow: OauthFlow, code: string, state: string, iss: string | null): Promise<Connected> {
     const attemptId = await this.attempts.beginConnect(flow);
-    const answer = { code, state, ...(iss !== null && flow.provider.issuer !== null ? { iss } : {}) };
-    const tokens = await this.tokens(flow, answer, this.journal.keeping(flow, attemptId)).catch(
-      async (error: unknown) => {
-        if (!(error instanceof TokenRefused)) throw error;
-        await this.attempts.fail(attemptId, error.failure);
-        this.logger.warn({ event: 'oauth.exchange_failed', flow: flow.id, failure: error.failure, code: error.code });
-        throw new Problem(
-          502,
-          'exchange_failed',
-          `The provider did not take the code (${error.code}): start the connection again.`,
-        );
-      },
-    );
-    const before = await this.grants.find(scopeOf(flow), flow.credential_id);
-    const other = before?.grant.account && tokens.account && before.grant.account !== tokens.account;
-    if (other) {
+    const tokens = await this.answers.ask(flow, attemptId, code, state, iss).catch(async (error: unknown) => {
+      if (!(error instanceof TokenRefused)) throw error;
+      await this.attempts.fail(attemptId, error.failure);
+      this.logger.warn({ event: 'oauth.exchange_failed', flow: flow.id, failure: error.failure, code: error.code });
+      throw new Problem(
+        502,
+        'exchange_failed',
+        `The provider did not take the code (${error.code}): start the connection again.`,
+      );
+    });
+    const identity = await this.identityOf(flow, tokens);
+    if (await this.isAnother(flow, tokens, identity)) {
       await this.flows.awaitConfirmation(flow.id, attemptId, this.settings.OAUTH_FLOW_SECONDS);
       return { flow, outcome: 'other_account', missingScopes: [] };
     }
-    return this.putInPlace(flow, attemptId, tokens);
+    return this.putInPlace(flow, attemptId, tokens, identity);
   }
 
   /** Takes the other account after all. @throws Problem 404 `flow_not_found` */
   async confirm(scope: CredentialScope, credentialId: string, flowId: string): Promise<Connected> {
     const flow = await this.flows.findUnconfirmed(scope, credentialId, flowId);
-    const attempt = flow?.unconfirmed_attempt ? await this.attempts.find(flow.unconfirmed_attempt) : null;
-    if (!flow || !attempt) throw notFound('flow', flowId);
-    const played = { code: 'kept', state: 'kept' };
-    const tokens = await this.tokens(flow, played, () => this.journal.read(flow, attempt));
+    const tokens = flow && (await this.answers.kept(flow));
+    if (!flow?.unconfirmed_attempt || !tokens) throw notFound('flow', flowId);
     if (!(await this.flows.confirm(flow.id))) throw notFound('flow', flowId);
-    return this.putInPlace(flow, attempt.id, tokens);
+    const identity = await this.identityOf(flow, tokens);
+    // That it is another account was just confirmed: nothing to say any more.
+    const noted = identity?.account_fingerprint ? { ...identity, reason: null } : identity;
+    return this.putInPlace(flow, flow.unconfirmed_attempt, tokens, noted);
   }
 
-  private async tokens(flow: OauthFlow, answer: Record<string, string>, transport: Transport): Promise<Tokens> {
-    const sealed = { kid: flow.kid, wrappedDek: flow.wrapped_dek, value: flow.verifier };
-    const [client, verifier] = await Promise.all([
-      this.clients.read(scopeOf(flow), flow.credential_id),
-      this.sealer.open(flow, flow.id, sealed),
+  /** What the adapter says of the tokens; a configuration of one's own has no adapter but the credential's. */
+  private async identityOf(flow: OauthFlow, { accessToken }: Tokens): Promise<CredentialChange | null> {
+    const found = await this.grants.find(scopeOf(flow), flow.credential_id);
+    const slug = found?.grant.inline_config === null ? flow.provider.slug : null;
+    const caller = { ...scopeOf(flow), subject: flow.subject };
+    return this.verifier.ofTokens(caller, flow.credential_id, new Map([['access_token', accessToken]]), slug);
+  }
+
+  /** Another account by the adapter's word, or by the provider's own: either is enough to ask first. */
+  private async isAnother(flow: OauthFlow, tokens: Tokens, identity: CredentialChange | null): Promise<boolean> {
+    const [before, credential] = await Promise.all([
+      this.grants.find(scopeOf(flow), flow.credential_id),
+      this.credentials.find(scopeOf(flow), flow.credential_id),
     ]);
-    const callbackUrl = new URL(flow.redirect_uri);
-    callbackUrl.search = new URLSearchParams(answer).toString();
-    const request = { grant: 'authorization_code' as const, callbackUrl, verifier };
-    return requestTokens(flow.provider, client, request, transport);
+    return (
+      differ(credential?.account_fingerprint, identity?.account_fingerprint) ||
+      differ(before?.grant.account, tokens.account)
+    );
   }
 
-  private async putInPlace(flow: OauthFlow, attemptId: string, tokens: Tokens): Promise<Connected> {
+  private async putInPlace(
+    flow: OauthFlow,
+    attemptId: string,
+    tokens: Tokens,
+    identity: CredentialChange | null,
+  ): Promise<Connected> {
     const { provider, credential_id: credentialId } = flow;
     const client = await this.clients.read(scopeOf(flow), credentialId);
     const scopes = tokens.scopes ?? provider.scopes;
@@ -106,6 +120,11 @@ export class CodeExchange {
     const version = await this.grants.connect(credentialId, attemptId, consent, { times, scopes }, (next) =>
       this.sealer.sealTokens(flow, next, tokens.accessToken, tokens.refreshToken),
     );
+    // The state is the grant's: what the adapter says adds whose account it is, and why it does not like it.
+    if (identity) {
+      const { status: _grants, ...noted } = identity;
+      await this.credentials.note(credentialId, client.generation, noted);
+    }
     this.logger.log({
       event: 'oauth.connected',
       flow: flow.id,
@@ -120,7 +139,5 @@ export class CodeExchange {
   }
 }
 
-const scopeOf = (flow: OauthFlow): CredentialScope => ({
-  organizationId: flow.organization_id,
-  projectId: flow.project_id,
-});
+const differ = (one: string | null | undefined, other: string | null | undefined): boolean =>
+  Boolean(one && other && one !== other);

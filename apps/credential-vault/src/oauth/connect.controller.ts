@@ -2,6 +2,7 @@ import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, Header, HttpCode, Inject, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { RevocationService } from '../grants/revocation.service.js';
 import { CodeExchange } from './code-exchange.service.js';
 import {
   ConfigureOauth,
@@ -24,6 +25,7 @@ export class ConnectController {
     @Inject(ConnectService) private readonly connects: ConnectService,
     @Inject(CodeExchange) private readonly exchange: CodeExchange,
     @Inject(GrantSetup) private readonly setup: GrantSetup,
+    @Inject(RevocationService) private readonly revocations: RevocationService,
     @Inject(GrantViews) private readonly views: GrantViews,
   ) {}
 
@@ -45,6 +47,19 @@ export class ConnectController {
     @Body() body: ConfigureOauth,
   ): Promise<GrantView> {
     await this.setup.configure(caller, id, { slug: body.provider ?? null, inline: body.config ?? null });
+    return this.views.of(caller, id);
+  }
+
+  @Post('oauth/revoke')
+  @HttpCode(200)
+  @RequireScopes('credentials:write')
+  @ApiOperation({
+    summary: 'Take the tokens away, here and at the provider, and keep the credential',
+    operationId: 'revokeGrant',
+  })
+  @ApiOkResponse({ type: GrantView })
+  async revoke(@Caller() caller: Principal, @Param('id') id: string): Promise<GrantView> {
+    await this.revocations.revokeGrant(caller, id);
     return this.views.of(caller, id);
   }
 

@@ -56,13 +56,27 @@ export class OauthFlowRepository {
     );
   }
 
-  /** @returns false when it was confirmed before */
+  /** @returns false when it was confirmed before, or its time is over */
   async confirm(id: string): Promise<boolean> {
     const [rows] = await this.db.query<[unknown[], number]>(
-      'UPDATE vault.oauth_flow SET unconfirmed_attempt = NULL WHERE id = $1 AND unconfirmed_attempt IS NOT NULL RETURNING id',
+      'UPDATE vault.oauth_flow SET unconfirmed_attempt = NULL WHERE id = $1 AND unconfirmed_attempt IS NOT NULL AND expires_at > now() RETURNING id',
       [id],
     );
     return rows.length > 0;
+  }
+
+  /** Those whose tokens waited for a confirmation until their time was over. */
+  unconfirmedInTime(limit: number): Promise<OauthFlow[]> {
+    return this.db
+      .createQueryBuilder(OauthFlow, 'f')
+      .where('f.unconfirmed_attempt IS NOT NULL AND f.expires_at <= now()')
+      .orderBy('f.expires_at')
+      .limit(limit)
+      .getMany();
+  }
+
+  async forgetTokens(id: string): Promise<void> {
+    await this.db.getRepository(OauthFlow).update({ id }, { unconfirmed_attempt: null });
   }
 
   /** Flows and links stay a day after their end, to tell people what became of them. @returns how many flows */

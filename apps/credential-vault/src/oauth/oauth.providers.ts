@@ -7,6 +7,7 @@ import { GrantClients } from '../grants/grant-clients.js';
 import { GrantEventRepository } from '../grants/grant-event.repository.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { GRANT_SETTINGS, type GrantSettings } from '../grants/grant-settings.js';
+import { GrantRevocationRepository } from '../grants/grant-revocation.repository.js';
 import { GrantRepository } from '../grants/grant.repository.js';
 import { RefreshAttemptRepository } from '../grants/refresh-attempt.repository.js';
 import { RefreshAttempts } from '../grants/refresh-attempts.js';
@@ -18,6 +19,7 @@ import { RevocationService } from '../grants/revocation.service.js';
 import { TokenHostGate } from '../grants/token-host-gate.js';
 import { CallbackController } from './callback.controller.js';
 import { CallbackService } from './callback.service.js';
+import { CodeAnswers } from './code-answers.service.js';
 import { CodeExchange } from './code-exchange.service.js';
 import { ConnectLinkRepository } from './connect-link.repository.js';
 import { ConnectController } from './connect.controller.js';
@@ -28,6 +30,7 @@ import { GrantViews } from './grant-views.js';
 import { OauthFlowRepository } from './oauth-flow.repository.js';
 import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
 import { ProviderDirectory } from './provider-directory.js';
+import { UnconfirmedAccounts } from './unconfirmed-accounts.js';
 import { EGRESS, TokenTransport } from './token-transport.js';
 
 export interface OauthVaultSettings extends GrantSettings, OauthSettings {
@@ -67,7 +70,17 @@ export function oauthProviders(settings: OauthVaultSettings): Provider[] {
       FreshTokens,
       DueGrants,
     ],
-    ...[RevocationService, ProviderDirectory, GrantSetup, GrantViews, OauthFlowRepository, ConnectLinkRepository],
+    ...[
+      GrantRevocationRepository,
+      RevocationService,
+      CodeAnswers,
+      UnconfirmedAccounts,
+      ProviderDirectory,
+      GrantSetup,
+      GrantViews,
+      OauthFlowRepository,
+      ConnectLinkRepository,
+    ],
     ...[ConnectService, CodeExchange, CallbackService, ExpiredFlows],
   ];
 }

@@ -10,6 +10,8 @@ export interface Quirks {
   account_fields?: string[];
   /** Error codes of the provider that mean `invalid_grant`. */
   permanent_errors?: string[];
+  /** Error codes of the provider that say that someone there withdrew the consent. */
+  revoked_errors?: string[];
 }
 
 const maxSeconds = 10 * 365 * 86_400;
@@ -21,6 +23,7 @@ const checks: Record<keyof Quirks, { right: (value: unknown) => boolean; message
   token_path: { right: isPath, message: 'must be a dotted path' },
   account_fields: { right: (value) => isList(value, isPath), message: 'must be a list of up to 10 dotted paths' },
   permanent_errors: { right: (value) => isList(value, isPath), message: 'must be a list of up to 10 error codes' },
+  revoked_errors: { right: (value) => isList(value, isPath), message: 'must be a list of up to 10 error codes' },
 };
 
 /** Quirks this version does not know are left out: a manifest may be newer than this service. */

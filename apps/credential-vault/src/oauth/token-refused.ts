@@ -3,11 +3,12 @@ import type { TokenAnswer } from './token-answer.js';
 
 /**
  * What kind of failure a token request met:
- * `grant` the tokens are dead; `client` the client id, secret or request is refused; `throttled` later, the provider says
+ * `grant` the tokens are dead; `revoked` they are, and the provider says that someone withdrew them; `client` the client id, secret or request is refused; `throttled` later, the provider says
  * when; `transient` later; `malformed` a success that cannot be read; `unsent` the request never left; `unanswered` it may
  * have arrived, and nothing came back.
  */
-export type FailureClass = 'grant' | 'client' | 'throttled' | 'transient' | 'malformed' | 'unsent' | 'unanswered';
+export type FailureClass =
+  'grant' | 'revoked' | 'client' | 'throttled' | 'transient' | 'malformed' | 'unsent' | 'unanswered';
 
 /** A token request that gave no tokens. `code` is the provider's error code where it is a sane one; never its text. */
 export class TokenRefused extends Error {
@@ -34,6 +35,7 @@ export class TokenRefused extends Error {
 const passing = new Set(['temporarily_unavailable', 'server_error', 'slow_down', 'internal_failure']);
 
 function failureOf(status: number, code: string, quirks: Quirks): FailureClass {
+  if (code === 'token_revoked' || quirks.revoked_errors?.includes(code)) return 'revoked';
   if (code === 'invalid_grant' || quirks.permanent_errors?.includes(code)) return 'grant';
   if (status === 429 || code === 'slow_down' || code === 'ratelimited') return 'throttled';
   if (status >= 500 || status === 408 || passing.has(code)) return 'transient';

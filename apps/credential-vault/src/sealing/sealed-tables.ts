@@ -3,7 +3,7 @@ export interface SealedTable {
   name: string;
   /** Its primary key. */
   key: string;
-  /** The credential that the data key is wrapped for. */
+  /** The credential, or the project, that the data key is wrapped for. */
   credential: string;
 }
 
@@ -13,5 +13,6 @@ export const sealedTables: readonly SealedTable[] = [
   { name: 'vault.oauth_grant', key: 'credential_id', credential: 'credential_id' },
   { name: 'vault.refresh_attempt', key: 'id', credential: 'credential_id' },
   { name: 'vault.revocation', key: 'id', credential: 'credential_id' },
+  { name: 'vault.notification_target', key: 'project_id', credential: 'project_id' },
   { name: 'vault.oauth_flow', key: 'id', credential: 'credential_id' },
 ];

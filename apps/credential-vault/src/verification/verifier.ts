@@ -1,7 +1,5 @@
-import { redactSecrets } from '#libs/adapter-sdk';
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { createHash } from 'node:crypto';
 import { AuditRepository } from '../audit/audit.repository.js';
 import { leaves, nameOf } from '../bindings/binding-rules.js';
 import { BindingRepository } from '../bindings/binding.repository.js';
@@ -12,18 +10,11 @@ import { type CredentialChange, CredentialRepository } from '../credentials/cred
 import { isProtected } from '../credentials/field-rules.js';
 import { type FieldValue, fromSecret } from '../credentials/field-value.js';
 import { FreshTokens } from '../grants/fresh-tokens.service.js';
+import type { Secret } from '../sealing/secret.js';
+import { type AdapterVerdict, changeOf } from './adapter-verdict.js';
 
 /** DI token of the client of the gateway, which alone calls adapters. */
 export const GATEWAY = Symbol('gateway');
-
-const maxReasonLength = 500;
-
-/** The gateway's answer for `POST internal/adapter-calls/verify`. */
-interface AdapterVerdict {
-  ok: boolean;
-  account?: { id?: string; name?: string } | null;
-  error?: string;
-}
 
 /** What came of asking the provider. */
 export interface Verification {
@@ -33,6 +24,9 @@ export interface Verification {
   /** True when the credential belongs to another account of the provider than it did. */
   account_changed: boolean;
 }
+
+/** In whose name an adapter is asked. */
+type CallerOfAdapters = Pick<Principal, 'organizationId' | 'projectId' | 'subject'>;
 
 @Injectable()
 export class Verifier {
@@ -70,15 +64,54 @@ export class Verifier {
     return this.ask(caller, row, row.adapter_slug);
   }
 
+  /**
+   * Asks about tokens that are not in place yet: whose they are decides whether they will be.
+   * @param adapterSlug the adapter to ask where the credential names none
+   * @returns what to note of the credential; null when it is gone, or nobody could be asked
+   */
+  async ofTokens(
+    caller: CallerOfAdapters,
+    id: string,
+    tokens: ReadonlyMap<string, Secret>,
+    adapterSlug: string | null,
+  ): Promise<CredentialChange | null> {
+    const row = await this.credentials.find(caller, id);
+    const slug = row?.adapter_slug ?? adapterSlug;
+    if (!row || !slug) return null;
+    try {
+      return (await this.judge(caller, row, slug, tokens)).change;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.logger.warn({ event: 'credential.not_verified', credential_id: id, code: error.code });
+      return { reason: `not verified yet: ${error.code}` };
+    }
+  }
+
   private async ask(caller: Principal, row: Credential, adapterSlug: string): Promise<Verification> {
-    const credentials = await this.forAdapter(caller, row);
+    const tokens = row.type === 'oauth2' ? await this.tokens.of(caller, row.id) : null;
+    const { ok, change } = await this.judge(caller, row, adapterSlug, tokens);
+    await this.credentials.note(row.id, row.generation, change);
+    const fingerprint = change.account_fingerprint;
+    return {
+      ok,
+      status: change.status ?? row.status,
+      reason: change.reason ?? null,
+      account_changed: Boolean(fingerprint && row.account_fingerprint && fingerprint !== row.account_fingerprint),
+    };
+  }
+
+  private async judge(
+    caller: CallerOfAdapters,
+    row: Credential,
+    adapterSlug: string,
+    tokens: ReadonlyMap<string, Secret> | null,
+  ): Promise<{ ok: boolean; change: CredentialChange }> {
+    const credentials = await this.forAdapter(caller, row, tokens);
     const verdict = await this.gateway.post<AdapterVerdict>('/internal/adapter-calls/verify', caller, {
       organization_id: row.organization_id,
       adapter_slug: adapterSlug,
       credentials,
     });
-    const change = changeOf(row, adapterSlug, verdict, credentials);
-    await this.credentials.note(row.id, row.generation, change);
     const { organizationId, projectId, subject: actor } = caller;
     await this.audit.append([
       {
@@ -91,55 +124,22 @@ export class Verifier {
         reason: verdict.ok ? 'ok' : 'refused',
       },
     ]);
-    const fingerprint = change.account_fingerprint;
-    return {
-      ok: verdict.ok,
-      status: change.status ?? row.status,
-      reason: change.reason ?? null,
-      account_changed: Boolean(fingerprint && row.account_fingerprint && fingerprint !== row.account_fingerprint),
-    };
+    return { ok: verdict.ok, change: changeOf(row, adapterSlug, verdict, credentials) };
   }
 
   /** As the App gets it: by the names of its binding where there is one, and without what may not leave. */
-  private async forAdapter(scope: CredentialScope, row: Credential): Promise<Record<string, FieldValue>> {
+  private async forAdapter(
+    scope: CredentialScope,
+    row: Credential,
+    tokens: ReadonlyMap<string, Secret> | null,
+  ): Promise<Record<string, FieldValue>> {
     const binding = (await this.bindings.ofCredential(scope, row.id)).find((each) => each.consumer_kind === 'app');
     const mayLeave = (field: string): boolean => (binding ? leaves(row, binding, field) : !isProtected(row, field));
     const names = row.fields.map(({ field }) => field).filter(mayLeave);
     const opened = await this.opener.open(row, names);
-    const tokens = row.type === 'oauth2' ? await this.tokens.of(scope, row.id) : null;
     for (const [field, token] of tokens ?? []) if (mayLeave(field)) opened.set(field, token);
     return Object.fromEntries(
       [...opened].map(([field, secret]) => [binding ? nameOf(binding, field) : field, fromSecret(secret)]),
     );
   }
-}
-
-/** Codes of the adapter contract that say nothing of the credential: a provider that is down disables nothing. */
-const notItsFault = ['provider_unavailable', 'rate_limited', 'timeout'];
-
-/** A refusal ends no oauth2 credential: its tokens have a life of their own, and states for it. */
-function changeOf(
-  row: Credential,
-  adapterSlug: string,
-  { ok, account, error }: AdapterVerdict,
-  credentials: Record<string, FieldValue>,
-): CredentialChange {
-  const last_verified_at = new Date();
-  if (!ok) {
-    // Adapters quote providers, and providers quote what they were sent.
-    const said = redactSecrets(error ?? 'the provider refused it', credentials).slice(0, maxReasonLength);
-    if (notItsFault.includes(error ?? '')) return { reason: `not verified: ${said}` };
-    return { last_verified_at, reason: said, ...(row.type === 'oauth2' ? {} : { status: 'invalid' as const }) };
-  }
-  const status = row.status === 'invalid' ? ('active' as const) : row.status;
-  if (!account?.id) return { last_verified_at, reason: null, status };
-  const fingerprint = createHash('sha256').update(`${adapterSlug}\n${account.id}`).digest('hex');
-  const changed = row.account_fingerprint !== null && row.account_fingerprint !== fingerprint;
-  return {
-    last_verified_at,
-    status,
-    reason: changed ? `belongs to another account than before: it was ${row.account?.id ?? 'unknown'}` : null,
-    account: { id: account.id.slice(0, 200), name: account.name?.slice(0, 200) ?? null },
-    account_fingerprint: fingerprint,
-  };
 }

@@ -1,0 +1,32 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { CredentialScope } from '../credentials/credential-scope.js';
+import { OauthGrant } from './grant.entity.js';
+import { transition } from './grant-transition.repository.js';
+
+@Injectable()
+export class GrantRevocationRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /**
+   * Takes a grant's tokens away. They are gone here at once: the new version leaves a refresh under way nothing to put its
+   * tokens into.
+   */
+  async revoke({ organizationId, projectId }: CredentialScope, credentialId: string, reason: string): Promise<void> {
+    await this.db.transaction(async (manager) => {
+      const before = await manager.findOne(OauthGrant, {
+        where: { credential_id: credentialId, organization_id: organizationId, project_id: projectId },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!before) return;
+      await manager.query(
+        `UPDATE vault.oauth_grant SET state = 'revoked', reason = $2, version = version + 1, kid = NULL, wrapped_dek = NULL,
+           access_token = NULL, refresh_token = NULL, at_expires_at = NULL, refresh_due_at = 'infinity',
+           attempt_id = NULL, attempt_heartbeat = NULL, consecutive_failures = 0, unanswered = 0
+          WHERE credential_id = $1`,
+        [credentialId, reason],
+      );
+      await transition(manager, before, 'revoked', reason);
+    });
+  }
+}

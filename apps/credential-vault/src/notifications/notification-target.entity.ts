@@ -1,0 +1,14 @@
+import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** Where a project wants to be told of changes, and the secret that proves who tells. */
+@Entity({ schema: 'vault', name: 'notification_target' })
+@Index('notification_target_kid_idx', ['kid'])
+export class NotificationTarget {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'notification_target_pkey' }) project_id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) url: string;
+  @Column({ type: 'text' }) kid: string;
+  @Column({ type: 'bytea' }) wrapped_dek: Buffer;
+  @Column({ type: 'bytea' }) secret: Buffer;
+  @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
+}

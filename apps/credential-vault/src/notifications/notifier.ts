@@ -1,0 +1,79 @@
+import { signStandardWebhooks } from '#libs/adapter-sdk';
+import { Sweeper } from '#libs/database';
+import type { Egress } from '#libs/egress';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { EGRESS } from '../oauth/token-transport.js';
+import { DoesNotOpen } from '../sealing/aead.js';
+import { NotificationTargets } from './notification-targets.service.js';
+import { type ClaimedNotification, NotificationRepository } from './notification.repository.js';
+
+/** DI token: how often what is to be told is looked for, ms. */
+export const NOTIFY_SWEEP_MS = Symbol('NOTIFY_SWEEP_MS');
+
+/** With the pauses between them about seven hours. */
+const maxAttempts = 14;
+/** Below the pause after a first failure, so that no try overlaps the next. */
+const timeoutMs = 10_000;
+const batch = 20;
+
+/** Delivers notifications, signed as the Standard Webhooks specification says, until the receiver answers 2xx. */
+@Injectable()
+export class Notifier implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger('notifications');
+  private readonly sweeper: Sweeper;
+
+  constructor(
+    @Inject(NotificationRepository) private readonly notifications: NotificationRepository,
+    @Inject(NotificationTargets) private readonly targets: NotificationTargets,
+    @Inject(EGRESS) private readonly egress: Egress,
+    @Inject(NOTIFY_SWEEP_MS) everyMs: number,
+  ) {
+    this.sweeper = new Sweeper({ name: 'notifications', everyMs, batch, sweep: (limit) => this.sweep(limit) });
+  }
+
+  onApplicationBootstrap(): void {
+    this.sweeper.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.sweeper.stop();
+  }
+
+  private async sweep(limit: number): Promise<number> {
+    const claimed = await this.notifications.claim(limit);
+    await Promise.all(claimed.map((one) => this.deliver(one)));
+    return claimed.length;
+  }
+
+  private async deliver(notification: ClaimedNotification): Promise<void> {
+    const { id, attempts } = notification;
+    try {
+      await this.send(notification);
+    } catch (error) {
+      const last = attempts >= maxAttempts || error instanceof DoesNotOpen;
+      this.logger.warn({
+        event: 'notification.failed',
+        notification: id,
+        attempt: attempts,
+        last,
+        error: String(error),
+      });
+      if (!last) return;
+    }
+    await this.notifications.delete(id);
+  }
+
+  private async send(notification: ClaimedNotification): Promise<void> {
+    const { id, body, url } = notification;
+    const secret = await this.targets.secretOf(notification);
+    const { status } = await this.egress.fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...signStandardWebhooks({ secret: secret.reveal(), id, body }) },
+      body,
+      timeoutMs,
+      maxResponseBytes: 1_024,
+      maxRedirects: 0,
+    });
+    if (status < 200 || status >= 300) throw new Error(`the receiver answered ${status}`);
+  }
+}

@@ -1,0 +1,44 @@
+import { redactSecrets } from '#libs/adapter-sdk';
+import { createHash } from 'node:crypto';
+import type { Credential } from '../credentials/credential.entity.js';
+import type { CredentialChange } from '../credentials/credential.repository.js';
+import type { FieldValue } from '../credentials/field-value.js';
+
+const maxReasonLength = 500;
+
+/** The gateway's answer for `POST internal/adapter-calls/verify`. */
+export interface AdapterVerdict {
+  ok: boolean;
+  account?: { id?: string; name?: string } | null;
+  error?: string;
+}
+
+/** Codes of the adapter contract that say nothing of the credential: a provider that is down disables nothing. */
+const notItsFault = ['provider_unavailable', 'rate_limited', 'timeout'];
+
+/** A refusal ends no oauth2 credential: its tokens have a life of their own, and states for it. */
+export function changeOf(
+  row: Credential,
+  adapterSlug: string,
+  { ok, account, error }: AdapterVerdict,
+  credentials: Record<string, FieldValue>,
+): CredentialChange {
+  const last_verified_at = new Date();
+  if (!ok) {
+    // Adapters quote providers, and providers quote what they were sent.
+    const said = redactSecrets(error ?? 'the provider refused it', credentials).slice(0, maxReasonLength);
+    if (notItsFault.includes(error ?? '')) return { reason: `not verified: ${said}` };
+    return { last_verified_at, reason: said, ...(row.type === 'oauth2' ? {} : { status: 'invalid' as const }) };
+  }
+  const status = row.status === 'invalid' ? ('active' as const) : row.status;
+  if (!account?.id) return { last_verified_at, reason: null, status };
+  const fingerprint = createHash('sha256').update(`${adapterSlug}\n${account.id}`).digest('hex');
+  const changed = row.account_fingerprint !== null && row.account_fingerprint !== fingerprint;
+  return {
+    last_verified_at,
+    status,
+    reason: changed ? `belongs to another account than before: it was ${row.account?.id ?? 'unknown'}` : null,
+    account: { id: account.id.slice(0, 200), name: account.name?.slice(0, 200) ?? null },
+    account_fingerprint: fingerprint,
+  };
+}

@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { manifestsIn, manifestsOf, read, runnableApps, type Manifest } from './manifests.js';
+import { complaint } from './schema.js';
+
+interface Component {
+  resources?: string[];
+  patches?: { path?: string; patch?: string; target: { kind: string; name: string } }[];
+}
+interface Operation {
+  op: string;
+  path: string;
+  value: unknown;
+}
+
+const base = manifestsIn('k8s/base').map(({ manifest }) => manifest);
+const componentOf = (name: string) => parse(read(`k8s/components/${name}/kustomization.yaml`)) as Component;
+const resourcesOf = (name: string): Manifest[] =>
+  (componentOf(name).resources ?? []).flatMap((file) => manifestsOf(read(`k8s/components/${name}/${file}`)));
+const isTarget = ({ kind, name }: { kind: string; name: string }, manifest: Manifest): boolean =>
+  manifest.kind === kind && new RegExp(`^(${name})$`).test(manifest.metadata.name);
+
+/** The `add` of RFC 6902, which is all that the patches use. */
+function add(manifest: Manifest, { op, path, value }: Operation): void {
+  expect(op).toBe('add');
+  const steps = path.split('/').slice(1);
+  const last = steps.pop() ?? '';
+  const holder = steps.reduce<any>((inner, step) => inner?.[step], manifest);
+  if (last === '-') holder.push(value);
+  else holder[last] = value;
+}
+
+/** The base with a component's JSON patches. */
+function patched(name: string): Manifest[] {
+  const manifests = structuredClone(base);
+  for (const { path, target } of componentOf(name).patches ?? []) {
+    const operations = parse(read(`k8s/components/${name}/${path}`)) as Operation[];
+    const targets = manifests.filter((manifest) => isTarget(target, manifest));
+    expect(targets.map(({ metadata }) => metadata.name).sort()).toEqual(target.name.split('|').sort());
+    for (const manifest of targets) for (const operation of operations) add(manifest, operation);
+  }
+  return manifests;
+}
+
+describe('the component cluster-tokens', () => {
+  const manifests = patched('cluster-tokens');
+  const envOf = (app: string) =>
+    manifests
+      .find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === app)
+      ?.spec?.template?.spec.containers[0]?.env?.map(({ name }) => name);
+
+  it('makes valid objects', async () => {
+    for (const manifest of [...manifests, ...resourcesOf('cluster-tokens')]) {
+      expect([manifest.metadata.name, await complaint(manifest)]).toEqual([manifest.metadata.name, null]);
+    }
+  });
+
+  it('has services show and take tokens, the portal take them alone, and the adapters neither', () => {
+    const signing = runnableApps().filter((app) => envOf(app)?.includes('GATEHOUSE_SERVICE_KEY'));
+    for (const app of signing) {
+      expect(envOf(app)).toEqual(expect.arrayContaining(['KUBERNETES_JWKS_TOKEN_FILE', 'NODE_EXTRA_CA_CERTS']));
+      expect([app, envOf(app)?.includes('KUBERNETES_TOKEN_DIR')]).toEqual([app, app !== 'portal']);
+    }
+    expect(signing.length).toBeGreaterThan(4);
+    expect(envOf('adapters')?.some((name) => name.startsWith('KUBERNETES'))).toBe(false);
+    const tokens = read('k8s/components/cluster-tokens/show.yaml').matchAll(
+      /path: (\S+), audience: 'gatehouse:(\S+)'/g,
+    );
+    const named = [...tokens].map(([, path, audience]) => [path, audience]);
+    expect(named.sort()).toEqual(signing.map((app) => [app, app]).sort());
+  });
+});
+
+describe('the component monitoring', () => {
+  const resources = resourcesOf('monitoring') as (Manifest & { spec: any })[];
+  const ofKind = (kind: string) => resources.filter((one) => one.kind === kind);
+  const source = ['libs/service-kit/src', 'apps/credential-vault/src']
+    .map((folder) => new URL(`../../${folder}/`, import.meta.url))
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+        .map((file) => readFileSync(new URL(file, folder), 'utf8')),
+    )
+    .join('\n');
+
+  it('asks for metrics that there are', () => {
+    const text = JSON.stringify(resources);
+    const names = [...text.matchAll(/\b(gatehouse_\w+?)(?:_bucket)?\b(?=[{[)])/g)].map(([, name]) => name ?? '');
+    expect(new Set(names).size).toBeGreaterThanOrEqual(7);
+    for (const name of new Set(names)) expect(source).toContain(`'${name}'`);
+  });
+
+  it('scrapes the port that the Services have', () => {
+    const ports = base.filter(({ kind }) => kind === 'Service').map(({ spec }) => spec?.ports?.[0]);
+    for (const port of ports) expect(port).toMatchObject({ name: ofKind('ServiceMonitor')[0]?.spec.endpoints[0].port });
+  });
+
+  it('warns of each danger, with what to do', () => {
+    const rules = ofKind('PrometheusRule')[0]?.spec.groups[0].rules as { annotations: { summary: string } }[];
+    expect(rules.length).toBeGreaterThanOrEqual(6);
+    for (const { annotations } of rules) expect(annotations.summary.length).toBeGreaterThan(20);
+  });
+
+  it('scales by queues that the app consumes, and by one autoscaler', () => {
+    const removed = componentOf('monitoring').patches?.[0];
+    expect(removed?.patch).toContain('$patch: delete');
+    for (const { metadata, spec } of ofKind('ScaledObject')) {
+      expect(removed && isTarget(removed.target, { kind: 'HorizontalPodAutoscaler', apiVersion: '', metadata })).toBe(
+        true,
+      );
+      expect(spec.scaleTargetRef.name).toBe(metadata.name);
+      const query = String(spec.triggers.at(-1).metadata.query);
+      const queues = /queue=~"([\w|]+)"/.exec(query)?.[1]?.split('|') ?? [];
+      const consumed = /consumes: \[(.*)\]/.exec(read(`apps/${metadata.name}/src/main.ts`))?.[1] ?? '';
+      expect(queues.length).toBeGreaterThan(0);
+      for (const queue of queues) expect(consumed).toContain(`'${queue}'`);
+    }
+    expect(removed?.target.name.split('|').sort()).toEqual(
+      ofKind('ScaledObject')
+        .map(({ metadata }) => metadata.name)
+        .sort(),
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { verifyStandardWebhooks } from '#libs/adapter-sdk';
+import { until } from '#libs/testing';
+import { openSink, type Sink } from '../system/sink.js';
+import { type OauthWorld, startWorld } from './oauth-world.js';
+import { person } from './vault-processes.js';
+
+const path = '/api/v1/credentials/notifications';
+
+describe('notifications of a project', () => {
+  let world: OauthWorld;
+  let sink: Sink;
+  let secret: string;
+
+  beforeAll(async () => {
+    sink = await openSink();
+    world = await startWorld({ count: 2, env: { NOTIFY_SWEEP_MS: '100' } });
+    const put = await world.vaults.call('PUT', path, { url: `${sink.url}/hook` });
+    expect(put.status).toBe(200);
+    secret = put.body.secret;
+  }, 120_000);
+  afterAll(async () => {
+    await world?.close();
+    await sink?.close();
+  });
+  beforeEach(() => {
+    sink.arrivals.length = 0;
+    sink.answer = () => ({ status: 200 });
+  });
+
+  const told = (id: string) =>
+    sink.arrivals.filter(({ json }) => (json['data'] as { credential_id: string }).credential_id === id);
+  const waiting = async (): Promise<number> => {
+    const { rows } = await world.vaults.db.query('SELECT count(*)::int AS count FROM vault.notification');
+    return rows[0].count;
+  };
+
+  it('tell each change of state once, signed, and no secret', async () => {
+    const id = await world.connected('told');
+    await until('it is told', async () => told(id).length > 0 && (await waiting()) === 0);
+    await world.vaults.call('POST', `/api/v1/credentials/${id}/oauth/revoke`);
+    await until('the end is told', async () => told(id).length > 1 && (await waiting()) === 0);
+    expect(told(id).map(({ json }) => json)).toMatchObject([
+      { type: 'credential.state_changed', data: { from: 'pending', to: 'active', provider: 'acme' } },
+      { type: 'credential.state_changed', data: { from: 'active', to: 'revoked', reason: 'revoked_by_user' } },
+    ]);
+    for (const { headers, body } of told(id)) {
+      expect(verifyStandardWebhooks({ secret, headers, body })).toMatchObject({ ok: true });
+    }
+    expect(new Set(told(id).map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+  });
+
+  it('are tried again under the same id until they are taken', async () => {
+    sink.answer = () => ({ status: 503 });
+    const id = await world.connected('tried again');
+    await until('it was tried', () => told(id).length === 1);
+    sink.answer = () => ({ status: 204 });
+    await until('it was taken', async () => {
+      await world.vaults.db.query('UPDATE vault.notification SET next_try_at = now() WHERE attempts > 0');
+      return (await waiting()) === 0;
+    });
+    expect(new Set(told(id).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(told(id).length).toBeGreaterThan(1);
+  });
+
+  it('are asked for by those who may, for their own project, with a target that can be one', async () => {
+    expect((await world.vaults.call('GET', path)).body).toEqual({ url: `${sink.url}/hook` });
+    const reader = { ...person, scopes: ['credentials:read' as const] };
+    expect((await world.vaults.call('PUT', path, { url: sink.url }, reader)).status).toBe(403);
+    const other = { ...person, organizationId: 'org_b', projectId: 'prj_b' };
+    expect((await world.vaults.call('GET', path, undefined, other)).status).toBe(404);
+    const wrong = await world.vaults.call('PUT', path, { url: 'ftp://example.com/', secret: 'short' });
+    expect(wrong.body).toMatchObject({ status: 422, code: 'invalid_notifications' });
+    expect(wrong.body.errors.map(({ field }: { field: string }) => field)).toEqual(['url', 'secret']);
+    await world.vaults.call('DELETE', path);
+    const id = await world.connected('untold');
+    expect(await world.row(id)).toMatchObject({ state: 'active' });
+    expect(await waiting()).toBe(0);
+  });
+});

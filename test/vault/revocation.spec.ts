@@ -1,0 +1,95 @@
+import { until } from '#libs/testing';
+import { type OauthWorld, startWorld } from './oauth-world.js';
+
+let world: OauthWorld;
+
+beforeAll(async () => {
+  world = await startWorld({ env: { REFRESH_SWEEP_MS: '300' }, oauthConfig: { quirks: { revoked_errors: ['gone'] } } });
+}, 120_000);
+
+afterAll(() => world?.close());
+
+afterEach(() => world.provider.tell({ faults: [], reset: true }));
+
+const revoke = (id: string) => world.vaults.call('POST', `/api/v1/credentials/${id}/oauth/revoke`);
+
+describe('revoking without deleting', () => {
+  it('takes the tokens away here and at the provider, and keeps the credential', async () => {
+    const id = await world.connected('revoked');
+    const answer = await revoke(id);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ state: 'revoked', reason: 'revoked_by_user', next_refresh_at: null });
+    expect(answer.body.events[0]).toMatchObject({ from: 'active', to: 'revoked' });
+    expect((await world.vaults.resolve(id)).body).toMatchObject({ status: 409, code: 'revoked' });
+    await until('both tokens were revoked', async () => (await world.provider.tell({})).revoked.length === 2);
+    const { rows } = await world.vaults.db.query(
+      'SELECT access_token, refresh_token FROM vault.oauth_grant WHERE credential_id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ access_token: null, refresh_token: null }]);
+    const audit = await world.vaults.call('GET', `/api/v1/credentials/${id}/audit`);
+    expect(audit.body.data.map(({ action }: { action: string }) => action)).toContain('revoked');
+    await world.connect(id);
+    expect(await world.row(id)).toMatchObject({ state: 'active', reason: null });
+    expect((await world.vaults.resolve(id)).status).toBe(200);
+  });
+
+  it('leaves a refresh under way nothing to put its tokens into', async () => {
+    const id = await world.connected('in the middle');
+    await world.expire(id);
+    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+    const resolved = world.vaults.resolve(id);
+    await until('the refresh is held', async () => (await world.provider.tell({})).held > 0);
+    await revoke(id);
+    await world.provider.tell({ release: true });
+    expect((await resolved).status).toBe(409);
+    expect(await world.row(id)).toMatchObject({ state: 'revoked', attempt_id: null });
+  });
+
+  it('needs the scope and the project, and a grant', async () => {
+    const id = await world.connected('guarded');
+    const path = `/api/v1/credentials/${id}/oauth/revoke`;
+    const reader = {
+      subject: 'key:2',
+      organizationId: 'org_a',
+      projectId: 'prj_a',
+      scopes: ['credentials:read' as const],
+    };
+    expect((await world.vaults.call('POST', path, undefined, reader)).status).toBe(403);
+    const stranger = { ...reader, organizationId: 'org_b', scopes: ['admin' as const] };
+    expect((await world.vaults.call('POST', path, undefined, stranger)).status).toBe(404);
+    expect((await revoke('crd_none')).status).toBe(404);
+    expect(await world.row(id)).toMatchObject({ state: 'active' });
+  });
+});
+
+describe('a provider that says that the consent was withdrawn', () => {
+  it.each(['token_revoked', 'gone'])('with %s ends the grant as revoked, and is asked no more', async (error) => {
+    const id = await world.connected(`withdrawn ${error}`);
+    await world.expire(id);
+    await world.provider.tell({ faults: [{ kind: 'raw', status: 400, text: JSON.stringify({ error }) }] });
+    expect((await world.vaults.resolve(id)).body).toMatchObject({ status: 409, code: 'revoked' });
+    expect(await world.row(id)).toMatchObject({ state: 'revoked', reason: 'revoked_by_provider' });
+    await world.vaults.resolve(id);
+    expect(await world.provider.refreshes()).toHaveLength(1);
+  });
+});
+
+describe('another account that nobody confirms', () => {
+  it('has its tokens revoked when the time for it is over; the first account stays', async () => {
+    const id = await world.connected('unconfirmed');
+    const { callback, browser } = await world.authorize(id, 'mallory');
+    expect(await (await browser.get(callback.href)).text()).toContain('Another account');
+    expect((await world.provider.tell({})).revoked).toEqual([]);
+    const { rows } = await world.vaults.db.query(
+      `UPDATE vault.oauth_flow SET expires_at = now() WHERE credential_id = $1 AND unconfirmed_attempt IS NOT NULL RETURNING id`,
+      [id],
+    );
+    await until('both tokens were revoked', async () => (await world.provider.tell({})).revoked.length === 2);
+    const confirm = `/api/v1/credentials/${id}/connect/${rows[0].id}/confirm`;
+    expect((await world.vaults.call('POST', confirm)).status).toBe(404);
+    expect(await world.row(id)).toMatchObject({ state: 'active', version: 1 });
+    await world.expire(id);
+    expect((await world.vaults.resolve(id)).status).toBe(200);
+  });
+});
