@@ -62,28 +62,6 @@ describe('triggers and runs', () => {
     expect(await runsOf(row.id)).toHaveLength(1);
   });
 
-  it('keep the reasons of some that filtered a message out, and tell all of them to who asks', async () => {
-    const appId = await app();
-    const workflow_id = await workflow();
-    const ids: string[] = [];
-    for (let n = 0; n < 25; n += 1) {
-      const { body } = await post<TriggerRow>('triggers', { app_id: appId, workflow_id, where: `metadata.n > ${n}` });
-      ids.push(body.id);
-    }
-    const row = await receive(appId, { metadata: { n: 1 } });
-    expect(row).toMatchObject({ outcome: 'routed', unlisted_verdicts: 4 });
-    expect(row.verdicts).toHaveLength(21);
-    await world.api('DELETE', `/api/v1/triggers/${ids[24]}`);
-    await world.api('PATCH', `/api/v1/triggers/${ids[23]}`, { where: 'metadata.n > 0' });
-    const { body } = await world.api<{ messages: MessageRow[] }>('GET', `/api/v1/events/${row.receipt_id}`);
-    const [message] = body.messages;
-    expect(message?.unlisted_verdicts).toBe(1);
-    expect(message?.verdicts.map((each) => each.trigger_id)).toEqual(ids.slice(0, 24));
-    expect(message?.verdicts.map(({ verdict }) => verdict)).toEqual(['matched', ...Array(23).fill('filtered')]);
-    expect(message?.verdicts[22]?.reason).toBe('metadata.n > 22: metadata.n is 1');
-    expect(message?.verdicts[23]?.reason).toContain('changed since');
-  });
-
   it('park a message whose only filter failed; it is routed once the filter is right', async () => {
     const appId = await app();
     const { id } = await trigger(appId, { where: 'metadata.total > 1' });
