@@ -21,6 +21,15 @@ export class ClaimsVerdictsProgress1764000000300 implements MigrationInterface {
     await runner.query('ALTER TABLE router.message ADD unlisted_verdicts integer NOT NULL DEFAULT 0');
     await runner.query('ALTER TABLE router.message ALTER unlisted_verdicts DROP DEFAULT');
     await runner.query('ALTER TABLE router.turn ADD progress integer NOT NULL DEFAULT 0');
+    await runner.query(`
+      CREATE TABLE router.replay_key (
+        project_id text NOT NULL,
+        key text NOT NULL,
+        request text NOT NULL,
+        run_ids text[] NOT NULL,
+        created_at timestamptz NOT NULL,
+        PRIMARY KEY (project_id, key)
+      )`);
     await runner.query('ALTER TABLE router.session_mark ADD delivery_id text');
     await runner.query(
       'CREATE UNIQUE INDEX session_mark_delivery ON router.session_mark (delivery_id) WHERE delivery_id IS NOT NULL',
@@ -29,6 +38,7 @@ export class ClaimsVerdictsProgress1764000000300 implements MigrationInterface {
 
   /** A digest does not give its key back: what was claimed before may be claimed once more. */
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE router.replay_key');
     await runner.query('ALTER TABLE router.session_mark DROP COLUMN delivery_id');
     await runner.query('ALTER TABLE router.turn DROP COLUMN progress');
     await runner.query('ALTER TABLE router.message DROP COLUMN unlisted_verdicts');

@@ -29,17 +29,19 @@ export class Replayer {
   /**
    * Routes an event by today's rules.
    * @param deliver whether replies are sent again
-   * @throws Problem 404 `event_not_found`
+   * @param key the caller's Idempotency-Key: the same key gives the runs that were made under it
+   * @throws Problem 404 `event_not_found`; 422 `idempotency_key_reused`
    */
-  async replay(caller: Principal, id: string, deliver: boolean): Promise<Replayed> {
+  async replay(caller: Principal, id: string, deliver: boolean, key: string | null = null): Promise<Replayed> {
     const messages = await this.messagesOf(caller, id);
     if (messages.length === 0) {
       await this.wake(caller, id);
       await noteRedriven(this.db, caller, id, caller.subject);
       return { replayed: 'receipt', run_ids: [] };
     }
-    const plans = await this.again.replay(caller, messages, { deliver });
-    return { replayed: 'messages', run_ids: plans.flatMap((plan) => plan.runs.map((run) => run.id)) };
+    const once = key === null ? null : { projectId: caller.projectId, key, request: `event ${id} ${deliver}` };
+    const { run_ids } = await this.again.replay(caller, messages, { deliver }, once);
+    return { replayed: 'messages', run_ids };
   }
 
   /** Sends a stored receipt through the pipeline again; each hop knows what it has done. @throws Problem 404, 503 */

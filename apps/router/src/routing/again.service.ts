@@ -4,7 +4,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { TurnsService } from '../turns/turns.service.js';
 import { draftOf } from './draft.js';
 import type { MessageRow } from './message.entity.js';
-import { openTurns, type Plan } from './plan.js';
+import type { Replayed, ReplayKey } from './replay-key.js';
+import { openTurns, type Plan, runIdsOf } from './plan.js';
 import { ProjectRules } from './project-rules.js';
 import { RoutingRepository } from './routing.repository.js';
 
@@ -23,19 +24,24 @@ export class RoutingAgain {
    * @param options.deliver whether replies are sent again
    * @param options.workflowId runs this workflow, and nothing else
    * @param options.replayOf the run that the new one is linked to
-   * @returns what was made of each
+   * @param once under this key of the caller, only the first time
+   * @returns the runs that were made, by this call or under the same key before
+   * @throws Problem 422 `idempotency_key_reused`
    */
   async replay(
     caller: Principal,
     messages: MessageRow[],
     options: { deliver: boolean; workflowId?: number; replayOf?: string },
-  ): Promise<Plan[]> {
+    once: ReplayKey | null = null,
+  ): Promise<Replayed> {
     const rules = await this.rules.of(caller.projectId);
     const plans = await this.repository.commitAgain(
       messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true }) })),
+      once,
     );
+    if ('run_ids' in plans) return plans;
     this.tell(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery');
-    return plans;
+    return { run_ids: runIdsOf(plans) };
   }
 
   /** Lets messages through that were held, paused, dropped or parked: each once. @returns those that this call let through */

@@ -93,6 +93,10 @@ export function withoutRuns(plan: Plan, reasons: Map<string, string>): void {
   plan.message.reason = decision.reason;
 }
 
+export function runIdsOf(plans: Plan[]): string[] {
+  return plans.flatMap((plan) => plan.runs.map((run) => run.id));
+}
+
 /** The turns that the engine is asked for at once. */
 export function openTurns(plans: Plan[]): TurnRow[] {
   return plans.flatMap((plan) => plan.turns).filter((turn) => turn.state === 'open');

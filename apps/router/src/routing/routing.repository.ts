@@ -11,7 +11,8 @@ import { draftOf } from './draft.js';
 import { insertMessages, insertRuns, insertTurns } from './insert-rows.js';
 import { judgeBatch, type Ruled } from './judge-batch.js';
 import type { MessageRow } from './message.entity.js';
-import { type Plan, planMessage } from './plan.js';
+import { claimReplay, keepReplay, type Replayed, type ReplayKey } from './replay-key.js';
+import { type Plan, planMessage, runIdsOf } from './plan.js';
 import type { Rules } from './project-rules.js';
 
 /** What became of a draft: its plan, or who had claimed its key before. */
@@ -59,9 +60,18 @@ export class RoutingRepository {
     });
   }
 
-  /** Routes stored messages once more. */
-  commitAgain(batch: Ruled[]): Promise<Plan[]> {
-    return this.db.transaction((tx) => this.writeAgain(tx, batch));
+  /**
+   * Routes stored messages once more.
+   * @param once the caller's key: where it came before, nothing is done and the answer is what was done then
+   */
+  commitAgain(batch: Ruled[], once: ReplayKey | null): Promise<Plan[] | Replayed> {
+    return this.db.transaction(async (tx) => {
+      const earlier = once && (await claimReplay(tx, once));
+      if (earlier) return earlier;
+      const plans = await this.writeAgain(tx, batch);
+      if (once) await keepReplay(tx, once, runIdsOf(plans));
+      return plans;
+    });
   }
 
   /**

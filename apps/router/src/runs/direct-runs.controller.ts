@@ -3,7 +3,7 @@ import { Body, Controller, Headers, HttpCode, Inject, Param, ParseIntPipe, Post,
 import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
-import { checkIdempotencyKey } from '../idempotency-key.js';
+import { checkedKey } from '../idempotency-key.js';
 import { DirectRuns } from './direct-runs.service.js';
 import type { RunRow } from './run.entity.js';
 
@@ -37,7 +37,6 @@ export class DirectRunsController {
     @Headers('idempotency-key') key: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunRow> {
-    checkIdempotencyKey(key);
     const { run, repeated } = await this.runs.start(
       caller,
       id,
@@ -46,7 +45,7 @@ export class DirectRunsController {
         ...(body.event_type ? { event_type: body.event_type } : {}),
         ...(body.metadata ? { metadata: body.metadata } : {}),
       },
-      key ?? null,
+      checkedKey(key),
     );
     const settled = await this.runs.settled(caller, run, wait ?? 0);
     if (repeated) void reply.header('idempotency-replayed', 'true');

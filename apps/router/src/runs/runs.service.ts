@@ -58,13 +58,14 @@ export class RunsService {
       run.message_id,
       caller.projectId,
     ])) as MessageRow[];
-    const [plan] = await this.again.replay(caller, messages, {
+    const { run_ids: made } = await this.again.replay(caller, messages, {
       deliver,
       workflowId: run.workflow_id,
       replayOf: run.id,
     });
-    const made = plan?.runs[0];
-    if (!made) throw new Problem(409, 'workflow_gone', `The workflow ${run.workflow_id} is off: turn it on first.`);
-    return made;
+    const [runId] = made;
+    if (runId === undefined)
+      throw new Problem(409, 'workflow_gone', `The workflow ${run.workflow_id} is off: turn it on first.`);
+    return this.get(caller, runId);
   }
 }

@@ -13,7 +13,7 @@ import {
 import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { TurnRow } from '../turns/turn.entity.js';
-import { checkIdempotencyKey } from '../idempotency-key.js';
+import { checkedKey } from '../idempotency-key.js';
 import { type ReplyAnswer, SessionReplies } from './session-replies.service.js';
 import { SessionRepository, type SessionRow, sessionStatuses } from './session.repository.js';
 import { type SessionDetail, SessionsService } from './sessions.service.js';
@@ -96,15 +96,15 @@ export class SessionsController {
     @Body() body: Reply,
     @Headers('idempotency-key') key: string | undefined,
   ): Promise<ReplyAnswer> {
-    checkIdempotencyKey(key);
-    if (key === undefined) {
+    const known = checkedKey(key);
+    if (known === null) {
       throw new Problem(
         422,
         'idempotency_key_required',
         'Send an Idempotency-Key: without it a retry would speak twice.',
       );
     }
-    return this.replies.send(caller, id, { ...body }, key);
+    return this.replies.send(caller, id, { ...body }, known);
   }
 
   @Post(':id/hand-back')

@@ -62,28 +62,6 @@ describe('triggers and runs', () => {
     expect(await runsOf(row.id)).toHaveLength(1);
   });
 
-  it('keep the reasons of some that filtered a message out, and tell all of them to who asks', async () => {
-    const appId = await app();
-    const workflow_id = await workflow();
-    const ids: string[] = [];
-    for (let n = 0; n < 25; n += 1) {
-      const { body } = await post<TriggerRow>('triggers', { app_id: appId, workflow_id, where: `metadata.n > ${n}` });
-      ids.push(body.id);
-    }
-    const row = await receive(appId, { metadata: { n: 1 } });
-    expect(row).toMatchObject({ outcome: 'routed', unlisted_verdicts: 4 });
-    expect(row.verdicts).toHaveLength(21);
-    await world.api('DELETE', `/api/v1/triggers/${ids[24]}`);
-    await world.api('PATCH', `/api/v1/triggers/${ids[23]}`, { where: 'metadata.n > 0' });
-    const { body } = await world.api<{ messages: MessageRow[] }>('GET', `/api/v1/events/${row.receipt_id}`);
-    const [message] = body.messages;
-    expect(message?.unlisted_verdicts).toBe(1);
-    expect(message?.verdicts.map((each) => each.trigger_id)).toEqual(ids.slice(0, 24));
-    expect(message?.verdicts.map(({ verdict }) => verdict)).toEqual(['matched', ...Array(23).fill('filtered')]);
-    expect(message?.verdicts[22]?.reason).toBe('metadata.n > 22: metadata.n is 1');
-    expect(message?.verdicts[23]?.reason).toContain('changed since');
-  });
-
   it('park a message whose only filter failed; it is routed once the filter is right', async () => {
     const appId = await app();
     const { id } = await trigger(appId, { where: 'metadata.total > 1' });
@@ -154,10 +132,7 @@ describe('triggers and runs', () => {
     const appId = await app();
     await trigger(appId, { debounce_seconds: 10, debounce_max_seconds: 25 });
     const start = Date.parse('2026-03-02T09:00:00Z');
-    const due = (): Promise<TurnRow[]> => {
-      const db = router.get(Database, { strict: false });
-      return db.transaction((tx) => openDue(tx, world.now(), 100));
-    };
+    const due = () => router.get(Database, { strict: false }).transaction((tx) => openDue(tx, world.now(), 100));
     const first = await atSecond(start, 0, () => receive(appId, { message: '1' }));
     const [run] = await runsOf(first.id);
     for (const second of [8, 16, 24]) {
@@ -166,9 +141,18 @@ describe('triggers and runs', () => {
       expect(await runsOf(row.id)).toEqual([]);
     }
     expect(await atSecond(start, 24, due)).toEqual([]);
-    const turns = await atSecond(start, 25, due);
-    expect(turns.map((turn) => [turn.run_id, turn.input.message.message])).toEqual([[run?.id, '24']]);
-    expect(turns[0]?.input.earlier?.map(({ message }) => message)).toEqual(['1', '8', '16']);
+    expect((await turnOf(run)).state).toBe('held');
+    await atSecond(start, 25, due);
+    // The router's own sweeper may have come first.
+    const opened = await world.eventually<TurnRow>(`SELECT * FROM router.turn WHERE run_id = $1 AND state = 'open'`, [
+      run?.id,
+    ]);
+    expect([...(opened.input.earlier ?? []), opened.input.message].map(({ message }) => message)).toEqual([
+      '1',
+      '8',
+      '16',
+      '24',
+    ]);
     const next = await atSecond(start, 26, () => receive(appId, { message: 'next' }));
     expect(await runsOf(next.id)).toMatchObject([{ state: 'suspended' }]);
   });
@@ -264,22 +248,5 @@ describe('triggers and runs', () => {
       expect(turns.filter(({ session_id }) => session_id !== null)).toHaveLength(chief ? 1 : 0);
       expect(turns.filter(({ run_id }) => run_id !== null)).toHaveLength(1);
     }
-  });
-
-  it('make runs that say how they stand, whatever order the news come in', async () => {
-    const appId = await app();
-    await trigger(appId);
-    const [run] = await runsOf((await receive(appId)).id);
-    const turn = await turnOf(run);
-    const tell = async (attempt: number, state: 'running' | 'waiting_approval') => {
-      await router.get(TurnsService, { strict: false }).progress([{ turn_id: turn.id, state, attempt }]);
-      return (await world.row<RunRow>('SELECT * FROM router.run WHERE id = $1', [run?.id])).state;
-    };
-    expect(await tell(1, 'running')).toBe('running');
-    expect(await tell(2, 'waiting_approval')).toBe('waiting_approval');
-    expect(await tell(2, 'running')).toBe('waiting_approval');
-    expect(await tell(3, 'running')).toBe('running');
-    await finish(turn.id, 'failed', 'turn_timeout');
-    expect(await tell(4, 'running')).toBe('timed_out');
   });
 });

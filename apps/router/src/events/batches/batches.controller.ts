@@ -1,7 +1,8 @@
 import type { BatchProgress } from '#libs/journal';
-import { Caller, Flag, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import { Caller, Flag, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiTags, OmitType } from '@nestjs/swagger';
+import { checkedKey } from '../../idempotency-key.js';
 import { DeadLetterFilter } from '../dead-letters/dead-letter-filter.js';
 import { EventFilter } from '../event-filter.js';
 import { type BatchBegun, BatchesService } from './batches.service.js';
@@ -70,11 +71,4 @@ export class BatchesController {
   cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<BatchProgress> {
     return this.batches.cancel(caller, id);
   }
-}
-
-/** @throws Problem 422 */
-function checkedKey(key: string | undefined): string | null {
-  if (key === undefined) return null;
-  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw new Problem(422, 'invalid_idempotency_key', 'Idempotency-Key takes 1 to 255 printable characters.');
 }
