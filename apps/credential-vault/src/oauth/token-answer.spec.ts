@@ -57,7 +57,9 @@ describe('normalise', () => {
 describe('TokenRefused', () => {
   it.each<[number, object, string]>([
     [400, { error: 'invalid_grant' }, 'grant'],
-    [400, { error: 'token_revoked' }, 'grant'],
+    [400, { error: 'account_inactive' }, 'grant'],
+    [400, { error: 'token_revoked' }, 'revoked'],
+    [400, { error: 'consent_withdrawn' }, 'revoked'],
     [401, { error: 'invalid_client' }, 'client'],
     [400, { error: 'invalid_scope' }, 'client'],
     [429, {}, 'throttled'],
@@ -66,7 +68,8 @@ describe('TokenRefused', () => {
     [200, {}, 'malformed'],
   ])('takes %i %j for %s', (status, body, failure) => {
     const answer = normalise(json(body, status), {});
-    expect(TokenRefused.of(answer, { permanent_errors: ['token_revoked'] }).failure).toBe(failure);
+    const quirks = { permanent_errors: ['account_inactive'], revoked_errors: ['consent_withdrawn'] };
+    expect(TokenRefused.of(answer, quirks).failure).toBe(failure);
   });
 
   it('keeps no text of the provider that is no code', () => {
