@@ -89,6 +89,9 @@ export class TurnJobs {
       if ('waitsFor' in result) {
         const detail = { tools: result.waitsFor };
         const durationMs = performance.now() - startedMs;
+        if (payload.run_id) {
+          this.announcer.progressed({ turn_id: claim.turn_id, state: 'waiting_approval', attempt: claim.attempt });
+        }
         return this.note(payload, 'held', 'waiting_approval', claim.attempt, durationMs, detail);
       }
       const { ending, facts } = result;
