@@ -58,9 +58,18 @@ const kept = async (): Promise<string[]> =>
     (row) => row.receipt_id,
   );
 const consume = (end: boolean, first?: Promise<void>): ParseConsumer => {
-  const parse = async ({ received_at: _, ...job }: InboundParsePayload): Promise<void> => {
+  const parse = async (job: InboundParsePayload): Promise<void> => {
+    const { receipt_id, organization_id, project_id, app_id } = job;
     await first;
-    if (end) await world.journal.appendNow({ ...job, stage: 'routed', outcome: 'routed' });
+    if (end)
+      await world.journal.appendNow({
+        receipt_id,
+        organization_id,
+        project_id,
+        app_id,
+        stage: 'routed',
+        outcome: 'routed',
+      });
   };
   consumer = parseConsumer(world.redisUrl, parse);
   return consumer;
