@@ -1,4 +1,4 @@
-import { testDatabase, until } from '#libs/testing';
+import { type BreakableLink, openLink, takeRedisDatabase, testDatabase, until } from '#libs/testing';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,9 +9,7 @@ import { originOf, serviceEnv } from '../../scripts/launcher/service-env.mjs';
 import { logFileOf, waitReady } from '../../scripts/launcher/service-process.mjs';
 import { services } from '../../scripts/launcher/services.mjs';
 import { bootstrapResult, runStep } from '../../scripts/launcher/setup-step.mjs';
-import { type BreakableLink, openLink } from './breakable-link.js';
 import { type Api, openApi } from './api.js';
-import { takeRedisDatabase } from './redis-database.js';
 import { type ServiceProcess, spawnService } from './service-process.js';
 
 /** Every service as a process of its own, over stores of its own. */

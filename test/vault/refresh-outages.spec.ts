@@ -1,5 +1,4 @@
-import { testRedisUrl, until } from '#libs/testing';
-import { type BreakableLink, openLink } from '../system/breakable-link.js';
+import { type BreakableLink, openLink, testRedisUrl, until } from '#libs/testing';
 import { type OauthWorld, startWorld } from './oauth-world.js';
 
 let world: OauthWorld;

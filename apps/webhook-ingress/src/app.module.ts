@@ -12,6 +12,7 @@ import { ReceiptRepository } from './receipts/receipt.repository.js';
 import { ReceiptWriter, receiptWriterSettings } from './receipts/receipt-writer.js';
 import { ReceiptsController } from './receipts/receipts.controller.js';
 import { receiptSettings, ReceiptsService } from './receipts/receipts.service.js';
+import { Stragglers, stragglerSettings } from './receipts/stragglers.js';
 import { RefusalLog } from './refusals/refusal.repository.js';
 import { RefusalsController } from './refusals/refusals.controller.js';
 import { BuiltinPayload, routerClient } from './webhook/builtin-payload.js';
@@ -47,11 +48,9 @@ export class AppModule {
         },
         {
           provide: receiptSettings,
-          useValue: {
-            leaseMs: settings.RECEIPT_LEASE_MS,
-            retentionDays: settings.RETENTION_DAYS,
-          },
+          useValue: { retentionDays: settings.RETENTION_DAYS },
         },
+        { provide: stragglerSettings, useValue: { leaseMs: settings.RECEIPT_LEASE_MS } },
         journalProvider('webhook-ingress'),
         {
           provide: feederSettings,
@@ -62,6 +61,7 @@ export class AppModule {
         ReceiptRepository,
         ReceiptWriter,
         Feeder,
+        Stragglers,
         ReceiptsService,
         RefusalLog,
         BuiltinPayload,

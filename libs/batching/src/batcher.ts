@@ -45,8 +45,9 @@ export class Batcher<T, R = void> {
   }
 
   private schedule(): void {
-    if (this.timer !== undefined || this.running.size >= this.options.maxRunning) return;
+    if (this.running.size >= this.options.maxRunning) return;
     if (this.waiting.length >= this.options.maxItems) this.flush();
+    else if (this.timer !== undefined) return;
     else if (this.options.maxWaitMs === 0) this.timer = setImmediate(() => this.flush());
     else this.timer = setTimeout(() => this.flush(), this.options.maxWaitMs);
   }

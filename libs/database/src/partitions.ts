@@ -1,4 +1,4 @@
-/** Runs a statement; what a `DataSource`, a `QueryRunner` and a `pg.Pool` have in common. */
+/** Runs a statement and gives its rows; what a `DataSource` and a `QueryRunner` have in common. */
 export interface Queryable {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
 
 /**
  * Makes the daily partitions of a table for today and the days after. A default partition takes what falls outside, so
- * a missed run of this never refuses a row.
+ * a missed run of this never refuses a row; a day of which it has taken rows stays there.
  * @param table schema-qualified, from code, never from input
  */
 export async function ensureDailyPartitions(
@@ -20,10 +20,24 @@ export async function ensureDailyPartitions(
     const from = new Date(Math.floor(now / dayMs) * dayMs + ahead * dayMs);
     const to = new Date(from.getTime() + dayMs);
     const name = `${table}_${from.toISOString().slice(0, 10).replaceAll('-', '')}`;
-    await db.query(
-      `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table} FOR VALUES FROM ('${from.toISOString()}') TO ('${to.toISOString()}')`,
-    );
+    try {
+      await db.query(
+        `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table} FOR VALUES FROM ('${from.toISOString()}') TO ('${to.toISOString()}')`,
+      );
+    } catch (error) {
+      if (!isEndured(error)) throw error;
+    }
   }
+}
+
+/**
+ * check_violation: the default partition holds rows of the day, and the days after still need theirs. duplicate_table and
+ * unique_violation: another replica made it at the same moment, which IF NOT EXISTS does not notice.
+ */
+const endured = new Set(['23514', '42P07', '23505']);
+
+function isEndured(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && endured.has(String(error.code));
 }
 
 /**
@@ -44,6 +58,6 @@ export async function dropOldPartitions(
   )) as { name: string }[];
   const oldest = new Date(now - (keepDays + 1) * dayMs).toISOString().slice(0, 10).replaceAll('-', '');
   const old = rows.map(({ name }) => name).filter((name) => (/_(\d{8})$/.exec(name)?.[1] ?? oldest) < oldest);
-  for (const name of old) await db.query(`DROP TABLE ${name}`);
+  for (const name of old) await db.query(`DROP TABLE IF EXISTS ${name}`);
   return old;
 }

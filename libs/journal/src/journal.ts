@@ -45,6 +45,16 @@ export class Journal {
     return new Set(rows.map((row) => row.receipt_id));
   }
 
+  /** Of which of these receipts some hop has written in the last `withinMs`: it is under way there, or about to be tried again. */
+  async heardOfWithin(receiptIds: string[], withinMs: number): Promise<Set<string>> {
+    const rows = (await this.db.query(
+      `SELECT DISTINCT receipt_id FROM journal.entry
+        WHERE receipt_id = ANY($1) AND extract(epoch FROM at) > extract(epoch FROM now()) - $2::double precision`,
+      [receiptIds, withinMs / 1000],
+    )) as { receipt_id: string }[];
+    return new Set(rows.map((row) => row.receipt_id));
+  }
+
   /** Makes the partitions of the coming days, and drops those over the retention, with the few rows kept beside them. */
   async turnPartitions(keepDays: number): Promise<void> {
     await ensureDailyPartitions(this.db, 'journal.entry');

@@ -48,6 +48,11 @@ export function companyId(contract: JobContract, company: Company): string {
   return ids.length === 1 && ids[0] !== undefined ? ids[0] : setId(ids);
 }
 
+/** When the wait of its first traveller began, in ms since the epoch. */
+export function oldestOf(company: Company): number {
+  return Math.min(...company.travellers.map(({ addedAtMs }) => addedAtMs));
+}
+
 function roughBytes(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;

@@ -4,7 +4,7 @@ import { jobs } from '#libs/contracts';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { companies, companyId, type Traveller } from './company.js';
+import { companies, companyId, oldestOf, type Traveller } from './company.js';
 import { producerConnection, queuePrefix } from './connection.js';
 
 /** Adds jobs. A job may be lost, since the rows are the truth and sweepers add again: adding never throws for Redis. */
@@ -22,13 +22,14 @@ export class JobClient extends ClientProxy {
 
   /**
    * Wakes the consumer of a job.
+   * @param sinceMs when its wait began, in ms since the epoch, if that was before now
    * @returns false when Redis did not take it; the caller's row stays unfinished and its sweeper adds it again
    */
-  async wake<P extends object>(contract: JobContract<P>, payload: P): Promise<boolean> {
+  async wake<P extends object>(contract: JobContract<P>, payload: P, sinceMs = Date.now()): Promise<boolean> {
     const traveller = {
       payload: payload as Record<string, unknown>,
       attempts: 0,
-      addedAtMs: Date.now(),
+      addedAtMs: sinceMs,
     };
     return this.sender(contract as unknown as JobContract).add(traveller);
   }
@@ -64,7 +65,7 @@ export class JobClient extends ClientProxy {
     return (await this.queue(queue).getJobCounts('wait'))['wait'] ?? 0;
   }
 
-  /** Jobs per state of one queue, and the age of its oldest waiting job in ms. */
+  /** Jobs per state of one queue, and how long in ms the one that is next has waited: nearly always the oldest. */
   async depth(queue: string): Promise<{ waiting: number; active: number; delayed: number; oldestMs: number }> {
     const counts = await this.queue(queue).getJobCounts('wait', 'active', 'delayed');
     const [oldest] = await this.queue(queue).getJobs(['wait'], 0, 0, true);
@@ -72,7 +73,8 @@ export class JobClient extends ClientProxy {
       waiting: counts['wait'] ?? 0,
       active: counts['active'] ?? 0,
       delayed: counts['delayed'] ?? 0,
-      oldestMs: oldest ? Date.now() - oldest.timestamp : 0,
+      // The delay of a retry was asked for: it is no sign of a queue that is behind.
+      oldestMs: oldest ? Math.max(0, Date.now() - oldest.timestamp - (oldest.opts.delay ?? 0)) : 0,
     };
   }
 
@@ -81,11 +83,15 @@ export class JobClient extends ClientProxy {
    * what came earlier, and adding everything again would only lengthen the queue.
    */
   async sweepAfterMs(queue: string, leaseMs: number): Promise<number> {
+    return leaseMs + (await this.behindMs(queue));
+  }
+
+  /** How long, in ms, the consumers of a queue take to get to a job; 0 while Redis does not say. */
+  async behindMs(queue: string): Promise<number> {
     try {
-      const { oldestMs } = await this.depth(queue);
-      return leaseMs + oldestMs;
+      return (await this.depth(queue)).oldestMs;
     } catch {
-      return leaseMs;
+      return 0;
     }
   }
 
@@ -135,7 +141,7 @@ export class JobClient extends ClientProxy {
     const adds = companies(travellers).map((company) => ({
       name: contract.name,
       data: company,
-      opts: { jobId: companyId(contract, company), ...keepNothing },
+      opts: { jobId: companyId(contract, company), timestamp: oldestOf(company), ...keepNothing },
     }));
     try {
       const only = adds[0];
@@ -159,6 +165,12 @@ export class JobClient extends ClientProxy {
       });
       queue.on('error', () => undefined);
       this.queues.set(name, queue);
+      const begun = queue;
+      // BullMQ prepares a queue once: one that was first used while Redis was away would refuse every job for good.
+      begun.waitUntilReady().catch(() => {
+        this.queues.delete(name);
+        begun.close().catch(() => undefined);
+      });
     }
     return queue;
   }

@@ -3,7 +3,7 @@ import { validateSync } from 'class-validator';
 import { PermanentFailure } from './failures.js';
 
 /**
- * Checks a payload against its contract, on both sides of the queue.
+ * Checks what came out of the queue against its contract; the compiler checks what goes in.
  * @throws PermanentFailure `invalid_payload`, naming the fields
  */
 export function checkedPayload<P extends object>(contract: JobContract<P>, data: unknown): P {

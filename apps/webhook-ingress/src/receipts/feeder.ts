@@ -40,15 +40,21 @@ export class Feeder implements OnApplicationShutdown {
 
   /** Wakes the gateway now, or when its queue has room. */
   offer(receipt: Receipt): void {
-    this.schedule();
     if (this.overflow.length === 0 && this.room > 0) void this.wake(receipt);
     else if (this.overflow.length < maxOverflow) this.overflow.push(receipt.id);
+    this.schedule();
   }
 
-  /** Wakes the gateway at once. @returns false when Redis did not take the job */
-  wake(receipt: Receipt): Promise<boolean> {
+  /**
+   * Wakes the gateway at once.
+   * @param sinceMs when its wait began, in ms since the epoch
+   * @returns false when Redis did not take the job
+   */
+  wake(receipt: Receipt, sinceMs?: number): Promise<boolean> {
     this.addedSince += 1;
-    return this.jobs.wake(inboundParse, parseJob(receipt, this.settings.inlineLimitBytes));
+    // Whoever adds has the queue's length read again: without that, what is added here would use up the room for good.
+    this.schedule();
+    return this.jobs.wake(inboundParse, parseJob(receipt, this.settings.inlineLimitBytes), sinceMs);
   }
 
   /** Receipts that the queue has room for. A job counts as one receipt here, which errs on the side of adding less. */
@@ -90,6 +96,6 @@ export class Feeder implements OnApplicationShutdown {
     const ids = this.overflow.slice(0, Math.min(this.room, feedBatch));
     const receipts = await this.receipts.findAll(ids);
     this.overflow = this.overflow.slice(ids.length);
-    await Promise.all(receipts.map((receipt) => this.wake(receipt)));
+    await Promise.all(receipts.map((receipt) => this.wake(receipt, receipt.receivedAt.getTime())));
   }
 }

@@ -34,12 +34,12 @@ export class ReceiptRepository {
     return (await this.findAll([id]))[0] ?? null;
   }
 
-  /** Receipts by id; the days in the ids keep the search to their partitions. */
+  /** Receipts by id, oldest first; the days in the ids keep the search to their partitions. */
   async findAll(ids: string[]): Promise<Receipt[]> {
     const times = ids.map(idTimeMs).filter((time) => !Number.isNaN(time));
     if (times.length === 0) return [];
     const rows: ReceiptRow[] = await this.db.query(
-      'SELECT * FROM ingress.receipt WHERE id = ANY($1) AND received_at BETWEEN $2 AND $3',
+      'SELECT * FROM ingress.receipt WHERE id = ANY($1) AND received_at BETWEEN $2 AND $3 ORDER BY id',
       [ids, new Date(Math.min(...times) - 60_000), new Date(Math.max(...times) + 60_000)],
     );
     return rows.map(toReceipt);
@@ -81,14 +81,18 @@ export class ReceiptRepository {
     });
   }
 
-  /** Takes stragglers that are due; each comes again after a wait that doubles up to a minute. */
-  async takeStragglers(limit: number): Promise<Straggler[]> {
+  /**
+   * Takes stragglers that are due; each comes again after a wait that doubles up to a minute.
+   * @param behindMs only what was due so long ago: what was woken later still waits in the queue
+   */
+  async takeStragglers(limit: number, behindMs: number): Promise<Straggler[]> {
     const rows: unknown = await this.db.query(
       `UPDATE ingress.straggler SET wakes = wakes + 1, next_at = now() + make_interval(secs => least(60, 5 * 2 ^ least(wakes, 5)))
-        WHERE receipt_id IN (SELECT receipt_id FROM ingress.straggler WHERE next_at <= now()
+        WHERE receipt_id IN (SELECT receipt_id FROM ingress.straggler
+                              WHERE next_at <= now() - make_interval(secs => $2)
                               ORDER BY next_at LIMIT $1 FOR UPDATE SKIP LOCKED)
         RETURNING receipt_id, app_id`,
-      [limit],
+      [limit, behindMs / 1000],
     );
     return (rows as [Straggler[], number])[0];
   }
@@ -97,9 +101,9 @@ export class ReceiptRepository {
     if (ids.length > 0) await this.db.query('DELETE FROM ingress.straggler WHERE receipt_id = ANY($1)', [ids]);
   }
 
-  /** Makes the held receipts of an App due at once. */
+  /** Makes the held receipts of an App due at once, however long the queue is: they are not in it. */
   async hurryStragglers(appId: string): Promise<void> {
-    await this.db.query('UPDATE ingress.straggler SET next_at = now() WHERE app_id = $1', [appId]);
+    await this.db.query('UPDATE ingress.straggler SET next_at = received_at WHERE app_id = $1', [appId]);
   }
 
   /** Makes the partitions of the coming days, and drops receipts and delivery keys over the retention. */

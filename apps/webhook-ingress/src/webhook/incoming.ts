@@ -1,4 +1,4 @@
-import { type Endpoint, newId } from '#libs/contracts';
+import { type Endpoint, idTimeMs, newId } from '#libs/contracts';
 import type { Receipt } from '../receipts/receipt.js';
 
 export interface Incoming {
@@ -19,10 +19,11 @@ export interface Answer {
 
 /** The receipt that a request becomes; its token is masked unless the endpoint's signature is over the URL. */
 export function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme: string | null): Receipt {
-  const nowMs = Date.now();
+  const id = newId('evt');
   return {
-    id: newId('evt', nowMs),
-    receivedAt: new Date(nowMs),
+    id,
+    // The id's own time, by which the row is looked for: a clock that was set back is not followed by the ids.
+    receivedAt: new Date(idTimeMs(id)),
     organizationId: endpoint.organization_id,
     projectId: endpoint.project_id,
     appId: endpoint.app_id,

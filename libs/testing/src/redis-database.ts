@@ -1,7 +1,7 @@
-import { testRedisUrl } from '#libs/testing';
 import { Redis } from 'ioredis';
+import { testRedisUrl } from './env.js';
 
-const owner = 'gatehouse-system-test';
+const owner = 'gatehouse-test';
 const most = 15;
 
 /** A database of the test Redis that held no key, until it is given back. */
@@ -12,7 +12,8 @@ export interface RedisDatabase {
 
 /** @throws Error when every database but the first holds keys: the first is the other tests' */
 export async function takeRedisDatabase(): Promise<RedisDatabase> {
-  for (let number = 1; number <= most; number += 1) {
+  // From the last one down: the first ones are the test processes' own.
+  for (let number = most; number >= 1; number -= 1) {
     const url = new URL(testRedisUrl());
     url.pathname = `/${number}`;
     const redis = new Redis(url.href);

@@ -1,0 +1,141 @@
+import { until } from '#libs/testing';
+import { createHash } from 'node:crypto';
+import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
+import type { DeliveryKey, Receipt, Written } from './receipt.js';
+import type { ReceiptWriter } from './receipt-writer.js';
+
+let world: ReceiptsWorld;
+let writer: ReceiptWriter;
+
+beforeAll(async () => {
+  world = await receiptsWorld();
+  writer = world.writer();
+});
+afterAll(() => world.close());
+beforeEach(() => world.db.query('TRUNCATE ingress.receipt, ingress.delivery_key'));
+
+const sha = (text: string): Buffer => createHash('sha256').update(text).digest();
+const keyOf = (name: string, body = 'same'): DeliveryKey => ({ hash: sha(name), bodyHash: sha(body) });
+const count = async (): Promise<number> =>
+  Number((await world.db.query<{ n: string }[]>('SELECT count(*) AS n FROM ingress.receipt'))[0]!.n);
+const outcomes = (writes: Promise<Written>[]): Promise<string[]> =>
+  Promise.allSettled(writes).then((settled) => settled.map(({ status }) => status));
+
+describe('a receipt', () => {
+  const rows: [string, Partial<Receipt>][] = [
+    ['as it is mostly', {}],
+    [
+      'with every field set',
+      { outcome: 'held', reason: 'delivery_id_reused', traceparent: '00-ab-cd-01', verifiedScheme: 'hmac' },
+    ],
+    ['with every field null that may be', { reason: null, verifiedScheme: null, traceparent: null }],
+    ['of several bytes a letter', { url: '/héé/€/😀?q=日本語', headers: { 'x-name': 'Zoë 😀', 'x-many': ['ä', '€'] } }],
+    ['with quotes, tabs, backslashes and newlines', { url: '/"\\\t\n\\N', headers: { a: '\\.\n"\'\u0001' } }],
+    ['without a body', { body: Buffer.alloc(0), url: '', headers: {} }],
+    ['with a body of any bytes', { body: Buffer.from(Array.from({ length: 1024 }, (_, n) => n % 256)) }],
+    ['with a body of 1 MB', { body: Buffer.alloc(1_048_576, 0xe2) }],
+    ['of another day, to the millisecond', { receivedAt: new Date('2001-02-03T04:05:06.789Z') }],
+    ['from before the year 2000', { receivedAt: new Date('1999-12-31T23:59:59.999Z') }],
+  ];
+  it.each(rows)('%s is read as it was written', async (_name, change) => {
+    const one = receipt(change);
+    expect(await writer.write(one, null)).toEqual({ stored: true });
+    expect(await world.receipts.find(one.id)).toEqual(one);
+  });
+
+  it('is read as it was written among 300 others of all sizes', async () => {
+    const all = Array.from({ length: 300 }, (_, n) =>
+      receipt({ body: Buffer.alloc(n * 37, n % 256), url: '€'.repeat(n) }),
+    );
+    await Promise.all(all.map((one) => writer.write(one, null)));
+    expect(await world.receipts.findAll(all.map(({ id }) => id).toReversed())).toEqual(all);
+  });
+});
+
+describe('a batch that Postgres refuses', () => {
+  it('rejects all of its receipts, and the next one is written', async () => {
+    // A NUL is the one character that Postgres stores in no text.
+    const batch = [receipt(), receipt({ url: '/a\0b' }), receipt()];
+    expect(await outcomes(batch.map((one) => writer.write(one, null)))).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(await count()).toBe(0);
+    await writer.write(receipt(), null);
+    expect(await count()).toBe(1);
+  });
+
+  it('leaves no key behind that would take its receipts for duplicates', async () => {
+    const one = receipt();
+    const bad = receipt({ url: '/a\0b' });
+    expect(await outcomes([writer.write(one, keyOf('k1')), writer.write(bad, keyOf('k2'))])).toEqual([
+      'rejected',
+      'rejected',
+    ]);
+    expect(await writer.write(one, keyOf('k1'))).toEqual({ stored: true });
+    expect(await count()).toBe(1);
+  });
+
+  it('is rejected when its connection breaks in its midst, and the next one is written', async () => {
+    await writer.write(receipt(), null);
+    const runner = world.db.createQueryRunner();
+    await runner.query('BEGIN');
+    await runner.query('LOCK TABLE ingress.receipt IN ACCESS EXCLUSIVE MODE');
+    const writes = outcomes(Array.from({ length: 20 }, () => writer.write(receipt(), null)));
+    await until('the batch waits for the lock', async () => {
+      const rows = await world.db.query<unknown[]>(
+        `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+          WHERE NOT l.granted AND a.application_name = 'webhook-ingress-receipts' AND a.datname = current_database()`,
+      );
+      return rows.length > 0;
+    });
+    await world.db.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'webhook-ingress-receipts' AND datname = current_database()`,
+    );
+    expect(new Set(await writes)).toEqual(new Set(['rejected']));
+    await runner.query('ROLLBACK');
+    await runner.release();
+    expect(await count()).toBe(1);
+    world.postgres.cut();
+    expect(await outcomes([writer.write(receipt(), null)])).toEqual(['rejected']);
+    world.postgres.mend();
+    await writer.write(receipt(), null);
+    expect(await count()).toBe(2);
+  });
+});
+
+describe('a delivery key', () => {
+  it('stores the first of its receipts in one batch, and tells the others which, and whether the body was the same', async () => {
+    const [first, same, other, apart, none] = [receipt(), receipt(), receipt(), receipt({ appId: 'app_2' }), receipt()];
+    const written = await Promise.all([
+      writer.write(first, keyOf('k')),
+      writer.write(same, keyOf('k')),
+      writer.write(other, keyOf('k', 'other')),
+      writer.write(apart, keyOf('k')),
+      writer.write(none, null),
+    ]);
+    expect(written).toEqual([
+      { stored: true },
+      { stored: false, firstId: first.id, sameBody: true },
+      { stored: false, firstId: first.id, sameBody: false },
+      { stored: true },
+      { stored: true },
+    ]);
+    expect(await count()).toBe(3);
+  });
+
+  it('is won by one of two writers, without a deadlock, for 1,000 keys that both want', async () => {
+    const names = Array.from({ length: 1_000 }, (_, n) => `key ${n}`);
+    const writers = [world.writer(100), world.writer(100)];
+    const writes = writers.flatMap((one, index) =>
+      (index === 0 ? names : names.toReversed()).map(async (name) => {
+        const mine = receipt();
+        return { name, id: mine.id, written: await one.write(mine, keyOf(name)) };
+      }),
+    );
+    const results = await Promise.all(writes);
+    const winners = new Map(results.filter(({ written }) => written.stored).map(({ name, id }) => [name, id]));
+    expect(winners.size).toBe(1_000);
+    expect(results.filter(({ written }) => written.stored)).toHaveLength(1_000);
+    for (const { name, written } of results) if (!written.stored) expect(written.firstId).toBe(winners.get(name));
+    expect(await count()).toBe(1_000);
+  });
+});

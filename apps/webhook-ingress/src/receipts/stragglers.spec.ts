@@ -1,0 +1,198 @@
+import { inboundParse, type InboundParsePayload, messageRoute, type MessageRoutePayload } from '#libs/contracts';
+import { until } from '#libs/testing';
+import { endpoint } from '../testing/gateway-stub.js';
+import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
+import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
+import { Feeder } from './feeder.js';
+import type { Receipt } from './receipt.js';
+import type { ReceiptWriter } from './receipt-writer.js';
+import { Stragglers } from './stragglers.js';
+
+const leaseMs = 10_000;
+const paused = new Set<string>();
+let world: ReceiptsWorld;
+let writer: ReceiptWriter;
+let feeder: Feeder;
+let stragglers: Stragglers;
+let consumer: ParseConsumer | undefined;
+let gate = Promise.withResolvers<void>();
+
+beforeAll(async () => {
+  world = await receiptsWorld();
+  writer = world.writer();
+});
+afterAll(() => world.close());
+
+beforeEach(async () => {
+  await world.db.query('TRUNCATE ingress.receipt, ingress.straggler, journal.entry');
+  await world.db.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
+  paused.clear();
+  feeder = feederOf(1_000);
+  stragglers = stragglersWith(feeder);
+});
+afterEach(async () => {
+  feeder.onApplicationShutdown();
+  gate.resolve();
+  await consumer?.close();
+  consumer = undefined;
+});
+
+const feederOf = (maxWaitingJobs: number): Feeder =>
+  new Feeder(world.jobs, world.receipts, { inlineLimitBytes: 1_024, maxWaitingJobs });
+const stragglersWith = (fed: Feeder): Stragglers => {
+  const endpoints = {
+    get: (appId: string) => endpoint(appId, { state: paused.has(appId) ? 'paused' : 'active' }),
+  };
+  return new Stragglers(world.receipts, world.jobs, fed, endpoints, world.journal, { leaseMs });
+};
+const ago = (ms: number): Date => new Date(Date.now() - ms);
+const stored = async (receipts: Receipt[]): Promise<string[]> => {
+  await Promise.all(receipts.map((one) => writer.write(one, null)));
+  return receipts.map(({ id }) => id);
+};
+/** Lets the waits between wakes be over. */
+const timePasses = (ms: number): Promise<unknown> =>
+  world.db.query(`UPDATE ingress.straggler SET next_at = next_at - make_interval(secs => $1)`, [ms / 1_000]);
+const kept = async (): Promise<string[]> =>
+  (await world.db.query<{ receipt_id: string }[]>('SELECT receipt_id FROM ingress.straggler ORDER BY 1')).map(
+    (row) => row.receipt_id,
+  );
+const consume = (end: boolean, first?: Promise<void>): ParseConsumer => {
+  const parse = async (job: InboundParsePayload): Promise<void> => {
+    const { receipt_id, organization_id, project_id, app_id } = job;
+    await first;
+    if (end)
+      await world.journal.appendNow({
+        receipt_id,
+        organization_id,
+        project_id,
+        app_id,
+        stage: 'routed',
+        outcome: 'routed',
+      });
+  };
+  consumer = parseConsumer(world.redisUrl, parse);
+  return consumer;
+};
+
+describe('receipts that have not ended', () => {
+  it('are woken again, and forgotten when they have ended', async () => {
+    const ids = await stored([
+      receipt({ receivedAt: ago(leaseMs + 1_000) }),
+      receipt({ receivedAt: ago(leaseMs + 999) }),
+    ]);
+    await stored([receipt()]);
+    expect(await stragglers.find(100)).toBe(2);
+    expect(await kept()).toEqual(ids);
+    const { parsed } = consume(true);
+    expect(await stragglers.wake(100)).toBe(2);
+    await until('both are parsed', () => parsed.length === 2);
+    expect(await stragglers.wake(100)).toBe(0);
+    await until('they are journaled', async () => (await world.journal.endedAmong(ids)).size === 2);
+    await timePasses(60_000);
+    await stragglers.wake(100);
+    expect(await kept()).toEqual([]);
+    expect(parsed.toSorted()).toEqual(ids);
+  });
+
+  it('are not among those that ended before the sweep came by', async () => {
+    const [id] = await stored([receipt({ receivedAt: ago(60_000) })]);
+    const subject = { receipt_id: id!, organization_id: 'org_1', project_id: 'prj_1', app_id: 'app_1' };
+    await world.journal.appendNow({ ...subject, stage: 'parsed', outcome: 'ignored' });
+    expect(await stragglers.find(100)).toBe(1);
+    expect(await kept()).toEqual([]);
+  });
+
+  it('wait while their App is paused, and come at once when it goes on', async () => {
+    await stored([receipt({ receivedAt: ago(60_000), appId: 'app_2', outcome: 'held' })]);
+    paused.add('app_2');
+    await stragglers.find(100);
+    const { parsed } = consume(true);
+    await stragglers.wake(100);
+    expect(await world.jobs.waiting(inboundParse.queue)).toBe(0);
+    paused.clear();
+    expect(await stragglers.wake(100)).toBe(0);
+    await world.receipts.hurryStragglers('app_2');
+    await stragglers.wake(100);
+    await until('it is parsed', () => parsed.length === 1);
+  });
+
+  it('are all woken when they are more than the queue has room for, with no other traffic', async () => {
+    feeder = feederOf(20);
+    stragglers = stragglersWith(feeder);
+    const ids = await stored(Array.from({ length: 70 }, () => receipt({ receivedAt: ago(60_000) })));
+    await stragglers.find(100);
+    const { parsed } = consume(true);
+    await until('all are parsed', async () => {
+      await stragglers.wake(100);
+      return parsed.length >= ids.length;
+    });
+    expect(parsed.toSorted()).toEqual(ids.toSorted());
+  });
+});
+
+describe('while the consumers are stopped', () => {
+  it('wakes nobody again whose job still waits, however often it comes by', async () => {
+    const lost = receipt({ receivedAt: ago(120_000) });
+    await stored([lost]);
+    await stragglers.find(100);
+    // What waits longest in the queue was added before the straggler was due.
+    await world.jobs.wake(inboundParse, parseOf(receipt()), Date.now() - 90_000);
+    for (const waitMs of [0, 6_000, 11_000, 21_000, 41_000]) {
+      await timePasses(waitMs);
+      await stragglers.wake(100);
+    }
+    expect(await world.jobs.waiting(inboundParse.queue)).toBe(1);
+    const { parsed } = consume(false);
+    await until('the queue is empty', async () => (await world.jobs.waiting(inboundParse.queue)) === 0);
+    await until('it is woken after all', async () => {
+      await stragglers.wake(100);
+      return parsed.includes(lost.id);
+    });
+  });
+
+  it('takes none for lost that was fed late: its job is young, but what it carries is not', async () => {
+    const old = receipt({ receivedAt: ago(300_000) });
+    await stored([old]);
+    feeder = feederOf(1);
+    stragglers = stragglersWith(feeder);
+    gate = Promise.withResolvers<void>();
+    const { parsed } = consume(true, gate.promise);
+    await feeder.wake(receipt());
+    feeder.offer(old);
+    await until('it is fed', () => feeder.oldestMs === 0);
+    await until('it waits', async () => (await world.jobs.waiting(inboundParse.queue)) === 1);
+    expect(await stragglers.find(100)).toBe(0);
+    gate.resolve();
+    await until('it is parsed', () => parsed.includes(old.id));
+    await until('it has ended', async () => (await world.journal.endedAmong([old.id])).size === 1);
+    expect(await stragglers.find(100)).toBe(1);
+    expect(await kept()).toEqual([]);
+  });
+
+  it('wakes nobody whom the gateway has passed on to a router that is behind', async () => {
+    const one = receipt({ receivedAt: ago(60_000) });
+    await stored([one]);
+    await stragglers.find(100);
+    const subject = { receipt_id: one.id, organization_id: 'org_1', project_id: 'prj_1', app_id: 'app_1' };
+    await world.journal.appendNow({ ...subject, stage: 'parsed', outcome: 'ok', at: ago(leaseMs + 5_000) });
+    await timePasses(60_000);
+    await world.jobs.wake(messageRoute, routeOf(one), Date.now() - 20_000);
+    expect(await stragglers.wake(100)).toBe(1);
+    expect(await world.jobs.waiting(inboundParse.queue)).toBe(0);
+  });
+});
+
+const parseOf = (one: Receipt): InboundParsePayload => ({
+  receipt_id: one.id,
+  received_at: one.receivedAt.toISOString(),
+  organization_id: 'org_1',
+  project_id: 'prj_1',
+  app_id: 'app_1',
+  verified_scheme: 'none',
+});
+const routeOf = (one: Receipt): MessageRoutePayload => ({
+  ...parseOf(one),
+  app_kind: 'adapter',
+  verified_scheme: 'none',
+});

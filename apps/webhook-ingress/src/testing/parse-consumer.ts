@@ -1,0 +1,24 @@
+import { type InboundParsePayload, inboundParse } from '#libs/contracts';
+import { JobServer } from '#libs/queue';
+
+/** Stands in for the gateway: notes what it is woken for, in order. */
+export interface ParseConsumer {
+  parsed: string[];
+  close(): Promise<void>;
+}
+
+export function parseConsumer(
+  redisUrl: string,
+  parse: (payload: InboundParsePayload) => Promise<void> | void = () => undefined,
+): ParseConsumer {
+  const parsed: string[] = [];
+  const server = new JobServer({ redisUrl, queues: [inboundParse.queue], concurrency: 1 });
+  const handle = async (payload: InboundParsePayload): Promise<void> => {
+    parsed.push(payload.receipt_id);
+    await parse(payload);
+  };
+  server.addHandler(inboundParse.name, handle, true);
+  server.addHandler(`${inboundParse.name}.dead`, async () => undefined, true);
+  server.listen(() => undefined);
+  return { parsed, close: () => server.close() };
+}

@@ -1,0 +1,88 @@
+import { dataSourceOptions, Database } from '#libs/database';
+import { Journal } from '#libs/journal';
+import { JobClient } from '#libs/queue';
+import { openLink, type BreakableLink, takeRedisDatabase, testDatabase } from '#libs/testing';
+import { randomBytes } from 'node:crypto';
+import { schema } from '../db/schema.js';
+import { ReceiptRepository } from '../receipts/receipt.repository.js';
+import { ReceiptWriter } from '../receipts/receipt-writer.js';
+import type { Receipt } from '../receipts/receipt.js';
+
+/** The stores of receipts and what reads and writes them, each store by a way that can be cut. */
+export interface ReceiptsWorld {
+  db: Database;
+  receipts: ReceiptRepository;
+  journal: Journal;
+  jobs: JobClient;
+  /** Straight to Redis, whatever `redis` does. */
+  redisUrl: string;
+  redis: BreakableLink;
+  postgres: BreakableLink;
+  /** On the way that can be cut. */
+  writer(batch?: number): ReceiptWriter;
+  close(): Promise<void>;
+}
+
+export async function receiptsWorld(): Promise<ReceiptsWorld> {
+  const database = await testDatabase();
+  const redisDatabase = await takeRedisDatabase();
+  const redis = await openLink(redisDatabase.url);
+  const postgres = await openLink(database.url);
+  const settings = { url: database.url, poolSize: 4, applicationName: 'receipts-test' };
+  const db = await new Database(dataSourceOptions(schema, settings)).initialize();
+  const journal = new Journal(
+    db,
+    'webhook-ingress',
+    () => undefined,
+    () => undefined,
+  );
+  const jobs = new JobClient(redis.url);
+  const writers: ReceiptWriter[] = [];
+  return {
+    db,
+    receipts: new ReceiptRepository(db),
+    journal,
+    jobs,
+    redisUrl: redisDatabase.url,
+    redis,
+    postgres,
+    writer: (batch = 256) => {
+      const writer = new ReceiptWriter({ databaseUrl: postgres.url, batch });
+      writers.push(writer);
+      return writer;
+    },
+    close: async () => {
+      await Promise.all(writers.map((writer) => writer.onApplicationShutdown()));
+      await journal.beforeApplicationShutdown();
+      await jobs.close();
+      await db.destroy();
+      await Promise.all([redis.close(), postgres.close()]);
+      await database.drop();
+      await redisDatabase.release();
+    },
+  };
+}
+
+let made = 0;
+
+/** Its id tells the time it was received at, be that long ago. */
+export function receipt(change: Partial<Receipt> = {}): Receipt {
+  const receivedAt = change.receivedAt ?? new Date();
+  return {
+    id: `evt_${receivedAt.getTime().toString(16).padStart(12, '0')}${(made += 1).toString(16).padStart(8, '0')}${randomBytes(6).toString('hex')}`,
+    receivedAt,
+    organizationId: 'org_1',
+    projectId: 'prj_1',
+    appId: 'app_1',
+    outcome: 'accepted',
+    reason: null,
+    method: 'POST',
+    url: '/api/v1/webhooks/***',
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from('{}'),
+    verifiedScheme: 'none',
+    remoteAddress: '127.0.0.1',
+    traceparent: null,
+    ...change,
+  };
+}

@@ -1,0 +1,33 @@
+import { idTimeMs, newId } from './ids.js';
+
+describe('an id', () => {
+  it('is its kind and a UUIDv7, and tells its time', () => {
+    const before = Date.now();
+    const id = newId('evt');
+    expect(id).toMatch(/^evt_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+    expect(idTimeMs(id)).toBeGreaterThanOrEqual(before);
+    expect(idTimeMs(newId('sdoc'))).toBeLessThanOrEqual(Date.now() + 1_000);
+    for (const none of ['', 'evt_', 'evt_short', 'evt_zzzzzzzzzzzz7000']) expect(idTimeMs(none)).toBeNaN();
+  });
+
+  it('is one of a million, in the order they were made', () => {
+    let last = '';
+    const tails = new Set<string>();
+    for (let made = 0; made < 1_000_000; made += 1) {
+      const id = newId('evt');
+      if (id <= last) throw new Error(`${id} after ${last}`);
+      last = id;
+      tails.add(id.slice(-16));
+    }
+    // Ids of other processes differ from these by their random half alone.
+    expect(tails.size).toBe(1_000_000);
+  });
+
+  it('goes on in order when more are made in a millisecond than it counts, and when the clock is set back', () => {
+    const now = Date.now() + 60_000;
+    const many = Array.from({ length: 10_000 }, () => newId('evt', now));
+    many.push(newId('evt', now - 30_000), newId('evt', now + 5));
+    expect(many.toSorted()).toEqual(many);
+    expect(idTimeMs(many[0]!)).toBe(now);
+  });
+});

@@ -1,0 +1,81 @@
+import { testDatabase, type TestDatabase } from '#libs/testing';
+import { DataSource } from 'typeorm';
+import { dropOldPartitions, ensureDailyPartitions } from './partitions.js';
+
+const noon = Date.UTC(2031, 11, 30, 12);
+let database: TestDatabase;
+let db: DataSource;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  db = await new DataSource({ type: 'postgres', url: database.url, poolSize: 4 }).initialize();
+});
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+beforeEach(async () => {
+  await db.query('DROP TABLE IF EXISTS public.thing');
+  await db.query('CREATE TABLE public.thing (at timestamptz NOT NULL) PARTITION BY RANGE (at)');
+  await db.query('CREATE TABLE public.thing_default PARTITION OF public.thing DEFAULT');
+});
+
+const partitions = async (): Promise<string[]> =>
+  (
+    await db.query<{ name: string }[]>(
+      "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'public.thing'::regclass ORDER BY 1",
+    )
+  ).map(({ name }) => name);
+const partitionOf = async (at: string): Promise<string> =>
+  (
+    await db.query<{ name: string }[]>(
+      'INSERT INTO public.thing VALUES ($1) RETURNING tableoid::regclass::text AS name',
+      [at],
+    )
+  )[0]!.name;
+
+describe('daily partitions', () => {
+  it('are made for today and the days after, over a turn of the year, as often as asked', async () => {
+    await ensureDailyPartitions(db, 'public.thing', 2, noon);
+    await ensureDailyPartitions(db, 'public.thing', 2, noon);
+    expect(await partitions()).toEqual(['thing_20311230', 'thing_20311231', 'thing_20320101', 'thing_default']);
+  });
+
+  it('take the rows of their day in UTC, and the default one takes the others', async () => {
+    await ensureDailyPartitions(db, 'public.thing', 1, noon);
+    expect(await partitionOf('2031-12-30T00:00:00Z')).toBe('thing_20311230');
+    expect(await partitionOf('2031-12-30T23:59:59.999Z')).toBe('thing_20311230');
+    expect(await partitionOf('2031-12-31T00:00:00Z')).toBe('thing_20311231');
+    expect(await partitionOf('2032-01-05T00:00:00Z')).toBe('thing_default');
+  });
+
+  it('are dropped when their day ended more than the retention ago, the default one never', async () => {
+    const dayMs = 86_400_000;
+    await ensureDailyPartitions(db, 'public.thing', 5, noon - 5 * dayMs);
+    expect(await dropOldPartitions(db, 'public.thing', 3, noon)).toEqual(['thing_20311225']);
+    expect(await dropOldPartitions(db, 'public.thing', 3, noon)).toEqual([]);
+    expect(await partitions()).toEqual([
+      'thing_20311226',
+      'thing_20311227',
+      'thing_20311228',
+      'thing_20311229',
+      'thing_20311230',
+      'thing_default',
+    ]);
+  });
+
+  it('are made and dropped by several processes at once', async () => {
+    await ensureDailyPartitions(db, 'public.thing', 5, noon - 5 * 86_400_000);
+    await Promise.all(Array.from({ length: 4 }, () => ensureDailyPartitions(db, 'public.thing', 6, noon)));
+    await Promise.all(Array.from({ length: 4 }, () => dropOldPartitions(db, 'public.thing', 1, noon)));
+    expect(await partitions()).not.toContain('thing_20311227');
+    expect(await partitions()).toContain('thing_20320105');
+  });
+
+  it('are made though the default one holds rows of their day', async () => {
+    expect(await partitionOf('2031-12-30T10:00:00Z')).toBe('thing_default');
+    await ensureDailyPartitions(db, 'public.thing', 1, noon);
+    expect(await partitions()).toContain('thing_20311231');
+    expect(await partitionOf('2031-12-30T11:00:00Z')).toMatch(/^thing_/);
+  });
+});

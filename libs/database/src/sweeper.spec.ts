@@ -1,0 +1,58 @@
+import { until } from '#libs/testing';
+import { Sweeper } from './sweeper.js';
+
+const sweeperOf = (sweep: (limit: number) => Promise<number>, everyMs = 5): Sweeper =>
+  new Sweeper({ name: 'test', everyMs, batch: 10, sweep }).start();
+
+describe('a sweeper', () => {
+  it('runs one sweep at a time, and again after one that failed', async () => {
+    let running = 0;
+    let most = 0;
+    let runs = 0;
+    const sweeper = sweeperOf(async (limit) => {
+      expect(limit).toBe(10);
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      running -= 1;
+      runs += 1;
+      if (runs % 2 === 1) throw new Error('the database is away');
+      return 0;
+    });
+    await until('it has run five times', () => runs >= 5);
+    await sweeper.stop();
+    expect(most).toBe(1);
+  });
+
+  it('goes on at once after a full batch, and waits after one that was not', async () => {
+    const left = [10, 10, 3];
+    let runs = 0;
+    const sweeper = sweeperOf(async () => {
+      runs += 1;
+      return left.shift() ?? 0;
+    }, 400);
+    await until('three batches are taken', () => runs === 3, 1_500);
+    expect(left).toEqual([]);
+    await sweeper.stop();
+    expect(runs).toBe(3);
+  });
+
+  it('waits for a running sweep when it stops, begins no other, and does not mind a second stop', async () => {
+    const gate = Promise.withResolvers<void>();
+    let runs = 0;
+    const sweeper = sweeperOf(async () => {
+      runs += 1;
+      await gate.promise;
+      return 10;
+    });
+    await until('it runs', () => runs === 1);
+    let stopped = false;
+    const stop = sweeper.stop().then(() => (stopped = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stopped).toBe(false);
+    gate.resolve();
+    await stop;
+    await sweeper.stop();
+    expect(runs).toBe(1);
+  });
+});

@@ -1,0 +1,109 @@
+import { appChanged, type JobContract } from '#libs/contracts';
+import { type BreakableLink, openLink, type RedisDatabase, takeRedisDatabase, until } from '#libs/testing';
+import { Redis } from 'ioredis';
+import { JobClient } from './job-client.js';
+
+let redisDatabase: RedisDatabase;
+let link: BreakableLink;
+let redis: Redis;
+let client: JobClient;
+
+beforeAll(async () => {
+  redisDatabase = await takeRedisDatabase();
+  link = await openLink(redisDatabase.url);
+  redis = new Redis(redisDatabase.url);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await link.close();
+  await redisDatabase.release();
+});
+beforeEach(async () => {
+  client = new JobClient(link.url);
+  // An add does not wait for the connection: what comes before it is missed, and swept.
+  await until('the client is connected', async () => (await client.waiting(queue)) === 0);
+});
+afterEach(async () => {
+  link.mend();
+  await client.close();
+  const keys = await redis.keys('{gatehouse:*');
+  if (keys.length > 0) await redis.del(keys);
+});
+
+const queue = appChanged.queue;
+const contract = appChanged as JobContract;
+const change = (version: number): { app_id: string; version: number } => ({ app_id: 'app_1', version });
+const wakeMany = (count: number): Promise<boolean[]> =>
+  Promise.all(Array.from({ length: count }, (_, version) => client.wake(appChanged, change(version))));
+
+describe('a client of the queue', () => {
+  it('adds what comes at one moment in companies, and the same set once', async () => {
+    expect(await wakeMany(70)).toEqual(Array.from({ length: 70 }, () => true));
+    expect(await client.waiting(queue)).toBe(3);
+    await wakeMany(70);
+    expect(await client.waiting(queue)).toBe(3);
+  });
+
+  it('adds a job that waits alone once', async () => {
+    for (let times = 0; times < 3; times += 1) expect(await client.wake(appChanged, change(1))).toBe(true);
+    await client.wake(appChanged, change(2));
+    expect(await client.depth(queue)).toMatchObject({ waiting: 2, active: 0, delayed: 0 });
+  });
+
+  it('adds a later job once, and a retry beside the job it comes from', async () => {
+    await client.wakeLater(appChanged, change(1), 60_000);
+    await client.wakeLater(appChanged, change(1), 90_000);
+    expect(await client.depth(queue)).toMatchObject({ waiting: 0, delayed: 1 });
+    await client.wake(appChanged, change(2));
+    const traveller = { payload: change(2), attempts: 1, addedAtMs: Date.now() };
+    await client.sendAgain(contract, traveller, 60_000);
+    expect(await client.depth(queue)).toMatchObject({ waiting: 1, delayed: 2 });
+  });
+
+  it('tells sweepers how far the consumers are behind: since when the oldest waits, delays apart', async () => {
+    expect(await client.sweepAfterMs(queue, 5_000)).toBe(5_000);
+    await client.wake(appChanged, change(1), Date.now() - 60_000);
+    await client.wake(appChanged, change(2));
+    const afterMs = await client.sweepAfterMs(queue, 5_000);
+    expect(afterMs).toBeGreaterThanOrEqual(65_000);
+    expect(afterMs).toBeLessThan(80_000);
+  });
+
+  it('counts no delay that was asked for as a wait', async () => {
+    await client.wakeLater(appChanged, change(1), 300);
+    await until('it waits', async () => {
+      // A worker would move it when it is due.
+      const [id] = await redis.zrange(`{gatehouse:${queue}}:${queue}:delayed`, '0', '-1');
+      if (id)
+        await redis
+          .multi()
+          .zrem(`{gatehouse:${queue}}:${queue}:delayed`, id)
+          .lpush(`{gatehouse:${queue}}:${queue}:wait`, id)
+          .exec();
+      return (await client.waiting(queue)) === 1;
+    });
+    expect((await client.depth(queue)).oldestMs).toBeLessThan(250);
+  });
+
+  it('never throws while Redis is away, counts what it missed, and goes on when it is back', async () => {
+    await client.wake(appChanged, change(1));
+    link.cut();
+    expect(await wakeMany(40)).toEqual(Array.from({ length: 40 }, () => false));
+    expect(await client.wakeLater(appChanged, change(1), 10)).toBe(false);
+    expect(client.missed.get(appChanged.name)).toBe(41);
+    expect(await client.sweepAfterMs(queue, 5_000)).toBe(5_000);
+    await expect(client.waiting(queue)).rejects.toThrow();
+    link.mend();
+    await until('Redis takes jobs', () => client.wake(appChanged, change(9)));
+    expect(await client.waiting(queue)).toBeGreaterThanOrEqual(2);
+  });
+
+  it('works once Redis is there when it was away at the start', async () => {
+    link.cut();
+    const early = new JobClient(link.url);
+    expect(await early.wake(appChanged, change(1))).toBe(false);
+    link.mend();
+    await until('Redis takes jobs', () => early.wake(appChanged, change(1)));
+    await early.close();
+  });
+});
