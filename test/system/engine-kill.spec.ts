@@ -1,13 +1,12 @@
 import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
-import { testDatabase, type TestDatabase, testServiceKey, until } from '#libs/testing';
+import { takeRedisDatabase, testDatabase, testServiceKey, type RedisDatabase, type TestDatabase, until } from '#libs/testing';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type RedisDatabase, takeRedisDatabase } from './redis-database.js';
 import { type ServiceProcess, spawnService } from './service-process.js';
 
 /** What the model and the target of its calls are asked, in the order of a turn that nobody disturbs. */
