@@ -1,6 +1,13 @@
 import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
-import { takeRedisDatabase, testDatabase, testServiceKey, type RedisDatabase, type TestDatabase, until } from '#libs/testing';
+import {
+  takeRedisDatabase,
+  testDatabase,
+  testServiceKey,
+  type RedisDatabase,
+  type TestDatabase,
+  until,
+} from '#libs/testing';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';

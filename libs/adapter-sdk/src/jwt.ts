@@ -3,6 +3,7 @@ import {
   createRemoteJWKSet,
   customFetch,
   errors,
+  type FetchImplementation,
   jwtVerify,
   type JSONWebKeySet,
   type JWTPayload,
@@ -22,7 +23,7 @@ const FETCH_TIMEOUT_MS = 2_000;
  * The keys behind a JWKS URL. Kept in memory for ten minutes; a token by an unknown key fetches them anew, at most every
  * 30 s, which is how the provider's rotation is followed. `fetch` is the way out, for example a guarded one.
  */
-export function remoteJwtKeys(url: string, options: { fetch?: typeof fetch } = {}): JwtKeys {
+export function remoteJwtKeys(url: string, options: { fetch?: FetchImplementation } = {}): JwtKeys {
   return createRemoteJWKSet(new URL(url), {
     timeoutDuration: FETCH_TIMEOUT_MS,
     ...(options.fetch && { [customFetch]: options.fetch }),
