@@ -7,7 +7,7 @@ const MAX_KEY_SET_BYTES = 256 * 1024;
 export function googleKeys(url: string, http: ProviderHttp): JwtKeys {
   return remoteJwtKeys(url, {
     fetch: async (address) => {
-      const answer = await http.fetch(address instanceof Request ? address.url : address, {
+      const answer = await http.fetch(address, {
         headers: { accept: 'application/json' },
         timeoutMs: http.timeoutMs,
         maxResponseBytes: MAX_KEY_SET_BYTES,
