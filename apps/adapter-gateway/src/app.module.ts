@@ -36,6 +36,8 @@ import { DeliveryRepository } from './deliveries/delivery.repository.js';
 import { InternalDeliveriesController } from './deliveries/internal-deliveries.controller.js';
 import type { GatewaySettings } from './env.js';
 import { Handshakes } from './inbound/handshakes.js';
+import { InboundAttempts } from './inbound/inbound-attempts.js';
+import { InboundWaitRepository } from './inbound/inbound-wait.repository.js';
 import { InboundController } from './inbound/inbound.controller.js';
 import { InboundHandler } from './inbound/inbound.handler.js';
 import { InboundService, ingressClient } from './inbound/inbound.service.js';
@@ -122,7 +124,9 @@ export class AppModule {
         Handshakes,
         HealthPoller,
         HealthProbe,
+        InboundAttempts,
         InboundService,
+        InboundWaitRepository,
         InstalledApps,
         ListingsService,
         ManifestVersionRepository,

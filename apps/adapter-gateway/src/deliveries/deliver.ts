@@ -109,8 +109,13 @@ export class Deliverer {
     { baseUrl }: InstalledAdapter,
     credentials: object,
   ): Promise<DeliverResponse | null> {
-    const address = delivery.content.target.channel_address;
-    const body = { credentials, idempotency_key: delivery.id, channel_address: address };
+    const { channel_address: address, thread_id: threadId } = delivery.content.target;
+    const body = {
+      credentials,
+      idempotency_key: delivery.id,
+      channel_address: address,
+      ...(threadId ? { thread_id: threadId } : {}),
+    };
     try {
       const answer = await this.adapters.post<{ found: boolean; message_id?: string }>(
         baseUrl,

@@ -20,12 +20,16 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { AdapterClient } from '../adapters/adapter-client.js';
+import { circuitOpenCode } from '../adapters/breaker.js';
+import { busyCode } from '../adapters/call-slots.js';
 import { HealthPoller } from '../adapters/health-poller.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import { notReadyCode } from '../apps/adapter-not-ready.js';
+import { answerLostCode } from './answer-lost.js';
 import { Deliverer } from './deliver.js';
 import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
 import type { DeliveryRow } from './delivery.entity.js';
@@ -36,7 +40,12 @@ export const engineClient = Symbol('engineClient');
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;
+const renewalsPerLease = 3;
 const resumeBatch = 500;
+const notReadyCodes = [notReadyCode, answerLostCode];
+const failedCodes = [circuitOpenCode, busyCode, 'timeout', 'provider_unavailable', answerLostCode];
+/** A pause is said once, however often it is looked whether it is over. */
+const pauses: (string | null)[] = [notReadyCode, circuitOpenCode, busyCode];
 
 /** Custody of deliveries: committed before the first attempt, attempted until settled, then reported to the engine. */
 @Injectable()
@@ -46,11 +55,15 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   private readonly results: Batcher<DeliveryResult>;
   private readonly sweeper: Sweeper;
   private readonly underWay: UnderWay;
+  private readonly renewer: Sweeper;
+  /** Ids of the deliveries that this process attempts now. */
+  private readonly mine = new Set<string>();
   private closing = false;
 
   constructor(
     @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
     @Inject(AppRepository) private readonly apps: AppRepository,
+    @Inject(AdapterClient) private readonly adapters: AdapterClient,
     @Inject(HealthPoller) private readonly poller: HealthPoller,
     @Inject(Deliverer) private readonly deliverer: Deliverer,
     @Inject(InstalledApps) private readonly installed: InstalledApps,
@@ -76,11 +89,22 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
       batch: 500,
       sweep: (limit) => this.sweep(limit),
     });
+    this.renewer = new Sweeper({
+      name: 'delivery-leases',
+      everyMs: settings.DELIVERY_LEASE_MS / renewalsPerLease,
+      batch: 1,
+      sweep: async () => {
+        await this.deliveries.renew([...this.mine], settings.DELIVERY_LEASE_MS);
+        return 0;
+      },
+    });
   }
 
   onApplicationBootstrap(): void {
-    this.poller.onRecovered((adapterId) => this.resume(adapterId));
+    this.poller.onReady(async (adapterId) => this.resume(await this.apps.ofAdapter(adapterId), notReadyCodes));
+    this.adapters.onClosedCircuit((baseUrl) => void this.answersAgain(baseUrl));
     this.sweeper.start();
+    this.renewer.start();
   }
 
   /** Before the workers close: what comes from here on is waited for by its job. */
@@ -92,15 +116,27 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   async onApplicationShutdown(): Promise<void> {
     await this.sweeper.stop();
     await this.underWay.drain();
+    await this.renewer.stop();
   }
 
-  /** Goes on with the deliveries that waited for an adapter to be ready. */
-  async resume(adapterId: string): Promise<void> {
-    const appIds = (await this.apps.ofAdapter(adapterId)).map(({ id }) => id);
+  /** Goes on at once with the deliveries of these Apps that wait for one of these reasons. */
+  private async resume(apps: { id: string }[], codes: string[]): Promise<void> {
+    const appIds = apps.map(({ id }) => id);
+    if (appIds.length === 0) return;
     for (;;) {
-      const rows = await this.deliveries.resume(appIds, notReadyCode, resumeBatch);
+      const rows = await this.deliveries.resume(appIds, codes, resumeBatch);
       await Promise.all(rows.map((row) => this.jobs.wake(deliverySend, jobOf(row))));
       if (rows.length < resumeBatch) return;
+    }
+  }
+
+  /** What failed while the adapter did comes again now, and not when its backoff is over. */
+  private async answersAgain(baseUrl: string): Promise<void> {
+    try {
+      await this.resume(await this.apps.ofAdapterAt(baseUrl), failedCodes);
+    } catch (error) {
+      // They come again by themselves, later.
+      this.logger.warn({ event: 'delivery.not_resumed', error: String(error) });
     }
   }
 
@@ -147,6 +183,15 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private async attempt(delivery: DeliveryRow): Promise<void> {
+    this.mine.add(delivery.id);
+    try {
+      await this.makeAttempt(delivery);
+    } finally {
+      this.mine.delete(delivery.id);
+    }
+  }
+
+  private async makeAttempt(delivery: DeliveryRow): Promise<void> {
     const startMs = performance.now();
     const made = await this.deliverer.attempt(delivery).then(
       (result) => ({ result }),
@@ -171,8 +216,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     if (state === 'delivered' || state === 'unknown') await this.noteSent(delivery, outcome.messageId);
     if (outcome.retryInMs === null) this.report(delivery.id, state as SettledDelivery['state']);
     else this.retry(delivery, outcome.retryInMs);
-    // A pause is said once, however often it is looked whether it is over.
-    if (outcome.code === notReadyCode && delivery.error === notReadyCode) return;
+    if (state === 'queued' && pauses.includes(outcome.code) && pauses.includes(delivery.error)) return;
     const journalOutcome = state === 'queued' ? 'retrying' : state;
     this.metrics.hopSeconds.observe({ stage: 'delivery', outcome: journalOutcome }, durationMs / 1000);
     this.journal.append({

@@ -54,6 +54,8 @@ function afterError(delivery: DeliveryRow, error: unknown, maxAgeMs: number): De
     return { ...failed, state: 'dead', attempts: delivery.attempts, retryInMs: null };
   }
   const askedMs = error instanceof RunLater ? error.delayMs : error instanceof AdapterError ? error.retryAfterMs : null;
+  // A trial of an adapter known to fail says nothing of this delivery.
+  if (error instanceof AdapterError && error.onTrial) return later(delivery, failed, askedMs ?? backoffMs(1), maxAgeMs);
   return later(delivery, failed, askedMs, maxAgeMs);
 }
 
@@ -70,6 +72,10 @@ function later(
   if (tooOld || attempts >= deliverySend.attempts) {
     return { ...failed, code, state: code === answerLostCode ? 'unknown' : 'dead', attempts, retryInMs: null };
   }
-  const backoffMs = Math.ceil(Math.random() * Math.min(retryCapMs, retryBaseMs * 2 ** delivery.attempts));
-  return { ...failed, code, state: 'queued', attempts, retryInMs: askedMs ?? backoffMs };
+  return { ...failed, code, state: 'queued', attempts, retryInMs: askedMs ?? backoffMs(delivery.attempts) };
+}
+
+/** Full jitter. */
+function backoffMs(attempts: number): number {
+  return Math.ceil(Math.random() * Math.min(retryCapMs, retryBaseMs * 2 ** attempts));
 }

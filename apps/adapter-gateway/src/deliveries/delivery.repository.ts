@@ -96,14 +96,26 @@ export class DeliveryRepository {
     return this.rows.findOneByOrFail({ project_id: row.project_id, app_id: row.app_id, idempotency_key: key });
   }
 
-  /** Opens at once what waits for an adapter that was not ready. @returns the deliveries to wake */
-  async resume(appIds: string[], code: string, limit: number): Promise<DeliveryRow[]> {
+  /** Keeps the leases of deliveries that are still attempted. */
+  async renew(ids: string[], leaseMs: number): Promise<void> {
+    if (ids.length === 0) return;
+    // In id order, and never waiting for one that is being recorded.
+    await this.rows.query(
+      `UPDATE gateway.delivery SET lease_until = now() + make_interval(secs => $2)
+        WHERE id IN (SELECT id FROM gateway.delivery WHERE id = ANY($1) AND state = 'sending'
+                      ORDER BY id FOR UPDATE SKIP LOCKED)`,
+      [ids, leaseMs / 1_000],
+    );
+  }
+
+  /** Opens at once what waits for one of these reasons. @returns the deliveries to wake */
+  async resume(appIds: string[], codes: string[], limit: number): Promise<DeliveryRow[]> {
     const [rows] = (await this.rows.query(
       `UPDATE gateway.delivery SET lease_until = now() - interval '1 ms'
         WHERE id IN (SELECT id FROM gateway.delivery
-                      WHERE state = 'queued' AND error = $2 AND app_id = ANY($1) AND lease_until > now()
+                      WHERE state = 'queued' AND error = ANY($2) AND app_id = ANY($1) AND lease_until > now()
                       ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [appIds, code, limit],
+      [appIds, codes, limit],
     )) as [DeliveryRow[], number];
     return rows;
   }
