@@ -31,6 +31,8 @@ import { Deliverer } from './deliveries/deliver.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveriesHandler } from './deliveries/deliveries.handler.js';
 import { DeliveriesService, engineClient } from './deliveries/deliveries.service.js';
+import { DeliveryLeases } from './deliveries/delivery-leases.js';
+import { DeliveryResumption } from './deliveries/delivery-resumption.js';
 import { DeliveryRedrive } from './deliveries/delivery-redrive.js';
 import { DeliveryRepository } from './deliveries/delivery.repository.js';
 import { InternalDeliveriesController } from './deliveries/internal-deliveries.controller.js';
@@ -119,8 +121,10 @@ export class AppModule {
         CallTargets,
         Deliverer,
         DeliveriesService,
+        DeliveryLeases,
         DeliveryRedrive,
         DeliveryRepository,
+        DeliveryResumption,
         Handshakes,
         HealthPoller,
         HealthProbe,

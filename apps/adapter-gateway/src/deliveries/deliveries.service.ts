@@ -20,19 +20,17 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { AdapterClient } from '../adapters/adapter-client.js';
 import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
-import { HealthPoller } from '../adapters/health-poller.js';
-import { AppRepository } from '../apps/app.repository.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import { notReadyCode } from '../apps/adapter-not-ready.js';
-import { answerLostCode } from './answer-lost.js';
 import { Deliverer } from './deliver.js';
 import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
 import type { DeliveryRow } from './delivery.entity.js';
+import { jobOf } from './delivery-job.js';
+import { DeliveryLeases } from './delivery-leases.js';
 import { DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
 import { UnderWay } from './under-way.js';
 
@@ -40,10 +38,6 @@ export const engineClient = Symbol('engineClient');
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;
-const renewalsPerLease = 3;
-const resumeBatch = 500;
-const notReadyCodes = [notReadyCode, answerLostCode];
-const failedCodes = [circuitOpenCode, busyCode, 'timeout', 'provider_unavailable', answerLostCode];
 /** A pause is said once, however often it is looked whether it is over. */
 const pauses: (string | null)[] = [notReadyCode, circuitOpenCode, busyCode];
 
@@ -55,16 +49,11 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   private readonly results: Batcher<DeliveryResult>;
   private readonly sweeper: Sweeper;
   private readonly underWay: UnderWay;
-  private readonly renewer: Sweeper;
-  /** Ids of the deliveries that this process attempts now. */
-  private readonly mine = new Set<string>();
   private closing = false;
 
   constructor(
     @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
-    @Inject(AppRepository) private readonly apps: AppRepository,
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
-    @Inject(HealthPoller) private readonly poller: HealthPoller,
+    @Inject(DeliveryLeases) private readonly leases: DeliveryLeases,
     @Inject(Deliverer) private readonly deliverer: Deliverer,
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(JobClient) private readonly jobs: JobClient,
@@ -89,22 +78,10 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
       batch: 500,
       sweep: (limit) => this.sweep(limit),
     });
-    this.renewer = new Sweeper({
-      name: 'delivery-leases',
-      everyMs: settings.DELIVERY_LEASE_MS / renewalsPerLease,
-      batch: 1,
-      sweep: async () => {
-        await this.deliveries.renew([...this.mine], settings.DELIVERY_LEASE_MS);
-        return 0;
-      },
-    });
   }
 
   onApplicationBootstrap(): void {
-    this.poller.onReady(async (adapterId) => this.resume(await this.apps.ofAdapter(adapterId), notReadyCodes));
-    this.adapters.onClosedCircuit((baseUrl) => void this.answersAgain(baseUrl));
     this.sweeper.start();
-    this.renewer.start();
   }
 
   /** Before the workers close: what comes from here on is waited for by its job. */
@@ -116,28 +93,6 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   async onApplicationShutdown(): Promise<void> {
     await this.sweeper.stop();
     await this.underWay.drain();
-    await this.renewer.stop();
-  }
-
-  /** Goes on at once with the deliveries of these Apps that wait for one of these reasons. */
-  private async resume(apps: { id: string }[], codes: string[]): Promise<void> {
-    const appIds = apps.map(({ id }) => id);
-    if (appIds.length === 0) return;
-    for (;;) {
-      const rows = await this.deliveries.resume(appIds, codes, resumeBatch);
-      await Promise.all(rows.map((row) => this.jobs.wake(deliverySend, jobOf(row))));
-      if (rows.length < resumeBatch) return;
-    }
-  }
-
-  /** What failed while the adapter did comes again now, and not when its backoff is over. */
-  private async answersAgain(baseUrl: string): Promise<void> {
-    try {
-      await this.resume(await this.apps.ofAdapterAt(baseUrl), failedCodes);
-    } catch (error) {
-      // They come again by themselves, later.
-      this.logger.warn({ event: 'delivery.not_resumed', error: String(error) });
-    }
   }
 
   /**
@@ -182,13 +137,8 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     return null;
   }
 
-  private async attempt(delivery: DeliveryRow): Promise<void> {
-    this.mine.add(delivery.id);
-    try {
-      await this.makeAttempt(delivery);
-    } finally {
-      this.mine.delete(delivery.id);
-    }
+  private attempt(delivery: DeliveryRow): Promise<void> {
+    return this.leases.during(delivery.id, () => this.makeAttempt(delivery));
   }
 
   private async makeAttempt(delivery: DeliveryRow): Promise<void> {
@@ -208,6 +158,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
       state,
       from_part: outcome.fromPart,
       attempts: outcome.attempts,
+      moved_to: outcome.movedTo ?? null,
       error: outcome.code,
       error_detail: outcome.detail?.replaceAll('\0', '').slice(0, 1_000) ?? null,
       provider_message_id: outcome.messageId,
@@ -287,14 +238,4 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     // They stay overdue until their job runs: asking again at once would only find the same rows.
     return 0;
   }
-}
-
-function jobOf(row: DeliveryRow): DeliverySendPayload {
-  return {
-    delivery_id: row.id,
-    organization_id: row.organization_id,
-    project_id: row.project_id,
-    receipt_id: row.receipt_id,
-    turn_id: row.turn_id,
-  };
 }

@@ -2,6 +2,7 @@ import { deliverySend } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { jobOf } from './delivery-job.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
@@ -23,13 +24,7 @@ export class DeliveryRedrive {
         `The delivery is ${row.state}: only dead and unknown ones can be redriven.`,
       );
     }
-    await this.jobs.wake(deliverySend, {
-      delivery_id: row.id,
-      organization_id: row.organization_id,
-      project_id: row.project_id,
-      receipt_id: row.receipt_id,
-      turn_id: row.turn_id,
-    });
+    await this.jobs.wake(deliverySend, jobOf(row));
     return this.find(organizationId, projectId, id);
   }
 

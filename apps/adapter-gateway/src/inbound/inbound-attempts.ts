@@ -10,6 +10,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { AdapterNotReady } from '../apps/adapter-not-ready.js';
 import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
@@ -21,6 +22,8 @@ import { InboundWaitRepository, type PutOff, type Waiting } from './inbound-wait
 import { InboundService } from './inbound.service.js';
 
 const takeEveryMs = 500;
+/** So that one question to Postgres fills several slots. */
+const refillMs = 25;
 
 /**
  * Attempts that outlive their job: an adapter that hangs holds its own slots, and no place in the queue. What has to
@@ -35,6 +38,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   private readonly taker: Sweeper;
   /** Receipts that this process attempts now: the ingress may wake one again meanwhile. */
   private readonly mine = new Set<string>();
+  /** Those of the attempts under way that were taken here. */
+  private readonly taken = new Set<Promise<void>>();
   private closing = false;
 
   constructor(
@@ -84,16 +89,20 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     this.underWay.add(this.attempt(job, adapter, 0, false));
   }
 
+  /** Takes what is due, and more as soon as some of it is done; nothing waits for the slowest. */
   private async takeDue(limit: number): Promise<number> {
     if (this.closing) return 0;
     const { ADAPTER_CONCURRENCY: perAdapter, PARSE_LEASE_MS: leaseMs } = this.settings;
-    const free = Math.min(limit, this.underWay.free);
-    const rows = await this.waits.take(this.adapters.load, perAdapter, free, leaseMs);
-    if (rows.length === 0) return 0;
-    const attempts = rows.map((row) => this.again(row.job, row.attempts));
-    for (const attempt of attempts) this.underWay.add(attempt);
-    // What waits behind them is taken as soon as there is a slot again.
-    await Promise.race(attempts);
+    const rows = await this.waits.take(this.adapters.load, perAdapter, this.underWay.free, leaseMs);
+    for (const { job, attempts } of rows) {
+      const attempt = this.again(job, attempts).finally(() => this.taken.delete(attempt));
+      this.taken.add(attempt);
+      this.underWay.add(attempt);
+    }
+    if (this.taken.size === 0) return 0;
+    // One that could not even be recorded is reported by whoever tracks it.
+    await Promise.race([...this.taken, pause(takeEveryMs)]).catch(() => undefined);
+    await pause(refillMs);
     return limit;
   }
 
