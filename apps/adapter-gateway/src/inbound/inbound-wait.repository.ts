@@ -82,7 +82,7 @@ export class InboundWaitRepository {
     await this.rows.query(
       `UPDATE gateway.inbound_wait SET next_at = now()
         WHERE adapter_id IN (SELECT id FROM gateway.adapter WHERE base_url = $1) AND code <> $2
-          AND NOT taken`,
+          AND NOT taken AND next_at > now()`,
       [baseUrl, exceptCode],
     );
   }
