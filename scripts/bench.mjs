@@ -25,6 +25,13 @@ const benchmarks = {
           : { seconds: 20, burst: 20_000, sizes: [1024, 4096, 16_384] },
       ),
   },
+  'adapter-call': {
+    title: 'A call of an adapter, bare and by the gateway',
+    run: async (quick) =>
+      (await import('../bench/adapter-call.mjs')).benchAdapterCall(
+        quick ? { rounds: 1, seconds: 2 } : { rounds: 3, seconds: 4 },
+      ),
+  },
   refresh: {
     title: 'Refreshing a token that rotates',
     run: async (quick) => (await import('../bench/refresh.mjs')).benchRefresh({ callers: quick ? 40 : 200 }),

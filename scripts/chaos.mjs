@@ -47,6 +47,7 @@ await runScript(async () => {
       adapter_id: registered.id,
     });
     await installation.api('POST', `/apps/${made.id}/verify`);
+    await installation.api('PUT', `/channels/${made.id}`, { unknown_senders: 'open' });
     const urls = { builtin: builtin.url, adapter: `${installation.urlOf('webhook-ingress')}${made.webhook_path}` };
     for (const fault of chosen) {
       const app = { url: urls[fault.route], secret, workflowId: workflow.id };

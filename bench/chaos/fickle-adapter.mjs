@@ -30,7 +30,8 @@ const adapter = defineAdapter({
     const { n, workflow_id, run } = JSON.parse(call.request.text);
     return {
       event_type: 'message_received',
-      sender: 'chaos',
+      // A sender each: messages of one session would be answered together.
+      sender: `chaos-${n}`,
       message: 'a message',
       is_bot: false,
       workflow_id,

@@ -31,11 +31,15 @@ import { Deliverer } from './deliveries/deliver.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveriesHandler } from './deliveries/deliveries.handler.js';
 import { DeliveriesService, engineClient } from './deliveries/deliveries.service.js';
+import { DeliveryLeases } from './deliveries/delivery-leases.js';
+import { DeliveryResumption } from './deliveries/delivery-resumption.js';
 import { DeliveryRedrive } from './deliveries/delivery-redrive.js';
 import { DeliveryRepository } from './deliveries/delivery.repository.js';
 import { InternalDeliveriesController } from './deliveries/internal-deliveries.controller.js';
 import type { GatewaySettings } from './env.js';
 import { Handshakes } from './inbound/handshakes.js';
+import { InboundAttempts } from './inbound/inbound-attempts.js';
+import { InboundWaitRepository } from './inbound/inbound-wait.repository.js';
 import { InboundController } from './inbound/inbound.controller.js';
 import { InboundHandler } from './inbound/inbound.handler.js';
 import { InboundService, ingressClient } from './inbound/inbound.service.js';
@@ -117,12 +121,16 @@ export class AppModule {
         CallTargets,
         Deliverer,
         DeliveriesService,
+        DeliveryLeases,
         DeliveryRedrive,
         DeliveryRepository,
+        DeliveryResumption,
         Handshakes,
         HealthPoller,
         HealthProbe,
+        InboundAttempts,
         InboundService,
+        InboundWaitRepository,
         InstalledApps,
         ListingsService,
         ManifestVersionRepository,

@@ -21,16 +21,22 @@ export const env = readEnv({
   DELIVERY_TIMEOUT_MS: integer(10_000, 100, 120_000),
   /** Messages up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
-  /** A delivery that nobody works on for this long is taken up again: longer than three calls of an adapter. */
-  DELIVERY_LEASE_MS: integer(45_000, 1_000, 3_600_000),
+  /** A delivery is taken up again this long after the process that attempts it was last heard of. */
+  DELIVERY_LEASE_MS: integer(15_000, 1_000, 3_600_000),
   /** A delivery that is not done after this long is dead, however often it was put off. */
   DELIVERY_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
+  /** Inbound messages that adapters verify and parse now, in this process. */
+  PARSES_IN_FLIGHT: integer(5_000, 1, 100_000),
+  /** A parse that nobody works on for this long is taken up again: longer than two calls of an adapter. */
+  PARSE_LEASE_MS: integer(30_000, 1_000, 3_600_000),
+  /** A receipt that its adapter could not take for this long is dead, however often it was put off. */
+  PARSE_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
   /** Deliveries under way in this process. */
   DELIVERIES_IN_FLIGHT: integer(5_000, 1, 100_000),
   /** Messages per minute to one address of an App whose manifest says nothing of its own; 0 sets no limit. */
   ADDRESS_RATE_PER_MINUTE: integer(0, 0, 1_000_000),
   HEALTH_POLL_MS: integer(15_000, 100, 3_600_000),
-  /** An adapter that is not ready is asked half as often each time, down to once in this time. */
+  /** An adapter that is not ready is asked again after a second, then half as often each time, down to once in this time. */
   HEALTH_POLL_MAX_MS: integer(120_000, 100, 86_400_000),
   HEALTH_TIMEOUT_MS: integer(5_000, 100, 60_000),
   /** How long a webhook token works on after it was rotated, unless the rotation says otherwise. */

@@ -27,7 +27,10 @@ export interface AdapterDefinition {
 
 /** Checks the definition against its own manifest. Throws an Error that lists every problem, at start and not later. */
 export function defineAdapter<Definition extends AdapterDefinition>(definition: Definition): Definition {
-  const problems = [...manifestProblems(definition.manifest), ...handlerProblems(definition)];
+  const problems = [
+    ...manifestProblems(definition.manifest).map(({ field, message }) => `${field} ${message}`),
+    ...handlerProblems(definition),
+  ];
   if (problems.length > 0) {
     throw new Error(`adapter ${JSON.stringify(definition.manifest.slug)} is not well defined: ${problems.join('; ')}`);
   }

@@ -60,7 +60,8 @@ export type {
   OAuthConfig,
   WebhookDeclaration,
 } from './manifest.js';
-export { manifestProblems } from './manifest-problems.js';
+export { manifestProblems, type ManifestProblem } from './manifest-problems.js';
+export { plainFormat } from './plain-format.js';
 export type { MarkdownDialect, MarkdownKind, MarkdownLink, MarkdownList, MarkdownTable } from './markdown/dialect.js';
 export { escapeHtml, htmlDialect } from './markdown/html-dialect.js';
 export { alignedTable, plainDialect, textList } from './markdown/plain-dialect.js';

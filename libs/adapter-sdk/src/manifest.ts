@@ -70,4 +70,6 @@ export interface MessageDeclaration {
   idempotent?: boolean;
   /** The adapter offers `/deliver/lookup`. */
   lookup?: boolean;
+  /** Messages that the provider takes for one address in so many seconds; the gateway spaces them evenly. */
+  rate_per_address?: { count: number; seconds: number };
 }

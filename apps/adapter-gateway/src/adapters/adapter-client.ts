@@ -23,10 +23,19 @@ interface Limits {
   maxResponseBytes: number;
 }
 
+/** Base URLs of the adapters that have to be spared in this process. */
+export interface AdapterLoad {
+  /** Calls would wait: the circuit is open, or no slot is free. */
+  closedTo: string[];
+  /** One call may try whether they answer again. */
+  onTrial: string[];
+}
+
 /** The only caller of adapters: signs, bounds and checks every call (spec 4.1, 5). */
 @Injectable()
 export class AdapterClient implements OnApplicationShutdown {
-  private readonly breaker = new Breaker();
+  private readonly breaker = new Breaker((baseUrl) => this.closed(baseUrl));
+  private readonly listeners: ((baseUrl: string) => void)[] = [];
   private readonly slots: CallSlots;
   private readonly secrets: string[];
 
@@ -83,13 +92,28 @@ export class AdapterClient implements OnApplicationShutdown {
     );
   }
 
+  get load(): AdapterLoad {
+    const { shut, halfOpen } = this.breaker.open;
+    return { closedTo: [...shut, ...this.slots.full], onTrial: halfOpen };
+  }
+
+  /** Calls back when an adapter answers again after its circuit was open. */
+  onClosedCircuit(listener: (baseUrl: string) => void): void {
+    this.listeners.push(listener);
+  }
+
   async onApplicationShutdown(): Promise<void> {
     await this.egress.close();
   }
 
+  private closed(baseUrl: string): void {
+    for (const listener of this.listeners) listener(baseUrl);
+  }
+
   private async guarded<T>(baseUrl: string, call: () => Promise<T>): Promise<T> {
-    this.breaker.check(baseUrl);
+    const onTrial = this.breaker.check(baseUrl);
     return this.slots.run(baseUrl, async () => {
+      const beganMs = performance.now();
       try {
         const answer = await call();
         this.breaker.succeeded(baseUrl);
@@ -99,8 +123,9 @@ export class AdapterClient implements OnApplicationShutdown {
         // A contract violation is the adapter's bug with this message, not its absence.
         if (error.code === 'contract_violation') this.violations.note(baseUrl, error.message);
         // Nor is it absent when it says when to come back.
-        else if (error.retryAfterMs === null) this.breaker.failed(baseUrl);
-        throw error;
+        else if (error.retryAfterMs === null) this.breaker.failed(baseUrl, beganMs);
+        const { code, message, notSent, retryAfterMs } = error;
+        throw onTrial ? new AdapterError(code, message, notSent, retryAfterMs, true) : error;
       }
     });
   }

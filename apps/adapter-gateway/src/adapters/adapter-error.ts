@@ -10,6 +10,8 @@ export class AdapterError extends Error {
     readonly notSent: boolean,
     /** The adapter's own `Retry-After`, in ms. */
     readonly retryAfterMs: number | null = null,
+    /** The call was the trial of an adapter known to fail: its failure says nothing of what was asked. */
+    readonly onTrial = false,
   ) {
     super(message);
   }

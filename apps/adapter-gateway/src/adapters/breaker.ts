@@ -3,33 +3,49 @@ import { RunLater } from '#libs/queue';
 const opensAfter = 5;
 const openForMs = 3_000;
 
+export const circuitOpenCode = 'circuit_open';
+
 /**
  * One circuit per adapter: after some failures in a row its calls wait, instead of each burning an attempt and a
  * time-out; after a pause one call at a time tries it.
  */
 export class Breaker {
-  private readonly failures = new Map<string, { count: number; openUntilMs: number }>();
+  private readonly failures = new Map<string, { count: number; openUntilMs: number; succeededMs: number }>();
 
-  /** @throws RunLater while the circuit is open */
-  check(key: string): void {
+  /** @param closed called with the key of a circuit that was open and is not any more */
+  constructor(private readonly closed: (key: string) => void) {}
+
+  /** @returns whether the call is the trial of a half-open circuit. @throws RunLater while the circuit is open */
+  check(key: string): boolean {
     const state = this.failures.get(key);
-    if (!state || state.count < opensAfter) return;
+    if (!state || state.count < opensAfter) return false;
     const waitMs = state.openUntilMs - Date.now();
-    if (waitMs > 0) throw new RunLater(waitMs + Math.ceil(Math.random() * 500), 'circuit_open');
+    if (waitMs > 0) throw new RunLater(waitMs + Math.ceil(Math.random() * 500), circuitOpenCode);
     // Half open: this call goes through, the others wait for its result.
     state.openUntilMs = Date.now() + openForMs;
+    return true;
   }
 
   succeeded(key: string): void {
-    this.failures.delete(key);
+    const wasOpen = (this.failures.get(key)?.count ?? 0) >= opensAfter;
+    this.failures.set(key, { count: 0, openUntilMs: 0, succeededMs: performance.now() });
+    if (wasOpen) this.closed(key);
   }
 
-  failed(key: string): void {
-    const count = (this.failures.get(key)?.count ?? 0) + 1;
-    this.failures.set(key, { count, openUntilMs: Date.now() + openForMs });
+  /** @param beganMs when the call began: one that hung while later ones were answered says nothing of now */
+  failed(key: string, beganMs: number): void {
+    const { count, succeededMs } = this.failures.get(key) ?? { count: 0, succeededMs: 0 };
+    if (beganMs < succeededMs) return;
+    this.failures.set(key, { count: count + 1, openUntilMs: Date.now() + openForMs, succeededMs });
   }
 
-  get open(): number {
-    return [...this.failures.values()].filter((state) => state.count >= opensAfter).length;
+  /** Keys of the circuits that let nothing through now, and of those that wait for a trial. */
+  get open(): { shut: string[]; halfOpen: string[] } {
+    const nowMs = Date.now();
+    const open = [...this.failures].filter(([, { count }]) => count >= opensAfter);
+    const [shut, halfOpen] = [true, false].map((shutNow) =>
+      open.filter(([, { openUntilMs }]) => openUntilMs > nowMs === shutNow).map(([key]) => key),
+    );
+    return { shut: shut ?? [], halfOpen: halfOpen ?? [] };
   }
 }

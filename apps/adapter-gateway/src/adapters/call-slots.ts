@@ -3,6 +3,8 @@ import { RunLater } from '#libs/queue';
 const waitMs = 1_000;
 const comeBackMs = 2_000;
 
+export const busyCode = 'adapter_busy';
+
 /**
  * Calls of one target under way in this process. Over the limit a call waits a moment for a slot, then goes back to its
  * queue: a target that hangs holds its own slots, and nobody else's.
@@ -12,6 +14,11 @@ export class CallSlots {
   private readonly waiting = new Map<string, (() => void)[]>();
 
   constructor(private readonly limit: number) {}
+
+  /** Targets that have no slot free. */
+  get full(): string[] {
+    return [...this.taken].filter(([, taken]) => taken >= this.limit).map(([key]) => key);
+  }
 
   /** @throws RunLater `adapter_busy` */
   async run<T>(key: string, call: () => Promise<T>): Promise<T> {
@@ -34,7 +41,7 @@ export class CallSlots {
       this.waiting.set(key, queue);
       const timer = setTimeout(() => {
         queue.splice(queue.indexOf(next), 1);
-        reject(new RunLater(comeBackMs + Math.ceil(Math.random() * comeBackMs), 'adapter_busy'));
+        reject(new RunLater(comeBackMs + Math.ceil(Math.random() * comeBackMs), busyCode));
       }, waitMs);
       const next = (): void => {
         clearTimeout(timer);

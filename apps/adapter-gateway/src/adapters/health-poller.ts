@@ -8,13 +8,15 @@ import { HealthProbe } from './health.js';
 
 const sweepsPerPoll = 5;
 const maxSweepMs = 2_000;
+/** A pause as short as this is over soon after the adapter is back. */
+const firstLookAgainMs = 1_000;
 
 /** Polls every adapter in one replica at a time; one that is not ready is asked less and less often. */
 @Injectable()
 export class HealthPoller implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('adapter-health');
   private readonly sweeper: Sweeper;
-  private readonly recovered: ((adapterId: string) => Promise<void>)[] = [];
+  private readonly ready: ((adapterId: string) => Promise<void>)[] = [];
 
   constructor(
     @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
@@ -37,9 +39,9 @@ export class HealthPoller implements OnApplicationBootstrap, OnApplicationShutdo
     await this.sweeper.stop();
   }
 
-  /** Calls back when an adapter that was not ready is. */
-  onRecovered(callback: (adapterId: string) => Promise<void>): void {
-    this.recovered.push(callback);
+  /** Calls back whenever an adapter was found ready. */
+  onReady(callback: (adapterId: string) => Promise<void>): void {
+    this.ready.push(callback);
   }
 
   /** Asks one adapter now, and records what it said. */
@@ -47,16 +49,19 @@ export class HealthPoller implements OnApplicationBootstrap, OnApplicationShutdo
     if (row.base_url === null) return;
     const { misnamed: _misnamed, ...health } = await this.probe.ask(row.base_url, row.slug);
     const failedPolls = health.state === 'ready' ? 0 : row.failed_polls + 1;
-    const waitMs = this.settings.HEALTH_POLL_MS * 2 ** Math.min(Math.max(failedPolls - 1, 0), 20);
+    const { HEALTH_POLL_MS: everyMs, HEALTH_POLL_MAX_MS: maxMs } = this.settings;
+    const lookAgainMs = Math.min(firstLookAgainMs, everyMs) * 2 ** Math.min(failedPolls - 1, 20);
     await this.adapters.recordPoll({
       id: row.id,
       ...health,
       failed_polls: failedPolls,
-      nextInMs: Math.min(waitMs, Math.max(this.settings.HEALTH_POLL_MAX_MS, this.settings.HEALTH_POLL_MS)),
+      nextInMs: failedPolls === 0 ? everyMs : Math.min(lookAgainMs, Math.max(maxMs, everyMs)),
     });
-    if (health.state === row.state) return;
-    this.logger.log({ event: 'adapter.state', adapter: row.id, state: health.state, reason: health.state_reason });
-    if (health.state === 'ready') await Promise.all(this.recovered.map((callback) => callback(row.id)));
+    if (health.state !== row.state) {
+      this.logger.log({ event: 'adapter.state', adapter: row.id, state: health.state, reason: health.state_reason });
+    }
+    // Each time: who believed it not ready for a moment longer put work off after the first time.
+    if (health.state === 'ready') await Promise.all(this.ready.map((callback) => callback(row.id)));
   }
 
   private async pollDue(limit: number): Promise<number> {

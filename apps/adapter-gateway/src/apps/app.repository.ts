@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, Not, Repository } from 'typeorm';
+import { AdapterRow } from '../adapters/adapter.entity.js';
 import { AppRow } from './app.entity.js';
 
 interface Scope {
@@ -49,6 +50,15 @@ export class AppRepository {
   /** The Apps of an adapter that are not retired. */
   ofAdapter(adapterId: string): Promise<AppRow[]> {
     return this.rows.findBy({ adapter_id: adapterId, state: Not('retired') });
+  }
+
+  /** The Apps of the adapters at an address, whichever project registered them. */
+  ofAdapterAt(baseUrl: string): Promise<AppRow[]> {
+    return this.rows
+      .createQueryBuilder('app')
+      .innerJoin(AdapterRow, 'adapter', 'adapter.id = app.adapter_id')
+      .where(`adapter.base_url = :baseUrl AND app.state <> 'retired'`, { baseUrl })
+      .getMany();
   }
 
   byId(id: string): Promise<AppRow | null> {

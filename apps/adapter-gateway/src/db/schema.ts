@@ -4,6 +4,7 @@ import { ManifestVersionRow } from '../adapters/manifest-version.entity.js';
 import { AppRow } from '../apps/app.entity.js';
 import { AddressPaceRow } from '../deliveries/address-pace.entity.js';
 import { DeliveryRow } from '../deliveries/delivery.entity.js';
+import { InboundWaitRow } from '../inbound/inbound-wait.entity.js';
 import { ParsedMessages } from '../inbound/parsed-messages.entity.js';
 import { SourceChangeRow } from '../sources/source-change.entity.js';
 import { SourceDocumentRow } from '../sources/source-document.entity.js';
@@ -12,6 +13,7 @@ import { SyncRunRow } from '../sources/sync-run.entity.js';
 import { Gateway1763700000200 } from './1763700000200-gateway.js';
 import { DeveloperPortal1763800000200 } from './1763800000200-developer-portal.js';
 import { DocumentSources1763800000300 } from './1763800000300-document-sources.js';
+import { InboundWaits1763900000300 } from './1763900000300-inbound-waits.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -20,6 +22,7 @@ export const schema: ServiceSchema = {
     AddressPaceRow,
     AppRow,
     DeliveryRow,
+    InboundWaitRow,
     ManifestVersionRow,
     ParsedMessages,
     SourceChangeRow,
@@ -27,5 +30,10 @@ export const schema: ServiceSchema = {
     SourceRow,
     SyncRunRow,
   ],
-  migrations: [Gateway1763700000200, DeveloperPortal1763800000200, DocumentSources1763800000300],
+  migrations: [
+    Gateway1763700000200,
+    DeveloperPortal1763800000200,
+    DocumentSources1763800000300,
+    InboundWaits1763900000300,
+  ],
 };

@@ -64,7 +64,7 @@ export class AddressPace implements OnApplicationBootstrap, OnApplicationShutdow
 }
 
 function declaredRate({ message }: Manifest): AddressRate | null {
-  const rate = message && 'rate_per_address' in message ? message.rate_per_address : undefined;
+  const rate: unknown = message?.rate_per_address;
   if (!isJsonObject(rate)) return null;
   const { count, seconds } = rate;
   if (typeof count !== 'number' || typeof seconds !== 'number' || !(count >= 1) || !(seconds > 0)) return null;

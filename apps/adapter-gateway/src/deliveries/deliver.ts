@@ -52,16 +52,17 @@ export class Deliverer {
     // Long: what waits is woken when the adapter is ready again.
     if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MAX_MS);
     const { target, subject } = delivery.content;
+    const address = delivery.moved_to ?? target.channel_address;
     const credentials = await this.credentials.of(installed);
     if (isInDoubt(delivery) && adapter.manifest.message?.lookup) {
       const found = await this.lookUp(delivery, adapter, credentials);
       if (found) return found;
     }
-    await this.pace.take(app.id, target.channel_address ?? '', adapter.manifest);
+    await this.pace.take(app.id, address ?? '', adapter.manifest);
     const message = await this.format(delivery, adapter);
     const body = {
       credentials,
-      channel_address: target.channel_address,
+      channel_address: address,
       message: {
         text: message.text,
         format: message.format,
@@ -105,8 +106,13 @@ export class Deliverer {
     { baseUrl }: InstalledAdapter,
     credentials: object,
   ): Promise<DeliverResponse | null> {
-    const address = delivery.content.target.channel_address;
-    const body = { credentials, idempotency_key: delivery.id, channel_address: address };
+    const { channel_address: asked, thread_id: threadId } = delivery.content.target;
+    const body = {
+      credentials,
+      idempotency_key: delivery.id,
+      channel_address: delivery.moved_to ?? asked,
+      ...(threadId ? { thread_id: threadId } : {}),
+    };
     try {
       const answer = await this.adapters.post<{ found: boolean; message_id?: string }>(
         baseUrl,

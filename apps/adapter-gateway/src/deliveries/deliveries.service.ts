@@ -20,8 +20,8 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { HealthPoller } from '../adapters/health-poller.js';
-import { AppRepository } from '../apps/app.repository.js';
+import { circuitOpenCode } from '../adapters/breaker.js';
+import { busyCode } from '../adapters/call-slots.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
@@ -29,6 +29,8 @@ import { notReadyCode } from '../apps/adapter-not-ready.js';
 import { Deliverer } from './deliver.js';
 import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
 import type { DeliveryRow } from './delivery.entity.js';
+import { jobOf } from './delivery-job.js';
+import { DeliveryLeases } from './delivery-leases.js';
 import { DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
 import { UnderWay } from './under-way.js';
 
@@ -36,7 +38,8 @@ export const engineClient = Symbol('engineClient');
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;
-const resumeBatch = 500;
+/** A pause is said once, however often it is looked whether it is over. */
+const pauses: (string | null)[] = [notReadyCode, circuitOpenCode, busyCode];
 
 /** Custody of deliveries: committed before the first attempt, attempted until settled, then reported to the engine. */
 @Injectable()
@@ -50,8 +53,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
 
   constructor(
     @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
-    @Inject(AppRepository) private readonly apps: AppRepository,
-    @Inject(HealthPoller) private readonly poller: HealthPoller,
+    @Inject(DeliveryLeases) private readonly leases: DeliveryLeases,
     @Inject(Deliverer) private readonly deliverer: Deliverer,
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(JobClient) private readonly jobs: JobClient,
@@ -79,7 +81,6 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   onApplicationBootstrap(): void {
-    this.poller.onRecovered((adapterId) => this.resume(adapterId));
     this.sweeper.start();
   }
 
@@ -92,16 +93,6 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   async onApplicationShutdown(): Promise<void> {
     await this.sweeper.stop();
     await this.underWay.drain();
-  }
-
-  /** Goes on with the deliveries that waited for an adapter to be ready. */
-  async resume(adapterId: string): Promise<void> {
-    const appIds = (await this.apps.ofAdapter(adapterId)).map(({ id }) => id);
-    for (;;) {
-      const rows = await this.deliveries.resume(appIds, notReadyCode, resumeBatch);
-      await Promise.all(rows.map((row) => this.jobs.wake(deliverySend, jobOf(row))));
-      if (rows.length < resumeBatch) return;
-    }
   }
 
   /**
@@ -146,7 +137,11 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     return null;
   }
 
-  private async attempt(delivery: DeliveryRow): Promise<void> {
+  private attempt(delivery: DeliveryRow): Promise<void> {
+    return this.leases.during(delivery.id, () => this.makeAttempt(delivery));
+  }
+
+  private async makeAttempt(delivery: DeliveryRow): Promise<void> {
     const startMs = performance.now();
     const made = await this.deliverer.attempt(delivery).then(
       (result) => ({ result }),
@@ -163,6 +158,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
       state,
       from_part: outcome.fromPart,
       attempts: outcome.attempts,
+      moved_to: outcome.movedTo ?? null,
       error: outcome.code,
       error_detail: outcome.detail?.replaceAll('\0', '').slice(0, 1_000) ?? null,
       provider_message_id: outcome.messageId,
@@ -171,8 +167,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     if (state === 'delivered' || state === 'unknown') await this.noteSent(delivery, outcome.messageId);
     if (outcome.retryInMs === null) this.report(delivery.id, state as SettledDelivery['state']);
     else this.retry(delivery, outcome.retryInMs);
-    // A pause is said once, however often it is looked whether it is over.
-    if (outcome.code === notReadyCode && delivery.error === notReadyCode) return;
+    if (state === 'queued' && pauses.includes(outcome.code) && pauses.includes(delivery.error)) return;
     const journalOutcome = state === 'queued' ? 'retrying' : state;
     this.metrics.hopSeconds.observe({ stage: 'delivery', outcome: journalOutcome }, durationMs / 1000);
     this.journal.append({
@@ -243,14 +238,4 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     // They stay overdue until their job runs: asking again at once would only find the same rows.
     return 0;
   }
-}
-
-function jobOf(row: DeliveryRow): DeliverySendPayload {
-  return {
-    delivery_id: row.id,
-    organization_id: row.organization_id,
-    project_id: row.project_id,
-    receipt_id: row.receipt_id,
-    turn_id: row.turn_id,
-  };
 }

@@ -34,9 +34,9 @@ async function install(): Promise<void> {
 }
 
 /** As the engine asks for it. */
-async function send(address = 'room-1', text = 'hello'): Promise<string> {
+async function send(address = 'room-1', text = 'hello', thread: string | null = null): Promise<string> {
   const id = newId('dlv');
-  const content = { text, target: { app_id: app, channel_address: address, thread_id: null, reply_context: null } };
+  const content = { text, target: { app_id: app, channel_address: address, thread_id: thread, reply_context: null } };
   await jobs.wake(deliverySend, {
     delivery_id: id,
     organization_id: home.organizationId,
@@ -87,6 +87,21 @@ describe('a delivery', () => {
     expect(await inState(id, 'delivered')).toMatchObject({ provider_message_id: 'last', attempts: 1 });
     expect(posted).toEqual([0, 1, 2, 3, 4]);
     expect(deliverCalls().map(({ idempotency_key: key }) => key)).toEqual([id, id]);
+  });
+
+  it('whose address has moved goes to the new one, and never in circles', async () => {
+    await install();
+    const moves: Record<string, string> = { 'room-1': 'room-2', 'circle-1': 'circle-2', 'circle-2': 'circle-1' };
+    adapter.routes['deliver'] = ({ channel_address: address }) => {
+      const movedTo = moves[address];
+      if (!movedTo) return { ok: true, message_id: `in ${address}` };
+      const detail = { message: 'it has moved', retryable: false, channel_address: movedTo };
+      return { ok: false, error: 'address_moved', error_detail: detail };
+    };
+    const [id, circling] = [await send('room-1'), await send('circle-1')];
+    expect(await inState(id, 'delivered')).toMatchObject({ provider_message_id: 'in room-2', attempts: 2 });
+    expect(await inState(circling, 'dead')).toMatchObject({ error: 'address_moved' });
+    expect(deliverCalls().filter(({ idempotency_key: key }) => key === circling).length).toBeLessThanOrEqual(3);
   });
 
   it('comes back when a Retry-After says so, at the cost of no attempt', async () => {
@@ -186,9 +201,12 @@ describe('a delivery', () => {
     adapter.manifest.message = { lookup: true };
     await install();
     adapter.routes['deliver'] = (_body, response) => void response.destroy();
-    adapter.routes['deliver/lookup'] = ({ idempotency_key: key }) => ({ found: true, message_id: `found ${key}` });
-    const id = await send();
-    expect(await inState(id, 'delivered')).toMatchObject({ provider_message_id: `found ${id}` });
+    adapter.routes['deliver/lookup'] = ({ idempotency_key: key, thread_id: thread }) => ({
+      found: true,
+      message_id: `found ${key} in ${thread}`,
+    });
+    const id = await send('room-1', 'hello', 'thread-1');
+    expect(await inState(id, 'delivered')).toMatchObject({ provider_message_id: `found ${id} in thread-1` });
   });
 
   it('whose answer was lost is not sent again before the adapter can tell', async () => {

@@ -1,3 +1,4 @@
+import type { DeliverFailure } from '#libs/adapter-sdk';
 import { deliverySend } from '#libs/contracts';
 import { errorCode, PermanentFailure, RunLater } from '#libs/queue';
 import { AdapterError } from '../adapters/adapter-error.js';
@@ -7,6 +8,7 @@ import type { DeliveryRow, DeliveryState } from './delivery.entity.js';
 
 const retryBaseMs = 250;
 const retryCapMs = 20_000;
+const maxAddressLength = 2_000;
 
 /** What becomes of a delivery after an attempt. */
 export interface DeliveryOutcome {
@@ -16,6 +18,8 @@ export interface DeliveryOutcome {
   messageId: string | null;
   fromPart: number;
   attempts: number;
+  /** The address that the next attempt goes to. Absent when it stays. */
+  movedTo?: string;
   /** When to go on; null when it is settled. */
   retryInMs: number | null;
 }
@@ -38,9 +42,18 @@ export function deliveryOutcome(
   if (result.ok) return { ...settled, state: 'delivered', code: null, detail: null, messageId: result.message_id };
   const fromPart = Math.max(result.delivered_parts ?? 0, delivery.from_part);
   const failed = { code: result.error, detail: result.error_detail?.message ?? null, messageId: null, fromPart };
+  const movedTo = newAddress(delivery, result);
+  if (movedTo) return { ...later(delivery, failed, null, maxAgeMs), movedTo };
   if (result.error_detail?.retryable !== true) return { ...settled, ...failed, state: 'dead' };
   const askedMs = result.error_detail.retry_after === undefined ? null : result.error_detail.retry_after * 1_000;
   return later(delivery, failed, askedMs, maxAgeMs);
+}
+
+/** Where the delivery goes on; null when it did so once already: two addresses may name each other. */
+function newAddress({ moved_to: movedTo }: DeliveryRow, { error, error_detail }: DeliverFailure): string | null {
+  const named: unknown = error_detail?.channel_address;
+  if (error !== 'address_moved' || movedTo !== null || typeof named !== 'string') return null;
+  return named === '' || named.length > maxAddressLength || named.includes('\0') ? null : named;
 }
 
 function afterError(delivery: DeliveryRow, error: unknown, maxAgeMs: number): DeliveryOutcome {
@@ -54,6 +67,8 @@ function afterError(delivery: DeliveryRow, error: unknown, maxAgeMs: number): De
     return { ...failed, state: 'dead', attempts: delivery.attempts, retryInMs: null };
   }
   const askedMs = error instanceof RunLater ? error.delayMs : error instanceof AdapterError ? error.retryAfterMs : null;
+  // A trial of an adapter known to fail says nothing of this delivery.
+  if (error instanceof AdapterError && error.onTrial) return later(delivery, failed, askedMs ?? backoffMs(1), maxAgeMs);
   return later(delivery, failed, askedMs, maxAgeMs);
 }
 
@@ -70,6 +85,10 @@ function later(
   if (tooOld || attempts >= deliverySend.attempts) {
     return { ...failed, code, state: code === answerLostCode ? 'unknown' : 'dead', attempts, retryInMs: null };
   }
-  const backoffMs = Math.ceil(Math.random() * Math.min(retryCapMs, retryBaseMs * 2 ** delivery.attempts));
-  return { ...failed, code, state: 'queued', attempts, retryInMs: askedMs ?? backoffMs };
+  return { ...failed, code, state: 'queued', attempts, retryInMs: askedMs ?? backoffMs(delivery.attempts) };
+}
+
+/** Full jitter. */
+function backoffMs(attempts: number): number {
+  return Math.ceil(Math.random() * Math.min(retryCapMs, retryBaseMs * 2 ** attempts));
 }

@@ -4,6 +4,7 @@ import { noteDeliveryRedriven } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { jobOf } from './delivery-job.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
@@ -27,13 +28,7 @@ export class DeliveryRedrive {
       );
     }
     await noteDeliveryRedriven(this.db, row, subject);
-    await this.jobs.wake(deliverySend, {
-      delivery_id: row.id,
-      organization_id: row.organization_id,
-      project_id: row.project_id,
-      receipt_id: row.receipt_id,
-      turn_id: row.turn_id,
-    });
+    await this.jobs.wake(deliverySend, jobOf(row));
     return this.find(organizationId, projectId, id);
   }
 

@@ -21,6 +21,8 @@ export class DeliveryRow {
   /** Parts that the provider already has; a retry goes on from there. */
   @Column({ type: 'integer' }) from_part: number;
   @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
+  /** Where the address has moved to, by the provider's word: attempts go there instead. */
+  @Column({ type: 'text', nullable: true }) moved_to: string | null;
   @Column({ type: 'text', nullable: true }) error: string | null;
   @Column({ type: 'text', nullable: true }) error_detail: string | null;
   @Column({ type: 'text', nullable: true }) provider_message_id: string | null;

@@ -9,6 +9,8 @@ export interface DeliveryResult {
   state: DeliveryState;
   from_part: number;
   attempts: number;
+  /** A new address, when the provider named one; null leaves it as it was. */
+  moved_to: string | null;
   error: string | null;
   error_detail: string | null;
   provider_message_id: string | null;
@@ -59,11 +61,11 @@ export class DeliveryRepository {
     await this.rows.query(
       `UPDATE gateway.delivery d SET state = t.state, from_part = t.from_part, error = t.error,
          error_detail = t.error_detail, provider_message_id = t.message_id, lease_until = t.lease_until,
-         attempts = t.attempts,
+         attempts = t.attempts, moved_to = coalesce(t.moved_to, d.moved_to),
          settled_at = CASE WHEN t.state IN ('queued', 'sending') THEN NULL ELSE now() END
         FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-               $8::integer[])
-          AS t(id, state, from_part, error, error_detail, message_id, lease_until, attempts)
+               $8::integer[], $9::text[])
+          AS t(id, state, from_part, error, error_detail, message_id, lease_until, attempts, moved_to)
        WHERE d.id = t.id AND d.state IN ('queued', 'sending')`,
       [
         column((result) => result.id),
@@ -74,6 +76,7 @@ export class DeliveryRepository {
         column((result) => result.provider_message_id),
         column((result) => result.lease_until),
         column((result) => result.attempts),
+        column((result) => result.moved_to),
       ],
     );
   }
@@ -96,14 +99,26 @@ export class DeliveryRepository {
     return this.rows.findOneByOrFail({ project_id: row.project_id, app_id: row.app_id, idempotency_key: key });
   }
 
-  /** Opens at once what waits for an adapter that was not ready. @returns the deliveries to wake */
-  async resume(appIds: string[], code: string, limit: number): Promise<DeliveryRow[]> {
+  /** Keeps the leases of deliveries that are still attempted. */
+  async renew(ids: string[], leaseMs: number): Promise<void> {
+    if (ids.length === 0) return;
+    // In id order, and never waiting for one that is being recorded.
+    await this.rows.query(
+      `UPDATE gateway.delivery SET lease_until = now() + make_interval(secs => $2)
+        WHERE id IN (SELECT id FROM gateway.delivery WHERE id = ANY($1) AND state = 'sending'
+                      ORDER BY id FOR UPDATE SKIP LOCKED)`,
+      [ids, leaseMs / 1_000],
+    );
+  }
+
+  /** Opens at once what waits for one of these reasons. @returns the deliveries to wake */
+  async resume(appIds: string[], codes: string[], limit: number): Promise<DeliveryRow[]> {
     const [rows] = (await this.rows.query(
       `UPDATE gateway.delivery SET lease_until = now() - interval '1 ms'
         WHERE id IN (SELECT id FROM gateway.delivery
-                      WHERE state = 'queued' AND error = $2 AND app_id = ANY($1) AND lease_until > now()
+                      WHERE state = 'queued' AND error = ANY($2) AND app_id = ANY($1) AND lease_until > now()
                       ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [appIds, code, limit],
+      [appIds, codes, limit],
     )) as [DeliveryRow[], number];
     return rows;
   }

@@ -7,6 +7,11 @@ export class UnderWay {
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
+  /** How much more may be added at once. */
+  get free(): number {
+    return Math.max(0, this.limit - this.running.size);
+  }
+
   /** Resolves when less than the limit is under way. */
   async room(): Promise<void> {
     while (this.running.size >= this.limit) await Promise.race(this.running);

@@ -1,21 +1,30 @@
 import type { InboundParsePayload } from '#libs/contracts';
-import { type DeadJob, JobContext, PermanentFailure, RunLater } from '#libs/queue';
+import { type DeadJob, errorCode, JobContext, PermanentFailure } from '#libs/queue';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
-import { AdapterError } from '../adapters/adapter-error.js';
+import { InstalledApps } from '../apps/installed-apps.js';
+import { InboundAttempts } from './inbound-attempts.js';
 import { InboundService } from './inbound.service.js';
 
 @Controller()
 export class InboundHandler {
-  constructor(@Inject(InboundService) private readonly inbound: InboundService) {}
+  constructor(
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
+    @Inject(InboundService) private readonly inbound: InboundService,
+    @Inject(InboundAttempts) private readonly attempts: InboundAttempts,
+  ) {}
 
   @EventPattern<string>('inbound.parse')
   async parse(@Payload() job: InboundParsePayload, @Ctx() context: JobContext): Promise<void> {
+    const { adapter } = await this.installed.get(job.app_id);
+    if (adapter) return this.attempts.begin(job, adapter);
     try {
       await this.inbound.process(job, context.attempt);
     } catch (error) {
-      if (!(error instanceof PermanentFailure)) this.inbound.retrying(job, context.attempt, error);
-      throw laterWhenAsked(error);
+      if (!(error instanceof PermanentFailure)) {
+        this.inbound.retrying(job, context.attempt, errorCode(error), error);
+      }
+      throw error;
     }
   }
 
@@ -23,10 +32,4 @@ export class InboundHandler {
   async dead(@Payload() job: DeadJob<InboundParsePayload>): Promise<void> {
     await this.inbound.bury(job.payload, job.code, job.reason);
   }
-}
-
-/** An adapter that says when to come back is asked again then, at the cost of no attempt. */
-function laterWhenAsked(error: unknown): unknown {
-  const waitMs = error instanceof AdapterError ? error.retryAfterMs : null;
-  return waitMs === null ? error : new RunLater(waitMs, 'retry_after');
 }

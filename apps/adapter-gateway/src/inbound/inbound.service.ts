@@ -10,12 +10,11 @@ import {
 } from '#libs/contracts';
 import { Sweeper } from '#libs/database';
 import { Journal } from '#libs/journal';
-import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
+import { JobClient, PermanentFailure } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { withoutOk } from '../adapters/adapter-answer.js';
-import { AdapterError } from '../adapters/adapter-error.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import { directParse } from '../direct/direct-parse.js';
@@ -96,10 +95,9 @@ export class InboundService implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /** Says in the timeline that a receipt will be tried again, and why. */
-  retrying(job: InboundParsePayload, attempt: number, error: unknown): void {
-    const reason = error instanceof AdapterError || error instanceof RunLater ? error.code : 'internal_error';
+  retrying(job: InboundParsePayload, attempt: number, code: string, error: unknown): void {
     const detail = { error: error instanceof Error ? error.message : String(error) };
-    this.record(job, 'parsed', 'retrying', { attempt, durationMs: null, reason, detail });
+    this.record(job, 'parsed', 'retrying', { attempt, durationMs: null, reason: code, detail });
   }
 
   /** Ends a receipt that cannot be parsed; it stays readable and can be replayed. */

@@ -1,19 +1,8 @@
-import {
-  markdownToPlain,
-  neutraliseBroadcasts,
-  splitText,
-  type FormatRequest,
-  type FormatResult,
-} from '#libs/adapter-sdk';
+import { neutraliseBroadcasts, plainFormat, splitText, type FormatRequest, type FormatResult } from '#libs/adapter-sdk';
 
 /** Pure: Markdown stays Markdown, or becomes plain text; broadcast mentions are made inert either way. */
-export function formatMessage({ text, mode, max_length }: FormatRequest, maxLength: number): FormatResult {
-  const plain = mode === 'plain' ? markdownToPlain(text) : { text, lossy: [] };
-  const safe = neutraliseBroadcasts(plain.text);
-  return {
-    text: safe,
-    format: mode === 'plain' ? 'plain' : 'markdown',
-    parts: splitText(safe, max_length ?? maxLength),
-    lossy: plain.lossy,
-  };
+export function formatMessage(request: FormatRequest, maxLength: number): FormatResult {
+  if (request.mode === 'plain') return plainFormat(request, maxLength);
+  const text = neutraliseBroadcasts(request.text);
+  return { text, format: 'markdown', parts: splitText(text, request.max_length ?? maxLength), lossy: [] };
 }

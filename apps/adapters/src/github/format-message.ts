@@ -1,6 +1,6 @@
 import {
-  markdownToPlain,
   neutraliseBroadcasts,
+  plainFormat,
   splitText,
   type DeliverCall,
   type FormatRequest,
@@ -9,15 +9,13 @@ import {
 import { escapeMarkdown, withoutMentions } from './comment-text.js';
 
 /** Pure: GitHub reads Markdown, so it stays what it is, but for its mentions. */
-export function formatMessage({ text, mode, max_length }: FormatRequest, maxLength: number): FormatResult {
-  const limit = max_length ?? maxLength;
+export function formatMessage(request: FormatRequest, maxLength: number): FormatResult {
+  const { text, mode, max_length: limit = maxLength } = request;
   if (mode === 'rich') {
     const safe = withoutMentions(text);
     return { text: safe, format: 'markdown', parts: splitText(safe, limit), lossy: [] };
   }
-  const plain = markdownToPlain(text);
-  const safe = neutraliseBroadcasts(plain.text, 'all');
-  return { text: safe, format: 'plain', parts: splitText(safe, limit), lossy: plain.lossy };
+  return plainFormat(request, maxLength, 'all');
 }
 
 /** The bodies to post, one a part. */

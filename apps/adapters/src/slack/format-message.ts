@@ -1,6 +1,6 @@
 import {
-  markdownToPlain,
   neutraliseBroadcasts,
+  plainFormat,
   renderInParts,
   splitText,
   type DeliverCall,
@@ -10,12 +10,10 @@ import {
 import { escapeMrkdwn, mrkdwnDialect } from './mrkdwn-dialect.js';
 
 /** Pure: Markdown as mrkdwn, or as plain text. */
-export function formatMessage({ text, mode, max_length }: FormatRequest, maxLength: number): FormatResult {
-  const limit = max_length ?? maxLength;
+export function formatMessage(request: FormatRequest, maxLength: number): FormatResult {
+  const { text, mode, max_length: limit = maxLength } = request;
   if (mode === 'rich') return { ...renderInParts(text, mrkdwnDialect, { maxLength: limit }), format: 'native' };
-  const plain = markdownToPlain(text);
-  const safe = neutraliseBroadcasts(plain.text);
-  return { text: safe, format: 'plain', parts: splitText(safe, limit), lossy: plain.lossy };
+  return plainFormat(request, maxLength);
 }
 
 /** The texts to post, one a part. Plain text is escaped: Slack reads `<...>` in it whatever else is switched off. */

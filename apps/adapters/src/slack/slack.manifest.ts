@@ -56,6 +56,8 @@ export const slackManifest: Manifest = {
     threads: true,
     attachments: false,
     lookup: true,
+    // What Slack allows in one channel; more comes back as 429.
+    rate_per_address: { count: 1, seconds: 1 },
   },
   events: [
     { type: 'message_received', description: 'A message in a channel or a direct message.' },

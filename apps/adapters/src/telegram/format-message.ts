@@ -1,6 +1,6 @@
 import {
-  markdownToPlain,
   neutraliseBroadcasts,
+  plainFormat,
   renderMarkdown,
   splitText,
   type DeliverCall,
@@ -11,15 +11,13 @@ import { splitHtml } from './split-html.js';
 import { telegramDialect } from './telegram-html.js';
 
 /** Pure: Markdown as Telegram's HTML, or as plain text. */
-export function formatMessage({ text, mode, max_length }: FormatRequest, maxLength: number): FormatResult {
-  const limit = max_length ?? maxLength;
+export function formatMessage(request: FormatRequest, maxLength: number): FormatResult {
+  const { text, mode, max_length: limit = maxLength } = request;
   if (mode === 'rich') {
     const html = renderMarkdown(text, telegramDialect);
     return { ...html, format: 'native', parts: splitHtml(html.text, limit) };
   }
-  const plain = markdownToPlain(text);
-  const safe = neutraliseBroadcasts(plain.text, 'all');
-  return { text: safe, format: 'plain', parts: splitText(safe, limit), lossy: plain.lossy };
+  return plainFormat(request, maxLength, 'all');
 }
 
 /** The texts to send, one a part; `native` is HTML already. */

@@ -14,7 +14,7 @@ export const identity: Point = {
         const answer = await kit.adapter.get('/manifest.json');
         const manifest = answered(answer);
         kit.manifest = manifest;
-        const problems = manifestProblems(manifest);
+        const problems = manifestProblems(manifest).map(({ field, message }) => `${field} ${message}`);
         expectThat(problems.length === 0, answer, 'a valid manifest', problems);
       },
     );

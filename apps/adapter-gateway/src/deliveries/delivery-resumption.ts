@@ -1,0 +1,54 @@
+import { deliverySend } from '#libs/contracts';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { AdapterClient } from '../adapters/adapter-client.js';
+import { circuitOpenCode } from '../adapters/breaker.js';
+import { busyCode } from '../adapters/call-slots.js';
+import { HealthPoller } from '../adapters/health-poller.js';
+import { notReadyCode } from '../apps/adapter-not-ready.js';
+import { AppRepository } from '../apps/app.repository.js';
+import { answerLostCode } from './answer-lost.js';
+import { jobOf } from './delivery-job.js';
+import { DeliveryRepository } from './delivery.repository.js';
+
+const batch = 500;
+const notReadyCodes = [notReadyCode, answerLostCode];
+const failedCodes = [circuitOpenCode, busyCode, 'timeout', 'provider_unavailable', answerLostCode];
+
+/** Goes on with deliveries as soon as their adapter takes them again, and not when their wait is over. */
+@Injectable()
+export class DeliveryResumption implements OnApplicationBootstrap {
+  private readonly logger = new Logger('deliveries');
+
+  constructor(
+    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
+    @Inject(AppRepository) private readonly apps: AppRepository,
+    @Inject(HealthPoller) private readonly poller: HealthPoller,
+    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(JobClient) private readonly jobs: JobClient,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.poller.onReady(async (adapterId) => this.resume(await this.apps.ofAdapter(adapterId), notReadyCodes));
+    this.adapters.onClosedCircuit((baseUrl) => void this.answersAgain(baseUrl));
+  }
+
+  private async answersAgain(baseUrl: string): Promise<void> {
+    try {
+      await this.resume(await this.apps.ofAdapterAt(baseUrl), failedCodes);
+    } catch (error) {
+      // They come again by themselves, later.
+      this.logger.warn({ event: 'delivery.not_resumed', error: String(error) });
+    }
+  }
+
+  private async resume(apps: { id: string }[], codes: string[]): Promise<void> {
+    const appIds = apps.map(({ id }) => id);
+    if (appIds.length === 0) return;
+    for (;;) {
+      const rows = await this.deliveries.resume(appIds, codes, batch);
+      await Promise.all(rows.map((row) => this.jobs.wake(deliverySend, jobOf(row))));
+      if (rows.length < batch) return;
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import { Batcher } from '#libs/batching';
+import { type InboundParsePayload, inboundParse } from '#libs/contracts';
+import { Sweeper } from '#libs/database';
+import { PermanentFailure } from '#libs/queue';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AdapterClient } from '../adapters/adapter-client.js';
+import { AdapterNotReady } from '../apps/adapter-not-ready.js';
+import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
+import { UnderWay } from '../deliveries/under-way.js';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
+import { putOff, retryAfterCode } from './inbound-put-off.js';
+import { InboundWaitRepository, type PutOff, type Waiting } from './inbound-wait.repository.js';
+import { InboundService } from './inbound.service.js';
+
+const takeEveryMs = 500;
+/** So that one question to Postgres fills several slots. */
+const refillMs = 25;
+
+/**
+ * Attempts that outlive their job: an adapter that hangs holds its own slots, and no place in the queue. What has to
+ * come again waits in Postgres, where it is taken up as soon as its adapter can take it. A receipt that is lost with
+ * this process is woken again by the ingress, who has the custody.
+ */
+@Injectable()
+export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+  private readonly logger = new Logger('inbound');
+  private readonly underWay: UnderWay;
+  private readonly puts: Batcher<PutOff, Waiting>;
+  private readonly taker: Sweeper;
+  /** Receipts that this process attempts now: the ingress may wake one again meanwhile. */
+  private readonly mine = new Set<string>();
+  /** Those of the attempts under way that were taken here. */
+  private readonly taken = new Set<Promise<void>>();
+  private closing = false;
+
+  constructor(
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
+    @Inject(InboundService) private readonly inbound: InboundService,
+    @Inject(InboundWaitRepository) private readonly waits: InboundWaitRepository,
+    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+  ) {
+    this.underWay = new UnderWay(settings.PARSES_IN_FLIGHT, (error) =>
+      this.logger.warn({ event: 'parse.not_recorded', error: String(error) }),
+    );
+    this.puts = new Batcher((list) => this.waits.put(list), { maxItems: 100, maxWaitMs: 0, maxRunning: 2 });
+    this.taker = new Sweeper({
+      name: 'inbound-waits',
+      everyMs: takeEveryMs,
+      batch: settings.PARSES_IN_FLIGHT,
+      sweep: (limit) => this.takeDue(limit),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.adapters.onClosedCircuit((baseUrl) => {
+      this.waits.hurry(baseUrl, retryAfterCode).catch((error: unknown) => {
+        // They come again by themselves, later.
+        this.logger.warn({ event: 'parse.not_resumed', error: String(error) });
+      });
+    });
+    this.taker.start();
+  }
+
+  /** Before the workers close: what comes from here on is waited for by its job. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.closing = true;
+    await this.underWay.drain();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.taker.stop();
+    await this.underWay.drain();
+  }
+
+  /** Begins an attempt; resolves when there is room for it. */
+  async begin(job: InboundParsePayload, adapter: InstalledAdapter): Promise<void> {
+    if (this.closing) return this.attempt(job, adapter, 0, false);
+    await this.underWay.room();
+    this.underWay.add(this.attempt(job, adapter, 0, false));
+  }
+
+  /** Takes what is due, and more as soon as some of it is done; nothing waits for the slowest. */
+  private async takeDue(limit: number): Promise<number> {
+    if (this.closing) return 0;
+    const { ADAPTER_CONCURRENCY: perAdapter, PARSE_LEASE_MS: leaseMs } = this.settings;
+    const rows = await this.waits.take(this.adapters.load, perAdapter, this.underWay.free, leaseMs);
+    for (const { job, attempts } of rows) {
+      const attempt = this.again(job, attempts).finally(() => this.taken.delete(attempt));
+      this.taken.add(attempt);
+      this.underWay.add(attempt);
+    }
+    if (this.taken.size === 0) return 0;
+    // One that could not even be recorded is reported by whoever tracks it.
+    await Promise.race([...this.taken, pause(takeEveryMs)]).catch(() => undefined);
+    await pause(refillMs);
+    return limit;
+  }
+
+  private async again(job: InboundParsePayload, attempts: number): Promise<void> {
+    try {
+      const { adapter } = await this.installed.get(job.app_id);
+      if (!adapter) throw new PermanentFailure('adapter_not_found', `the App ${job.app_id} has no adapter`);
+      await this.attempt(job, adapter, attempts, true);
+    } catch (error) {
+      if (!(error instanceof PermanentFailure)) throw error;
+      await this.end(job, error.code, error.message);
+    }
+  }
+
+  private async attempt(
+    job: InboundParsePayload,
+    adapter: InstalledAdapter,
+    attempts: number,
+    waited: boolean,
+  ): Promise<void> {
+    const { receipt_id: id } = job;
+    if (this.mine.has(id)) return;
+    this.mine.add(id);
+    try {
+      if (!adapter.ready) throw new AdapterNotReady(adapter, 0);
+      await this.inbound.process(job, attempts + 1);
+      if (waited) await this.waits.forget([id]);
+    } catch (error) {
+      await this.failed(job, adapter, attempts, error);
+    } finally {
+      this.mine.delete(id);
+    }
+  }
+
+  private async failed(
+    job: InboundParsePayload,
+    adapter: InstalledAdapter,
+    attempts: number,
+    error: unknown,
+  ): Promise<void> {
+    if (error instanceof PermanentFailure) return this.end(job, error.code, error.message);
+    const put = putOff(job, adapter.id, attempts, error);
+    const waiting = await this.puts.add(put);
+    const tooOld = Date.now() - waiting.waitingSince.getTime() >= this.settings.PARSE_MAX_AGE_MS;
+    if (tooOld || waiting.attempts >= inboundParse.attempts) {
+      return this.end(job, put.code, error instanceof Error ? error.message : String(error));
+    }
+    // A pause is said once, however often it is looked whether it is over.
+    if (put.attempts === 1 || waiting.previousCode === null)
+      this.inbound.retrying(job, waiting.attempts, put.code, error);
+  }
+
+  private async end(job: InboundParsePayload, code: string, reason: string): Promise<void> {
+    await this.inbound.bury(job, code, reason);
+    await this.waits.forget([job.receipt_id]);
+  }
+}

@@ -1,0 +1,21 @@
+import type { InboundParsePayload } from '#libs/contracts';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A receipt that its adapter could not take: it waits here, and holds no place in the queue. */
+@Entity({ schema: 'gateway', name: 'inbound_wait' })
+@Index('inbound_wait_due', ['adapter_id', 'next_at'])
+export class InboundWaitRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'inbound_wait_pkey' }) receipt_id: string;
+  @Column({ type: 'text' }) adapter_id: string;
+  /** Without the request, which the ingress keeps. */
+  @Column({ type: 'jsonb' }) job: InboundParsePayload;
+  /** Attempts that failed; pauses do not count. */
+  @Column({ type: 'integer' }) attempts: number;
+  /** Why it waits. */
+  @Column({ type: 'text' }) code: string;
+  /** Whether it is being attempted. */
+  @Column({ type: 'boolean' }) taken: boolean;
+  /** When it may be attempted; while it is, when the attempt counts as abandoned. */
+  @Column({ type: 'timestamptz' }) next_at: Date;
+  @Column({ type: 'timestamptz' }) waiting_since: Date;
+}

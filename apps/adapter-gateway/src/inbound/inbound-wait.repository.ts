@@ -1,0 +1,93 @@
+import type { InboundParsePayload } from '#libs/contracts';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, Repository } from 'typeorm';
+import type { AdapterLoad } from '../adapters/adapter-client.js';
+import { InboundWaitRow } from './inbound-wait.entity.js';
+
+/** A receipt that has to come again. */
+export interface PutOff {
+  job: InboundParsePayload;
+  adapterId: string;
+  code: string;
+  waitMs: number;
+  /** 1 when the attempt counts, 0 for a pause. */
+  attempts: 0 | 1;
+}
+
+export interface Waiting {
+  attempts: number;
+  waitingSince: Date;
+  /** Why it waited before; null when it did not. */
+  previousCode: string | null;
+}
+
+@Injectable()
+export class InboundWaitRepository {
+  constructor(@InjectRepository(InboundWaitRow) private readonly rows: Repository<InboundWaitRow>) {}
+
+  /** @param list no receipt twice @returns in the order of the list */
+  async put(list: PutOff[]): Promise<Waiting[]> {
+    // In id order: batches of two processes that share ids would otherwise deadlock.
+    const sorted = [...list].sort((a, b) => (a.job.receipt_id < b.job.receipt_id ? -1 : 1));
+    const column = <T>(of: (entry: PutOff) => T): T[] => sorted.map(of);
+    const rows = (await this.rows.query(
+      `WITH before AS (SELECT receipt_id, code FROM gateway.inbound_wait WHERE receipt_id = ANY($1))
+       INSERT INTO gateway.inbound_wait AS w (receipt_id, adapter_id, job, attempts, code, taken, next_at, waiting_since)
+       SELECT id, adapter, job, attempts, code, false, now() + make_interval(secs => wait), now()
+         FROM unnest($1::text[], $2::text[], $3::jsonb[], $4::int[], $5::text[], $6::float8[])
+           AS t(id, adapter, job, attempts, code, wait)
+       ON CONFLICT (receipt_id) DO UPDATE SET adapter_id = excluded.adapter_id, code = excluded.code,
+         attempts = w.attempts + excluded.attempts, taken = false, next_at = excluded.next_at
+       RETURNING w.receipt_id, w.attempts, w.waiting_since,
+         (SELECT before.code FROM before WHERE before.receipt_id = w.receipt_id) AS previous`,
+      [
+        column(({ job }) => job.receipt_id),
+        column(({ adapterId }) => adapterId),
+        column(({ job: { request: _request, ...rest } }) => JSON.stringify(rest)),
+        column(({ attempts }) => attempts),
+        column(({ code }) => code),
+        column(({ waitMs }) => waitMs / 1_000),
+      ],
+    )) as { receipt_id: string; attempts: number; waiting_since: Date; previous: string | null }[];
+    const byId = new Map(rows.map((row) => [row.receipt_id, row]));
+    return list.map(({ job }) => {
+      const row = byId.get(job.receipt_id);
+      if (!row) throw new Error(`the receipt ${job.receipt_id} was not kept`);
+      return { attempts: row.attempts, waitingSince: row.waiting_since, previousCode: row.previous };
+    });
+  }
+
+  /**
+   * Takes what is due and whose adapter can take it. What waits for one that is not ready, or has too much to do, is
+   * not even looked at, however much it is; of one whose circuit is half open a single receipt is taken.
+   * @param leaseMs when a receipt may be taken again, if nothing is heard of it
+   */
+  async take(load: AdapterLoad, perAdapter: number, limit: number, leaseMs: number): Promise<InboundWaitRow[]> {
+    const [rows] = (await this.rows.query(
+      `UPDATE gateway.inbound_wait SET taken = true, next_at = now() + make_interval(secs => $5)
+        WHERE receipt_id IN (
+          SELECT due.receipt_id FROM gateway.adapter a CROSS JOIN LATERAL (
+            SELECT w.receipt_id FROM gateway.inbound_wait w WHERE w.adapter_id = a.id AND w.next_at <= now()
+             ORDER BY w.next_at LIMIT CASE WHEN a.base_url = ANY($2) THEN 1 ELSE $3 END FOR UPDATE SKIP LOCKED) due
+           WHERE a.state = 'ready' AND a.base_url <> ALL($1) LIMIT $4)
+        RETURNING *`,
+      [load.closedTo, load.onTrial, perAdapter, limit, leaseMs / 1_000],
+    )) as [InboundWaitRow[], number];
+    return rows;
+  }
+
+  /** Lets everything that waits for the adapters at an address come at once, but for what they put off themselves. */
+  async hurry(baseUrl: string, exceptCode: string): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.inbound_wait SET next_at = now()
+        WHERE adapter_id IN (SELECT id FROM gateway.adapter WHERE base_url = $1) AND code <> $2
+          AND NOT taken AND next_at > now()`,
+      [baseUrl, exceptCode],
+    );
+  }
+
+  async forget(receiptIds: string[]): Promise<void> {
+    await this.rows.delete({ receipt_id: In(receiptIds) });
+  }
+}

@@ -1,0 +1,81 @@
+import { until } from '#libs/testing';
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type DocumentAdapter, openDocumentAdapter } from './document-adapter.js';
+import { startSystem, type System } from './system.js';
+
+const documents = 1_500;
+const kills = 3;
+/** Work of a killed process is taken up again after these. */
+const leases = { SYNC_LEASE_MS: '1500', SYNC_SLICE_MS: '1000', SYNC_SWEEP_MS: '200', SYNC_ATTEMPTS: '50' };
+
+describe('a sync whose process is killed', () => {
+  let system: System;
+  let adapter: DocumentAdapter;
+
+  beforeAll(async () => {
+    adapter = await openDocumentAdapter(documents);
+    system = await startSystem(leases);
+  }, 120_000);
+  afterAll(async () => {
+    await system.stop();
+    await adapter.close();
+  });
+
+  const run = async (id: string): Promise<any> =>
+    (await system.api<{ data: any[] }>('GET', `/api/v1/sources/${id}/runs`)).data[0];
+  async function kept(id: string): Promise<any[]> {
+    const rows: any[] = [];
+    for (let cursor = ''; ;) {
+      const page = await system.api<{ data: any[]; next_cursor: string | null }>(
+        'GET',
+        `/api/v1/sources/${id}/documents?limit=100${cursor}`,
+      );
+      rows.push(...page.data);
+      if (!page.next_cursor) return rows;
+      cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
+    }
+  }
+
+  it('loses no document and keeps none twice, at whatever moment it dies', async () => {
+    const registered = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url });
+    const app = await system.api<{ id: string }>('POST', '/api/v1/apps', {
+      name: 'Library',
+      kind: 'adapter',
+      adapter_id: registered.id,
+    });
+    const body = { app_id: app.id, name: 'Library', resource_path: '' };
+    const { id } = await system.api<{ id: string }>('POST', '/api/v1/sources', body);
+    await system.api('POST', `/api/v1/sources/${id}/sync`);
+
+    let struck = 0;
+    for (let n = 0; n < kills; n += 1) {
+      const before = adapter.fetched.size;
+      await until('it goes on', () => adapter.fetched.size > before, 30_000);
+      await pause(randomInt(400));
+      if (adapter.fetched.size < documents) struck += 1;
+      await system.kill('adapter-gateway');
+      await system.restart('adapter-gateway');
+      if (adapter.fetched.size >= documents) break;
+    }
+    expect(struck).toBeGreaterThan(0);
+
+    const ended = await until(
+      'the run has ended',
+      async () => {
+        const now = await run(id);
+        return now?.finished_at ? now : null;
+      },
+      60_000,
+    );
+    expect(ended).toMatchObject({ state: 'succeeded', added: documents, changed: 0, removed: 0, failed: 0 });
+    const rows = await kept(id);
+    expect(rows.map(({ path }) => path).sort()).toEqual([...Array(documents).keys()].map((n) => `f/${n}`).sort());
+    expect(rows.every(({ path, fingerprint, state }) => fingerprint === path.slice(2) && state === 'current')).toBe(
+      true,
+    );
+    // What was under way when it died is fetched again, and nothing else.
+    const again = [...adapter.fetched.values()].reduce((sum, times) => sum + times - 1, 0);
+    expect(again).toBeLessThan(kills * 200);
+  }, 150_000);
+});
