@@ -37,8 +37,10 @@ function failureOf({ error, error_detail: given, delivered_parts: parts }: JsonO
   };
 }
 
-function detailOf({ retryable, retry_after: seconds }: JsonObject): Partial<DeliverErrorDetail> {
+function detailOf({ retryable, retry_after: seconds, channel_address: moved }: JsonObject): Partial<DeliverErrorDetail> {
+  const address = text(moved);
   return {
+    ...(address === null ? {} : { channel_address: address }),
     ...(typeof retryable === 'boolean' ? { retryable } : {}),
     ...(isCount(seconds) ? { retry_after: seconds } : {}),
   };
