@@ -37,7 +37,11 @@ function failureOf({ error, error_detail: given, delivered_parts: parts }: JsonO
   };
 }
 
-function detailOf({ retryable, retry_after: seconds, channel_address: moved }: JsonObject): Partial<DeliverErrorDetail> {
+function detailOf({
+  retryable,
+  retry_after: seconds,
+  channel_address: moved,
+}: JsonObject): Partial<DeliverErrorDetail> {
   const address = text(moved);
   return {
     ...(address === null ? {} : { channel_address: address }),
