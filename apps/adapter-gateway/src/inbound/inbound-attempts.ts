@@ -24,6 +24,7 @@ import { InboundService } from './inbound.service.js';
 const takeEveryMs = 500;
 /** So that one question to Postgres fills several slots. */
 const refillMs = 25;
+const lookAgainMs = 500;
 
 /**
  * Attempts that outlive their job: an adapter that hangs holds its own slots, and no place in the queue. What has to
@@ -124,7 +125,11 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     waited: boolean,
   ): Promise<void> {
     const { receipt_id: id } = job;
-    if (this.mine.has(id)) return;
+    if (this.mine.has(id)) {
+      // Its row is there before its attempt is over: it may be taken in between.
+      if (waited) await this.waits.giveBack(id, lookAgainMs);
+      return;
+    }
     this.mine.add(id);
     try {
       if (!adapter.ready) throw new AdapterNotReady(adapter, 0);

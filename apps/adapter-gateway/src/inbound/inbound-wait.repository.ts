@@ -87,6 +87,15 @@ export class InboundWaitRepository {
     );
   }
 
+  /** Lets go of a receipt that was taken and not attempted. */
+  async giveBack(receiptId: string, waitMs: number): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.inbound_wait SET taken = false, next_at = now() + make_interval(secs => $2)
+        WHERE receipt_id = $1 AND taken`,
+      [receiptId, waitMs / 1_000],
+    );
+  }
+
   async forget(receiptIds: string[]): Promise<void> {
     await this.rows.delete({ receipt_id: In(receiptIds) });
   }
