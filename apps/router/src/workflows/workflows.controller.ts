@@ -8,13 +8,14 @@ import { WorkflowRepository } from './workflow.repository.js';
 
 class NewWorkflow {
   @Text(200, { minLength: 1 }) name: string;
-  @Text(100, { optional: true, description: "The agent; the project's Chief of Staff when absent" }) agent_id?: string;
+  @Text(100, { optional: true, nullable: true, description: "The agent; the project's Chief of Staff when absent" })
+  agent_id?: string | null;
   @Text(20_000, { optional: true, description: 'What the agent is to do with a message' }) instructions?: string;
 }
 
 class WorkflowChange {
   @Text(200, { optional: true, minLength: 1 }) name?: string;
-  @Text(100, { optional: true }) agent_id?: string;
+  @Text(100, { optional: true, nullable: true }) agent_id?: string | null;
   @Text(20_000, { optional: true }) instructions?: string;
   @OneOf(['active', 'suspended', 'off'], { optional: true, description: 'Runs of a suspended workflow wait' })
   status?: WorkflowStatus;
