@@ -58,6 +58,19 @@ describe('agents over the API', () => {
     expect([refused.statusCode, refused.json().errors?.[0]?.field]).toEqual([422, field]);
   });
 
+  it('are known to other services in their own project alone', async () => {
+    const { id } = (await call('POST', '', { name: 'Desk', instructions: '' })).json();
+    const ask = async (project: typeof home) =>
+      engine.inject({
+        method: 'GET',
+        url: `/internal/agents/${id}`,
+        headers: { authorization: `Bearer ${await world.token(['service'], project)}` },
+      });
+    expect((await ask(home)).json()).toEqual({ id });
+    const elsewhere = await ask({ ...home, projectId: newId('prj') });
+    expect([elsewhere.statusCode, elsewhere.json().code]).toEqual([404, 'agent_not_found']);
+  });
+
   it('lose their model by null', async () => {
     const { id } = (await call('POST', '', { name: 'Desk', instructions: '', model: 'm' })).json();
     const changed = await call('PATCH', `/${id}`, { model: null });

@@ -12,6 +12,7 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
 import { gatewayClient } from '../routing/routing.service.js';
 import type { ChannelRow, InboxMode, SessionScope, UnknownSenders } from './channel.entity.js';
@@ -55,6 +56,7 @@ export class ChannelsController {
     @Inject(ChannelRepository) private readonly channels: ChannelRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
+    @Inject(NamedAgents) private readonly agents: NamedAgents,
   ) {}
 
   @Get()
@@ -82,6 +84,7 @@ export class ChannelsController {
     @Body() body: ChannelSettings,
   ): Promise<ChannelRow> {
     await this.requireApp(caller, appId);
+    await this.agents.require(caller, body.agent_id);
     await this.channels.save({
       app_id: appId,
       organization_id: caller.organizationId,

@@ -1,6 +1,7 @@
 import { Caller, notFound, OneOf, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
 import { TurnsService } from '../turns/turns.service.js';
 import type { WorkflowRow, WorkflowStatus } from './workflow.entity.js';
@@ -28,12 +29,14 @@ export class WorkflowsController {
     @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
     @Inject(TurnsService) private readonly turns: TurnsService,
+    @Inject(NamedAgents) private readonly agents: NamedAgents,
   ) {}
 
   @Post('api/v1/workflows')
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'createWorkflow', summary: 'Create a workflow; its id is an integer of the project' })
   async create(@Caller() caller: Principal, @Body() body: NewWorkflow): Promise<WorkflowRow> {
+    await this.agents.require(caller, body.agent_id);
     const now = new Date();
     const row = await this.workflows.insert({
       project_id: caller.projectId,
@@ -77,6 +80,7 @@ export class WorkflowsController {
     @Body() body: WorkflowChange,
   ): Promise<WorkflowRow> {
     await this.get(caller, id);
+    await this.agents.require(caller, body.agent_id);
     await this.workflows.update(caller.projectId, id, { ...body, updated_at: new Date() });
     this.rules.forget(caller.projectId);
     if (body.status === 'active') await this.turns.release(caller.projectId, id);
