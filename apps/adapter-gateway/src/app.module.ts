@@ -1,7 +1,7 @@
 import { DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
 import { journalProvider } from '#libs/journal';
-import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { type Audience, type Scope, ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
 import { AdapterCallsController } from './adapter-calls/adapter-calls.controller.js';
 import { AdapterCalls } from './adapter-calls/adapter-calls.service.js';
@@ -14,6 +14,7 @@ import { HealthPoller } from './adapters/health-poller.js';
 import { HealthProbe } from './adapters/health.js';
 import { ManifestVersionRepository } from './adapters/manifest-version.repository.js';
 import { OAuthProvidersController } from './adapters/oauth-providers.controller.js';
+import { registryClient, SkillAnnouncer } from './adapters/skill-announcer.js';
 import { ViolationLog } from './adapters/violation-log.js';
 import { AppCredentials, vaultClient } from './apps/app-credentials.js';
 import { AppVerification } from './apps/app-verification.js';
@@ -59,9 +60,9 @@ import { Syncer } from './sources/syncer.js';
 @Module({})
 export class AppModule {
   static with(settings: GatewaySettings): DynamicModule {
-    const client = (token: symbol, audience: Audience, url: string): FactoryProvider => ({
+    const client = (token: symbol, audience: Audience, url: string, scopes: Scope[] = []): FactoryProvider => ({
       provide: token,
-      useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens),
+      useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens, undefined, scopes),
       inject: [ServiceTokens],
     });
     return {
@@ -102,6 +103,7 @@ export class AppModule {
         client(ingressClient, 'webhook-ingress', settings.INGRESS_URL),
         client(vaultClient, 'credential-vault', settings.VAULT_URL),
         client(engineClient, 'engine', settings.ENGINE_URL),
+        client(registryClient, 'mcp-registry', settings.MCP_REGISTRY_URL, ['tools:write']),
         journalProvider('adapter-gateway'),
         AdapterCalls,
         AdapterClient,
@@ -128,6 +130,7 @@ export class AppModule {
         ManifestVersionRepository,
         Outbox,
         ParsedMessagesRepository,
+        SkillAnnouncer,
         SourceAdapter,
         SourceDocumentRepository,
         SourceHints,

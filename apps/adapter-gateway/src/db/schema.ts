@@ -12,6 +12,7 @@ import { SyncRunRow } from '../sources/sync-run.entity.js';
 import { Gateway1763700000200 } from './1763700000200-gateway.js';
 import { DeveloperPortal1763800000200 } from './1763800000200-developer-portal.js';
 import { DocumentSources1763800000300 } from './1763800000300-document-sources.js';
+import { ToldSkills1764100000200 } from './1764100000200-told-skills.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -27,5 +28,10 @@ export const schema: ServiceSchema = {
     SourceRow,
     SyncRunRow,
   ],
-  migrations: [Gateway1763700000200, DeveloperPortal1763800000200, DocumentSources1763800000300],
+  migrations: [
+    Gateway1763700000200,
+    DeveloperPortal1763800000200,
+    DocumentSources1763800000300,
+    ToldSkills1764100000200,
+  ],
 };
