@@ -1,7 +1,7 @@
 import { DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
 import { journalProvider } from '#libs/journal';
-import { type Audience, type Scope, ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
 import { AdapterCallsController } from './adapter-calls/adapter-calls.controller.js';
 import { AdapterCalls } from './adapter-calls/adapter-calls.service.js';
@@ -60,9 +60,9 @@ import { Syncer } from './sources/syncer.js';
 @Module({})
 export class AppModule {
   static with(settings: GatewaySettings): DynamicModule {
-    const client = (token: symbol, audience: Audience, url: string, scopes: Scope[] = []): FactoryProvider => ({
+    const client = (token: symbol, audience: Audience, url: string): FactoryProvider => ({
       provide: token,
-      useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens, undefined, scopes),
+      useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens),
       inject: [ServiceTokens],
     });
     return {
@@ -103,7 +103,7 @@ export class AppModule {
         client(ingressClient, 'webhook-ingress', settings.INGRESS_URL),
         client(vaultClient, 'credential-vault', settings.VAULT_URL),
         client(engineClient, 'engine', settings.ENGINE_URL),
-        client(registryClient, 'mcp-registry', settings.MCP_REGISTRY_URL, ['tools:write']),
+        client(registryClient, 'mcp-registry', settings.MCP_REGISTRY_URL),
         journalProvider('adapter-gateway'),
         AdapterCalls,
         AdapterClient,

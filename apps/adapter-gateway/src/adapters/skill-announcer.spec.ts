@@ -46,7 +46,7 @@ describe('the Skill of a manifest', () => {
     const adapter = await moodyAdapter('knowing', { skill: { name: 'Knowing', knowledge: 'Ask twice.' } });
     const [id, bare] = [await register({ url: adapter.url }), await register({ manifest: words('bare') })];
     await Promise.all([settled(id, 1), settled(bare, 1)]);
-    const path = '/api/v1/skills/manifest';
+    const path = '/internal/skills/manifest';
     expect(told).toEqual([
       { path, slug: 'knowing', knowledge: 'Ask twice.' },
       { path, slug: 'bare', knowledge: 'Be kind.' },

@@ -51,7 +51,7 @@ export class SkillAnnouncer implements OnApplicationBootstrap, OnApplicationShut
   private async tell(row: AdapterRow): Promise<boolean> {
     const { id, manifest, organization_id: organizationId, project_id: projectId } = row;
     try {
-      await this.registry.post('/api/v1/skills/manifest', { organizationId, projectId }, { manifest });
+      await this.registry.post('/internal/skills/manifest', { organizationId, projectId }, { manifest });
     } catch (error) {
       if (!(error instanceof Problem) || [401, 403, 429, 503].includes(error.status)) throw error;
       this.logger.warn({ event: 'skill.not_made', adapter: id, code: error.code, detail: error.detail });
