@@ -14,6 +14,7 @@ import { HealthPoller } from './adapters/health-poller.js';
 import { HealthProbe } from './adapters/health.js';
 import { ManifestVersionRepository } from './adapters/manifest-version.repository.js';
 import { OAuthProvidersController } from './adapters/oauth-providers.controller.js';
+import { registryClient, SkillAnnouncer } from './adapters/skill-announcer.js';
 import { ViolationLog } from './adapters/violation-log.js';
 import { AppCredentials, vaultClient } from './apps/app-credentials.js';
 import { AppVerification } from './apps/app-verification.js';
@@ -106,6 +107,7 @@ export class AppModule {
         client(ingressClient, 'webhook-ingress', settings.INGRESS_URL),
         client(vaultClient, 'credential-vault', settings.VAULT_URL),
         client(engineClient, 'engine', settings.ENGINE_URL),
+        client(registryClient, 'mcp-registry', settings.MCP_REGISTRY_URL),
         journalProvider('adapter-gateway'),
         AdapterCalls,
         AdapterClient,
@@ -136,6 +138,7 @@ export class AppModule {
         ManifestVersionRepository,
         Outbox,
         ParsedMessagesRepository,
+        SkillAnnouncer,
         SourceAdapter,
         SourceDocumentRepository,
         SourceHints,

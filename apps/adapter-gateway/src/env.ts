@@ -5,6 +5,7 @@ export const env = readEnv({
   INGRESS_URL: url(),
   VAULT_URL: url(),
   ENGINE_URL: url(),
+  MCP_REGISTRY_URL: url(),
   /** host:port or CIDR that outgoing calls may reach though it is not a public address. */
   GATEHOUSE_EGRESS_ALLOW: list,
   /** Signs the calls to adapters; comma-separated, the first one signs. */

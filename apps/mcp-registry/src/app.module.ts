@@ -23,6 +23,7 @@ import { ServerService } from './servers/server.service.js';
 import { type RegistrySettings, SETTINGS } from './settings.js';
 import { ManifestSkills } from './skills/manifest-skills.service.js';
 import { SkillFolders } from './skills/skill-folder.service.js';
+import { ManifestSkillsController } from './skills/manifest-skills.controller.js';
 import { SkillController } from './skills/skill.controller.js';
 import { SkillRepository } from './skills/skill.repository.js';
 import { SkillService } from './skills/skill.service.js';
@@ -58,6 +59,7 @@ export class AppModule {
       ],
       controllers: [
         DiscoveryHandler,
+        ManifestSkillsController,
         OauthController,
         ServerController,
         SkillController,

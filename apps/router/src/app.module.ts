@@ -2,6 +2,7 @@ import { DatabaseModule } from '#libs/database';
 import { journalProvider } from '#libs/journal';
 import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
+import { engineClient, NamedAgents } from './agents/named-agents.js';
 import { ChannelRepository } from './channels/channel.repository.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { schema } from './db/schema.js';
@@ -78,6 +79,7 @@ export class AppModule {
         { provide: routerSettings, useValue: settings },
         client(ingressClient, 'webhook-ingress', settings.INGRESS_URL),
         client(gatewayClient, 'adapter-gateway', settings.GATEWAY_URL),
+        client(engineClient, 'engine', settings.ENGINE_URL),
         journalProvider('router'),
         ChannelRepository,
         Clock,
@@ -88,6 +90,7 @@ export class AppModule {
         ...eventProviders,
         ExplainedMessages,
         HeldRepository,
+        NamedAgents,
         OutboundRepository,
         ProjectRules,
         RoutingAgain,

@@ -6,6 +6,7 @@ export const env = readEnv({
   ...eventSettings,
   INGRESS_URL: url(),
   GATEWAY_URL: url(),
+  ENGINE_URL: url(),
   /** Turn inputs up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
   /** A turn that has not finished after this time is offered to the engine again. */

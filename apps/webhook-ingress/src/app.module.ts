@@ -8,6 +8,7 @@ import { EndpointRepository } from './endpoints/endpoint.repository.js';
 import { EndpointsService, gatewayClient } from './endpoints/endpoints.service.js';
 import type { IngressSettings } from './env.js';
 import { Feeder, feederSettings } from './receipts/feeder.js';
+import { publicAddress, publicAddressOf } from './receipts/parse-job.js';
 import { ReceiptRepository } from './receipts/receipt.repository.js';
 import { ReceiptWriter, receiptWriterSettings } from './receipts/receipt-writer.js';
 import { ReceiptsController } from './receipts/receipts.controller.js';
@@ -56,6 +57,7 @@ export class AppModule {
           provide: feederSettings,
           useValue: { inlineLimitBytes: settings.INLINE_LIMIT_BYTES, maxWaitingJobs: settings.MAX_WAITING_JOBS },
         },
+        { provide: publicAddress, useValue: publicAddressOf(settings.PUBLIC_URL) },
         EndpointRepository,
         EndpointsService,
         ReceiptRepository,

@@ -8,6 +8,8 @@ export interface ValueLimits {
   maxEntries?: number;
   /** UTF-16 units of each text. Default 20 000. */
   maxChars?: number;
+  /** Lines of each text. Default 5 000. */
+  maxLines?: number;
 }
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
@@ -21,17 +23,25 @@ const maxKeyChars = 256;
  */
 export function sanitizeValue(value: unknown, limits: ValueLimits = {}): { value: JsonValue; report: SanitizerReport } {
   const report = emptyReport();
-  const walk = new Walk(report, limits.maxDepth ?? 16, limits.maxEntries ?? 2_000, limits.maxChars ?? 20_000);
+  const walk = new Walk(report, limits);
   return { value: walk.value(value, 0), report };
 }
 
 class Walk {
+  private readonly maxDepth: number;
+  private readonly maxChars: number;
+  private readonly maxLines: number;
+  private entriesLeft: number;
+
   constructor(
     private readonly report: SanitizerReport,
-    private readonly maxDepth: number,
-    private entriesLeft: number,
-    private readonly maxChars: number,
-  ) {}
+    { maxDepth = 16, maxEntries = 2_000, maxChars = 20_000, maxLines = 5_000 }: ValueLimits,
+  ) {
+    this.maxDepth = maxDepth;
+    this.maxChars = maxChars;
+    this.maxLines = maxLines;
+    this.entriesLeft = maxEntries;
+  }
 
   value(value: unknown, depth: number): JsonValue {
     if (typeof value === 'string') return this.text(value, this.maxChars);
@@ -78,7 +88,7 @@ class Walk {
   }
 
   private text(text: string, maxChars: number): string {
-    const { text: clean, report } = sanitize(text, { maxChars });
+    const { text: clean, report } = sanitize(text, { maxChars, maxLines: this.maxLines });
     addReport(this.report, report);
     return clean;
   }

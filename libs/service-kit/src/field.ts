@@ -13,10 +13,14 @@ import {
   MaxLength,
   Min,
   MinLength,
+  ValidateIf,
 } from 'class-validator';
 
 interface FieldOptions {
+  /** It may be absent, and then nothing changes or a default holds; null is refused unless it is nullable too. */
   optional?: boolean;
+  /** Null means something: none, or no longer. */
+  nullable?: boolean;
   description?: string;
 }
 
@@ -26,12 +30,23 @@ function field(
   api: Parameters<typeof ApiProperty>[0],
   checks: PropertyDecorator[],
 ): PropertyDecorator {
-  const described = options.description ? { description: options.description } : {};
+  const described = {
+    ...(options.description ? { description: options.description } : {}),
+    ...(options.nullable ? { nullable: true } : {}),
+  };
   return applyDecorators(
     ApiProperty({ ...api, ...described, required: !options.optional } as Parameters<typeof ApiProperty>[0]),
-    ...(options.optional ? [IsOptional()] : []),
+    ...presence(options),
     ...checks,
   );
+}
+
+/** Of a property with checks of its own: it may be absent. Null is checked as any value, so it is refused. */
+export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
+
+function presence({ optional, nullable }: FieldOptions): PropertyDecorator[] {
+  if (optional) return [nullable ? IsOptional() : MayBeAbsent()];
+  return nullable ? [ValidateIf((_, value: unknown) => value !== null)] : [];
 }
 
 export const Text = (maxLength: number, options: FieldOptions & { minLength?: number } = {}): PropertyDecorator =>

@@ -1,5 +1,5 @@
 export * from './env.js';
-export { Flag, JsonObject, OneOf, Text, TextList, Whole } from './field.js';
+export { Flag, JsonObject, MayBeAbsent, OneOf, Text, TextList, Whole } from './field.js';
 export { Metrics } from './metrics.js';
 export { pageOf, PageQuery, type Page } from './page.js';
 export {

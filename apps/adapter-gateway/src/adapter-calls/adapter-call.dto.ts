@@ -19,7 +19,8 @@ export class FormatCall extends AdapterCall {
 
 export class ListChangesCall extends AdapterCall {
   @Text(2_000) resource_path: string;
-  @Text(4_096, { optional: true, description: 'Null or absent: from the start' }) cursor?: string | null;
+  @Text(4_096, { optional: true, nullable: true, description: 'Null or absent: from the start' }) cursor?:
+    string | null;
 }
 
 export class FetchFileCall extends AdapterCall {

@@ -15,6 +15,8 @@ export class AdapterRow {
   /** The manifest that is in force: that of the version `manifest_version`. */
   @Column({ type: 'jsonb' }) manifest: Manifest;
   @Column({ type: 'integer', default: 1 }) manifest_version: number;
+  /** The version of the manifest whose Skill the registry was told of. */
+  @Column({ type: 'integer', nullable: true }) skill_told: number | null;
   @Column({ type: 'text' }) state: 'ready' | 'unready';
   @Column({ type: 'text', nullable: true }) state_reason: string | null;
   @Column({ type: 'text', nullable: true }) version: string | null;

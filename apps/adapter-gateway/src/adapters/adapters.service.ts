@@ -65,6 +65,7 @@ export class AdaptersService {
       base_url: baseUrl,
       manifest,
       manifest_version: 1,
+      skill_told: null,
       state: health?.state ?? 'ready',
       state_reason: health?.state_reason ?? null,
       version: health?.version ?? null,

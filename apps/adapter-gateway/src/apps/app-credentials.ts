@@ -42,10 +42,27 @@ export class AppCredentials {
   }
 
   /** A credential that no App has yet. @throws Problem as `of` */
-  open(scope: Scope, credentialId: string): Promise<OpenedCredential> {
+  private open(scope: Scope, credentialId: string): Promise<OpenedCredential> {
     return this.cached(`${scope.projectId} ${credentialId}`, () =>
       this.resolve(scope, { credential_id: credentialId }),
     );
+  }
+
+  /**
+   * A credential that a request names.
+   * @returns null when it is there and not connected yet: the consent may be given later
+   * @throws Problem 422 `credential_not_found`; others of the vault's
+   */
+  async named(scope: Scope, credentialId: string): Promise<OpenedCredential | null> {
+    try {
+      return await this.open(scope, credentialId);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (['not_connected', 'needs_reconnect'].includes(error.code)) return null;
+      if (error.status !== 404) throw error;
+      const message = `There is no credential ${credentialId} in this project.`;
+      throw new Problem(422, 'credential_not_found', message, [{ field: 'credential_id', message }]);
+    }
   }
 
   /** Lets go of an App's record, so that it can be deleted; with the vault away its deletion needs force. */

@@ -1,15 +1,15 @@
 import type { Capability } from '#libs/adapter-sdk';
-import { Flag, JsonObject, OneOf, Text, Whole } from '#libs/service-kit';
+import { Flag, JsonObject, MayBeAbsent, OneOf, Text, Whole } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsIn, IsOptional, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, ValidateNested } from 'class-validator';
 
 /** Those of the adapter's capabilities that an App uses; all when absent. */
 export const Capabilities = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ enum: ['send', 'receive'], isArray: true, required: false, description: 'All, when absent' }),
-    IsOptional(),
+    MayBeAbsent(),
     IsArray(),
     ArrayMaxSize(2),
     IsIn(['send', 'receive'], { each: true }),
@@ -28,8 +28,12 @@ export class InstallApp {
   @Text(200, { minLength: 1 }) name: string;
   @OneOf(['builtin', 'adapter']) kind: 'builtin' | 'adapter';
   @Text(100, { optional: true, description: 'Required when kind is adapter' }) adapter_id?: string;
-  @Text(100, { optional: true, description: 'The credential handed to the adapter, or with signing_secret' })
-  credential_id?: string;
+  @Text(100, {
+    optional: true,
+    nullable: true,
+    description: 'The credential handed to the adapter, or with signing_secret',
+  })
+  credential_id?: string | null;
   @Capabilities() capabilities?: Capability[];
   @JsonObject({ optional: true, description: 'Signature verification of the built-in Webhook app' })
   @ValidateNested()
@@ -41,7 +45,7 @@ export class InstallApp {
 export class ChangeApp {
   @Text(200, { optional: true, minLength: 1 }) name?: string;
   @OneOf(['active', 'paused', 'disabled'], { optional: true }) state?: 'active' | 'paused' | 'disabled';
-  @Text(100, { optional: true }) credential_id?: string;
+  @Text(100, { optional: true, nullable: true }) credential_id?: string | null;
   @JsonObject({ optional: true })
   @ValidateNested()
   @Type(() => SignatureSettings)

@@ -33,14 +33,15 @@ export class AppsService {
   ) {}
 
   /**
-   * @throws Problem 422 `adapter_required | skill_only | signature_not_applicable | capability_not_offered`,
-   *   404 `adapter_not_found`, 409 `app_exists` (a project has one App per provider)
+   * @throws Problem 422 `adapter_required | skill_only | signature_not_applicable | capability_not_offered |
+   *   credential_not_found`, 404 `adapter_not_found`, 409 `app_exists` (a project has one App per provider)
    */
   async install(caller: Principal, body: InstallApp): Promise<AppRow> {
     if (body.kind === 'adapter' && !body.adapter_id) {
       throw new Problem(422, 'adapter_required', 'An App of kind adapter needs adapter_id.');
     }
     const adapter = body.kind === 'adapter' ? await this.adapters.get(caller, body.adapter_id ?? '') : null;
+    if (body.credential_id) await this.credentials.named(caller, body.credential_id);
     const now = new Date();
     const row: AppRow = {
       id: newId('app'),
@@ -70,8 +71,10 @@ export class AppsService {
     return row;
   }
 
+  /** @throws Problem 404; 422 `credential_not_found` */
   async change(caller: Principal, id: string, body: ChangeApp): Promise<AppRow> {
     const app = await this.get(caller, id);
+    if (body.credential_id) await this.credentials.named(caller, body.credential_id);
     const changed = await this.save(app, {
       ...(body.name === undefined ? {} : { name: nameOf(app, body.name) }),
       ...(body.state === undefined ? {} : { state: body.state }),

@@ -14,6 +14,7 @@ import { Gateway1763700000200 } from './1763700000200-gateway.js';
 import { DeveloperPortal1763800000200 } from './1763800000200-developer-portal.js';
 import { DocumentSources1763800000300 } from './1763800000300-document-sources.js';
 import { InboundWaits1763900000300 } from './1763900000300-inbound-waits.js';
+import { ToldSkills1764100000200 } from './1764100000200-told-skills.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -35,5 +36,6 @@ export const schema: ServiceSchema = {
     DeveloperPortal1763800000200,
     DocumentSources1763800000300,
     InboundWaits1763900000300,
+    ToldSkills1764100000200,
   ],
 };

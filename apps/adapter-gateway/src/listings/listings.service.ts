@@ -50,12 +50,7 @@ export class ListingsService {
   }
 
   private async requireFields(caller: Principal, credentialId: string, manifest: Manifest): Promise<void> {
-    const opened = await this.credentials.open(caller, credentialId).catch((error: unknown) => {
-      // An access token comes with the consent, which may be given after the installation.
-      if (error instanceof Problem && ['not_connected', 'needs_reconnect'].includes(error.code)) return null;
-      if (!(error instanceof Problem) || error.status !== 404) throw error;
-      throw new Problem(422, 'credential_not_found', `There is no credential ${credentialId} in this project.`);
-    });
+    const opened = await this.credentials.named(caller, credentialId);
     if (!opened || opened.type === 'oauth2') return;
     const wanted = manifest.credentials.filter(({ required }) => required !== false);
     const mapped = mapCredentials(opened, manifest);

@@ -73,6 +73,17 @@ describe('installing', () => {
     expect((await install({ credential_id: 'cred_right' })).status).toBe(201);
   });
 
+  it('knows a credential before an App is changed to it', async () => {
+    const { id } = (await install({ name: 'C' }, 'webhook')).body;
+    const change = (credential_id: string) => world.call('PATCH', `apps/${id}`, { credential_id });
+    expect(await change('cred_nowhere')).toMatchObject({
+      status: 422,
+      body: { code: 'credential_not_found', errors: [{ field: 'credential_id' }] },
+    });
+    world.credentials.set('cred_there', { signing_secret: 'x' });
+    expect(await change('cred_there')).toMatchObject({ status: 200, body: { credential_id: 'cred_there' } });
+  });
+
   it('refuses a capability that the adapter does not offer', async () => {
     const sender = await moodyAdapter('sender', { capabilities: ['send'] });
     await world.call('POST', 'adapters', { url: sender.url });

@@ -117,6 +117,7 @@ const defaults: GatewaySettings = {
   INGRESS_URL: 'http://127.0.0.1:9',
   VAULT_URL: '',
   ENGINE_URL: 'http://127.0.0.1:9',
+  MCP_REGISTRY_URL: 'http://127.0.0.1:9',
   GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1'],
   GATEHOUSE_ADAPTER_SECRET: null,
   ADAPTER_TIMEOUT_MS: 2_000,

@@ -12,13 +12,13 @@ const approveNote = 'Fields of {client_secret, refresh_token} that may leave by 
 export class CreateBinding {
   @OneOf(consumerKinds) consumer_kind: ConsumerKind;
   @Text(100, { minLength: 1 }) consumer_id: string;
-  @TextList(50, 64, { optional: true, description: fieldsNote }) fields?: string[] | null;
+  @TextList(50, 64, { optional: true, nullable: true, description: fieldsNote }) fields?: string[] | null;
   @JsonObject({ optional: true, description: mapsToNote }) maps_to?: Record<string, string>;
   @TextList(10, 64, { optional: true, description: approveNote }) approve?: string[];
 }
 
 export class UpdateBinding {
-  @TextList(50, 64, { optional: true, description: fieldsNote }) fields?: string[] | null;
+  @TextList(50, 64, { optional: true, nullable: true, description: fieldsNote }) fields?: string[] | null;
   @JsonObject({ optional: true, description: mapsToNote }) maps_to?: Record<string, string>;
   @TextList(10, 64, { optional: true, description: approveNote }) approve?: string[];
 }
@@ -27,7 +27,7 @@ export class UpdateBinding {
 export class BindConsumer {
   @Text(100, { minLength: 1 }) credential_id: string;
   @ApiProperty({ type: Consumer }) @ValidateNested() @Type(() => Consumer) consumer: Consumer;
-  @TextList(50, 64, { optional: true, description: fieldsNote }) fields?: string[] | null;
+  @TextList(50, 64, { optional: true, nullable: true, description: fieldsNote }) fields?: string[] | null;
   @JsonObject({ optional: true, description: mapsToNote }) maps_to?: Record<string, string>;
 }
 

@@ -194,6 +194,8 @@ describe('resolving', () => {
     expect((await resolve(id)).body).toMatchObject({ generation: 3, fields: { token: 'three' } });
     await call('PATCH', path, { name: 'renamed' });
     expect((await resolve(id)).body.generation).toBe(3);
+    expect((await call('PATCH', path, { name: null })).status).toBe(422);
+    expect((await call('PATCH', path, { adapter_slug: null })).status).toBe(200);
   });
 
   it('answers a batch in its order and says what is missing in its place', async () => {

@@ -33,11 +33,16 @@ const DeclaredFields = (): PropertyDecorator => (target, key) => {
 export class CreateCredential {
   @Text(200, { minLength: 1, description: 'Unique in the project' }) name: string;
   @OneOf(credentialTypes) type: CredentialType;
-  @OneOf(oauthGrants, { optional: true, description: 'oauth2 alone, and needed there' }) grant?: OAuthGrant;
-  @DeclaredFields() declared_fields?: DeclaredField[];
+  @OneOf(oauthGrants, { optional: true, nullable: true, description: 'oauth2 alone, and needed there' })
+  grant?: OAuthGrant | null;
+  @DeclaredFields() declared_fields?: DeclaredField[] | null;
   @Matches(slugPattern, slugMessage)
-  @Text(64, { optional: true, description: 'The adapter that verifies it, on every save and on demand' })
-  adapter_slug?: string;
+  @Text(64, {
+    optional: true,
+    nullable: true,
+    description: 'The adapter that verifies it, on every save and on demand',
+  })
+  adapter_slug?: string | null;
   @JsonObject({
     description:
       'api_key: {token}; oauth2: {client_id, client_secret, access_token, refresh_token}; text: 1 to 50 fields, those ' +
@@ -48,8 +53,8 @@ export class CreateCredential {
 
 export class UpdateCredential {
   @Text(200, { minLength: 1, optional: true }) name?: string;
-  @DeclaredFields() declared_fields?: DeclaredField[];
-  @Matches(slugPattern, slugMessage) @Text(64, { optional: true }) adapter_slug?: string;
+  @DeclaredFields() declared_fields?: DeclaredField[] | null;
+  @Matches(slugPattern, slugMessage) @Text(64, { optional: true, nullable: true }) adapter_slug?: string | null;
   @JsonObject({ optional: true, description: 'Merged over the fields there are; a field set to null is removed.' })
   fields?: Record<string, unknown>;
 }

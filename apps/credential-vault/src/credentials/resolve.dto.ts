@@ -1,7 +1,7 @@
-import { OneOf, Text, TextList, Whole } from '#libs/service-kit';
+import { MayBeAbsent, OneOf, Text, TextList, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsOptional, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateNested } from 'class-validator';
 import { type ConsumerKind, consumerKinds } from '../bindings/credential-binding.entity.js';
 
 /** For whom a service asks. */
@@ -14,7 +14,7 @@ export class ResolveCredential {
   @Text(100, { minLength: 1 }) credential_id: string;
   @TextList(50, 64, { optional: true, description: 'Only these; all that may leave when absent' }) fields?: string[];
   @ApiProperty({ type: Consumer, required: false, description: 'By its binding, and no further than that allows' })
-  @IsOptional()
+  @MayBeAbsent()
   @ValidateNested()
   @Type(() => Consumer)
   consumer?: Consumer;

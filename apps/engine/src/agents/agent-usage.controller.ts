@@ -1,5 +1,5 @@
-import { Caller, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Caller, notFound, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { AgentRepository } from './agent.repository.js';
 
@@ -8,7 +8,7 @@ class UsingQuery {
   @Text(100, { optional: true }) tool_id?: string;
 }
 
-/** For the registry: who would miss a Skill or a Python tool. */
+/** For other services: who would miss a Skill or a Python tool, and whether an agent is there. */
 @ApiExcludeController()
 @Controller('internal/agents')
 @RequireScopes('service')
@@ -24,5 +24,12 @@ export class AgentUsageController {
     if (!id) throw new Problem(422, 'invalid_fields', 'Give skill_id or tool_id.');
     const found = await this.agents.using(caller, query.skill_id ? 'skills' : 'python_tools', id);
     return { agents: found.map(({ id: agentId, name }) => ({ id: agentId, name })) };
+  }
+
+  /** @throws Problem 404 `agent_not_found` */
+  @Get(':id')
+  async exists(@Caller() caller: Principal, @Param('id') id: string): Promise<{ id: string }> {
+    if (!(await this.agents.find(caller, id))) throw notFound('agent', id);
+    return { id };
   }
 }

@@ -47,6 +47,36 @@ describe('agents over the API', () => {
     expect(refused.json().errors[0].field).toBe('tools');
   });
 
+  it.each([
+    ['PATCH', { name: null }, 'name'],
+    ['PATCH', { instructions: null }, 'instructions'],
+    ['PATCH', { caps: null }, 'caps'],
+    ['POST', { name: 'Desk', instructions: '', tools: null }, 'tools'],
+  ] as const)('refuse null where there is always a value: %s %j', async (method, body, field) => {
+    const { id } = (await call('POST', '', { name: 'Desk', instructions: '', model: 'm' })).json();
+    const refused = await call(method, method === 'PATCH' ? `/${id}` : '', body);
+    expect([refused.statusCode, refused.json().errors?.[0]?.field]).toEqual([422, field]);
+  });
+
+  it('are known to other services in their own project alone', async () => {
+    const { id } = (await call('POST', '', { name: 'Desk', instructions: '' })).json();
+    const ask = async (project: typeof home) =>
+      engine.inject({
+        method: 'GET',
+        url: `/internal/agents/${id}`,
+        headers: { authorization: `Bearer ${await world.token(['service'], project)}` },
+      });
+    expect((await ask(home)).json()).toEqual({ id });
+    const elsewhere = await ask({ ...home, projectId: newId('prj') });
+    expect([elsewhere.statusCode, elsewhere.json().code]).toEqual([404, 'agent_not_found']);
+  });
+
+  it('lose their model by null', async () => {
+    const { id } = (await call('POST', '', { name: 'Desk', instructions: '', model: 'm' })).json();
+    const changed = await call('PATCH', `/${id}`, { model: null });
+    expect([changed.statusCode, changed.json().model]).toEqual([200, null]);
+  });
+
   it('include one Chief of Staff, who may be changed and not deleted', async () => {
     const project = { organizationId: home.organizationId, projectId: newId('prj') };
     const lists = await Promise.all(Array.from({ length: 5 }, () => call('GET', '', undefined, project)));

@@ -1,8 +1,8 @@
 import { builtinTools, toolGrades, type ToolGrade } from '#libs/contracts';
-import { OneOf, Text, TextList, Whole } from '#libs/service-kit';
+import { MayBeAbsent, OneOf, Text, TextList, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsOptional, ValidateNested } from 'class-validator';
+import { ValidateNested } from 'class-validator';
 import type { Agent, AgentCaps } from './agent.entity.js';
 
 const instructionsLength = 100_000;
@@ -29,16 +29,16 @@ export class AgentCapsBody implements AgentCaps {
 export class CreateAgent {
   @Text(200, { minLength: 1 }) name: string;
   @Text(instructionsLength) instructions: string;
-  @Text(200, { optional: true, description: modelDescription }) model?: string | null;
+  @Text(200, { optional: true, nullable: true, description: modelDescription }) model?: string | null;
   @TextList(50, 100, { optional: true, description: toolsDescription }) tools?: string[];
-  @Text(200, { optional: true, description: fallbackDescription }) fallback_model?: string | null;
+  @Text(200, { optional: true, nullable: true, description: fallbackDescription }) fallback_model?: string | null;
   @TextList(50, 100, { optional: true, description: 'Ids of Skills' }) skills?: string[];
   @TextList(50, 100, { optional: true, description: 'Ids of Python tools it has without a Skill' })
   python_tools?: string[];
   @OneOf(toolGrades, { optional: true, description: mayDoDescription }) may_do?: ToolGrade;
   @TextList(50, 100, { optional: true, description: approversDescription }) approvers?: string[];
   @ApiProperty({ type: AgentCapsBody, required: false })
-  @IsOptional()
+  @MayBeAbsent()
   @ValidateNested()
   @Type(() => AgentCapsBody)
   caps?: AgentCaps;
@@ -47,16 +47,16 @@ export class CreateAgent {
 export class UpdateAgent {
   @Text(200, { minLength: 1, optional: true }) name?: string;
   @Text(instructionsLength, { optional: true }) instructions?: string;
-  @Text(200, { optional: true, description: modelDescription }) model?: string | null;
+  @Text(200, { optional: true, nullable: true, description: modelDescription }) model?: string | null;
   @TextList(50, 100, { optional: true, description: toolsDescription }) tools?: string[];
-  @Text(200, { optional: true, description: fallbackDescription }) fallback_model?: string | null;
+  @Text(200, { optional: true, nullable: true, description: fallbackDescription }) fallback_model?: string | null;
   @TextList(50, 100, { optional: true, description: 'Ids of Skills' }) skills?: string[];
   @TextList(50, 100, { optional: true, description: 'Ids of Python tools it has without a Skill' })
   python_tools?: string[];
   @OneOf(toolGrades, { optional: true, description: mayDoDescription }) may_do?: ToolGrade;
   @TextList(50, 100, { optional: true, description: approversDescription }) approvers?: string[];
   @ApiProperty({ type: AgentCapsBody, required: false })
-  @IsOptional()
+  @MayBeAbsent()
   @ValidateNested()
   @Type(() => AgentCapsBody)
   caps?: AgentCaps;

@@ -3,6 +3,12 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 export type ApprovalState = 'pending' | 'approved' | 'refused' | 'expired' | 'cancelled';
 
+/** What people decided on a call, and on which definition of its tool. */
+export interface DecidedCall {
+  state: ApprovalState;
+  pin: string | null;
+}
+
 /** A call that waits for a person. It is decided once; its turn holds no process while it waits. */
 @Entity({ schema: 'engine', name: 'approval' })
 @Unique('approval_call', ['turn_id', 'call_ref'])
@@ -19,6 +25,8 @@ export class Approval {
   /** Which call of the turn: `<seq of the model's step>.<index of the call>`. */
   @Column({ type: 'text' }) call_ref: string;
   @Column({ type: 'text' }) tool: string;
+  /** Of the definition that the approver saw: a tool that is another by then is not called. Null for a built-in. */
+  @Column({ type: 'text', nullable: true }) tool_pin: string | null;
   @Column({ type: 'text' }) grade: ToolGrade;
   /** As the model wrote them: what is approved is this very call. */
   @Column({ type: 'jsonb' }) arguments: Record<string, unknown>;

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { AskedCall } from '../loop/approval-needed.js';
 import { storableJson } from '../turns/storable.js';
 import type { Claim } from '../turns/turn.repository.js';
-import type { Approval, ApprovalState } from './approval.entity.js';
+import type { Approval, DecidedCall } from './approval.entity.js';
 
 interface Owner {
   organizationId: string;
@@ -51,17 +51,18 @@ export class ApprovalRepository {
     agentId: string,
     waitMs: number,
   ): Promise<boolean> {
-    const calls = asked.map(({ ref, tool, grade, args }) => ({ id: newId('apr'), ref, tool, grade, args }));
+    const calls = asked.map((call) => ({ id: newId('apr'), ...call }));
     const rows = (await this.db.query(
       `WITH held AS (
          UPDATE engine.turn SET state = 'waiting_approval', error = NULL, lease_owner = NULL, lease_until = NULL
           WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running' RETURNING *),
        asked AS (
          INSERT INTO engine.approval (id, organization_id, project_id, agent_id, turn_id, receipt_id, app_id, call_ref, tool,
-                grade, arguments, approvers, state, expires_at)
-         SELECT c.id, held.organization_id, held.project_id, $5, held.id, held.receipt_id, held.app_id, c.ref, c.tool, c.grade,
+                tool_pin, grade, arguments, approvers, state, expires_at)
+         SELECT c.id, held.organization_id, held.project_id, $5, held.id, held.receipt_id, held.app_id, c.ref, c.tool, c.pin, c.grade,
                 c.args, $6, 'pending', now() + $7 * interval '1 millisecond'
-           FROM held CROSS JOIN jsonb_to_recordset($4::jsonb) AS c(id text, ref text, tool text, grade text, args jsonb)
+           FROM held CROSS JOIN jsonb_to_recordset($4::jsonb) AS c(id text, ref text, tool text, pin text, grade text,
+                args jsonb)
          ON CONFLICT (turn_id, call_ref) DO NOTHING)
        SELECT id FROM held`,
       [claim.turn_id, claim.lease_owner, claim.attempt, storableJson(calls), agentId, approvers, waitMs],
@@ -70,10 +71,10 @@ export class ApprovalRepository {
   }
 
   /** Decisions on a turn's calls, by the call's reference. */
-  async ofTurn(turnId: string): Promise<Map<string, ApprovalState>> {
-    const sql = 'SELECT call_ref, state FROM engine.approval WHERE turn_id = $1';
-    const rows = (await this.db.query(sql, [turnId])) as Pick<Approval, 'call_ref' | 'state'>[];
-    return new Map(rows.map((row) => [row.call_ref, row.state]));
+  async ofTurn(turnId: string): Promise<Map<string, DecidedCall>> {
+    const sql = 'SELECT call_ref, state, tool_pin FROM engine.approval WHERE turn_id = $1';
+    const rows = (await this.db.query(sql, [turnId])) as Pick<Approval, 'call_ref' | 'state' | 'tool_pin'>[];
+    return new Map(rows.map((row) => [row.call_ref, { state: row.state, pin: row.tool_pin }]));
   }
 
   /** Newest first; one more than `limit`, where there is one. */

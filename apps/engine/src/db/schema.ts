@@ -11,6 +11,7 @@ import { Turn } from '../turns/turn.entity.js';
 import { Usage } from '../usage/usage.entity.js';
 import { AgentsTurnsReplies1763700100000 } from './1763700100000-agents-turns-replies.js';
 import { ToolsApprovalsKnowledge1764000000100 } from './1764000000100-tools-approvals-knowledge.js';
+import { ApprovalPins1764100000100 } from './1764100000100-approval-pins.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -28,5 +29,5 @@ export const schema: ServiceSchema = {
     Mention,
     Relation,
   ],
-  migrations: [AgentsTurnsReplies1763700100000, ToolsApprovalsKnowledge1764000000100],
+  migrations: [AgentsTurnsReplies1763700100000, ToolsApprovalsKnowledge1764000000100, ApprovalPins1764100000100],
 };

@@ -1,7 +1,7 @@
-import { JsonObject, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
+import { JsonObject, MayBeAbsent, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsOptional, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, ValidateNested } from 'class-validator';
 import type { DocumentHead, FoundChunk } from './document.repository.js';
 
 const audienceNote =
@@ -29,14 +29,14 @@ export class UploadDocument {
     unknown
   >;
   @ApiProperty({ type: [StatedEntity], required: false })
-  @IsOptional()
+  @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(1_000)
   @ValidateNested({ each: true })
   @Type(() => StatedEntity)
   entities?: StatedEntity[];
   @ApiProperty({ type: [StatedRelation], required: false })
-  @IsOptional()
+  @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(2_000)
   @ValidateNested({ each: true })

@@ -4,6 +4,8 @@ import type { ToolGrade } from '#libs/contracts';
 export interface AskedCall {
   ref: string;
   tool: string;
+  /** Of the tool's definition; null for a built-in. */
+  pin: string | null;
   grade: ToolGrade;
   args: Record<string, unknown>;
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ApprovalState } from '../approvals/approval.entity.js';
+import type { DecidedCall } from '../approvals/approval.entity.js';
 import type { ToolCall } from '../model/model.js';
 import type { ArgumentCheck } from '../tools/argument-check.js';
 import { checkCall, type CheckedCall, type TurnPowers } from '../tools/call-check.js';
@@ -7,6 +7,7 @@ import { type CallSite, failure, isFailure, type ToolFailure, type TurnScope } f
 import { ApprovalNeeded, type AskedCall } from './approval-needed.js';
 import { type CallGuard, callKey } from './call-guard.js';
 import { inChunks } from './call-order.js';
+import { cleanResult } from './clean-result.js';
 import type { OpenStep } from './replay.js';
 import { shownResult } from './shown-result.js';
 import type { StepLog } from './step-log.js';
@@ -18,7 +19,7 @@ export interface CallMakerInput {
   guard: CallGuard;
   log: StepLog;
   /** Decisions on calls of this turn, by the call's reference. */
-  approvals: Map<string, ApprovalState>;
+  approvals: Map<string, DecidedCall>;
   limits: { shown: number; kept: number; parallel: number };
   signal: AbortSignal;
   /** Told of each call that was made, for the timeline. */
@@ -74,12 +75,17 @@ export class CallMaker {
     if ('error' in checked) return checked;
     const ref = `${step.seq}.${call.id}`;
     const planned = { ...checked, call, ref };
-    if (!checked.needsApproval || approvals.get(ref) === 'approved') return planned;
+    const { pin } = checked.tool;
     const decided = approvals.get(ref);
-    if (decided === undefined || decided === 'pending') {
-      return { asked: { ref, tool: call.name, grade: checked.grade, args: checked.args } };
+    if (decided?.state === 'approved') {
+      if (decided.pin === pin) return planned;
+      return failure('tool_changed', 'The call was not made: the tool is another than the one that was approved.');
     }
-    return failure(`approval_${decided}`, `The call was not made: its approval was ${decided}.`);
+    if (!checked.needsApproval) return planned;
+    if (decided === undefined || decided.state === 'pending') {
+      return { asked: { ref, tool: call.name, pin, grade: checked.grade, args: checked.args } };
+    }
+    return failure(`approval_${decided.state}`, `The call was not made: its approval was ${decided.state}.`);
   }
 
   /** Calls that may go at once: intents in one commit, then each result as it comes. */
@@ -114,7 +120,7 @@ export class CallMaker {
       },
     );
     const { turn, powers, signal } = this.input;
-    const approved = this.input.approvals.get(ref) === 'approved';
+    const approved = this.input.approvals.get(ref)?.state === 'approved';
     const mayDo = approved ? grade : powers.mayDo;
     const site: CallSite = { turn, ref, mayDo, tainted: this.tainted, callbackToken, signal };
     return { call, tool, args, seq, site };
@@ -123,8 +129,9 @@ export class CallMaker {
   private async call(step: OpenStep, { call, tool, args, seq, site }: Begun): Promise<void> {
     const { log, limits, onCall } = this.input;
     const startedMs = performance.now();
-    const result = await tool.run(args, site);
+    const given = await tool.run(args, site);
     const durationMs = performance.now() - startedMs;
+    const { result, sanitized } = tool.external ? cleanResult(given, limits.kept) : { result: given, sanitized: null };
     const code = isFailure(result) ? result.error.code : null;
     const { shown, full } = shownResult(result, `result_${seq}`, limits);
     const external = tool.external && code === null;
@@ -137,6 +144,7 @@ export class CallMaker {
         name: call.name,
         result: shown,
         external,
+        ...(sanitized === null ? {} : { sanitized }),
         ...(full === null ? {} : { handle: `result_${seq}`, full }),
       },
       { durationMs, settled: { seq, outcome: code ? 'error' : 'ok', code, duration_ms: durationMs } },

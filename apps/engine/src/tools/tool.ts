@@ -43,6 +43,8 @@ export interface Tool extends ToolDescription {
   source: ToolsetTool['source'];
   /** The registry's; null for a built-in that the agent has without a Skill. */
   id: string | null;
+  /** Of the registry's definition, which changes with it; null for a built-in, which changes with the release alone. */
+  pin: string | null;
   /** The least that a call can change. */
   least: ToolGrade;
   /** Its results were written by somebody outside. */

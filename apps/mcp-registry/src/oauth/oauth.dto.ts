@@ -1,6 +1,6 @@
 import { OneOf, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsOptional, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { ServerView } from '../servers/mcp-server.dto.js';
 import { policies, type Policy } from '../servers/mcp-server.entity.js';
 import { slugPattern } from '../tools/model-name.js';
@@ -10,7 +10,6 @@ export class RegisterByOauth {
   @Text(200, { optional: true, minLength: 1 }) name?: string;
   @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
   @Text(40, { optional: true })
-  @IsOptional()
   slug?: string;
   @OneOf(policies, { optional: true }) policy?: Policy;
   @Text(500, { optional: true, description: 'A client that was registered by hand; absent: registered dynamically' })

@@ -1,7 +1,7 @@
 import { JsonObject, OneOf, PageQuery, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsOptional, Matches, ValidateNested } from 'class-validator';
+import { Matches, ValidateNested } from 'class-validator';
 import { slugPattern } from '../tools/model-name.js';
 import { type AuthMode, authModes, healths, policies, type Policy } from './mcp-server.entity.js';
 
@@ -11,9 +11,14 @@ const policyNote =
 
 export class ServerAuth {
   @OneOf(authModes, { description: 'oauth: an oauth2 credential of the vault, connected there' }) mode: AuthMode;
-  @Text(100, { optional: true, description: 'Mode header alone: its name; X-Api-Key when absent' }) header?: string;
-  @Text(100, { optional: true, description: 'The credential of the vault; needed by every mode but none' })
-  credential_id?: string;
+  @Text(100, { optional: true, nullable: true, description: 'Mode header alone: its name; X-Api-Key when absent' })
+  header?: string | null;
+  @Text(100, {
+    optional: true,
+    nullable: true,
+    description: 'The credential of the vault; needed by every mode but none',
+  })
+  credential_id?: string | null;
 }
 
 export class RegisterServer {
@@ -21,7 +26,6 @@ export class RegisterServer {
   @Text(200, { optional: true, minLength: 1, description: 'The host of the URL when absent' }) name?: string;
   @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
   @Text(40, { optional: true, description: 'First part of what models call its tools; made of the name when absent' })
-  @IsOptional()
   slug?: string;
   @JsonObject({ optional: true }) @ValidateNested() @Type(() => ServerAuth) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;

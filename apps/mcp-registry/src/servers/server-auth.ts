@@ -8,7 +8,8 @@ const reserved =
 
 /** @throws Problem 422 `invalid_auth` */
 export function checkedAuth(auth: ServerAuth): Pick<McpServer, 'auth_mode' | 'auth_header' | 'credential_id'> {
-  const { mode, header, credential_id: credentialId } = auth;
+  const { mode, credential_id: credentialId } = auth;
+  const header = auth.header ?? undefined;
   if (mode === 'none' && credentialId) throw wrong('auth.credential_id', 'is not used by the mode none');
   if (mode !== 'none' && !credentialId) throw wrong('auth.credential_id', `is needed by the mode ${mode}`);
   if (header !== undefined && mode !== 'header') throw wrong('auth.header', 'belongs to the mode header alone');

@@ -1,7 +1,7 @@
-import { Flag, JsonObject, OneOf, Text } from '#libs/service-kit';
+import { Flag, JsonObject, MayBeAbsent, OneOf, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayUnique, IsArray, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayUnique, IsArray, Matches, ValidateNested } from 'class-validator';
 import { slugPattern } from '../tools/model-name.js';
 
 const knowledgeLength = 100_000;
@@ -24,7 +24,7 @@ const ListOf =
   (target, property) => {
     for (const decorate of [
       ApiProperty({ type: [type], required: false }),
-      IsOptional(),
+      MayBeAbsent(),
       IsArray(),
       ArrayMaxSize(max),
       ArrayUnique(key, { message: 'each is named once' }),
@@ -47,7 +47,6 @@ export class CreateSkill extends ChangeSkill {
   @Text(200, { minLength: 1 }) declare name: string;
   @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
   @Text(40, { optional: true, description: 'First part of what models call its tools; made of the name when absent' })
-  @IsOptional()
   slug?: string;
 }
 

@@ -113,6 +113,8 @@ describe('a Skill', () => {
     const again = await put({ slug: 'crm', skill: { ...skill, knowledge: 'Ask twice.' } });
     expect(again.body).toMatchObject({ id: first.body.id, knowledge: 'Ask twice.', version: 2 });
     expect((await put({ slug: 'crm', skill: { ...skill, tool_names: ['rm'] } })).body.code).toBe('invalid_manifest');
+    const told = await registry.internal('POST', '/skills/manifest', { manifest: { slug: 'crm', skill } });
+    expect(told).toMatchObject({ status: 200, body: { skill_id: first.body.id } });
   });
 });
 

@@ -12,33 +12,41 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
 import { gatewayClient } from '../routing/routing.service.js';
 import type { ChannelRow, InboxMode, SessionScope, UnknownSenders } from './channel.entity.js';
 import { ChannelRepository } from './channel.repository.js';
 
 class ChannelSettings {
-  @Text(100, { optional: true, description: "The agent; the project's Chief of Staff when absent" }) agent_id?: string;
+  @Text(100, { optional: true, nullable: true, description: "The agent; the project's Chief of Staff when absent" })
+  agent_id?: string | null;
   @Flag({ optional: true, description: 'Messages reach the Chief of Staff (default true)' }) chief_of_staff?: boolean;
   @Flag({ optional: true, description: 'Messages are tried on triggers (default true)' }) triggers?: boolean;
-  @Text(2_000, { optional: true, description: 'Where replies go when the message names no address' })
-  reply_address?: string;
+  @Text(2_000, { optional: true, nullable: true, description: 'Where replies go when the message names no address' })
+  reply_address?: string | null;
   @OneOf(['thread', 'contact', 'channel'], { optional: true, description: 'What shares a session (default thread)' })
   session_scope?: SessionScope;
   @OneOf(['hold', 'pair', 'open', 'drop'], {
     optional: true,
+    nullable: true,
     description: 'Messages from unknown senders (default hold; never of the built-in Webhook app)',
   })
-  unknown_senders?: UnknownSenders;
+  unknown_senders?: UnknownSenders | null;
   @OneOf(['queue', 'collect'], {
     optional: true,
+    nullable: true,
     description: 'What waited while a turn ran: one turn each, or one for all (default; queue for the Webhook app)',
   })
-  inbox_mode?: InboxMode;
-  @Whole(1, 525_600, { optional: true, description: 'A session that was silent for so long starts anew' })
-  idle_reset_minutes?: number;
-  @Whole(0, 23, { optional: true, description: 'The hour (UTC) at which sessions start anew' })
-  daily_reset_hour?: number;
+  inbox_mode?: InboxMode | null;
+  @Whole(1, 525_600, {
+    optional: true,
+    nullable: true,
+    description: 'A session that was silent for so long starts anew',
+  })
+  idle_reset_minutes?: number | null;
+  @Whole(0, 23, { optional: true, nullable: true, description: 'The hour (UTC) at which sessions start anew' })
+  daily_reset_hour?: number | null;
 }
 
 @ApiTags('Channels')
@@ -48,6 +56,7 @@ export class ChannelsController {
     @Inject(ChannelRepository) private readonly channels: ChannelRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
+    @Inject(NamedAgents) private readonly agents: NamedAgents,
   ) {}
 
   @Get()
@@ -75,6 +84,7 @@ export class ChannelsController {
     @Body() body: ChannelSettings,
   ): Promise<ChannelRow> {
     await this.requireApp(caller, appId);
+    await this.agents.require(caller, body.agent_id);
     await this.channels.save({
       app_id: appId,
       organization_id: caller.organizationId,

@@ -23,7 +23,7 @@ class ContactQuery extends PageQuery {
 
 class ContactChange {
   @Text(200, { optional: true, minLength: 1 }) name?: string;
-  @Whole(0, 1_000_000, { optional: true, description: 'Messages a day (UTC); null for no limit' })
+  @Whole(0, 1_000_000, { optional: true, nullable: true, description: 'Messages a day (UTC); null for no limit' })
   daily_budget?: number | null;
 }
 

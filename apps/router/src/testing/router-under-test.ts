@@ -126,6 +126,7 @@ const defaults: RouterSettings = {
   LOG_LEVEL: 'silent',
   INGRESS_URL: 'http://127.0.0.1:9',
   GATEWAY_URL: 'http://127.0.0.1:9',
+  ENGINE_URL: 'http://127.0.0.1:9',
   INLINE_LIMIT_BYTES: 16_384,
   TURN_LEASE_MS: 600_000,
   ROUTE_BATCH: 64,

@@ -14,10 +14,11 @@ class TriggerRules {
   event_types?: string[];
   @Text(2_000, { optional: true, description: 'CEL over event, contact and metadata; empty: every such event' })
   where?: string;
-  @Whole(1, 100_000, { optional: true, description: perMinute }) limit_per_minute?: number | null;
-  @Whole(1, 100_000, { optional: true, description: perContact }) contact_limit_per_hour?: number | null;
-  @Whole(1, 3_600, { optional: true, description: debounce }) debounce_seconds?: number | null;
-  @Whole(1, 86_400, { optional: true, description: debounceMax }) debounce_max_seconds?: number | null;
+  @Whole(1, 100_000, { optional: true, nullable: true, description: perMinute }) limit_per_minute?: number | null;
+  @Whole(1, 100_000, { optional: true, nullable: true, description: perContact }) contact_limit_per_hour?:
+    number | null;
+  @Whole(1, 3_600, { optional: true, nullable: true, description: debounce }) debounce_seconds?: number | null;
+  @Whole(1, 86_400, { optional: true, nullable: true, description: debounceMax }) debounce_max_seconds?: number | null;
 }
 
 class NewTrigger extends TriggerRules {

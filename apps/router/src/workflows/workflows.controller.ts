@@ -1,6 +1,7 @@
 import { Caller, notFound, OneOf, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
 import { TurnsService } from '../turns/turns.service.js';
 import type { WorkflowRow, WorkflowStatus } from './workflow.entity.js';
@@ -8,13 +9,14 @@ import { WorkflowRepository } from './workflow.repository.js';
 
 class NewWorkflow {
   @Text(200, { minLength: 1 }) name: string;
-  @Text(100, { optional: true, description: "The agent; the project's Chief of Staff when absent" }) agent_id?: string;
+  @Text(100, { optional: true, nullable: true, description: "The agent; the project's Chief of Staff when absent" })
+  agent_id?: string | null;
   @Text(20_000, { optional: true, description: 'What the agent is to do with a message' }) instructions?: string;
 }
 
 class WorkflowChange {
   @Text(200, { optional: true, minLength: 1 }) name?: string;
-  @Text(100, { optional: true }) agent_id?: string;
+  @Text(100, { optional: true, nullable: true }) agent_id?: string | null;
   @Text(20_000, { optional: true }) instructions?: string;
   @OneOf(['active', 'suspended', 'off'], { optional: true, description: 'Runs of a suspended workflow wait' })
   status?: WorkflowStatus;
@@ -27,12 +29,14 @@ export class WorkflowsController {
     @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
     @Inject(TurnsService) private readonly turns: TurnsService,
+    @Inject(NamedAgents) private readonly agents: NamedAgents,
   ) {}
 
   @Post('api/v1/workflows')
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'createWorkflow', summary: 'Create a workflow; its id is an integer of the project' })
   async create(@Caller() caller: Principal, @Body() body: NewWorkflow): Promise<WorkflowRow> {
+    await this.agents.require(caller, body.agent_id);
     const now = new Date();
     const row = await this.workflows.insert({
       project_id: caller.projectId,
@@ -76,6 +80,7 @@ export class WorkflowsController {
     @Body() body: WorkflowChange,
   ): Promise<WorkflowRow> {
     await this.get(caller, id);
+    await this.agents.require(caller, body.agent_id);
     await this.workflows.update(caller.projectId, id, { ...body, updated_at: new Date() });
     this.rules.forget(caller.projectId);
     if (body.status === 'active') await this.turns.release(caller.projectId, id);

@@ -1,7 +1,7 @@
 import { inboundParse, idTimeMs } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { parseJob } from './parse-job.js';
+import { parseJob, type PublicAddress, publicAddress } from './parse-job.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import type { Receipt } from './receipt.js';
 
@@ -36,6 +36,7 @@ export class Feeder implements OnApplicationShutdown {
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
     @Inject(feederSettings) private readonly settings: FeederSettings,
+    @Inject(publicAddress) private readonly at: PublicAddress,
   ) {}
 
   /** Wakes the gateway now, or when its queue has room. */
@@ -54,7 +55,7 @@ export class Feeder implements OnApplicationShutdown {
     this.addedSince += 1;
     // Whoever adds has the queue's length read again: without that, what is added here would use up the room for good.
     this.schedule();
-    return this.jobs.wake(inboundParse, parseJob(receipt, this.settings.inlineLimitBytes), sinceMs);
+    return this.jobs.wake(inboundParse, parseJob(receipt, this.settings.inlineLimitBytes, this.at), sinceMs);
   }
 
   /** Receipts that the queue has room for. A job counts as one receipt here, which errs on the side of adding less. */

@@ -3,8 +3,22 @@ import type { Receipt } from './receipt.js';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Where providers reach the installation: what they made their signatures over. */
+export interface PublicAddress {
+  /** PUBLIC_URL, without a slash at its end. */
+  url: string;
+  /** Of that URL: name, and port where it is not the scheme's own. */
+  host: string;
+}
+
+export const publicAddress = Symbol('publicAddress');
+
+export function publicAddressOf(url: string): PublicAddress {
+  return { url, host: new URL(url).host };
+}
+
 /** The job that wakes the gateway for a receipt; bodies over the limit stay behind and are read by reference. */
-export function parseJob(receipt: Receipt, inlineLimitBytes: number): InboundParsePayload {
+export function parseJob(receipt: Receipt, inlineLimitBytes: number, at: PublicAddress): InboundParsePayload {
   return {
     receipt_id: receipt.id,
     received_at: receipt.receivedAt.toISOString(),
@@ -12,22 +26,25 @@ export function parseJob(receipt: Receipt, inlineLimitBytes: number): InboundPar
     project_id: receipt.projectId,
     app_id: receipt.appId,
     verified_scheme: receipt.verifiedScheme,
-    ...(receipt.body.length <= inlineLimitBytes ? { request: inboundRequest(receipt) } : {}),
+    ...(receipt.body.length <= inlineLimitBytes ? { request: inboundRequest(receipt, at) } : {}),
     ...(receipt.traceparent ? { traceparent: receipt.traceparent } : {}),
   };
 }
 
-/** The request as the adapter contract wants it: the exact body, as text where it is valid UTF-8. */
-export function inboundRequest(receipt: Receipt): InboundRequest {
+/**
+ * The request as the adapter contract wants it: the exact body, as text where it is valid UTF-8, and the URL and host
+ * that the provider was given, whatever a proxy made of them on the way.
+ */
+export function inboundRequest(receipt: Receipt, at: PublicAddress): InboundRequest {
   const question = receipt.url.indexOf('?');
   const path = question < 0 ? receipt.url : receipt.url.slice(0, question);
   const search = new URLSearchParams(question < 0 ? '' : receipt.url.slice(question));
   return {
     method: receipt.method,
-    url: receipt.url,
+    url: at.url + receipt.url,
     path,
     query: Object.fromEntries(search),
-    headers: receipt.headers,
+    headers: { ...receipt.headers, host: at.host },
     ...encodeBody(receipt.body),
   };
 }

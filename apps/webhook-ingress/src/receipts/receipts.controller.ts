@@ -3,7 +3,7 @@ import { Caller, notFound, type Principal, RequireScopes } from '#libs/service-k
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Feeder } from './feeder.js';
-import { inboundRequest } from './parse-job.js';
+import { inboundRequest, type PublicAddress, publicAddress } from './parse-job.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import type { Receipt } from './receipt.js';
 
@@ -14,12 +14,13 @@ export class ReceiptsController {
   constructor(
     @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
     @Inject(Feeder) private readonly feeder: Feeder,
+    @Inject(publicAddress) private readonly at: PublicAddress,
   ) {}
 
   /** The stored request of a receipt, for jobs that left a large body behind. */
   @Get(':id')
   async read(@Caller() caller: Principal, @Param('id') id: string): Promise<{ request: InboundRequest }> {
-    return { request: inboundRequest(await this.find(caller, id)) };
+    return { request: inboundRequest(await this.find(caller, id), this.at) };
   }
 
   /** Wakes the pipeline for a receipt again: the replay of an event that never became a message. */

@@ -122,6 +122,7 @@ describe('a handshake that is not declared', () => {
     const answer = await get('asks?c=value');
     expect([answer.status, await answer.text()]).toEqual([201, 'value']);
     expect(gateway.asked).toMatchObject([{ method: 'GET', query: { c: 'value' }, path: '/api/v1/webhooks/***' }]);
+    expect(gateway.asked[0]?.url).toBe('https://gatehouse.example/api/v1/webhooks/***?c=value');
     gateway.handshake = () => null;
     expect((await get('asks?c=value')).status).toBe(405);
   });

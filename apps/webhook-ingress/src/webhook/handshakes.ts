@@ -2,7 +2,7 @@ import type { Endpoint } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { gatewayClient } from '../endpoints/endpoints.service.js';
-import { inboundRequest } from '../receipts/parse-job.js';
+import { inboundRequest, type PublicAddress, publicAddress } from '../receipts/parse-job.js';
 import { handshakeAnswer, handshakeFields } from './handshake.js';
 import { type Answer, type Incoming, receiptOf } from './incoming.js';
 import { Refused } from './refused.js';
@@ -19,6 +19,7 @@ export class Handshakes {
   constructor(
     @Inject(Secrets) private readonly secrets: Secrets,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
+    @Inject(publicAddress) private readonly at: PublicAddress,
   ) {}
 
   /**
@@ -61,7 +62,10 @@ export class Handshakes {
     const asked = this.gateway.post<{ answer: Answer | null }>(
       `/internal/apps/${endpoint.app_id}/handshake`,
       { organizationId: endpoint.organization_id, projectId: endpoint.project_id },
-      { request: inboundRequest(receiptOf(endpoint, incoming, null)), received_at: new Date().toISOString() },
+      {
+        request: inboundRequest(receiptOf(endpoint, incoming, null), this.at),
+        received_at: new Date().toISOString(),
+      },
     );
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {

@@ -33,6 +33,7 @@ export class BuiltinLibrary {
       parameters: definition.input_schema,
       source: 'builtin',
       id,
+      pin: null,
       least: definition.grade,
       external: work.external,
       grade: (args) => work.grade?.(args) ?? definition.grade,

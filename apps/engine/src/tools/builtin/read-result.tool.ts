@@ -21,6 +21,7 @@ export function readResultTool(steps: StepRepository): Tool {
     },
     source: 'builtin',
     id: null,
+    pin: null,
     least: 'read',
     external: true,
     grade: () => 'read',

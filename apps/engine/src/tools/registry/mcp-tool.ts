@@ -10,6 +10,7 @@ export function describedBy(definition: ToolsetTool): Omit<Tool, 'run' | 'extern
     parameters: definition.input_schema,
     source: definition.source,
     id: definition.id,
+    pin: definition.pin,
     least: definition.grade,
     grade: () => definition.grade,
     idempotent: () => definition.idempotent,

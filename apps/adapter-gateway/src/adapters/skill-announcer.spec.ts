@@ -1,0 +1,72 @@
+import { until } from '#libs/testing';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
+import { moodyAdapter } from '../testing/moody-adapter.js';
+
+interface Told {
+  path: string;
+  slug: string;
+  knowledge: string;
+}
+
+describe('the Skill of a manifest', () => {
+  let world: GatewayWorld;
+  let registry: TestServer;
+  /** What the registry answers to a slug; 200 where it is not set. */
+  const statuses = new Map<string, number>();
+  const told: Told[] = [];
+
+  beforeAll(async () => {
+    registry = await httpServer((path, body, response) => {
+      const { slug, skill } = JSON.parse(body).manifest;
+      told.push({ path, slug, knowledge: skill.knowledge });
+      sendJson(response, { code: 'told' }, statuses.get(slug) ?? 200);
+    });
+    world = await gatewayWorld();
+    await world.start({ MCP_REGISTRY_URL: registry.url });
+  });
+  afterAll(async () => {
+    await world.close();
+    await registry.close();
+  });
+
+  const words = (slug: string, knowledge = 'Be kind.') => ({
+    ...{ schema_version: '1.0', slug, name: 'Words', description: 'Knows things.', category: 'productivity' },
+    skill: { name: 'Words', knowledge },
+  });
+  const register = async (body: object): Promise<string> => (await world.call('POST', 'adapters', body)).body.id;
+  const toldOf = (slug: string) => told.filter((one) => one.slug === slug);
+  const settled = (id: string, version: number) =>
+    until('the registry was told', async () => {
+      const { rows } = await world.pool.query('SELECT skill_told FROM gateway.adapter WHERE id = $1', [id]);
+      return rows[0].skill_told === version;
+    });
+
+  it('is told once for each manifest that comes into force, with an adapter or without one', async () => {
+    const adapter = await moodyAdapter('knowing', { skill: { name: 'Knowing', knowledge: 'Ask twice.' } });
+    const [id, bare] = [await register({ url: adapter.url }), await register({ manifest: words('bare') })];
+    await Promise.all([settled(id, 1), settled(bare, 1)]);
+    const path = '/internal/skills/manifest';
+    expect(told).toEqual([
+      { path, slug: 'knowing', knowledge: 'Ask twice.' },
+      { path, slug: 'bare', knowledge: 'Be kind.' },
+    ]);
+    await world.call('POST', `adapters/${bare}/refresh`, { manifest: words('bare', 'Be brief.') });
+    const { body } = await world.call('GET', `adapters/${bare}`);
+    if (body.manifest_version === 1) await world.call('POST', `adapters/${bare}/versions/2/approve`, {});
+    await settled(bare, 2);
+    expect(toldOf('bare').map(({ knowledge }) => knowledge)).toEqual(['Be kind.', 'Be brief.']);
+    await adapter.close();
+  });
+
+  it('is told again while the registry is away, and not when it was refused', async () => {
+    statuses.set('later', 503);
+    const later = await register({ manifest: words('later') });
+    await until('it was told twice', () => toldOf('later').length >= 2);
+    statuses.set('later', 200);
+    await settled(later, 1);
+    statuses.set('taken', 409);
+    await settled(await register({ manifest: words('taken') }), 1);
+    expect(toldOf('taken')).toHaveLength(1);
+  });
+});

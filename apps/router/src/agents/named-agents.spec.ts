@@ -1,0 +1,58 @@
+import { newId } from '#libs/contracts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+
+describe('an agent that a rule names', () => {
+  let world: RouterWorld;
+  let away = false;
+  const appId = newId('app');
+  /** The engine, which has one agent, and the gateway, which has every App. */
+  const others = createServer((request, response) => {
+    const path = request.url ?? '';
+    if (away && path.startsWith('/internal/agents/')) return void request.socket.destroy();
+    const known = path.startsWith('/internal/apps/') || path === '/internal/agents/agt_here';
+    response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(known ? {} : { code: 'agent_not_found' }));
+  });
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => others.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(others.address() as AddressInfo).port}`;
+    world = await routerWorld();
+    await world.start({ ENGINE_URL: url, GATEWAY_URL: url });
+  });
+  afterEach(() => {
+    away = false;
+  });
+  afterAll(async () => {
+    await world.close();
+    others.closeAllConnections();
+    await new Promise((resolve) => others.close(resolve));
+  });
+
+  const channel = (agent_id: string | null) => world.api('PUT', `/api/v1/channels/${appId}`, { agent_id });
+  const workflow = (agent_id: string) =>
+    world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', agent_id });
+
+  it('has to be in the project', async () => {
+    const refused = { status: 422, body: { code: 'agent_not_found', errors: [{ field: 'agent_id' }] } };
+    expect(await channel('agt_gone')).toMatchObject(refused);
+    expect(await workflow('agt_gone')).toMatchObject(refused);
+    expect(await channel('agt_here')).toMatchObject({ status: 200, body: { agent_id: 'agt_here' } });
+    const made = await workflow('agt_here');
+    expect(made.status).toBe(201);
+    expect(await world.api('PATCH', `/api/v1/workflows/${made.body.id}`, { agent_id: 'agt_gone' })).toMatchObject(
+      refused,
+    );
+  });
+
+  it('is nobody when it is null', async () => {
+    expect(await channel(null)).toMatchObject({ status: 200, body: { agent_id: null } });
+  });
+
+  it('is taken as given while the engine is away', async () => {
+    away = true;
+    expect(await channel('agt_unknown')).toMatchObject({ status: 200, body: { agent_id: 'agt_unknown' } });
+  });
+});

@@ -1,0 +1,30 @@
+import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+
+export const engineClient = Symbol('engineClient');
+
+/** Agents that channels and workflows name: the engine keeps them. */
+@Injectable()
+export class NamedAgents {
+  private readonly logger = new Logger('named-agents');
+
+  constructor(@Inject(engineClient) private readonly engine: ServiceClient) {}
+
+  /**
+   * Refuses an id that no agent of the project has. An engine that does not answer keeps nobody from changing rules: a
+   * turn of an agent that is not there fails by name.
+   * @throws Problem 422 `agent_not_found`
+   */
+  async require(caller: Principal, agentId: string | null | undefined): Promise<void> {
+    if (!agentId) return;
+    try {
+      await this.engine.get(`/internal/agents/${encodeURIComponent(agentId)}`, caller);
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'agent_not_found') {
+        const message = `There is no agent ${agentId} in this project.`;
+        throw new Problem(422, 'agent_not_found', message, [{ field: 'agent_id', message }]);
+      }
+      this.logger.warn({ event: 'agent.unchecked', agent: agentId, error: String(error) });
+    }
+  }
+}

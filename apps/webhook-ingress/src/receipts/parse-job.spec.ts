@@ -1,0 +1,44 @@
+import { createHmac } from 'node:crypto';
+import { parseJob, publicAddressOf } from './parse-job.js';
+import type { Receipt } from './receipt.js';
+
+const receipt = (change: Partial<Receipt>): Receipt => ({
+  id: 'evt_1',
+  receivedAt: new Date(),
+  organizationId: 'org_1',
+  projectId: 'prj_1',
+  appId: 'app_1',
+  outcome: 'accepted',
+  reason: null,
+  method: 'POST',
+  url: '/api/v1/webhooks/token?x=1',
+  headers: { host: 'webhook-ingress:8080', 'x-kept': 'as it came' },
+  body: Buffer.from('From=%2B49&Body=Hello'),
+  verifiedScheme: null,
+  remoteAddress: '10.0.0.1',
+  traceparent: null,
+  ...change,
+});
+const sign = (url: string, body: string): string =>
+  createHmac('sha1', 'auth-token').update(`${url}${body}`).digest('base64');
+
+describe('the request of a parse job', () => {
+  it('has the URL that its sender signed, whatever host the last proxy asked for', () => {
+    const body = 'From=%2B49&Body=Hello';
+    const signed = sign('https://gatehouse.example:8443/api/v1/webhooks/token?x=1', body);
+    const { request } = parseJob(receipt({}), 16_384, publicAddressOf('https://gatehouse.example:8443'));
+    expect(sign(request!.url, request!.body)).toBe(signed);
+    expect(request).toMatchObject({
+      path: '/api/v1/webhooks/token',
+      query: { x: '1' },
+      headers: { host: 'gatehouse.example:8443', 'x-kept': 'as it came' },
+    });
+  });
+
+  it('leaves the receipt as it was received, and a large body behind', () => {
+    const stored = receipt({});
+    expect(parseJob(stored, 4, publicAddressOf('https://gatehouse.example'))).not.toHaveProperty('request');
+    parseJob(stored, 16_384, publicAddressOf('https://gatehouse.example'));
+    expect([stored.url, stored.headers['host']]).toEqual(['/api/v1/webhooks/token?x=1', 'webhook-ingress:8080']);
+  });
+});
