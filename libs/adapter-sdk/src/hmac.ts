@@ -48,8 +48,11 @@ export function constantTimeEqual(given: Buffer, expected: Buffer): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Node decodes leniently (it stops at the first bad character), so the form is checked before. */
+/** Node decodes leniently (it stops at the first bad character, and drops a lone last one), so the form is checked before. */
 export function decodeSignature(text: string, encoding: HmacEncoding): Buffer | undefined {
-  const wellFormed = encoding === 'hex' ? /^(?:[0-9a-f]{2})+$/i : /^[A-Za-z0-9+/]+={0,2}$/;
+  const wellFormed =
+    encoding === 'hex'
+      ? /^(?:[0-9a-f]{2})+$/i
+      : /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=?|[A-Za-z0-9+/]{2}(?:==)?)$/;
   return text.length <= 256 && wellFormed.test(text) ? Buffer.from(text, encoding) : undefined;
 }

@@ -3,6 +3,7 @@ import { until } from '#libs/testing';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
 import { Feeder } from './feeder.js';
+import { publicAddressOf } from './parse-job.js';
 import type { Receipt } from './receipt.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 
@@ -17,7 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 beforeEach(async () => {
-  feeder = new Feeder(world.jobs, world.receipts, { inlineLimitBytes: 1_024, maxWaitingJobs: 5 });
+  const settings = { inlineLimitBytes: 1_024, maxWaitingJobs: 5 };
+  feeder = new Feeder(world.jobs, world.receipts, settings, publicAddressOf('https://gatehouse.example'));
   await until('Redis is there', async () => (await world.jobs.waiting(inboundParse.queue)) === 0);
 });
 afterEach(async () => {

@@ -4,6 +4,7 @@ import { endpoint } from '../testing/gateway-stub.js';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
 import { Feeder } from './feeder.js';
+import { publicAddressOf } from './parse-job.js';
 import type { Receipt } from './receipt.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 import { Stragglers } from './stragglers.js';
@@ -38,7 +39,12 @@ afterEach(async () => {
 });
 
 const feederOf = (maxWaitingJobs: number): Feeder =>
-  new Feeder(world.jobs, world.receipts, { inlineLimitBytes: 1_024, maxWaitingJobs });
+  new Feeder(
+    world.jobs,
+    world.receipts,
+    { inlineLimitBytes: 1_024, maxWaitingJobs },
+    publicAddressOf('https://gatehouse.example'),
+  );
 const stragglersWith = (fed: Feeder): Stragglers => {
   const endpoints = {
     get: (appId: string) => endpoint(appId, { state: paused.has(appId) ? 'paused' : 'active' }),
