@@ -3,12 +3,13 @@ import { Sweeper } from '#libs/database';
 import { type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { hash as digest } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { EndpointRepository } from './endpoint.repository.js';
 
 export const gatewayClient = Symbol('gatewayClient');
 
 const pullEveryMs = 5_000;
-/** An unknown token asks the gateway at once (an App may be new), but no more often than this. */
+/** An unknown token waits for the gateway to be asked (an App may be new), which is no more often than this. */
 const missPullEveryMs = 200;
 /** Versions come from a sequence, and a lower one may be committed after a higher one: look back this far. */
 const versionOverlap = 50;
@@ -27,6 +28,7 @@ export class EndpointsService implements OnApplicationBootstrap, OnApplicationSh
   private readonly resumed: ((appId: string) => void)[] = [];
   private version = 0;
   private pulling: Promise<void> | null = null;
+  private next: Promise<void> | null = null;
   private lastPullMs = 0;
   private readonly puller = new Sweeper({
     name: 'endpoints',
@@ -62,7 +64,7 @@ export class EndpointsService implements OnApplicationBootstrap, OnApplicationSh
     const hash = digest('sha256', token);
     const known = this.lookUp(hash);
     if (known) return known;
-    if (Date.now() - this.lastPullMs >= missPullEveryMs || this.pulling) await this.pull();
+    await this.pullAfterNow();
     return this.lookUp(hash);
   }
 
@@ -76,6 +78,17 @@ export class EndpointsService implements OnApplicationBootstrap, OnApplicationSh
       this.pulling = null;
     });
     return this.pulling;
+  }
+
+  /** A reading that begins after now: one under way may have missed the App that somebody has just made. */
+  private pullAfterNow(): Promise<void> {
+    this.next ??= (async () => {
+      await this.pulling;
+      await pause(Math.max(0, this.lastPullMs + missPullEveryMs - Date.now()));
+      this.next = null;
+      await this.pull();
+    })();
+    return this.next;
   }
 
   private lookUp(hash: string): Found {
