@@ -14,7 +14,7 @@ const benchmarks = {
   ack: {
     title: 'Ack: 64 connections, 1 KB, signed',
     run: async (quick) =>
-      (await import('../bench/ack.mjs')).benchAck({ rounds: quick ? 2 : 5, seconds: quick ? 3 : 6, bytes: 1024 }),
+      (await import('../bench/ack.mjs')).benchAck({ rounds: quick ? 2 : 5, seconds: quick ? 3 : 5, bytes: 1024 }),
   },
   e2e: {
     title: 'End to end: webhook, workflow, turn, HTTP delivery',

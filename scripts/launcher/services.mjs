@@ -18,7 +18,7 @@ const service = (name, urlVariable, more) => ({
   ...more,
 });
 
-const behindQueues = { niceness: 5 };
+const behindQueues = { niceness: 10 };
 
 /** In the order in which they start. @type {Service[]} */
 export const services = [
