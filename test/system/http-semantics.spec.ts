@@ -297,8 +297,9 @@ describe('the ceilings against abuse', () => {
 
   it('answer 429 to an address that tries tokens', async () => {
     const limited = await until('it is too often', async () => {
-      const answer = await fetch(`${system.origin('webhook-ingress')}/api/v1/webhooks/guess`, { method: 'POST' });
-      return answer.status === 429 && answer;
+      const guess = () => fetch(`${system.origin('webhook-ingress')}/api/v1/webhooks/guess`, { method: 'POST' });
+      const answers = await Promise.all(Array.from({ length: 40 }, guess));
+      return answers.find(({ status }) => status === 429);
     });
     expectLimited(limited.headers, 120);
   });

@@ -15,6 +15,7 @@ import { TurnRunner } from './turn-runner.service.js';
 import { type Claim, type EndedTurn, TurnRepository } from './turn.repository.js';
 
 const heldRetryMs = 1_000;
+const runShownAfterMs = 300;
 
 /** Takes a `turn.run` job through claim, run, commit and announcement; every part of it may come any number of times. */
 @Injectable()
@@ -44,12 +45,20 @@ export class TurnJobs {
       if (outcome.state === 'ended') return await this.sayAgain(outcome.turn);
       this.leases.hold(payload.turn_id);
       const claim = { turn_id: payload.turn_id, lease_owner: this.leases.owner, attempt: outcome.attempt };
-      if (payload.run_id)
-        this.announcer.progressed({ turn_id: claim.turn_id, state: 'running', attempt: claim.attempt });
-      await this.runClaimed(payload, claim, outcome.input, leaseLost);
+      const shown = payload.run_id ? this.showRunning(claim) : undefined;
+      try {
+        await this.runClaimed(payload, claim, outcome.input, leaseLost);
+      } finally {
+        clearTimeout(shown);
+      }
     } finally {
       this.leases.leave(payload.turn_id);
     }
+  }
+
+  /** Says that a run is under way once it has taken a while: for one that is through at once it would cost a hop more. */
+  private showRunning({ turn_id, attempt }: Claim): NodeJS.Timeout {
+    return setTimeout(() => this.announcer.progressed({ turn_id, state: 'running', attempt }), runShownAfterMs);
   }
 
   /** The job's payload cannot be read, so there is no turn to store: the router ends its run all the same. */

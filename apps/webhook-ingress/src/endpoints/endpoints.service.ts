@@ -59,13 +59,15 @@ export class EndpointsService implements OnApplicationBootstrap, OnApplicationSh
     this.resumed.push(callback);
   }
 
-  /** @returns null when no App has, or had, this token */
+  /** @returns null when no App is known here to have, or have had, this token */
+  known(token: string): Found {
+    return this.lookUp(digest('sha256', token));
+  }
+
+  /** Asks the gateway about a token that is not known: an App may be new. */
   async find(token: string): Promise<Found> {
-    const hash = digest('sha256', token);
-    const known = this.lookUp(hash);
-    if (known) return known;
     await this.pullAfterNow();
-    return this.lookUp(hash);
+    return this.known(token);
   }
 
   get(appId: string): Endpoint | null {

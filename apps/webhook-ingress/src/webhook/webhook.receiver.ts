@@ -93,12 +93,14 @@ export class WebhookReceiver {
     this.limits.address.take(remoteAddress, nowMs);
     const url = request.url ?? '';
     const token = tokenOf(url);
-    const found = token === null ? null : await endpoints.find(token);
-    if (found === 'retired') throw new Refused(410, 'token_retired', 'This webhook URL was retired: use the new one.');
-    if (found === null || token === null) {
+    let found = token === null ? null : endpoints.known(token);
+    if (found === null) {
+      // Before anything is asked for it: who tries tokens waits for nothing.
       this.limits.unknown.take(remoteAddress, nowMs);
-      throw unknownPath;
+      found = token === null ? null : await endpoints.find(token);
     }
+    if (found === 'retired') throw new Refused(410, 'token_retired', 'This webhook URL was retired: use the new one.');
+    if (found === null || token === null) throw unknownPath;
     const { endpoint } = found;
     this.limits.endpoint.take(endpoint.app_id, nowMs);
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
