@@ -1,7 +1,7 @@
 import { errors, type Dispatcher } from 'undici';
 import { contentDecoder, isDecodable, type ContentDecoder } from './content-decoder.js';
 import { EgressError, type EgressErrorCode } from './egress-error.js';
-import type { Hop } from './hop.js';
+import { dispatchOptions, type Hop } from './hop.js';
 
 export interface ExchangeLimits {
   /** For everything, from the wait for a connection to the last byte. */
@@ -27,18 +27,7 @@ export function exchange(dispatcher: Dispatcher, hop: Hop, limits: ExchangeLimit
   return new Promise((resolve, reject) => {
     const run = new Exchange(limits, resolve, reject);
     if (run.settled) return;
-    dispatcher.dispatch(
-      {
-        origin: hop.url.origin,
-        path: hop.url.pathname + hop.url.search,
-        method: hop.method,
-        headers: hop.headers,
-        body: hop.body ?? null,
-        headersTimeout: limits.headersMs,
-        bodyTimeout: limits.bodyIdleMs,
-      },
-      run,
-    );
+    dispatcher.dispatch(dispatchOptions(hop, limits), run);
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import { bareHostname } from './allow-list.js';
 import { EgressError } from './egress-error.js';
 
@@ -74,4 +75,20 @@ function redirectUrl(from: URL, location: string): URL {
 
 function pick(headers: Record<string, string>, keep: (name: string) => boolean): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => keep(name)));
+}
+
+/** The hop as undici sends it. */
+export function dispatchOptions(
+  hop: Hop,
+  limits: { headersMs: number; bodyIdleMs: number },
+): Dispatcher.DispatchOptions {
+  return {
+    origin: hop.url.origin,
+    path: hop.url.pathname + hop.url.search,
+    method: hop.method,
+    headers: hop.headers,
+    body: hop.body ?? null,
+    headersTimeout: limits.headersMs,
+    bodyTimeout: limits.bodyIdleMs,
+  };
 }

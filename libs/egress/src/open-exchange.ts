@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { contentDecoder, isDecodable, type ContentDecoder } from './content-decoder.js';
 import { EgressError, type EgressErrorCode } from './egress-error.js';
 import { told } from './exchange.js';
-import type { Hop } from './hop.js';
+import { dispatchOptions, type Hop } from './hop.js';
 
 export interface OpenLimits {
   headersMs: number;
@@ -25,18 +25,7 @@ export function openExchange(dispatcher: Dispatcher, hop: Hop, limits: OpenLimit
   return new Promise((resolve, reject) => {
     const run = new OpenExchange(limits, resolve, reject);
     if (run.settled) return;
-    dispatcher.dispatch(
-      {
-        origin: hop.url.origin,
-        path: hop.url.pathname + hop.url.search,
-        method: hop.method,
-        headers: hop.headers,
-        body: hop.body ?? null,
-        headersTimeout: limits.headersMs,
-        bodyTimeout: limits.bodyIdleMs,
-      },
-      run,
-    );
+    dispatcher.dispatch(dispatchOptions(hop, limits), run);
   });
 }
 
