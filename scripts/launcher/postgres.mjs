@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { exitOf, stopChild } from './child.mjs';
@@ -14,12 +15,19 @@ const LEAST_MAJOR = 15;
 /** Crash recovery replays up to max_wal_size. */
 const READY_MS = 120_000;
 
+/**
+ * An eighth of the memory, 256 MB to 1 GB: the index of ten million claimed keys is 0.4 GB. Throw-away data needs little.
+ * @param {boolean} durable
+ */
+const sharedBuffersMb = (durable) =>
+  durable ? Math.round(Math.min(1024, Math.max(256, totalmem() / 8 / 1024 / 1024))) : 128;
+
 /** @param {boolean} durable */
 const settings = (durable) => ({
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '300',
-  shared_buffers: '256MB',
+  shared_buffers: `${sharedBuffersMb(durable)}MB`,
   wal_buffers: '16MB',
   min_wal_size: '256MB',
   max_wal_size: '2GB',
