@@ -4,3 +4,4 @@ export { dropOldPartitions, ensureDailyPartitions, type Queryable } from './part
 export { dataSourceOptions, type ConnectionSettings, type ServiceSchema } from './service-schema.js';
 export { migrateAll } from './all-schemas.js';
 export { Sweeper } from './sweeper.js';
+export { SurvivingClient } from './surviving-client.js';

@@ -1,5 +1,6 @@
 import type { DataSourceOptions, EntitySchema, MigrationInterface } from 'typeorm';
 import { DataSource } from 'typeorm';
+import { SurvivingClient } from './surviving-client.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -33,7 +34,12 @@ export function dataSourceOptions(schema: ServiceSchema, settings: ConnectionSet
     applicationName: settings.applicationName,
     poolSize: settings.poolSize,
     connectTimeoutMS: 5_000,
-    extra: { statement_timeout: 15_000, idle_in_transaction_session_timeout: 30_000, keepAlive: true },
+    extra: {
+      statement_timeout: 15_000,
+      idle_in_transaction_session_timeout: 30_000,
+      keepAlive: true,
+      Client: SurvivingClient,
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { Batcher } from '#libs/batching';
+import { SurvivingClient } from '#libs/database';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { encodeCopy } from './copy-encoding.js';
@@ -36,10 +37,10 @@ export class ReceiptWriter implements OnApplicationShutdown {
       query_timeout: statementTimeoutMs + 500,
       application_name: 'webhook-ingress-receipts',
       keepAlive: true,
+      Client: SurvivingClient,
     });
     // An idle connection that the server closed is replaced at the next use; one that breaks in use fails its batch.
     this.pool.on('error', () => undefined);
-    this.pool.on('connect', (client) => client.on('error', () => undefined));
     this.batcher = new Batcher((items) => this.commit(items), {
       maxItems: settings.batch,
       maxWaitMs: 0,

@@ -1,0 +1,32 @@
+import { testDatabase, type TestDatabase } from '#libs/testing';
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from './service-schema.js';
+
+describe('a connection that ends while nobody listens', () => {
+  let database: TestDatabase;
+  let source: DataSource;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    const schema = { name: 'public', entities: [], migrations: [] };
+    const settings = { url: database.url, poolSize: 2, applicationName: 'surviving' };
+    source = await new DataSource(dataSourceOptions(schema, settings)).initialize();
+  });
+  afterAll(async () => {
+    await source.destroy();
+    await database.drop();
+  });
+
+  it('ends its query, and neither the process nor the pool', async () => {
+    const { master } = source.driver as unknown as { master: pg.Pool };
+    const client = await master.connect();
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    await source.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+    await ended;
+    await expect(client.query('SELECT 1')).rejects.toThrow();
+    client.release(true);
+    expect(await source.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+});
