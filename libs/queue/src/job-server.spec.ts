@@ -193,10 +193,10 @@ describe('a server of jobs', () => {
     holder.kill('SIGKILL');
     const seen: string[] = [];
     serve(({ receipt_id: id }) => void seen.push(id));
-    await until('both are served', () => seen.length === 2, 40_000);
+    await until('both are served', () => seen.length === 2, 60_000);
     await until('nothing is left', idle);
     expect(seen.toSorted()).toEqual(['evt_a', 'evt_b']);
-  }, 60_000);
+  }, 90_000);
 });
 
 /** Another process that takes a job and never ends it, under the lock that a server has. */
@@ -206,6 +206,6 @@ function holdJob(redisUrl: string): ChildProcess {
     const { Redis } = require('ioredis');
     const connection = new Redis(${JSON.stringify(redisUrl)}, { maxRetriesPerRequest: null });
     new Worker(${JSON.stringify(queue)}, () => new Promise(() => undefined),
-      { connection, prefix: ${JSON.stringify(queuePrefix(queue))}, lockDuration: 15_000 });`;
+      { connection, prefix: ${JSON.stringify(queuePrefix(queue))}, lockDuration: 15_000, stalledInterval: 5_000 });`;
   return spawn(process.execPath, ['-e', script], { stdio: 'inherit' });
 }
