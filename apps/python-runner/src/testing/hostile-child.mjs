@@ -41,7 +41,8 @@ for (;;) {
   else if (source === 'too long') send(Buffer.from([0x7f, 0xff, 0xff, 0xff, 0x22]));
   else if (source === 'flood') for (let sent = 0; sent < 1_000; sent += 1) send(frame({ id: 'x', kind: 'answer' }));
   else if (source === 'questions at once') {
-    for (const question of [1, 2, 3]) send(frame({ id, kind: 'question', question }));
+    // In one piece: in three, the first could be answered before the second is there.
+    send(Buffer.concat([1, 2, 3].map((question) => frame({ id, kind: 'question', question }))));
     const { answer } = request();
     send(frame({ id, kind: 'answer', answer }));
   } else send(own);
