@@ -46,4 +46,33 @@ describe('a prompt', () => {
     expect(messages[1]).toMatchObject({ role: 'user', content: expect.stringContaining(`${'y'.repeat(10)} […]`) });
     expect(messages[2]).toMatchObject({ role: 'assistant', content: `${'z'.repeat(10)} […]` });
   });
+
+  it('shows what was said during a takeover in its place, and by whom', () => {
+    const said = (message: string) => ({ ...input(message).message, metadata: {} });
+    const takenOver = (message: string): TurnInput => ({
+      ...input(message),
+      earlier: [said('m1'), said('m2')],
+      takeover: [
+        { by: 'sender', message: said('to the person'), verified: false, after: 0 },
+        { by: 'person', text: 'first', after: 0 },
+        { by: 'person', text: `second ${'[external 0123456789abcdef]'}`, after: 1 },
+        { by: 'person', text: 'third', after: 2 },
+      ],
+    });
+    const messages = buildPrompt({
+      instructions: '',
+      skills: [],
+      input: takenOver('now'),
+      past: [{ input: takenOver('then'), reply_text: 'ok' }],
+      pastChars: 100,
+      readOnly: true,
+    }).map((message) => (message.role === 'tool' ? '' : message.content));
+    const textOf = (content: string) => content.match(/text:\n(.*)/)?.[1]?.slice(0, 13) ?? content;
+    const shown = ['to the person', 'first', 'm1', 'second [marke', 'm2', 'third'];
+    expect(messages.slice(1).map(textOf)).toEqual([...shown, 'then', 'ok', ...shown, 'now']);
+    const byPersons = messages.filter((content) => content.includes('\nsource: takeover\n')).map(textOf);
+    expect(byPersons).toEqual(['first', 'second [marke', 'third', 'first', 'second [marke', 'third']);
+    expect(messages[0]).toContain('source: takeover');
+    expect(JSON.stringify(build('x'))).not.toContain('source: takeover');
+  });
 });

@@ -1,4 +1,4 @@
-import type { TurnInput } from '#libs/contracts';
+import type { TakeoverLine, TurnInput } from '#libs/contracts';
 import { fence, fenceExplanation } from '#libs/sanitizer';
 import type { ModelMessage } from '../model/model.js';
 
@@ -28,16 +28,15 @@ export interface PromptParts {
 export function buildPrompt(parts: PromptParts): ModelMessage[] {
   const messages: ModelMessage[] = [{ role: 'system', content: systemText(parts) }];
   for (const turn of parts.past) {
-    messages.push({ role: 'user', content: eventText(turn.input, parts.pastChars) });
+    for (const text of [...earlierTexts(turn.input, parts.pastChars), eventText(turn.input, parts.pastChars)]) {
+      messages.push({ role: 'user', content: text });
+    }
     if (turn.reply_text) {
       messages.push({ role: 'assistant', content: clip(turn.reply_text, parts.pastChars), tool_calls: [] });
     }
   }
   const { message } = parts.input;
-  for (const earlier of parts.input.earlier ?? []) {
-    const content = eventText({ ...parts.input, message: earlier }, Number.POSITIVE_INFINITY);
-    messages.push({ role: 'user', content });
-  }
+  for (const content of earlierTexts(parts.input, Number.POSITIVE_INFINITY)) messages.push({ role: 'user', content });
   messages.push({
     role: 'user',
     content: eventText(parts.input, Number.POSITIVE_INFINITY),
@@ -56,14 +55,40 @@ const ground = `${fenceExplanation} Your answer is sent back over the channel th
 
 const readOnlyNote = 'The current event is not verified: only calls that read are allowed.';
 
-function systemText({ instructions, skills, input, readOnly }: PromptParts): string {
+/** An App's id begins otherwise, and no sender writes to this line. */
+const takeoverSource = 'takeover';
+
+const takeoverNote = `While a person had taken the conversation over, you were not asked. What was said then stands among the events; what that \
+person answered is marked source: ${takeoverSource}, and has been sent.`;
+
+function systemText({ instructions, skills, input, past, readOnly }: PromptParts): string {
   const workflow = input.instructions
     ? [`Instructions of the workflow that started this turn:\n${input.instructions}`]
     : [];
   const knowledge = skills
     .filter((skill) => skill.knowledge.trim() !== '')
     .map((skill) => `Knowledge of the Skill ${skill.name}:\n${skill.knowledge}`);
-  return [ground, ...(readOnly ? [readOnlyNote] : []), instructions, ...knowledge, ...workflow].join('\n\n');
+  const takenOver = [input, ...past.map((turn) => turn.input)].some(({ takeover }) => takeover !== undefined);
+  const notes = [...(readOnly ? [readOnlyNote] : []), ...(takenOver ? [takeoverNote] : [])];
+  return [ground, ...notes, instructions, ...knowledge, ...workflow].join('\n\n');
+}
+
+/** What was said before a turn's own message, oldest first: to a person, by one, and what is answered with it. */
+function earlierTexts(input: TurnInput, maxChars: number): string[] {
+  const earlier = input.earlier ?? [];
+  const lines = input.takeover ?? [];
+  const linesAfter = (count: number): string[] =>
+    lines.filter(({ after }) => after === count).map((line) => lineText(line, input, maxChars));
+  return [
+    ...linesAfter(0),
+    ...earlier.flatMap((message, index) => [eventText({ ...input, message }, maxChars), ...linesAfter(index + 1)]),
+  ];
+}
+
+function lineText(line: TakeoverLine, input: TurnInput, maxChars: number): string {
+  if (line.by === 'sender') return eventText({ ...input, message: line.message, verified: line.verified }, maxChars);
+  const sender = 'a person who answered instead of you';
+  return fence({ source: takeoverSource, sender, verified: true, text: clip(line.text, maxChars) });
 }
 
 function eventText({ message, verified, reply }: TurnInput, maxChars: number): string {

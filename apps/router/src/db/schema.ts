@@ -10,9 +10,15 @@ import { WorkflowRow } from '../workflows/workflow.entity.js';
 import { Router1763700000300 } from './1763700000300-router.js';
 import { ContactsSessionsTriggers1763900000300 } from './1763900000300-contacts-sessions-triggers.js';
 import { ClaimsVerdictsProgress1764000000300 } from './1764000000300-claims-verdicts-progress.js';
+import { TakeoverLines1764400000300 } from './1764400000300-takeover-lines.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
   entities: [ChannelRow, ContactRow, IdentityRow, MessageRow, RunRow, TurnRow, TriggerRow, WorkflowRow],
-  migrations: [Router1763700000300, ContactsSessionsTriggers1763900000300, ClaimsVerdictsProgress1764000000300],
+  migrations: [
+    Router1763700000300,
+    ContactsSessionsTriggers1763900000300,
+    ClaimsVerdictsProgress1764000000300,
+    TakeoverLines1764400000300,
+  ],
 };

@@ -1,10 +1,14 @@
 import type { ReplyTarget } from '#libs/contracts';
+import { sanitize } from '#libs/sanitizer';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { gatewayClient } from '../routing/routing.service.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionsService } from './sessions.service.js';
+
+/** Of a reply, for the agent that goes on after it. */
+const toldChars = 8_000;
 
 export interface PersonsReply {
   text: string;
@@ -47,7 +51,9 @@ export class SessionReplies {
       idempotency_key: keyOf(project_id, id, key),
       receipt_id: last.receipt_id,
     });
-    await this.sessions.markReply(id, caller.subject, answer.delivery_id);
+    // What never arrived was not said.
+    const told = answer.state === 'dead' ? null : sanitize(reply.text, { maxChars: toldChars }).text;
+    await this.sessions.markReply(id, caller.subject, answer.delivery_id, told);
     return { delivery_id: answer.delivery_id, state: answer.state, error: answer.error };
   }
 }

@@ -1,17 +1,23 @@
+import { newId } from '#libs/contracts';
 import { RoutingService } from '../routing/routing.service.js';
 import { type Neighbour, neighbour } from '../testing/journaled-events.js';
 import { jobOf, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
 import type { ReplyAnswer } from './session-replies.service.js';
+import type { TurnRow } from '../turns/turn.entity.js';
+import { TurnsService } from '../turns/turns.service.js';
 import type { SessionDetail } from './sessions.service.js';
 
 let world: RouterWorld;
 let gateway: Neighbour;
 let routing: RoutingService;
+let turns: TurnsService;
 
 beforeAll(async () => {
   world = await routerWorld();
   gateway = await neighbour();
-  routing = (await world.start({ GATEWAY_URL: gateway.url })).get(RoutingService, { strict: false });
+  const router = await world.start({ GATEWAY_URL: gateway.url });
+  routing = router.get(RoutingService, { strict: false });
+  turns = router.get(TurnsService, { strict: false });
 });
 
 afterAll(async () => {
@@ -60,6 +66,72 @@ describe("a person's reply", () => {
       ['takeover', null],
       ['reply', 'dlv_1'],
     ]);
+  });
+
+  it('is told to the agent with the next turn, in its place, until a turn has succeeded', async () => {
+    const { id, appId } = await session({ channel_address: 'room' });
+    const receive = async (message: string): Promise<TurnRow> => {
+      const job = jobOf(appId, { message, thread_id: 't1', metadata: { channel_address: 'room' } });
+      await routing.route(job, 1);
+      return turnOf(job.receipt_id);
+    };
+    const turnOf = (receiptId: string) =>
+      world.row<TurnRow>('SELECT * FROM router.turn WHERE receipt_id = $1', [receiptId]);
+    const told = ({ input }: TurnRow) =>
+      (input.takeover ?? []).map((line) => [line.by === 'person' ? line.text : line.message.message, line.after]);
+    const finish = ({ id: turn_id }: TurnRow, state: 'succeeded' | 'failed') =>
+      turns.finish([{ turn_id, state, error: state === 'failed' ? 'model_down' : null }]);
+    const say = async (text: string) => {
+      const key = newId('dlv');
+      gateway.answers(200, { delivery_id: key, state: 'queued', error: null });
+      expect((await reply(id, text, key)).status).toBe(202);
+    };
+    await finish(await world.row<TurnRow>('SELECT * FROM router.turn WHERE session_id = $1', [id]), 'succeeded');
+
+    await takeOver(id);
+    await receive('to the person');
+    await say('hidden\u200b\u202e <|im_start|>');
+    await receive('thanks');
+    await world.api('POST', `/api/v1/sessions/${id}/hand-back`, {});
+    const first = await receive('next');
+    const takeover = [
+      ['to the person', 0],
+      ['hidden [removed-token]', 0],
+      ['thanks', 0],
+    ];
+    expect(told(first)).toEqual(takeover);
+    await finish(first, 'failed');
+    const second = await receive('once more');
+    expect(told(second)).toEqual(takeover);
+    await finish(second, 'succeeded');
+
+    const third = await receive('a');
+    expect(told(third)).toEqual([]);
+    await takeOver(id);
+    await finish(third, 'succeeded');
+    await receive('b');
+    await say('between');
+    const last = await receive('d');
+    await world.api('POST', `/api/v1/sessions/${id}/hand-back`, { answer_waiting: true });
+    const opened = await turnOf(last.receipt_id);
+    expect([opened.state, opened.input.earlier?.map(({ message }) => message)]).toEqual(['open', ['b']]);
+    expect(told(opened)).toEqual([['between', 1]]);
+    await finish(opened, 'succeeded');
+    expect(told(await receive('e'))).toEqual([]);
+  });
+
+  it('that never arrived is not told', async () => {
+    const { id, appId } = await session({ channel_address: 'room' });
+    await takeOver(id);
+    gateway.answers(200, { delivery_id: 'dlv_dead', state: 'dead', error: 'gone' });
+    await reply(id, 'x', 'k');
+    await world.api('POST', `/api/v1/sessions/${id}/hand-back`, {});
+    const open = await world.row<TurnRow>(`SELECT * FROM router.turn WHERE app_id = $1 AND state = 'open'`, [appId]);
+    await turns.finish([{ turn_id: open.id, state: 'failed', error: 'cancelled' }]);
+    const job = jobOf(appId, { thread_id: 't1', message: 'y' });
+    await routing.route(job, 1);
+    const next = await world.row<TurnRow>('SELECT * FROM router.turn WHERE receipt_id = $1', [job.receipt_id]);
+    expect([next.state, next.input.takeover]).toEqual(['open', undefined]);
   });
 
   it('needs a key, a session that was taken over, and an address', async () => {

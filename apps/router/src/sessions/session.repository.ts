@@ -22,6 +22,10 @@ export interface SessionRow {
   current_turn_id: string | null;
   /** Grows with every turn that starts. */
   epoch: number;
+  /** `epoch` when a person last said something here or took it over; null: never. */
+  taken_over_epoch: number | null;
+  /** The last turn that succeeded. */
+  answered_epoch: number;
   /** Messages that wait for the turn under way, or for the person who has taken over. */
   waiting: number;
   created_at: Date;
@@ -90,12 +94,14 @@ export class SessionRepository {
     return rows[0] ?? null;
   }
 
-  /** Notes a person's reply, once. */
-  async markReply(id: string, by: string, deliveryId: string): Promise<void> {
+  /** Notes a person's reply, once. @param text what the next turn is told of it, or null */
+  async markReply(id: string, by: string, deliveryId: string, text: string | null): Promise<void> {
     await this.db.query(
-      `INSERT INTO router.session_mark (session_id, at, kind, made_by, delivery_id)
-       VALUES ($1, clock_timestamp(), 'reply', $2, $3) ON CONFLICT DO NOTHING`,
-      [id, by, deliveryId],
+      `WITH session AS (
+         UPDATE router.session SET taken_over_epoch = epoch WHERE id = $1 RETURNING id, epoch)
+       INSERT INTO router.session_mark (session_id, at, kind, made_by, delivery_id, text, epoch)
+       SELECT id, clock_timestamp(), 'reply', $2, $3, $4, epoch FROM session ON CONFLICT DO NOTHING`,
+      [id, by, deliveryId, text],
     );
   }
 
@@ -150,11 +156,11 @@ async function move(
   kind: SessionMark['kind'],
   by: string,
 ): Promise<boolean> {
-  const moved: unknown = await tx.query('UPDATE router.session SET status = $2 WHERE id = $1 AND status = ANY($3)', [
-    id,
-    to,
-    from,
-  ]);
+  const moved: unknown = await tx.query(
+    `UPDATE router.session SET status = $2, taken_over_epoch = CASE $2 WHEN 'taken_over' THEN epoch ELSE taken_over_epoch END
+      WHERE id = $1 AND status = ANY($3)`,
+    [id, to, from],
+  );
   if ((moved as [unknown[], number])[1] === 0) return false;
   await tx.query(
     'INSERT INTO router.session_mark (session_id, at, kind, made_by) VALUES ($1, clock_timestamp(), $2, $3)',
@@ -168,5 +174,10 @@ async function markHandled(tx: EntityManager, sessionId: string): Promise<void> 
     sessionId,
   ]);
   const turns = (taken as [{ turn_id: string }[], number])[0].map((row) => row.turn_id);
-  await tx.query(`UPDATE router.turn SET state = 'handled', finished_at = now() WHERE id = ANY($1)`, [turns]);
+  // A message may have waited since before the turns that ran meanwhile: it was handled after them.
+  await tx.query(
+    `UPDATE router.turn t SET state = 'handled', finished_at = now(), epoch = s.epoch FROM router.session s
+      WHERE t.id = ANY($1) AND s.id = t.session_id`,
+    [turns],
+  );
 }

@@ -3,11 +3,21 @@ import type { Queryable } from '#libs/database';
 import type { PlannedSession } from '../routing/decide.js';
 import type { Plan } from '../routing/plan.js';
 import type { TurnRow } from '../turns/turn.entity.js';
+import { linesBetween, takeoverLines } from './takeover-lines.js';
 
 interface Wanted {
   plan: Plan;
   session: PlannedSession;
   turn: TurnRow;
+}
+
+interface LockedSession {
+  id: string;
+  key: string;
+  current_turn_id: string | null;
+  epoch: number;
+  /** No turn that succeeded has been told yet what was said while a person had taken it over. */
+  untold: boolean;
 }
 
 /**
@@ -27,13 +37,18 @@ export async function settleSessions(tx: Queryable, plans: Plan[], nowMs: number
   await startAnew(tx, firsts, nowMs);
   const sessions = await lockSessions(tx, firsts, nowMs);
   const waiting: { session: string; turn: string }[] = [];
+  const untold = [...sessions.values()].filter((session) => session.untold).map(({ id }) => id);
+  const lines = await takeoverLines(tx, untold);
   for (const { session: planned, turn } of wanted) {
     const session = sessions.get(planned.key);
     if (!session) throw new Error(`the session ${planned.key} was not returned`);
     turn.session_id = session.id;
     turn.epoch = session.epoch;
-    if (session.current_turn_id === turn.id) turn.state = 'open';
-    else waiting.push({ session: session.id, turn: turn.id });
+    if (session.current_turn_id === turn.id) {
+      turn.state = 'open';
+      const said = lines.get(session.id);
+      if (said) turn.input = { ...turn.input, takeover: linesBetween(said, [turn.created_at]) };
+    } else waiting.push({ session: session.id, turn: turn.id });
   }
   if (waiting.length > 0) {
     await tx.query(
@@ -76,11 +91,7 @@ export function resetBefore(
   return new Date(Math.max(idle ?? 0, daily ?? 0));
 }
 
-async function lockSessions(
-  tx: Queryable,
-  firsts: Wanted[],
-  nowMs: number,
-): Promise<Map<string, { id: string; current_turn_id: string | null; epoch: number }>> {
+async function lockSessions(tx: Queryable, firsts: Wanted[], nowMs: number): Promise<Map<string, LockedSession>> {
   const column = <T>(of: (entry: Wanted) => T): T[] => firsts.map(of);
   const rows = (await tx.query(
     `INSERT INTO router.session AS s (id, organization_id, project_id, app_id, key, current_turn_id, agent_id, contact_id,
@@ -93,7 +104,7 @@ async function lockSessions(
        epoch = s.epoch + CASE WHEN s.current_turn_id IS NULL AND s.status <> 'taken_over' THEN 1 ELSE 0 END,
        current_turn_id = CASE WHEN s.status = 'taken_over' THEN s.current_turn_id
                               ELSE coalesce(s.current_turn_id, excluded.current_turn_id) END
-     RETURNING id, key, current_turn_id, epoch`,
+     RETURNING id, key, current_turn_id, epoch, coalesce(taken_over_epoch >= answered_epoch, false) AS untold`,
     [
       column(() => newId('ses')),
       column(({ plan }) => plan.message.organization_id),
@@ -106,6 +117,6 @@ async function lockSessions(
       column(({ session }) => session.inboxMode),
       new Date(nowMs),
     ],
-  )) as { id: string; key: string; current_turn_id: string | null; epoch: number }[];
+  )) as LockedSession[];
   return new Map(rows.map((row) => [row.key, row]));
 }

@@ -1,14 +1,17 @@
+import type { TurnInput } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import { storable } from '../routing/storable.js';
 import type { TurnRow } from '../turns/turn.entity.js';
+import { linesBetween, type Said, takeoverLines } from './takeover-lines.js';
 
 /** At most so many messages are answered in one turn. */
 const collectedAtMost = 50;
 
-interface Waiting extends Pick<TurnRow, 'id' | 'input' | 'agent_id'> {
+interface Waiting extends Pick<TurnRow, 'id' | 'input' | 'agent_id' | 'created_at'> {
   seq: string;
   session_id: string;
   inbox_mode: string;
+  untold: boolean;
 }
 
 interface Next {
@@ -24,7 +27,8 @@ interface Next {
 export async function startNext(tx: Queryable, sessionIds: string[]): Promise<TurnRow[]> {
   if (sessionIds.length === 0) return [];
   const waiting = (await tx.query(
-    `SELECT i.seq, i.session_id, s.inbox_mode, t.id, t.input, t.agent_id
+    `SELECT i.seq, i.session_id, s.inbox_mode, t.id, t.input, t.agent_id, t.created_at,
+            coalesce(s.taken_over_epoch >= s.answered_epoch, false) AS untold
        FROM router.session s
       CROSS JOIN LATERAL (SELECT seq, session_id, turn_id FROM router.session_inbox WHERE session_id = s.id ORDER BY seq
                            LIMIT CASE s.inbox_mode WHEN 'collect' THEN $2 ELSE 1 END) i
@@ -64,21 +68,38 @@ function rightsOf({ agent_id, input }: Waiting): string {
   return JSON.stringify([agent_id, input.verified, input.trust, input.contact_id, input.reply?.channel_address]);
 }
 
+/** Counts what is answered together to one turn, and tells it what was said while a person had the session. */
 async function collect(tx: Queryable, next: Next[]): Promise<void> {
-  const collecting = next.filter(({ collected }) => collected.length > 0);
-  if (collecting.length === 0) return;
-  const pairs = collecting.flatMap(({ turn, collected }) => collected.map(({ id }) => ({ id, into: turn.id })));
-  await tx.query(
-    `UPDATE router.turn t SET state = 'collected', collected_into = g.into_id, finished_at = now()
-       FROM unnest($1::text[], $2::text[]) AS g(id, into_id) WHERE t.id = g.id`,
-    [pairs.map(({ id }) => id), pairs.map(({ into }) => into)],
-  );
-  const inputs = collecting.map(({ turn, collected }) => ({
-    ...turn.input,
-    earlier: collected.flatMap(({ input }) => [...(input.earlier ?? []), input.message]),
-  }));
+  const pairs = next.flatMap(({ turn, collected }) => collected.map(({ id }) => ({ id, into: turn.id })));
+  if (pairs.length > 0) {
+    await tx.query(
+      `UPDATE router.turn t SET state = 'collected', collected_into = g.into_id, finished_at = now()
+         FROM unnest($1::text[], $2::text[]) AS g(id, into_id) WHERE t.id = g.id`,
+      [pairs.map(({ id }) => id), pairs.map(({ into }) => into)],
+    );
+  }
+  const untold = next.filter(({ turn }) => turn.untold).map(({ sessionId }) => sessionId);
+  const lines = await takeoverLines(tx, untold);
+  const inputs = next.flatMap(({ sessionId, turn, collected }) => {
+    const said = lines.get(sessionId);
+    if (collected.length === 0 && !said) return [];
+    return [{ id: turn.id, input: inputOf(turn, collected, said ?? []) }];
+  });
+  if (inputs.length === 0) return;
   await tx.query(
     'UPDATE router.turn t SET input = g.input FROM unnest($1::text[], $2::jsonb[]) AS g(id, input) WHERE t.id = g.id',
-    [collecting.map(({ turn }) => turn.id), inputs.map(storable)],
+    [inputs.map(({ id }) => id), inputs.map(({ input }) => storable(input))],
   );
+}
+
+function inputOf(turn: Waiting, collected: Waiting[], said: Said[]): TurnInput {
+  const earlier = collected.flatMap(({ input, created_at }) =>
+    [...(input.earlier ?? []), input.message].map((message) => ({ message, came: created_at })),
+  );
+  const came = [...earlier.map((each) => each.came), turn.created_at];
+  return {
+    ...turn.input,
+    ...(earlier.length > 0 ? { earlier: earlier.map(({ message }) => message) } : {}),
+    ...(said.length > 0 ? { takeover: linesBetween(said, came) } : {}),
+  };
 }

@@ -10,6 +10,7 @@ export type TurnState = 'waiting' | 'held' | 'open' | 'succeeded' | 'failed' | '
 /** One turn that the engine is asked for. */
 @Entity({ schema: 'router', name: 'turn' })
 @Index('turn_by_run', ['run_id'], { where: `"run_id" IS NOT NULL` })
+@Index('turn_handled', ['session_id'], { where: `"state" = 'handled'` })
 @Index('turn_open', ['woken_at'], { where: `"state" = 'open'` })
 export class TurnRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'turn_pkey' }) id: string;

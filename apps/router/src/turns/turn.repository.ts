@@ -205,11 +205,18 @@ async function freeSessions(tx: EntityManager, ended: Ended[], nowMs: number): P
   if (ofSessions.length === 0) return [];
   // Fenced by the turn: a session that has moved on in the meantime is not freed by an old turn's end.
   const freed: unknown = await tx.query(
-    `UPDATE router.session SET current_turn_id = NULL, updated_at = $3
-      WHERE id IN (SELECT s.id FROM router.session s JOIN unnest($1::text[], $2::text[]) AS f(id, turn)
-                    ON s.id = f.id AND s.current_turn_id = f.turn ORDER BY s.key FOR UPDATE OF s)
-      RETURNING id`,
-    [ofSessions.map((turn) => turn.session_id), ofSessions.map((turn) => turn.id), new Date(nowMs)],
+    `UPDATE router.session s SET current_turn_id = NULL, updated_at = $3,
+            answered_epoch = CASE f.state WHEN 'succeeded' THEN s.epoch ELSE s.answered_epoch END
+       FROM (SELECT s.id, f.state FROM router.session s
+               JOIN unnest($1::text[], $2::text[], $4::text[]) AS f(id, turn, state)
+                 ON s.id = f.id AND s.current_turn_id = f.turn ORDER BY s.key FOR UPDATE OF s) f
+      WHERE s.id = f.id RETURNING s.id`,
+    [
+      ofSessions.map((turn) => turn.session_id),
+      ofSessions.map((turn) => turn.id),
+      new Date(nowMs),
+      ofSessions.map((turn) => turn.state),
+    ],
   );
   return (freed as [{ id: string }[], number])[0].map((session) => session.id);
 }

@@ -16,7 +16,19 @@ export interface TurnInput {
   contact_id?: string;
   /** Messages of the session that waited and are answered together with `message`, oldest first. Absent when there are none. */
   earlier?: NormalizedMessage[];
+  /** What was said while people had taken the session over, since the last turn that succeeded, oldest first. Absent when nobody had. */
+  takeover?: TakeoverLine[];
 }
+
+/** Something that was said during a takeover: by the sender, to a person, or by a person. */
+export type TakeoverLine = (
+  | { by: 'sender'; message: NormalizedMessage; verified: boolean }
+  /** Sanitised. */
+  | { by: 'person'; text: string }
+) & {
+  /** How many of the turn's own messages (`earlier`, then `message`) had come before it. */
+  after: number;
+};
 
 /** `known`: an admitted contact. `unknown`: anybody. `builtin`: a caller of the built-in Webhook app, known by its URL alone. */
 export type TrustGrade = 'known' | 'unknown' | 'builtin';

@@ -1,0 +1,40 @@
+import { newId } from '#libs/contracts';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { agentOf, turnsOf } from '../testing/turns-of.js';
+
+describe('what an agent is told of its session', () => {
+  let world: EngineWorld;
+  let model: StubModel;
+
+  beforeAll(async () => {
+    [world, model] = await Promise.all([engineWorld(), stubModel()]);
+    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub' });
+  });
+  afterAll(async () => {
+    await world.close();
+    await model.close();
+  });
+
+  it('is what came, what it answered, and what a person answered instead, in order and also later', async () => {
+    const session_id = newId('ses');
+    const agent_id = await agentOf(world, {});
+    const message = (text: string) => ({ event_type: 'message', sender: 'ada', message: text, is_bot: false });
+    const run = async (text: string, more: object = {}): Promise<string[]> => {
+      model.script(`answer to ${text}`);
+      const turn = turnOf({ session_id, agent_id }, { message: message(text), ...more });
+      expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'succeeded' });
+      return (model.requests[0]?.messages ?? [])
+        .filter(({ role }) => role !== 'system')
+        .map(({ content }) => content?.match(/text:\n(.*)/)?.[1] ?? content ?? '');
+    };
+    const takeover = [
+      { by: 'sender', message: message('to a person'), verified: true, after: 0 },
+      { by: 'person', text: 'from a person', after: 0 },
+    ];
+    expect(await run('one')).toEqual(['one']);
+    const told = ['one', 'answer to one', 'to a person', 'from a person', 'two'];
+    expect(await run('two', { takeover })).toEqual(told);
+    expect(await run('three')).toEqual([...told, 'answer to two', 'three']);
+  });
+});
