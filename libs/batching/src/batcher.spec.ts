@@ -76,6 +76,39 @@ describe('a batcher', () => {
     expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'fulfilled']);
   });
 
+  it('finds the item that a flush fails by, and rejects that one alone', async () => {
+    const flushed: number[][] = [];
+    const flush = async (items: number[]): Promise<string[]> => {
+      flushed.push(items);
+      if (items.includes(6) || items.includes(7)) throw new TypeError('bad item');
+      return items.map((item) => `r${item}`);
+    };
+    const failsByItem = (error: unknown) => error instanceof TypeError;
+    const batcher = new Batcher(flush, { maxItems: 8, maxWaitMs: 0, maxRunning: 1, failsByItem });
+    const settled = await Promise.allSettled([1, 2, 3, 4, 5, 6, 7, 8].map((item) => batcher.add(item)));
+    expect(settled.map((each) => (each.status === 'fulfilled' ? each.value : each.status))).toEqual([
+      'r1',
+      'r2',
+      'r3',
+      'r4',
+      'r5',
+      'rejected',
+      'rejected',
+      'r8',
+    ]);
+    expect(flushed[0]).toHaveLength(8);
+  });
+
+  it('does not ask again where no item is to blame', async () => {
+    const { batcher, flushes } = held({ failsByItem: (error) => error instanceof TypeError });
+    const results = Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)));
+    await turn();
+    flushes[0]!.end(new Error('no connection'));
+    expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await turn();
+    expect(flushes).toHaveLength(1);
+  });
+
   it('rejects its items too when the flush throws before it waits for anything', async () => {
     const batcher = new Batcher<number>(
       () => {

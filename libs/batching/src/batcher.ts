@@ -7,14 +7,25 @@ export interface BatcherOptions {
   maxWaitMs: number;
   /** Flushes under way at the same time. */
   maxRunning: number;
+  /**
+   * Whether a flush failed because of one of its items. It is flushed again in halves then, so that only that item is
+   * rejected; such a flush must have changed nothing. Absent: every item of a failing flush is rejected.
+   */
+  failsByItem?: (error: unknown) => boolean;
+}
+
+interface Entry<T, R> {
+  item: T;
+  resolve: (result: R) => void;
+  reject: (error: unknown) => void;
 }
 
 /**
  * Collects items and hands them over in one call: one round trip for many rows, where one each would cost the database
- * 2.4 to 3 times as much. A failing flush rejects the promise of each of its items.
+ * 2.4 to 3 times as much.
  */
 export class Batcher<T, R = void> {
-  private waiting: { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }[] = [];
+  private waiting: Entry<T, R>[] = [];
   private timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
   private readonly running = new Set<Promise<void>>();
 
@@ -67,11 +78,17 @@ export class Batcher<T, R = void> {
     }
   }
 
-  private async run(batch: typeof this.waiting): Promise<void> {
+  private async run(batch: Entry<T, R>[]): Promise<void> {
     try {
       const results = await this.flushItems(batch.map((entry) => entry.item));
       batch.forEach((entry, index) => entry.resolve(results[index] as R));
     } catch (error) {
+      if (batch.length > 1 && this.options.failsByItem?.(error)) {
+        const half = Math.ceil(batch.length / 2);
+        await this.run(batch.slice(0, half));
+        await this.run(batch.slice(half));
+        return;
+      }
       for (const entry of batch) entry.reject(error);
     }
   }

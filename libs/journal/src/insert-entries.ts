@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import type { Queryable } from '#libs/database';
+import { type Queryable, storableJson } from '#libs/database';
 import { endsReceipt, type JournalEntry } from './entry.js';
 
 const insert = `
@@ -39,7 +39,7 @@ export async function insertEntries(db: Queryable, service: string, entries: Jou
     column((entry) => entry.subject_id ?? null),
     column((entry) => entry.attempt ?? 1),
     column((entry) => entry.duration_ms ?? null),
-    column((entry) => (entry.detail ? JSON.stringify(entry.detail) : null)),
+    column((entry) => (entry.detail ? storableJson(entry.detail) : null)),
   ];
   if (entries.some((entry) => entry.outcome === 'dead')) {
     await db.query(insertWithDead, [...columns, column(() => newId('dlt'))]);

@@ -185,15 +185,22 @@ describe('the journal', () => {
     expect(await entriesSince(db, since, 1, null)).toHaveLength(1);
   });
 
-  it('reports a batch that cannot be written, rejects who waits for it, and goes on', async () => {
+  it('reports an entry that cannot be written, rejects who waits for it, and writes those beside it', async () => {
     failures.length = 0;
     const bad = entry('evt_\0');
+    const [before, after] = [newId('evt'), newId('evt')];
+    const written = [journal.appendNow(entry(before)), journal.appendNow(entry(after))];
     journal.append(bad);
     await expect(journal.appendNow(bad)).rejects.toThrow();
-    expect(failures).toEqual([2]);
+    await Promise.all(written);
+    expect(failures).toEqual([1, 1]);
+    expect(await journal.endedAmong([before, after])).toEqual(new Set([before, after]));
+  });
+
+  it('writes a detail without the characters that Postgres refuses', async () => {
     const id = newId('evt');
-    await append([entry(id)]);
-    expect(await journal.endedAmong([id])).toEqual(new Set([id]));
+    await append([entry(id, { detail: { error: 'a\0b' } })]);
+    expect((await timeline(db, 'org_1', 'prj_1', id))[0]?.detail).toEqual({ error: 'a\ufffdb' });
   });
 
   it('writes what was appended before it stops', async () => {

@@ -1,5 +1,5 @@
 import { Batcher } from '#libs/batching';
-import { dropOldPartitions, ensureDailyPartitions, type Queryable } from '#libs/database';
+import { dropOldPartitions, ensureDailyPartitions, isRefusedRow, type Queryable } from '#libs/database';
 import type { JournalEntry } from './entry.js';
 import { insertEntries } from './insert-entries.js';
 
@@ -16,7 +16,8 @@ export class Journal {
     private readonly onFailure: (error: unknown, entries: number) => void,
     private readonly onEntry: (entry: JournalEntry) => void,
   ) {
-    this.batcher = new Batcher((entries) => this.write(entries), { maxItems: 500, maxWaitMs: 20, maxRunning: 2 });
+    const together = { maxItems: 500, maxWaitMs: 20, maxRunning: 2, failsByItem: isRefusedRow };
+    this.batcher = new Batcher((entries) => this.write(entries), together);
   }
 
   /** Appends without waiting; a failure to write is reported once per batch. */
@@ -67,7 +68,8 @@ export class Journal {
     try {
       await insertEntries(this.db, this.service, entries);
     } catch (error) {
-      this.onFailure(error, entries.length);
+      // What stands beside a refused entry is written without it.
+      if (entries.length === 1 || !isRefusedRow(error)) this.onFailure(error, entries.length);
       throw error;
     }
     return [];

@@ -111,6 +111,35 @@ describe('a server of jobs', () => {
     expect(dead).toEqual([]);
   });
 
+  it('finishes the others of a company, though one cannot even be buried', async () => {
+    const gone = Promise.withResolvers<void>();
+    const slow = Promise.withResolvers<void>();
+    const done: string[] = [];
+    server = serverOf();
+    server.addHandler(
+      name,
+      async (payload: MessageRoutePayload) => {
+        if (payload.receipt_id === 'evt_bad') throw new PermanentFailure('bad', 'bad');
+        await slow.promise;
+        done.push(payload.receipt_id);
+      },
+      true,
+    );
+    const bury = async () => {
+      gone.resolve();
+      throw new Error('no place to bury it');
+    };
+    server.addHandler(`${name}.dead`, bury, true);
+    server.listen(() => undefined);
+    await wakeAll([route('evt_bad'), route('evt_good')]);
+    await gone.promise;
+    // The job is over when the slow one is: whoever stops the server waits for it.
+    const closed = server.close();
+    slow.resolve();
+    await closed;
+    expect(done).toEqual(['evt_good']);
+  });
+
   it('waits before a retry: within its backoff, and not beyond', async () => {
     serve(() => {
       throw new Error('not yet');

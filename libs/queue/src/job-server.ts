@@ -79,10 +79,12 @@ export class JobServer extends Server implements CustomTransportStrategy {
       this.logger.error({ event: 'job.unknown', job: job.name });
       return;
     }
-    await Promise.all(job.data.travellers.map((traveller) => this.serve(contract, traveller)));
+    const served = await Promise.allSettled(job.data.travellers.map((traveller) => this.serve(contract, traveller)));
+    const failed = served.find((each) => each.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 
-  /** Runs one traveller to its end: handled, sent again, or dead. Throws only when Redis takes no retry. */
+  /** Runs one traveller to its end: handled, sent again, or dead. Throws when Redis takes no retry, or its burial fails. */
   private async serve(contract: JobContract, traveller: Traveller): Promise<void> {
     const attempt = traveller.attempts + 1;
     const context = new JobContext([contract.name, attempt, traveller.addedAtMs]);

@@ -8,7 +8,7 @@ import {
   type SettledDelivery,
   textHash,
 } from '#libs/contracts';
-import { Sweeper } from '#libs/database';
+import { isRefusedRow, Sweeper } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
@@ -66,7 +66,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
       // Its lease runs out, and it is taken up again.
       this.logger.warn({ event: 'delivery.not_recorded', error: String(error) }),
     );
-    const grouped = { maxItems: 100, maxWaitMs: 0, maxRunning: 2 };
+    const grouped = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
     this.claims = new Batcher((jobs) => this.claimAll(jobs), grouped);
     this.results = new Batcher<DeliveryResult>(async (results) => {
       await this.deliveries.record(results);

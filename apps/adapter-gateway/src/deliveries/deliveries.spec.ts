@@ -68,6 +68,12 @@ const journalOf = async (id: string): Promise<string[]> => {
 };
 
 describe('a delivery', () => {
+  it('is sent without the characters that Postgres refuses', async () => {
+    await install();
+    await inState(await send('room-1', 'nul \0 and lone \ud800'), 'delivered');
+    expect(deliverCalls()[0].message.text).toBe('nul \ufffd and lone \ufffd');
+  });
+
   it('that fails at part 3 of 5 goes on there, and every part is posted once', async () => {
     await install();
     const posted: number[] = [];

@@ -1,4 +1,5 @@
 import type { DeliverySendPayload } from '#libs/contracts';
+import { storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -49,7 +50,7 @@ export class DeliveryRepository {
         column((job) => job.content?.target.app_id ?? ''),
         column((job) => job.receipt_id),
         column((job) => job.turn_id),
-        column((job) => JSON.stringify(job.content ?? {})),
+        column((job) => storableJson(job.content ?? {})),
         leaseMs / 1000,
       ],
     )) as DeliveryRow[];
@@ -94,7 +95,7 @@ export class DeliveryRepository {
          from_part, lease_until, created_at, idempotency_key)
        VALUES ($1, $2, $3, $4, $5, $6, 'queued', 0, 0, now(), now(), $7)
        ON CONFLICT (project_id, app_id, idempotency_key) DO NOTHING`,
-      [row.id, row.organization_id, row.project_id, row.app_id, row.receipt_id, JSON.stringify(row.content), key],
+      [row.id, row.organization_id, row.project_id, row.app_id, row.receipt_id, storableJson(row.content), key],
     );
     return this.rows.findOneByOrFail({ project_id: row.project_id, app_id: row.app_id, idempotency_key: key });
   }

@@ -1,6 +1,6 @@
 import { Batcher } from '#libs/batching';
 import { type InboundParsePayload, inboundParse } from '#libs/contracts';
-import { Sweeper } from '#libs/database';
+import { isRefusedRow, Sweeper } from '#libs/database';
 import { PermanentFailure } from '#libs/queue';
 import {
   type BeforeApplicationShutdown,
@@ -53,7 +53,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     this.underWay = new UnderWay(settings.PARSES_IN_FLIGHT, (error) =>
       this.logger.warn({ event: 'parse.not_recorded', error: String(error) }),
     );
-    this.puts = new Batcher((list) => this.waits.put(list), { maxItems: 100, maxWaitMs: 0, maxRunning: 2 });
+    const together = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
+    this.puts = new Batcher((list) => this.waits.put(list), together);
     this.taker = new Sweeper({
       name: 'inbound-waits',
       everyMs: takeEveryMs,

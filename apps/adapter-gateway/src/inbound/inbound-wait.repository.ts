@@ -1,4 +1,5 @@
 import type { InboundParsePayload } from '#libs/contracts';
+import { storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
@@ -44,7 +45,7 @@ export class InboundWaitRepository {
       [
         column(({ job }) => job.receipt_id),
         column(({ adapterId }) => adapterId),
-        column(({ job: { request: _request, ...rest } }) => JSON.stringify(rest)),
+        column(({ job: { request: _request, ...rest } }) => storableJson(rest)),
         column(({ attempts }) => attempts),
         column(({ code }) => code),
         column(({ waitMs }) => waitMs / 1_000),

@@ -1,8 +1,8 @@
 import { newId, type TurnRunPayload } from '#libs/contracts';
+import { storableJson } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AskedCall } from '../loop/approval-needed.js';
-import { storableJson } from '../turns/storable.js';
 import type { Claim } from '../turns/turn.repository.js';
 import type { Approval, DecidedCall } from './approval.entity.js';
 

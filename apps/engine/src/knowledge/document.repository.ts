@@ -1,8 +1,8 @@
 import { newId } from '#libs/contracts';
+import { storableJson } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { storableJson } from '../turns/storable.js';
 import { chunksOf } from './chunks-of.js';
 import type { DocumentTrust, KnowledgeDocument } from './document.entity.js';
 import { type Facts, storeFacts } from './fact-rows.js';

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { storableJson } from '../turns/storable.js';
+import { storableJson } from '#libs/database';
 
 export interface Facts {
   entities: { name: string; kind?: string; description?: string }[];

@@ -1,4 +1,4 @@
-import { storableJson } from '../turns/storable.js';
+import { storableJson } from '#libs/database';
 
 export interface ShownResult {
   /** What the model reads. */

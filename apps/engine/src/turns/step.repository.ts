@@ -1,3 +1,4 @@
+import { storableJson } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EngineSettings } from '../settings.js';
@@ -5,7 +6,6 @@ import { SETTINGS } from '../settings.js';
 import { addUsageSql } from '../usage/add-usage.js';
 import type { NewStep } from './new-step.js';
 import type { Step } from './step.entity.js';
-import { storableJson } from './storable.js';
 import type { Claim } from './turn.repository.js';
 
 /** Whose account steps go to. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
 import { StepRepository } from './step.repository.js';
 import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
+import { TurnJobs } from './turn-jobs.service.js';
 import { TurnRepository } from './turn.repository.js';
 
 describe('custody of a turn', () => {
@@ -12,6 +13,7 @@ describe('custody of a turn', () => {
   let turns: TurnRepository;
   let endings: TurnEndingRepository;
   let steps: StepRepository;
+  let jobsOf: TurnJobs;
   const large = turnOf({ session_id: newId('ses') });
   const router = createServer((request, response) => {
     const known = request.url === `/internal/turns/${large.turn_id}`;
@@ -30,6 +32,7 @@ describe('custody of a turn', () => {
     turns = engine.get(TurnRepository, { strict: false });
     endings = engine.get(TurnEndingRepository, { strict: false });
     steps = engine.get(StepRepository, { strict: false });
+    jobsOf = engine.get(TurnJobs, { strict: false });
   });
   afterAll(async () => {
     await world.close();
@@ -94,6 +97,19 @@ describe('custody of a turn', () => {
     const [first, second] = await Promise.allSettled([endings.end(broken), endings.end(good.ending)]);
     expect(first.status).toBe('rejected');
     expect(second).toEqual({ status: 'fulfilled', value: true });
+  });
+
+  it('lets a claim that is refused hold up no other, and ends its turn all the same', async () => {
+    // What an integer of Postgres does not hold.
+    const bad = turnOf({ epoch: 3_000_000_000 });
+    const good = turnOf();
+    const [first, second] = await Promise.allSettled([turns.claim(bad, 'engine_1'), turns.claim(good, 'engine_1')]);
+    expect(first.status).toBe('rejected');
+    expect(second).toMatchObject({ status: 'fulfilled', value: { state: 'claimed' } });
+    await jobsOf.bury(bad, 'attempts_exhausted');
+    await until('the end is announced', async () =>
+      (await world.waiting(turnFinished)).some((job) => job.turns.some((each) => each.turn_id === bad.turn_id)),
+    );
   });
 
   it('lets a claim that lost its lease write nothing', async () => {

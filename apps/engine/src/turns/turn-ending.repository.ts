@@ -1,10 +1,10 @@
 import { Batcher } from '#libs/batching';
 import type { OutboundContent } from '#libs/contracts';
+import { isRefusedRow, storableJson } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { addUsageSql } from '../usage/add-usage.js';
 import type { NewStep } from './new-step.js';
-import { storableJson } from './storable.js';
 import type { Claim } from './turn.repository.js';
 
 /** Everything that one turn leaves behind: stored together or not at all. */
@@ -63,33 +63,21 @@ const endSql = `
 /** Commits ended turns, those of the same moment together. */
 @Injectable()
 export class TurnEndingRepository {
-  private readonly endings: Batcher<TurnEnding, { ended: boolean } | { error: unknown }>;
+  private readonly endings: Batcher<TurnEnding, boolean>;
 
   constructor(@Inject(DataSource) private readonly db: DataSource) {
-    this.endings = new Batcher((endings) => this.endAll(endings), { maxItems: 64, maxWaitMs: 1, maxRunning: 4 });
+    const together = { maxItems: 64, maxWaitMs: 1, maxRunning: 4, failsByItem: isRefusedRow };
+    this.endings = new Batcher((endings) => this.endAll(endings), together);
   }
 
   /** @returns false when the lease was lost: another claim runs the turn, and nothing was stored */
-  async end(ending: TurnEnding): Promise<boolean> {
-    const result = await this.endings.add(ending);
-    if ('error' in result) throw result.error;
-    return result.ended;
+  end(ending: TurnEnding): Promise<boolean> {
+    return this.endings.add(ending);
   }
 
-  private async endAll(endings: TurnEnding[]): Promise<({ ended: boolean } | { error: unknown })[]> {
-    try {
-      const ended = await this.write(endings);
-      return endings.map((ending) => ({ ended: ended.has(ending.turn_id) }));
-    } catch (error) {
-      if (endings.length === 1) return [{ error }];
-      // One ending that Postgres refuses must not hold up the others.
-      const alone = endings.map((ending) => this.endAll([ending]));
-      return (await Promise.all(alone)).flat();
-    }
-  }
-
-  private async write(endings: TurnEnding[]): Promise<Set<string>> {
+  private async endAll(endings: TurnEnding[]): Promise<boolean[]> {
     const rows = (await this.db.query(endSql, [storableJson(endings)])) as { id: string }[];
-    return new Set(rows.map((row) => row.id));
+    const ended = new Set(rows.map((row) => row.id));
+    return endings.map((ending) => ended.has(ending.turn_id));
   }
 }

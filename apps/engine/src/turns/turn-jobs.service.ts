@@ -1,4 +1,5 @@
 import type { TurnInput, TurnRunPayload } from '#libs/contracts';
+import { isRefusedRow } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { errorCode, PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics, ServiceClient } from '#libs/service-kit';
@@ -76,7 +77,14 @@ export class TurnJobs {
 
   /** The job's last attempt failed. */
   async bury(payload: TurnRunPayload, code: string): Promise<void> {
-    const ended = await this.turns.fail(payload, code);
+    let ended: EndedTurn | null;
+    try {
+      ended = await this.turns.fail(payload, code);
+    } catch (error) {
+      if (!isRefusedRow(error)) throw error;
+      // There can be no row of it: the router, which asks for it, has to end it.
+      return this.refuse(payload.turn_id, code);
+    }
     if (!ended) return;
     if (ended.state === 'failed') this.note(payload, 'failed', ended.error ?? code, ended.attempt, null, null);
     await this.sayAgain(ended);

@@ -1,10 +1,10 @@
 import { Batcher } from '#libs/batching';
 import type { TurnInput, TurnRunPayload } from '#libs/contracts';
+import { isRefusedRow, storableJson } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
-import { storableJson } from './storable.js';
 import type { Turn } from './turn.entity.js';
 
 /** A held lease: what a write has to show. */
@@ -81,7 +81,8 @@ export class TurnRepository {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
-    this.claims = new Batcher((requests) => this.claimAll(requests), { maxItems: 64, maxWaitMs: 1, maxRunning: 4 });
+    const together = { maxItems: 64, maxWaitMs: 1, maxRunning: 4, failsByItem: isRefusedRow };
+    this.claims = new Batcher((requests) => this.claimAll(requests), together);
   }
 
   /** Stores the turn, where it is new, and takes its lease. Two requests for one turn must not run at once. */

@@ -1,8 +1,7 @@
-import type { Queryable } from '#libs/database';
+import { type Queryable, storableJson } from '#libs/database';
 import type { RunRow } from '../runs/run.entity.js';
 import type { TurnRow } from '../turns/turn.entity.js';
 import type { MessageRow } from './message.entity.js';
-import { storable } from './storable.js';
 
 export async function insertMessages(tx: Queryable, messages: MessageRow[]): Promise<void> {
   if (messages.length === 0) return;
@@ -19,13 +18,13 @@ export async function insertMessages(tx: Queryable, messages: MessageRow[]): Pro
       column((message) => message.app_id),
       column((message) => message.receipt_id),
       column((message) => message.verified),
-      column((message) => storable(message.message)),
+      column((message) => storableJson(message.message)),
       column((message) => message.outcome),
       column((message) => message.reason),
-      column((message) => storable(message.verdicts)),
+      column((message) => storableJson(message.verdicts)),
       column((message) => message.app_kind),
       column((message) => message.contact_id),
-      column((message) => message.sanitizer_report && storable(message.sanitizer_report)),
+      column((message) => message.sanitizer_report && storableJson(message.sanitizer_report)),
       column((message) => message.created_at),
       column((message) => message.unlisted_verdicts),
     ],
@@ -74,7 +73,7 @@ export async function insertTurns(tx: Queryable, turns: TurnRow[]): Promise<void
       column((turn) => turn.session_id),
       column((turn) => turn.agent_id),
       column((turn) => turn.epoch),
-      column((turn) => storable(turn.input)),
+      column((turn) => storableJson(turn.input)),
       column((turn) => turn.state),
       column((turn) => turn.message_id),
       column((turn) => turn.cancel_requested),

@@ -1,5 +1,6 @@
 import { Batcher } from '#libs/batching';
 import type { MessageRoutePayload, NormalizedMessage } from '#libs/contracts';
+import { isRefusedRow } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -38,6 +39,7 @@ export class RoutingService {
       maxItems: settings.ROUTE_BATCH,
       maxWaitMs: 0,
       maxRunning: 2,
+      failsByItem: isRefusedRow,
     });
   }
 

@@ -1,6 +1,5 @@
 import type { TurnInput } from '#libs/contracts';
-import type { Queryable } from '#libs/database';
-import { storable } from '../routing/storable.js';
+import { type Queryable, storableJson } from '#libs/database';
 import type { TurnRow } from '../turns/turn.entity.js';
 import { linesBetween, type Said, takeoverLines } from './takeover-lines.js';
 
@@ -88,7 +87,7 @@ async function collect(tx: Queryable, next: Next[]): Promise<void> {
   if (inputs.length === 0) return;
   await tx.query(
     'UPDATE router.turn t SET input = g.input FROM unnest($1::text[], $2::jsonb[]) AS g(id, input) WHERE t.id = g.id',
-    [inputs.map(({ id }) => id), inputs.map(({ input }) => storable(input))],
+    [inputs.map(({ id }) => id), inputs.map(({ input }) => storableJson(input))],
   );
 }
 

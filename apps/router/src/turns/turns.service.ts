@@ -1,6 +1,6 @@
 import { Batcher } from '#libs/batching';
 import { type FinishedTurn, type ProgressedTurn, turnRun, type TurnRunPayload } from '#libs/contracts';
-import { Sweeper } from '#libs/database';
+import { isRefusedRow, Sweeper } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
@@ -29,7 +29,7 @@ export class TurnsService implements OnApplicationBootstrap, OnApplicationShutdo
         this.wake(await this.turns.finish(batch.flat(), this.clock.nowMs()));
         return [];
       },
-      { maxItems: 64, maxWaitMs: 0, maxRunning: 1 },
+      { maxItems: 64, maxWaitMs: 0, maxRunning: 1, failsByItem: isRefusedRow },
     );
     this.sweeper = new Sweeper({
       name: 'turns',

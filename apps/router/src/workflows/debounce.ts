@@ -1,7 +1,6 @@
 import type { TurnRow } from '../turns/turn.entity.js';
 import type { Plan } from '../routing/plan.js';
-import type { Queryable } from '#libs/database';
-import { storable } from '../routing/storable.js';
+import { type Queryable, storableJson } from '#libs/database';
 
 /** Messages of one run. */
 const joinedAtMost = 200;
@@ -114,5 +113,5 @@ async function addMessage(tx: Queryable, turnId: string, newer: TurnRow, plan: P
     await tx.query(`UPDATE router.debounce SET due_at = '-infinity' WHERE turn_id = $1`, [turnId]);
   }
   if (own) own.input = joined;
-  else await tx.query('UPDATE router.turn SET input = $2::jsonb WHERE id = $1', [turnId, storable(joined)]);
+  else await tx.query('UPDATE router.turn SET input = $2::jsonb WHERE id = $1', [turnId, storableJson(joined)]);
 }

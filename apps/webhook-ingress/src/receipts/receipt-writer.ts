@@ -1,5 +1,5 @@
 import { Batcher } from '#libs/batching';
-import { SurvivingClient } from '#libs/database';
+import { isRefusedRow, SurvivingClient } from '#libs/database';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { encodeCopy } from './copy-encoding.js';
@@ -46,6 +46,7 @@ export class ReceiptWriter implements OnApplicationShutdown {
       maxWaitMs: 0,
       // Two at a time would be twice as many commits of half the size, for more CPU and no shorter wait.
       maxRunning: 1,
+      failsByItem: isRefusedRow,
     });
   }
 

@@ -1,5 +1,6 @@
 import { Batcher } from '#libs/batching';
 import { type Endpoint, newId } from '#libs/contracts';
+import { isRefusedRow } from '#libs/database';
 import { Metrics } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -20,7 +21,8 @@ export class RefusalLog implements OnApplicationShutdown {
     @InjectRepository(Refusal) private readonly rows: Repository<Refusal>,
     @Inject(Metrics) private readonly metrics: Metrics,
   ) {
-    this.batcher = new Batcher((refusals) => this.write(refusals), { maxItems: 200, maxWaitMs: 50, maxRunning: 1 });
+    const together = { maxItems: 200, maxWaitMs: 50, maxRunning: 1, failsByItem: isRefusedRow };
+    this.batcher = new Batcher((refusals) => this.write(refusals), together);
   }
 
   record(endpoint: Endpoint, incoming: Incoming, code: string, bodySha256: string): void {
