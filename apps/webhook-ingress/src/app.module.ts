@@ -45,7 +45,12 @@ export class AppModule {
         client(routerClient, 'router', settings.ROUTER_URL),
         {
           provide: receiptWriterSettings,
-          useValue: { databaseUrl: settings.DATABASE_URL, batch: settings.RECEIPT_BATCH },
+          useValue: {
+            databaseUrl: settings.DATABASE_URL,
+            batch: settings.RECEIPT_BATCH,
+            // The other half is for what lies between the check and the transaction's start, and for clocks that differ.
+            waitMs: settings.RECEIPT_LEASE_MS / 2,
+          },
         },
         {
           provide: receiptSettings,

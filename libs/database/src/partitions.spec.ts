@@ -52,8 +52,8 @@ describe('daily partitions', () => {
   it('are dropped when their day ended more than the retention ago, the default one never', async () => {
     const dayMs = 86_400_000;
     await ensureDailyPartitions(db, 'public.thing', 5, noon - 5 * dayMs);
-    expect(await dropOldPartitions(db, 'public.thing', 3, noon)).toEqual(['thing_20311225']);
-    expect(await dropOldPartitions(db, 'public.thing', 3, noon)).toEqual([]);
+    expect(await dropOldPartitions(db, 'public.thing', 'at', 3, noon)).toEqual(['thing_20311225']);
+    expect(await dropOldPartitions(db, 'public.thing', 'at', 3, noon)).toEqual([]);
     expect(await partitions()).toEqual([
       'thing_20311226',
       'thing_20311227',
@@ -64,10 +64,21 @@ describe('daily partitions', () => {
     ]);
   });
 
+  it('leave no old rows behind in the default one, however many, and keep the others', async () => {
+    await db.query(
+      `INSERT INTO public.thing SELECT '2031-12-25T23:59:59.999Z' FROM generate_series(1, 12000) UNION ALL
+       SELECT '2031-12-26T00:00:00Z'::timestamptz UNION ALL SELECT '2032-02-01T00:00:00Z'`,
+    );
+    await Promise.all([1, 2].map(() => dropOldPartitions(db, 'public.thing', 'at', 3, noon)));
+    await dropOldPartitions(db, 'public.thing', 'at', 3, noon);
+    const rows = await db.query<{ at: Date }[]>('SELECT at FROM public.thing ORDER BY at');
+    expect(rows.map(({ at }) => at.toISOString().slice(0, 10))).toEqual(['2031-12-26', '2032-02-01']);
+  });
+
   it('are made and dropped by several processes at once', async () => {
     await ensureDailyPartitions(db, 'public.thing', 5, noon - 5 * 86_400_000);
     await Promise.all(Array.from({ length: 4 }, () => ensureDailyPartitions(db, 'public.thing', 6, noon)));
-    await Promise.all(Array.from({ length: 4 }, () => dropOldPartitions(db, 'public.thing', 1, noon)));
+    await Promise.all(Array.from({ length: 4 }, () => dropOldPartitions(db, 'public.thing', 'at', 1, noon)));
     expect(await partitions()).not.toContain('thing_20311227');
     expect(await partitions()).toContain('thing_20320105');
   });

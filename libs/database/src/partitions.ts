@@ -40,15 +40,20 @@ function isEndured(error: unknown): boolean {
   return error instanceof Error && 'code' in error && endured.has(String(error.code));
 }
 
+/** Of the default partition, in one statement. */
+const deletedAtOnce = 5_000;
+
 /**
  * Drops the daily partitions whose day ended more than `keepDays` ago: retention at the cost of a DROP, where DELETE
- * would write every row once more.
+ * would write every row once more. What the default partition has taken of those days is few, and deleted.
  * @param table schema-qualified, from code, never from input
+ * @param timeColumn by which it is partitioned
  * @returns the names of the dropped partitions
  */
 export async function dropOldPartitions(
   db: Queryable,
   table: string,
+  timeColumn: string,
   keepDays: number,
   now = Date.now(),
 ): Promise<string[]> {
@@ -56,8 +61,25 @@ export async function dropOldPartitions(
     'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass',
     [table],
   )) as { name: string }[];
-  const oldest = new Date(now - (keepDays + 1) * dayMs).toISOString().slice(0, 10).replaceAll('-', '');
+  const oldestDay = new Date(now - (keepDays + 1) * dayMs).toISOString().slice(0, 10);
+  const oldest = oldestDay.replaceAll('-', '');
   const old = rows.map(({ name }) => name).filter((name) => (/_(\d{8})$/.exec(name)?.[1] ?? oldest) < oldest);
   for (const name of old) await db.query(`DROP TABLE IF EXISTS ${name}`);
+  const [standby] = (await db.query(
+    'SELECT partdefid::regclass::text AS name FROM pg_partitioned_table WHERE partrelid = $1::regclass AND partdefid <> 0',
+    [table],
+  )) as { name: string }[];
+  if (standby) await deleteBefore(db, standby.name, timeColumn, `${oldestDay}T00:00:00Z`);
   return old;
+}
+
+async function deleteBefore(db: Queryable, table: string, timeColumn: string, time: string): Promise<void> {
+  for (let deleted = deletedAtOnce; deleted === deletedAtOnce;) {
+    const result: unknown = await db.query(
+      `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+         SELECT ctid FROM ${table} WHERE ${timeColumn} < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+      [time, deletedAtOnce],
+    );
+    deleted = (result as [unknown[], number])[1];
+  }
 }

@@ -102,6 +102,20 @@ describe('a batch that Postgres refuses', () => {
   });
 });
 
+describe('a receipt that has waited for too long', () => {
+  it('is refused, with its key, and those beside it are written', async () => {
+    const impatient = world.writer(256, 5_000);
+    const late = receipt({ receivedAt: new Date(Date.now() - 6_000) });
+    const [before, after, again] = [receipt(), receipt(), receipt()];
+    const writes = [impatient.write(before, null), impatient.write(late, keyOf('k')), impatient.write(after, null)];
+    expect(await outcomes(writes)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await outcomes([impatient.write(late, null)])).toEqual(['rejected']);
+    expect(await world.receipts.find(late.id)).toBeNull();
+    expect(await impatient.write(again, keyOf('k'))).toEqual({ stored: true });
+    expect(await count()).toBe(3);
+  });
+});
+
 describe('a delivery key', () => {
   it('stores the first of its receipts in one batch, and tells the others which, and whether the body was the same', async () => {
     const [first, same, other, apart, none] = [receipt(), receipt(), receipt(), receipt({ appId: 'app_2' }), receipt()];

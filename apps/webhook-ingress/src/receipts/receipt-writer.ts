@@ -11,7 +11,12 @@ export const receiptWriterSettings = Symbol('receiptWriterSettings');
 export interface ReceiptWriterSettings {
   databaseUrl: string;
   batch: number;
+  /** A receipt whose write has not begun so long after it came in is refused: the sweep would be past it. */
+  waitMs: number;
 }
+
+/** By which the sweep knows the writes under way. */
+export const writerName = 'webhook-ingress-receipts';
 
 interface Item {
   receipt: Receipt;
@@ -26,16 +31,16 @@ const maxPending = 20_000;
 @Injectable()
 export class ReceiptWriter implements OnApplicationShutdown {
   private readonly pool: pg.Pool;
-  private readonly batcher: Batcher<Item, Written>;
+  private readonly batcher: Batcher<Item, Written | 'late'>;
 
-  constructor(@Inject(receiptWriterSettings) settings: ReceiptWriterSettings) {
+  constructor(@Inject(receiptWriterSettings) private readonly settings: ReceiptWriterSettings) {
     this.pool = new pg.Pool({
       connectionString: settings.databaseUrl,
       max: 1,
       connectionTimeoutMillis: 2_000,
       statement_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs + 500,
-      application_name: 'webhook-ingress-receipts',
+      application_name: writerName,
       keepAlive: true,
       Client: SurvivingClient,
     });
@@ -56,7 +61,9 @@ export class ReceiptWriter implements OnApplicationShutdown {
    */
   async write(receipt: Receipt, key: DeliveryKey | null): Promise<Written> {
     if (this.batcher.pending >= maxPending) throw new Error('too many receipts wait for Postgres');
-    return this.batcher.add({ receipt, key });
+    const written = await this.batcher.add({ receipt, key });
+    if (written === 'late') throw new Error('the receipt waited too long for Postgres');
+    return written;
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -64,18 +71,16 @@ export class ReceiptWriter implements OnApplicationShutdown {
     await this.pool.end();
   }
 
-  private async commit(items: Item[]): Promise<Written[]> {
+  private async commit(items: Item[]): Promise<(Written | 'late')[]> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
     try {
-      if (items.every((item) => item.key === null)) {
-        await copy(
-          client,
-          items.map((item) => item.receipt),
-        );
-        return items.map(() => ({ stored: true }));
-      }
-      return await commitKeyed(client, items);
+      const oldestMs = Date.now() - this.settings.waitMs;
+      const inTime = items.filter((item) => item.receipt.receivedAt.getTime() >= oldestMs);
+      if (inTime.length === items.length) return await write(client, items);
+      const written = inTime.length > 0 ? await write(client, inTime) : [];
+      const results = new Map(inTime.map((item, index) => [item, written[index]]));
+      return items.map((item) => results.get(item) ?? 'late');
     } catch (error) {
       broken = error instanceof Error ? error : new Error(String(error));
       throw error;
@@ -84,6 +89,15 @@ export class ReceiptWriter implements OnApplicationShutdown {
       client.release(broken);
     }
   }
+}
+
+async function write(client: pg.PoolClient, items: Item[]): Promise<Written[]> {
+  if (items.some((item) => item.key !== null)) return commitKeyed(client, items);
+  await copy(
+    client,
+    items.map((item) => item.receipt),
+  );
+  return items.map(() => ({ stored: true }));
 }
 
 /** With delivery keys: claims the keys first, then writes the receipts whose key was won, in one transaction. */

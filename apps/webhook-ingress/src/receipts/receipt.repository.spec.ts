@@ -27,7 +27,7 @@ describe('the mark that moves over receipts', () => {
     const sweep = async (): Promise<void> => {
       let passed = 1;
       while (writing || passed > 0) {
-        passed = await world.receipts.advanceSweep(1_000, 7, async (ids) => {
+        passed = await world.receipts.advanceSweep(1_000, 1_000, 7, async (ids) => {
           seen.push(...ids);
           return ids;
         });

@@ -3,6 +3,7 @@ import { idTimeMs } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Receipt } from './receipt.js';
+import { writerName } from './receipt-writer.js';
 
 interface ReceiptRow {
   id: string;
@@ -46,20 +47,33 @@ export class ReceiptRepository {
   }
 
   /**
-   * Moves the sweep's mark over receipts older than `age`, and returns those it passed; the transaction that moves the
+   * Moves the sweep's mark over receipts older than `age`, and returns how many it passed; the transaction that moves the
    * mark also keeps every one of them that `stillOpen` names, so none falls between.
+   * @param leaseMs no write begins with a receipt that is older: the mark stays behind what the writes under way may hold
    */
-  async advanceSweep(ageMs: number, limit: number, stillOpen: (ids: string[]) => Promise<string[]>): Promise<number> {
+  async advanceSweep(
+    ageMs: number,
+    leaseMs: number,
+    limit: number,
+    stillOpen: (ids: string[]) => Promise<string[]>,
+  ): Promise<number> {
     return this.db.transaction(async (tx) => {
       const [mark] = (await tx.query('SELECT swept_to FROM ingress.sweep WHERE id = 1 FOR UPDATE SKIP LOCKED')) as {
         swept_to: Date;
       }[];
       if (!mark) return 0;
+      // Before the receipts are read: what is committed between the two is seen.
+      const [begun] = (await tx.query(
+        `SELECT min(xact_start) AS at FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name = $1 AND state <> 'idle'`,
+        [writerName],
+      )) as { at: Date | null }[];
       const rows = (await tx.query(
         `SELECT id, app_id, received_at FROM ingress.receipt
           WHERE received_at > $1 AND received_at <= now() - make_interval(secs => $2)
+            AND received_at < coalesce($4::timestamptz, 'infinity') - make_interval(secs => $5)
           ORDER BY received_at LIMIT $3`,
-        [mark.swept_to, ageMs / 1000, limit],
+        [mark.swept_to, ageMs / 1000, limit, begun?.at ?? null, leaseMs / 1000],
       )) as { id: string; app_id: string; received_at: Date }[];
       let last = rows.at(-1);
       if (!last) return 0;
@@ -109,7 +123,7 @@ export class ReceiptRepository {
   /** Makes the partitions of the coming days, and drops receipts and delivery keys over the retention. */
   async turnPartitions(keepDays: number): Promise<void> {
     await ensureDailyPartitions(this.db, 'ingress.receipt');
-    await dropOldPartitions(this.db, 'ingress.receipt', keepDays);
+    await dropOldPartitions(this.db, 'ingress.receipt', 'received_at', keepDays);
     await this.db.query('DELETE FROM ingress.delivery_key WHERE received_at < now() - make_interval(days => $1)', [
       keepDays,
     ]);

@@ -142,6 +142,38 @@ describe('receipts that have not ended', () => {
   });
 });
 
+describe('a receipt that is committed later than its lease', () => {
+  it.each([
+    ['alone', null],
+    ['with a delivery key', { hash: Buffer.from('k'), bodyHash: Buffer.from('b') }],
+  ])('is not passed by the sweep, %s', async (_name, key) => {
+    const late = receipt({ receivedAt: ago(leaseMs - 400) });
+    const other = receipt({ receivedAt: ago(leaseMs - 300) });
+    await stored([other]);
+    const runner = world.db.createQueryRunner();
+    await runner.query('BEGIN');
+    // Lets nobody write, and everybody read.
+    await runner.query('LOCK TABLE ingress.receipt IN SHARE ROW EXCLUSIVE MODE');
+    const write = writer.write(late, key);
+    await until('its write waits', async () => {
+      const [row] = await world.db.query<{ n: number }[]>(
+        "SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND relation = 'ingress.receipt'::regclass",
+      );
+      return row?.n === 1;
+    });
+    await until('both leases are over', () => Date.now() - other.receivedAt.getTime() > leaseMs + 50);
+    expect(await stragglers.find(100)).toBe(0);
+    await runner.query('ROLLBACK');
+    await runner.release();
+    expect(await write).toEqual({ stored: true });
+    await until('the sweep passes both', async () => {
+      await stragglers.find(100);
+      return (await kept()).length === 2;
+    });
+    expect(await kept()).toEqual([late.id, other.id].toSorted());
+  });
+});
+
 describe('while the consumers are stopped', () => {
   it('wakes nobody again whose job still waits, however often it comes by', async () => {
     const lost = receipt({ receivedAt: ago(120_000) });

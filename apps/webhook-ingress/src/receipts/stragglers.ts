@@ -31,7 +31,8 @@ export class Stragglers {
   /** Moves the sweep's mark on. @returns how many receipts it looked at */
   async find(limit: number): Promise<number> {
     const { parseMs, routeMs } = await this.behind();
-    return this.receipts.advanceSweep(this.settings.leaseMs + parseMs + routeMs, limit, async (ids) => {
+    const { leaseMs } = this.settings;
+    return this.receipts.advanceSweep(leaseMs + parseMs + routeMs, leaseMs, limit, async (ids) => {
       const ended = await this.journal.endedAmong(ids);
       return ids.filter((id) => !ended.has(id));
     });
