@@ -32,38 +32,22 @@ export interface BatchItem {
 
 const shownFailures = 20;
 
-/**
- * Keeps a batch and its items, in one statement.
- * @param idempotencyKey a key that came before gives the batch that was made then
- */
+/** Keeps a batch and its items, in one statement. @returns its id */
 export async function createBatch(
   db: Queryable,
-  batch: Omit<Batch, 'id' | 'created_at'> & { idempotencyKey: string | null },
+  batch: Omit<Batch, 'id' | 'created_at'>,
   subjectIds: string[],
 ): Promise<string> {
   const id = newId('bat');
-  const rows = (await db.query(
+  await db.query(
     `WITH made AS (
-       INSERT INTO journal.batch (id, organization_id, project_id, kind, deliver, idempotency_key, created_by, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now())
-       ON CONFLICT (project_id, idempotency_key) DO NOTHING RETURNING id),
-     items AS (
-       INSERT INTO journal.batch_item (batch_id, subject_id, state)
-       SELECT made.id, subject, 'waiting' FROM made, unnest($8::text[]) AS subject)
-     SELECT id FROM made UNION ALL
-     SELECT id FROM journal.batch WHERE project_id = $3 AND idempotency_key = $6`,
-    [
-      id,
-      batch.organization_id,
-      batch.project_id,
-      batch.kind,
-      batch.deliver,
-      batch.idempotencyKey,
-      batch.created_by,
-      subjectIds,
-    ],
-  )) as { id: string }[];
-  return rows[0]?.id ?? id;
+       INSERT INTO journal.batch (id, organization_id, project_id, kind, deliver, created_by, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, now()) RETURNING id)
+     INSERT INTO journal.batch_item (batch_id, subject_id, state)
+     SELECT made.id, subject, 'waiting' FROM made, unnest($7::text[]) AS subject`,
+    [id, batch.organization_id, batch.project_id, batch.kind, batch.deliver, batch.created_by, subjectIds],
+  );
+  return id;
 }
 
 export async function batchProgress(

@@ -52,8 +52,8 @@ export class ContactsService {
     await this.contacts.change(id, { status: 'known' });
     // After the change was committed: a message that was not held before then is not held any more.
     const held = await this.held.heldOf(await this.contacts.family(id));
-    const plans = await this.again.release(caller, held);
-    return { contact: await this.get(caller, id), released: plans.length };
+    const { released } = await this.again.release(caller, held, null);
+    return { contact: await this.get(caller, id), released: released.length };
   }
 
   async block(caller: Principal, id: string): Promise<ContactDetail> {

@@ -11,6 +11,7 @@ import { Router1763700000300 } from './1763700000300-router.js';
 import { ContactsSessionsTriggers1763900000300 } from './1763900000300-contacts-sessions-triggers.js';
 import { ClaimsVerdictsProgress1764000000300 } from './1764000000300-claims-verdicts-progress.js';
 import { TakeoverLines1764400000300 } from './1764400000300-takeover-lines.js';
+import { RequestKeys1764400000400 } from './1764400000400-request-keys.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
@@ -20,5 +21,6 @@ export const schema: ServiceSchema = {
     ContactsSessionsTriggers1763900000300,
     ClaimsVerdictsProgress1764000000300,
     TakeoverLines1764400000300,
+    RequestKeys1764400000400,
   ],
 };

@@ -1,7 +1,7 @@
 import { Caller, Flag, type Page, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { checkedKey } from '../idempotency-key.js';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
 import { EventFilter } from './event-filter.js';
 import { EventSearch, type ListedEvent } from './event-search.service.js';
 import { type EventDetail, EventsService } from './events.service.js';
@@ -41,14 +41,14 @@ export class EventsController {
   @Post(':id/replay')
   @HttpCode(202)
   @RequireScopes('events:write')
-  @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'The same key gives the same runs' })
+  @TakesIdempotencyKey('The same key gives the same runs')
   @ApiOperation({ operationId: 'replayEvent', summary: "Route an event again by today's rules" })
   replay(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Body() body: Replay,
-    @Headers('idempotency-key') key?: string,
+    @IdempotencyKey() key: string | null,
   ): Promise<Replayed> {
-    return this.replayer.replay(caller, id, body.deliver ?? false, checkedKey(key));
+    return this.replayer.replay(caller, id, body.deliver ?? false, key);
   }
 }

@@ -2,6 +2,7 @@ import { Database } from '#libs/database';
 import { noteRedriven } from '#libs/journal';
 import type { Principal, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { keyed } from '../requests/once.js';
 import { RoutingAgain } from '../routing/again.service.js';
 import type { MessageRow } from '../routing/message.entity.js';
 import { RoutingRepository } from '../routing/routing.repository.js';
@@ -32,15 +33,15 @@ export class Replayer {
    * @param key the caller's Idempotency-Key: the same key gives the runs that were made under it
    * @throws Problem 404 `event_not_found`; 422 `idempotency_key_reused`
    */
-  async replay(caller: Principal, id: string, deliver: boolean, key: string | null = null): Promise<Replayed> {
+  async replay(caller: Principal, id: string, deliver: boolean, key: string | null): Promise<Replayed> {
     const messages = await this.messagesOf(caller, id);
     if (messages.length === 0) {
       await this.wake(caller, id);
       await noteRedriven(this.db, caller, id, caller.subject);
       return { replayed: 'receipt', run_ids: [] };
     }
-    const once = key === null ? null : { projectId: caller.projectId, key, request: `event ${id} ${deliver}` };
-    const { run_ids } = await this.again.replay(caller, messages, { deliver }, once);
+    const asked = keyed(caller, key, `event ${id} ${deliver}`);
+    const { run_ids } = await this.again.replay(caller, messages, { deliver }, asked);
     return { replayed: 'messages', run_ids };
   }
 

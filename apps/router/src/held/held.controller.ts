@@ -12,8 +12,11 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
+import { keyed } from '../requests/once.js';
 import { RoutingAgain } from '../routing/again.service.js';
 import type { MessageRow } from '../routing/message.entity.js';
+import type { Released } from '../routing/routing.repository.js';
 import { HeldRepository } from './held.repository.js';
 
 class HeldQuery extends PageQuery {
@@ -49,15 +52,13 @@ export class HeldController {
   @Post('release')
   @HttpCode(200)
   @RequireScopes('events:write')
+  @TakesIdempotencyKey('The same key gives the same answer')
   @ApiOperation({ operationId: 'releaseMessages', summary: 'Route messages that were kept from it, each once' })
-  async release(
+  release(
     @Caller() caller: Principal,
-    @Body() body: Release,
-  ): Promise<{ released: string[]; run_ids: string[] }> {
-    const plans = await this.again.release(caller, body.message_ids);
-    return {
-      released: plans.map(({ message }) => message.id),
-      run_ids: plans.flatMap(({ runs }) => runs.map((run) => run.id)),
-    };
+    @Body() { message_ids: ids }: Release,
+    @IdempotencyKey() key: string | null,
+  ): Promise<Released> {
+    return this.again.release(caller, ids, keyed(caller, key, `release ${JSON.stringify(ids)}`));
   }
 }

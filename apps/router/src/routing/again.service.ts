@@ -1,13 +1,13 @@
 import { Journal } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import type { KeyedRequest } from '../requests/once.js';
 import { TurnsService } from '../turns/turns.service.js';
 import { draftOf } from './draft.js';
 import type { MessageRow } from './message.entity.js';
-import type { Replayed, ReplayKey } from './replay-key.js';
-import { openTurns, type Plan, runIdsOf } from './plan.js';
+import { openTurns, type Plan } from './plan.js';
 import { ProjectRules } from './project-rules.js';
-import { RoutingRepository } from './routing.repository.js';
+import { type Released, RoutingRepository } from './routing.repository.js';
 
 /** Routes stored messages once more: because a person asked for it, or let through what was kept from routing. */
 @Injectable()
@@ -24,7 +24,7 @@ export class RoutingAgain {
    * @param options.deliver whether replies are sent again
    * @param options.workflowId runs this workflow, and nothing else
    * @param options.replayOf the run that the new one is linked to
-   * @param once under this key of the caller, only the first time
+   * @param asked under this key of the caller, only the first time
    * @returns the runs that were made, by this call or under the same key before
    * @throws Problem 422 `idempotency_key_reused`
    */
@@ -32,28 +32,35 @@ export class RoutingAgain {
     caller: Principal,
     messages: MessageRow[],
     options: { deliver: boolean; workflowId?: number; replayOf?: string },
-    once: ReplayKey | null = null,
-  ): Promise<Replayed> {
+    asked: KeyedRequest | null,
+  ): Promise<{ run_ids: string[] }> {
     const rules = await this.rules.of(caller.projectId);
-    const plans = await this.repository.commitAgain(
+    const { plans, run_ids } = await this.repository.commitAgain(
       messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true }) })),
-      once,
+      asked,
     );
-    if ('run_ids' in plans) return plans;
     this.tell(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery');
-    return { run_ids: runIdsOf(plans) };
+    return { run_ids };
   }
 
-  /** Lets messages through that were held, paused, dropped or parked: each once. @returns those that this call let through */
-  async release(caller: Principal, messageIds: string[]): Promise<Plan[]> {
+  /**
+   * Lets messages through that were held, paused, dropped or parked: each once.
+   * @returns those that this call let through, or the first one under the same key
+   */
+  async release(caller: Principal, messageIds: string[], asked: KeyedRequest | null): Promise<Released> {
     const { organizationId, projectId, subject } = caller;
     const rules = await this.rules.of(projectId);
-    const plans = await this.repository.release(organizationId, projectId, messageIds, subject, (row) => ({
-      rules,
-      draft: draftOf(row, { replay: false, deliver: true }),
-    }));
+    const ruled = (row: MessageRow) => ({ rules, draft: draftOf(row, { replay: false, deliver: true }) });
+    const { plans, ...answer } = await this.repository.release(
+      organizationId,
+      projectId,
+      messageIds,
+      subject,
+      ruled,
+      asked,
+    );
     this.tell(plans, subject, 'released');
-    return plans;
+    return answer;
   }
 
   /** Wakes the engine for what was committed, and notes it in the timelines. */

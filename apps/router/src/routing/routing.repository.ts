@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { RouterSettings } from '../env.js';
 import { Clock } from '../guards/clock.js';
+import { type KeyedRequest, once } from '../requests/once.js';
 import { settleSessions } from '../sessions/settle.js';
 import { routerSettings } from '../settings.js';
 import { joinDebounced } from '../workflows/debounce.js';
@@ -11,12 +12,17 @@ import { draftOf } from './draft.js';
 import { insertMessages, insertRuns, insertTurns } from './insert-rows.js';
 import { judgeBatch, type Ruled } from './judge-batch.js';
 import type { MessageRow } from './message.entity.js';
-import { claimReplay, keepReplay, type Replayed, type ReplayKey } from './replay-key.js';
 import { type Plan, planMessage, runIdsOf } from './plan.js';
 import type { Rules } from './project-rules.js';
 
 /** What became of a draft: its plan, or who had claimed its key before. */
 export type Routed = { plan: Plan; continued: Plan[] } | { claimed: Claimed };
+
+export interface Released {
+  /** The messages that were let through. */
+  released: string[];
+  run_ids: string[];
+}
 
 /** Held messages of a sender that go on when it pairs; what is beyond that waits to be released. */
 const continuedAtMost = 200;
@@ -62,21 +68,24 @@ export class RoutingRepository {
 
   /**
    * Routes stored messages once more.
-   * @param once the caller's key: where it came before, nothing is done and the answer is what was done then
+   * @param asked the caller's key: where it came before, nothing is done
+   * @returns what this call has made, and the answer to the first call under the key
    */
-  commitAgain(batch: Ruled[], once: ReplayKey | null): Promise<Plan[] | Replayed> {
+  commitAgain(batch: Ruled[], asked: KeyedRequest | null): Promise<{ plans: Plan[]; run_ids: string[] }> {
     return this.db.transaction(async (tx) => {
-      const earlier = once && (await claimReplay(tx, once));
-      if (earlier) return earlier;
-      const plans = await this.writeAgain(tx, batch);
-      if (once) await keepReplay(tx, once, runIdsOf(plans));
-      return plans;
+      let plans: Plan[] = [];
+      const { answer } = await once(tx, asked, async () => {
+        plans = await this.writeAgain(tx, batch);
+        return { run_ids: runIdsOf(plans) };
+      });
+      return { plans, ...answer };
     });
   }
 
   /**
    * Routes messages that were kept from routing, each once, whoever asks how often; one that nothing matches stays kept.
    * @param rule gives the draft of a message that this call has released
+   * @param asked and what is returned: as of `commitAgain`
    */
   release(
     organizationId: string,
@@ -84,8 +93,16 @@ export class RoutingRepository {
     messageIds: string[],
     by: string,
     rule: (row: MessageRow) => Ruled,
-  ): Promise<Plan[]> {
-    return this.db.transaction((tx) => this.releaseIn(tx, [messageIds, organizationId, projectId, by], rule));
+    asked: KeyedRequest | null,
+  ): Promise<Released & { plans: Plan[] }> {
+    return this.db.transaction(async (tx) => {
+      let plans: Plan[] = [];
+      const { answer } = await once(tx, asked, async () => {
+        plans = await this.releaseIn(tx, [messageIds, organizationId, projectId, by], rule);
+        return { released: plans.map(({ message }) => message.id), run_ids: runIdsOf(plans) };
+      });
+      return { plans, ...answer };
+    });
   }
 
   async messagesOf(receiptIds: string[]): Promise<MessageRow[]> {

@@ -1,9 +1,9 @@
 import { Caller, JsonObject, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
-import { Body, Controller, Headers, HttpCode, Inject, Param, ParseIntPipe, Post, Query, Res } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, HttpCode, Inject, Param, ParseIntPipe, Post, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
-import { checkedKey } from '../idempotency-key.js';
+import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
 import { DirectRuns } from './direct-runs.service.js';
 import type { RunRow } from './run.entity.js';
 
@@ -27,14 +27,14 @@ export class DirectRunsController {
   @Post(':id/runs')
   @HttpCode(202)
   @RequireScopes('workflows:write')
-  @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'The same key gives the same run' })
+  @TakesIdempotencyKey('The same key gives the same run')
   @ApiOperation({ operationId: 'startRun', summary: 'Run a workflow; answers 200 with ?wait= when it ended in time' })
   async start(
     @Caller() caller: Principal,
     @Param('id', ParseIntPipe) id: number,
     @Body() body: NewRun,
     @Query() { wait }: Wait,
-    @Headers('idempotency-key') key: string | undefined,
+    @IdempotencyKey() key: string | null,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunRow> {
     const { run, repeated } = await this.runs.start(
@@ -45,7 +45,7 @@ export class DirectRunsController {
         ...(body.event_type ? { event_type: body.event_type } : {}),
         ...(body.metadata ? { metadata: body.metadata } : {}),
       },
-      checkedKey(key),
+      key,
     );
     const settled = await this.runs.settled(caller, run, wait ?? 0);
     if (repeated) void reply.header('idempotency-replayed', 'true');

@@ -5,6 +5,7 @@ import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RouterSettings } from '../env.js';
+import { idempotencyKeyReused } from '../requests/idempotency-key.js';
 import { newDraft } from '../routing/new-draft.js';
 import type { MessageRow } from '../routing/message.entity.js';
 import { RoutingService } from '../routing/routing.service.js';
@@ -95,11 +96,7 @@ export class DirectRuns {
       row.message.event_type === asked.event_type &&
       canonical(row.message.metadata) === canonical(asked.metadata);
     if (same) return { run, repeated: true };
-    throw new Problem(
-      422,
-      'idempotency_key_reused',
-      'This Idempotency-Key was used for another request: take a new one.',
-    );
+    throw idempotencyKeyReused();
   }
 }
 

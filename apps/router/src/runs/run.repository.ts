@@ -1,6 +1,8 @@
+import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { type EntityManager, Repository } from 'typeorm';
+import { type KeyedRequest, once } from '../requests/once.js';
 import { insertTurns } from '../routing/insert-rows.js';
 import { newTurn } from '../routing/plan.js';
 import type { TurnRow } from '../turns/turn.entity.js';
@@ -16,29 +18,22 @@ export class RunRepository {
 
   /**
    * Queues a run anew that did not succeed: its last turn's input in a new turn, since the engine is done with the old one.
-   * @returns the turn, or null when the run is not one that failed
+   * @returns its turn, or none when it was done under the key before
+   * @throws Problem 409 `run_not_failed`; 422 `idempotency_key_reused`
    */
-  retry(projectId: string, id: string): Promise<TurnRow | null> {
+  retry({ id, project_id, state }: RunRow, asked: KeyedRequest | null): Promise<TurnRow[]> {
     return this.rows.manager.transaction(async (tx) => {
-      const queued: unknown = await tx.query(
-        `UPDATE router.run SET state = 'queued', error = NULL, finished_at = NULL
-          WHERE id = $1 AND project_id = $2 AND state IN ('failed', 'cancelled', 'timed_out') RETURNING id`,
-        [id, projectId],
-      );
-      if ((queued as [unknown[], number])[1] === 0) return null;
-      const last = (await tx.query('SELECT * FROM router.turn WHERE run_id = $1 ORDER BY id DESC LIMIT 1', [
-        id,
-      ])) as TurnRow[];
-      const [turn] = last.map((old) =>
-        newTurn({ ...old, messageId: old.message_id }, old.input, {
-          run_id: id,
-          agent_id: old.agent_id,
-          state: 'open',
-        }),
-      );
-      if (!turn) return null;
-      await insertTurns(tx, [turn]);
-      return turn;
+      const turns: TurnRow[] = [];
+      await once(tx, asked, async () => {
+        const turn = await retryIn(tx, project_id, id);
+        if (!turn) {
+          const detail = `The run ${id} is ${state}: retry what failed, replay what succeeded.`;
+          throw new Problem(409, 'run_not_failed', detail);
+        }
+        turns.push(turn);
+        return { turn_id: turn.id };
+      });
+      return turns;
     });
   }
 
@@ -66,4 +61,21 @@ export class RunRepository {
     if (filter.cursor) query.andWhere('run.id < :cursor', { cursor: filter.cursor });
     return query.getMany();
   }
+}
+
+async function retryIn(tx: EntityManager, projectId: string, id: string): Promise<TurnRow | null> {
+  const queued: unknown = await tx.query(
+    `UPDATE router.run SET state = 'queued', error = NULL, finished_at = NULL
+      WHERE id = $1 AND project_id = $2 AND state IN ('failed', 'cancelled', 'timed_out') RETURNING id`,
+    [id, projectId],
+  );
+  if ((queued as [unknown[], number])[1] === 0) return null;
+  const [last] = (await tx.query('SELECT * FROM router.turn WHERE run_id = $1 ORDER BY id DESC LIMIT 1', [
+    id,
+  ])) as TurnRow[];
+  if (!last) return null;
+  const part = { run_id: id, agent_id: last.agent_id, state: 'open' } as const;
+  const turn = newTurn({ ...last, messageId: last.message_id }, last.input, part);
+  await insertTurns(tx, [turn]);
+  return turn;
 }

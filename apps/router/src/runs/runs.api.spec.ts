@@ -60,4 +60,36 @@ describe('runs', () => {
     await replay('k2');
     expect(await runsOf(row.id)).toHaveLength(3);
   });
+
+  it('are made once under a key by a replay of a run, and retried once', async () => {
+    const row = await receive();
+    const [first] = await runsOf(row.id);
+    const ask = (verb: string, key: string, body?: object) =>
+      world.api<RunRow & { code?: string }>('POST', `/api/v1/runs/${first?.id}/${verb}`, body, {
+        'idempotency-key': key,
+      });
+    const answers = await Promise.all([ask('replay', 'r1', {}), ask('replay', 'r1', {})]);
+    const [, made, ...others] = await runsOf(row.id);
+    expect(others).toEqual([]);
+    expect(answers.map(({ body }) => body.id)).toEqual([made?.id, made?.id]);
+    expect(await ask('replay', 'r1', { deliver: true })).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused' },
+    });
+    expect(await ask('retry', 'r1')).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+
+    expect(await ask('retry', 't1')).toMatchObject({ status: 409, body: { code: 'run_not_failed' } });
+    const fail = async () => {
+      const turn = await world.row<TurnRow>(`SELECT * FROM router.turn WHERE run_id = $1 AND state = 'open'`, [
+        first?.id,
+      ]);
+      await turns().finish([{ turn_id: turn.id, state: 'failed', error: 'model_down' }]);
+    };
+    await fail();
+    // What was refused under a key may be asked for again under it.
+    expect(await ask('retry', 't1')).toMatchObject({ status: 202, body: { state: 'queued' } });
+    await fail();
+    expect(await ask('retry', 't1')).toMatchObject({ status: 202, body: { state: 'failed' } });
+    expect(await ask('retry', 't2')).toMatchObject({ status: 202, body: { state: 'queued' } });
+  });
 });

@@ -12,6 +12,7 @@ import {
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
+import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
 import { type RunRow, runStates } from './run.entity.js';
 import { RunRepository } from './run.repository.js';
 import { RunsService } from './runs.service.js';
@@ -64,16 +65,23 @@ export class RunsController {
   @Post(':id/retry')
   @HttpCode(202)
   @RequireScopes('workflows:write')
+  @TakesIdempotencyKey('The same key runs it again once, and tells how it stands')
   @ApiOperation({ operationId: 'retryRun', summary: 'Run a failed run again as it was' })
-  retry(@Caller() caller: Principal, @Param('id') id: string): Promise<RunRow> {
-    return this.service.retry(caller, id);
+  retry(@Caller() caller: Principal, @Param('id') id: string, @IdempotencyKey() key: string | null): Promise<RunRow> {
+    return this.service.retry(caller, id, key);
   }
 
   @Post(':id/replay')
   @HttpCode(202)
   @RequireScopes('workflows:write')
+  @TakesIdempotencyKey('The same key gives the same run')
   @ApiOperation({ operationId: 'replayRun', summary: "Make a new run of the same message by today's configuration" })
-  replay(@Caller() caller: Principal, @Param('id') id: string, @Body() body: RunReplay): Promise<RunRow> {
-    return this.service.replay(caller, id, body.deliver ?? false);
+  replay(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: RunReplay,
+    @IdempotencyKey() key: string | null,
+  ): Promise<RunRow> {
+    return this.service.replay(caller, id, body.deliver ?? false, key);
   }
 }

@@ -1,6 +1,7 @@
 import { Database } from '#libs/database';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { keyed } from '../requests/once.js';
 import { RoutingAgain } from '../routing/again.service.js';
 import type { MessageRow } from '../routing/message.entity.js';
 import { TurnsService } from '../turns/turns.service.js';
@@ -33,36 +34,34 @@ export class RunsService {
     return this.get(caller, id);
   }
 
-  /** The same run once more, with the input and instructions that it had. @throws Problem 404; 409 `run_not_failed` */
-  async retry(caller: Principal, id: string): Promise<RunRow> {
+  /**
+   * The same run once more, with the input and instructions that it had.
+   * @param key the caller's Idempotency-Key: under it the run is retried once
+   * @throws Problem 404; 409 `run_not_failed`; 422 `idempotency_key_reused`
+   */
+  async retry(caller: Principal, id: string, key: string | null): Promise<RunRow> {
     const run = await this.get(caller, id);
-    const turn = await this.runs.retry(caller.projectId, id);
-    if (!turn) {
-      throw new Problem(
-        409,
-        'run_not_failed',
-        `The run ${id} is ${run.state}: retry what failed, replay what succeeded.`,
-      );
-    }
-    this.turns.wake([turn]);
+    this.turns.wake(await this.runs.retry(run, keyed(caller, key, `retry ${id}`)));
     return this.get(caller, id);
   }
 
   /**
    * A new run, linked to the first, by today's configuration of its workflow.
-   * @throws Problem 404; 409 `workflow_gone` when it is off or deleted
+   * @param key the caller's Idempotency-Key: the same key gives the same run
+   * @throws Problem 404; 409 `workflow_gone` when it is off or deleted; 422 `idempotency_key_reused`
    */
-  async replay(caller: Principal, id: string, deliver: boolean): Promise<RunRow> {
+  async replay(caller: Principal, id: string, deliver: boolean, key: string | null): Promise<RunRow> {
     const run = await this.get(caller, id);
     const messages = (await this.db.query('SELECT * FROM router.message WHERE id = $1 AND project_id = $2', [
       run.message_id,
       caller.projectId,
     ])) as MessageRow[];
-    const { run_ids: made } = await this.again.replay(caller, messages, {
-      deliver,
-      workflowId: run.workflow_id,
-      replayOf: run.id,
-    });
+    const { run_ids: made } = await this.again.replay(
+      caller,
+      messages,
+      { deliver, workflowId: run.workflow_id, replayOf: run.id },
+      keyed(caller, key, `run ${id} ${deliver}`),
+    );
     const [runId] = made;
     if (runId === undefined)
       throw new Problem(409, 'workflow_gone', `The workflow ${run.workflow_id} is off: turn it on first.`);

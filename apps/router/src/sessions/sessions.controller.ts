@@ -10,10 +10,10 @@ import {
   RequireScopes,
   Text,
 } from '#libs/service-kit';
-import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { TurnRow } from '../turns/turn.entity.js';
-import { checkedKey } from '../idempotency-key.js';
+import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
 import { type ReplyAnswer, SessionReplies } from './session-replies.service.js';
 import { SessionRepository, type SessionRow, sessionStatuses } from './session.repository.js';
 import { type SessionDetail, SessionsService } from './sessions.service.js';
@@ -84,27 +84,22 @@ export class SessionsController {
   @Post(':id/reply')
   @HttpCode(202)
   @RequireScopes('channels:write')
-  @ApiHeader({
-    name: 'Idempotency-Key',
-    required: true,
-    description: 'The same message under the same key is sent once',
-  })
+  @TakesIdempotencyKey('The same message under the same key is sent once', true)
   @ApiOperation({ operationId: 'replyInSession', summary: 'Say something in a session that was taken over' })
   reply(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Body() body: Reply,
-    @Headers('idempotency-key') key: string | undefined,
+    @IdempotencyKey() key: string | null,
   ): Promise<ReplyAnswer> {
-    const known = checkedKey(key);
-    if (known === null) {
+    if (key === null) {
       throw new Problem(
         422,
         'idempotency_key_required',
         'Send an Idempotency-Key: without it a retry would speak twice.',
       );
     }
-    return this.replies.send(caller, id, { ...body }, known);
+    return this.replies.send(caller, id, { ...body }, key);
   }
 
   @Post(':id/hand-back')

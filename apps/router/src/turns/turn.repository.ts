@@ -1,6 +1,7 @@
 import type { FinishedTurn, ProgressedTurn } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { type KeyedRequest, once } from '../requests/once.js';
 import { startNext } from '../sessions/start-next.js';
 import type { TurnRow } from './turn.entity.js';
 
@@ -84,24 +85,11 @@ export class TurnRepository {
     });
   }
 
-  /** Ends the runs that waited for their workflow. @returns how many */
-  async discard(projectId: string, workflowId: number): Promise<number> {
+  /** Ends the runs that waited for their workflow. @returns how many, or how many the first call under the key ended */
+  discard(projectId: string, workflowId: number, asked: KeyedRequest | null): Promise<number> {
     return this.db.transaction(async (tx) => {
-      // Before their runs, as where waiting runs are opened: the other order could deadlock.
-      await tx.query(
-        `DELETE FROM router.debounce d USING router.run r
-          WHERE r.id = d.run_id AND r.project_id = $1 AND r.workflow_id = $2 AND r.state = 'suspended'`,
-        [projectId, workflowId],
-      );
-      const runs: unknown = await tx.query(
-        `UPDATE router.run SET state = 'cancelled', error = 'discarded', finished_at = now()
-          WHERE project_id = $1 AND workflow_id = $2 AND state = 'suspended' RETURNING id`,
-        [projectId, workflowId],
-      );
-      return endHeld(
-        tx,
-        (runs as [{ id: string }[], number])[0].map((run) => run.id),
-      );
+      const ended = async () => ({ discarded: await discardIn(tx, projectId, workflowId) });
+      return (await once(tx, asked, ended)).answer.discarded;
     });
   }
 
@@ -139,6 +127,24 @@ export function cancelTurnOf(tx: EntityManager, projectId: string, sessionId: st
     sessionId,
     projectId,
   ]);
+}
+
+async function discardIn(tx: EntityManager, projectId: string, workflowId: number): Promise<number> {
+  // Before their runs, as where waiting runs are opened: the other order could deadlock.
+  await tx.query(
+    `DELETE FROM router.debounce d USING router.run r
+      WHERE r.id = d.run_id AND r.project_id = $1 AND r.workflow_id = $2 AND r.state = 'suspended'`,
+    [projectId, workflowId],
+  );
+  const runs: unknown = await tx.query(
+    `UPDATE router.run SET state = 'cancelled', error = 'discarded', finished_at = now()
+      WHERE project_id = $1 AND workflow_id = $2 AND state = 'suspended' RETURNING id`,
+    [projectId, workflowId],
+  );
+  return endHeld(
+    tx,
+    (runs as [{ id: string }[], number])[0].map((run) => run.id),
+  );
 }
 
 async function endHeld(tx: EntityManager, runIds: string[]): Promise<number> {

@@ -5,6 +5,7 @@ import { JobClient } from '#libs/queue';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { Clock } from '../guards/clock.js';
+import type { KeyedRequest } from '../requests/once.js';
 import { routerSettings } from '../settings.js';
 import type { TurnRow } from './turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
@@ -68,9 +69,9 @@ export class TurnsService implements OnApplicationBootstrap, OnApplicationShutdo
     return turns.length;
   }
 
-  /** Ends what waited for a suspended workflow. @returns how many runs */
-  discard(projectId: string, workflowId: number): Promise<number> {
-    return this.turns.discard(projectId, workflowId);
+  /** Ends what waited for a suspended workflow, once under a caller's key. @returns how many runs */
+  discard(projectId: string, workflowId: number, asked: KeyedRequest | null): Promise<number> {
+    return this.turns.discard(projectId, workflowId, asked);
   }
 
   /** Cancels a run: at once while it waits, else as soon as the engine has stopped. @returns false when it is over */

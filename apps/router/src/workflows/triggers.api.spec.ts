@@ -70,10 +70,12 @@ describe('triggers and runs', () => {
     expect(await world.api('PATCH', `/api/v1/triggers/${id}`, { where: '!has(metadata.total)' })).toMatchObject({
       status: 200,
     });
-    const released = await post<{ released: string[]; run_ids: string[] }>('held-messages/release', {
-      message_ids: [row.id],
-    });
+    const once = { 'idempotency-key': newId('req') };
+    const release = () =>
+      post<{ released: string[]; run_ids: string[] }>('held-messages/release', { message_ids: [row.id] }, once);
+    const released = await release();
     expect(released.body).toMatchObject({ released: [row.id], run_ids: [expect.stringMatching(/^run_/)] });
+    expect((await release()).body).toEqual(released.body);
     expect(
       (await post<{ released: string[] }>('held-messages/release', { message_ids: [row.id] })).body.released,
     ).toEqual([]);
@@ -179,7 +181,10 @@ describe('triggers and runs', () => {
     await world.api('PATCH', `/api/v1/workflows/${id}`, { status: 'suspended' });
     const rows = [await receive(appId), await receive(appId)];
     expect(rows[0]?.verdicts).toMatchObject([{ verdict: 'suspended' }]);
-    expect((await post<{ discarded: number }>(`workflows/${id}/discard`)).body).toEqual({ discarded: 2 });
+    const discard = () =>
+      post<{ discarded: number }>(`workflows/${id}/discard`, {}, { 'idempotency-key': 'discard-once' });
+    expect((await discard()).body).toEqual({ discarded: 2 });
+    expect((await discard()).body).toEqual({ discarded: 2 });
     expect(await runsOf(rows[0]?.id ?? '')).toMatchObject([{ state: 'cancelled', error: 'discarded' }]);
     const later = await receive(appId);
     await world.api('PATCH', `/api/v1/workflows/${id}`, { status: 'active' });

@@ -1,8 +1,8 @@
 import type { BatchProgress } from '#libs/journal';
 import { Caller, Flag, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, Headers, HttpCode, Inject, Param, Post } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiTags, OmitType } from '@nestjs/swagger';
-import { checkedKey } from '../../idempotency-key.js';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiOperation, ApiTags, OmitType } from '@nestjs/swagger';
+import { IdempotencyKey, TakesIdempotencyKey } from '../../requests/idempotency-key.js';
 import { DeadLetterFilter } from '../dead-letters/dead-letter-filter.js';
 import { EventFilter } from '../event-filter.js';
 import { type BatchBegun, BatchesService } from './batches.service.js';
@@ -13,11 +13,7 @@ class ReplayMany extends OmitType(EventFilter, ['limit', 'cursor'] as const) {
 
 class RedriveMany extends OmitType(DeadLetterFilter, ['limit', 'cursor', 'state'] as const) {}
 
-const idempotencyKey = {
-  name: 'Idempotency-Key',
-  required: false,
-  description: 'The same key gives the batch that was begun with it',
-};
+const sameBatch = 'The same key gives the batch that was begun with it';
 
 @ApiTags('Events')
 @Controller('api/v1/events')
@@ -27,7 +23,7 @@ export class BatchesController {
   @Post('replay')
   @HttpCode(202)
   @RequireScopes('events:write')
-  @ApiHeader(idempotencyKey)
+  @TakesIdempotencyKey(sameBatch)
   @ApiOperation({
     operationId: 'replayEvents',
     summary: "Route the events that a filter finds again by today's rules, as a batch",
@@ -36,15 +32,15 @@ export class BatchesController {
   replay(
     @Caller() caller: Principal,
     @Body() { deliver, ...filter }: ReplayMany,
-    @Headers('idempotency-key') key?: string,
+    @IdempotencyKey() key: string | null,
   ): Promise<BatchBegun> {
-    return this.batches.replay(caller, Object.assign(new EventFilter(), filter), deliver ?? false, checkedKey(key));
+    return this.batches.replay(caller, Object.assign(new EventFilter(), filter), deliver ?? false, key);
   }
 
   @Post('dead-letters/redrive')
   @HttpCode(202)
   @RequireScopes('events:write')
-  @ApiHeader(idempotencyKey)
+  @TakesIdempotencyKey(sameBatch)
   @ApiOperation({
     operationId: 'redriveDeadLetters',
     summary: 'Send the open dead letters that a filter finds again, as a batch',
@@ -52,9 +48,9 @@ export class BatchesController {
   redrive(
     @Caller() caller: Principal,
     @Body() filter: RedriveMany,
-    @Headers('idempotency-key') key?: string,
+    @IdempotencyKey() key: string | null,
   ): Promise<BatchBegun> {
-    return this.batches.redrive(caller, Object.assign(new DeadLetterFilter(), filter), checkedKey(key));
+    return this.batches.redrive(caller, Object.assign(new DeadLetterFilter(), filter), key);
   }
 
   @Get('batches/:id')

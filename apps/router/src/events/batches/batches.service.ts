@@ -17,6 +17,7 @@ import { routerSettings } from '../../settings.js';
 import { type DeadLetterFilter, deadLetterQuery } from '../dead-letters/dead-letter-filter.js';
 import { Redriver } from '../dead-letters/redriver.js';
 import type { EventFilter } from '../event-filter.js';
+import { type KeyedRequest, keyed, once } from '../../requests/once.js';
 import { EventSearch } from '../event-search.service.js';
 import { Replayer, type Scope } from '../replayer.js';
 
@@ -62,7 +63,8 @@ export class BatchesService implements OnApplicationBootstrap, OnApplicationShut
     idempotencyKey: string | null,
   ): Promise<BatchBegun> {
     const { ids, more } = await this.events.ids(caller, filter, this.settings.EVENT_BATCH_MAX);
-    return { ...(await this.begin(caller, 'replay', deliver, idempotencyKey, ids)), more };
+    const asked = keyed(caller, idempotencyKey, `replay events ${deliver} ${JSON.stringify(filter)}`);
+    return { ...(await this.begin(caller, 'replay', deliver, asked, ids)), more };
   }
 
   async redrive(caller: Principal, filter: DeadLetterFilter, idempotencyKey: string | null): Promise<BatchBegun> {
@@ -70,7 +72,8 @@ export class BatchesService implements OnApplicationBootstrap, OnApplicationShut
     const max = this.settings.EVENT_BATCH_MAX;
     const query = { ...deadLetterQuery(filter), organizationId, projectId, state: 'open' as const, limit: max + 1 };
     const ids = (await listDeadLetters(this.db, query)).map(({ id }) => id);
-    const begun = await this.begin(caller, 'redrive', false, idempotencyKey, ids.slice(0, max));
+    const asked = keyed(caller, idempotencyKey, `redrive ${JSON.stringify(filter)}`);
+    const begun = await this.begin(caller, 'redrive', false, asked, ids.slice(0, max));
     return { ...begun, more: ids.length > max };
   }
 
@@ -91,12 +94,14 @@ export class BatchesService implements OnApplicationBootstrap, OnApplicationShut
     caller: Principal,
     kind: Batch['kind'],
     deliver: boolean,
-    idempotencyKey: string | null,
+    asked: KeyedRequest | null,
     ids: string[],
   ): Promise<BatchProgress> {
     const owner = { organization_id: caller.organizationId, project_id: caller.projectId, created_by: caller.subject };
-    const id = await createBatch(this.db, { ...owner, kind, deliver, idempotencyKey }, ids);
-    return this.progress(caller, id);
+    const { answer } = await this.db.transaction((tx) =>
+      once(tx, asked, async () => ({ batch_id: await createBatch(tx, { ...owner, kind, deliver }, ids) })),
+    );
+    return this.progress(caller, answer.batch_id);
   }
 
   private async work(limit: number): Promise<number> {
@@ -120,8 +125,8 @@ export class BatchesService implements OnApplicationBootstrap, OnApplicationShut
     // A replay makes new runs: one that may have been made is left for a person to look at.
     if (batch.kind === 'replay' && item.interrupted) return 'interrupted: look at its runs before replaying it again';
     try {
-      if (batch.kind === 'replay') await this.replayer.replay(caller, item.subject_id, batch.deliver);
-      else await this.redriver.redrive(caller, item.subject_id);
+      if (batch.kind === 'replay') await this.replayer.replay(caller, item.subject_id, batch.deliver, null);
+      else await this.redriver.redrive(caller, item.subject_id, null);
       return null;
     } catch (error) {
       return error instanceof Problem ? `${error.code}: ${error.detail}` : 'internal_error';

@@ -78,6 +78,7 @@ describe('a bulk replay', () => {
       await replayMany({ app_id: 'app_key' }, headers),
     ];
     expect(second.body.id).toBe(first.body.id);
+    expect((await replayMany({ app_id: 'app_key', deliver: true }, headers)).status).toBe(422);
     await finished(first.body.id);
     expect(await turnsOf('app_key')).toHaveLength(1);
   });
@@ -99,7 +100,7 @@ describe('a bulk replay', () => {
     ];
     const id = newId('bat');
     await world.pool.query(
-      `WITH made AS (INSERT INTO journal.batch VALUES ($1, $2, $3, 'replay', false, NULL, 'key:test', now()))
+      `WITH made AS (INSERT INTO journal.batch VALUES ($1, $2, $3, 'replay', false, 'key:test', now()))
        INSERT INTO journal.batch_item VALUES ($1, $4, 'running', NULL, now() - interval '1 s'), ($1, $5, 'waiting', NULL, NULL)`,
       [id, caller.organizationId, caller.projectId, done, left],
     );
@@ -119,7 +120,7 @@ describe('a bulk replay', () => {
   it('can be cancelled: what it has not begun is left out', async () => {
     const id = newId('bat');
     await world.pool.query(
-      `WITH made AS (INSERT INTO journal.batch VALUES ($1, $2, $3, 'replay', false, NULL, 'key:test', now()))
+      `WITH made AS (INSERT INTO journal.batch VALUES ($1, $2, $3, 'replay', false, 'key:test', now()))
        INSERT INTO journal.batch_item SELECT $1, 'evt_' || n, 'waiting', NULL, NULL FROM generate_series(1, 2000) n`,
       [id, caller.organizationId, caller.projectId],
     );
@@ -131,7 +132,7 @@ describe('a bulk replay', () => {
 
   it('of another project is not there', async () => {
     const id = newId('bat');
-    await world.pool.query(`INSERT INTO journal.batch VALUES ($1, $2, $3, 'replay', false, NULL, 'key:test', now())`, [
+    await world.pool.query(`INSERT INTO journal.batch VALUES ($1, $2, $3, 'replay', false, 'key:test', now())`, [
       id,
       newId('org'),
       newId('prj'),

@@ -3,6 +3,7 @@ import { type DeadLetter, listDeadLetters } from '#libs/journal';
 import { Caller, type Page, pageOf, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { IdempotencyKey, TakesIdempotencyKey } from '../../requests/idempotency-key.js';
 import { DeadLetterFilter, deadLetterQuery } from './dead-letter-filter.js';
 import { Redriver } from './redriver.js';
 
@@ -37,8 +38,13 @@ export class DeadLettersController {
   @Post(':id/redrive')
   @HttpCode(202)
   @RequireScopes('events:write')
+  @TakesIdempotencyKey('The same key tells how the letter stands, instead of 409')
   @ApiOperation({ operationId: 'redriveDeadLetter', summary: 'Send a dead letter again, once' })
-  redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeadLetter> {
-    return this.redriver.redrive(caller, id);
+  redrive(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @IdempotencyKey() key: string | null,
+  ): Promise<DeadLetter> {
+    return this.redriver.redrive(caller, id, key);
   }
 }

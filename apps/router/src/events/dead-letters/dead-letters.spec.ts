@@ -89,6 +89,19 @@ describe('a dead letter', () => {
     expect(await settled(letter!.id)).toMatchObject({ state: 'redriven', outcome: 'routed' });
   });
 
+  it('is redriven once under a key, which tells how it stands', async () => {
+    await died('app_keyed');
+    const [letter] = await lettersOf('app_keyed');
+    const headers = { 'idempotency-key': newId('req') };
+    const ask = () => world.api<Letter>('POST', `${path}/${letter!.id}/redrive`, undefined, headers);
+    const answers = [await ask(), await ask()];
+    expect(answers.map(({ status, body }) => [status, body.id])).toEqual([
+      [202, letter!.id],
+      [202, letter!.id],
+    ]);
+    expect((await redrive(letter!.id)).status).toBe(409);
+  });
+
   it('is one of two that ask at the same time', async () => {
     await died('app_race');
     const [letter] = await lettersOf('app_race');

@@ -9,6 +9,7 @@ import {
 } from '#libs/journal';
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { keyed, once } from '../../requests/once.js';
 import { gatewayClient } from '../../routing/routing.service.js';
 import { Replayer, type Scope } from '../replayer.js';
 
@@ -45,14 +46,18 @@ export class Redriver implements OnApplicationBootstrap, OnApplicationShutdown {
 
   /**
    * Takes a letter; it is sent within a second.
-   * @throws Problem 404 `dead_letter_not_found`; 409 `already_redriven`
+   * @param key the caller's Idempotency-Key: who asks again under it is told how the letter stands
+   * @throws Problem 404 `dead_letter_not_found`; 409 `already_redriven`; 422 `idempotency_key_reused`
    */
-  async redrive(caller: Principal, id: string): Promise<DeadLetter> {
+  async redrive(caller: Principal, id: string, key: string | null): Promise<DeadLetter> {
     const letter = await this.find(caller, id);
-    if (!(await openForRedrive(this.db, letter, caller.subject))) {
-      const detail = `The dead letter is ${letter.state === 'open' ? 'taken' : letter.state}: each is redriven once; what dies again is a new one.`;
-      throw new Problem(409, 'already_redriven', detail);
-    }
+    await this.db.transaction((tx) =>
+      once(tx, keyed(caller, key, `redrive ${id}`), async () => {
+        if (await openForRedrive(tx, letter, caller.subject)) return {};
+        const detail = `The dead letter is ${letter.state === 'open' ? 'taken' : letter.state}: each is redriven once; what dies again is a new one.`;
+        throw new Problem(409, 'already_redriven', detail);
+      }),
+    );
     return this.find(caller, id);
   }
 

@@ -13,7 +13,7 @@ const old = {
   run: `id < 'run_' || $2 AND created_at < $1 AND state NOT IN ('queued', 'suspended', 'running', 'waiting_approval')`,
   contact_day: 'day < $1::date AND $2::text IS NOT NULL',
   session_mark: 'at < $1 AND $2::text IS NOT NULL',
-  replay_key: 'created_at < $1 AND $2::text IS NOT NULL',
+  request_key: 'created_at < $1 AND $2::text IS NOT NULL',
   pairing_code: 'expires_at < $1 AND $2::text IS NOT NULL',
   turn: `id < 'trn_' || $2 AND created_at < $1 AND state NOT IN ('open', 'waiting', 'held')`,
 } as const;

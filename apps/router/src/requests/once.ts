@@ -1,0 +1,57 @@
+import type { Queryable } from '#libs/database';
+import type { Principal } from '#libs/service-kit';
+import { idempotencyKeyReused } from './idempotency-key.js';
+
+/** What a caller asks for under its Idempotency-Key. */
+export interface KeyedRequest {
+  projectId: string;
+  key: string;
+  /** What is asked for, with everything that matters to it: another request under the same key is refused. */
+  request: string;
+}
+
+/** @param key the caller's, or null: then there is nothing to remember */
+export function keyed(caller: Pick<Principal, 'projectId'>, key: string | null, request: string): KeyedRequest | null {
+  return key === null ? null : { projectId: caller.projectId, key, request };
+}
+
+interface Once<T> {
+  answer: T;
+  /** True when an earlier request under the key did the work. */
+  repeated: boolean;
+}
+
+/**
+ * Does `work` in `tx`, once under a caller's key: the key, the work and its answer are committed together. Whoever asks
+ * under it at the same time waits for the end of `tx`. Work that throws leaves the key free.
+ * @param asked null where the caller sent no key
+ * @throws Problem 422 `idempotency_key_reused`
+ */
+export async function once<T extends object>(
+  tx: Queryable,
+  asked: KeyedRequest | null,
+  work: () => Promise<T>,
+): Promise<Once<T>> {
+  if (!asked) return { answer: await work(), repeated: false };
+  const { projectId, key, request } = asked;
+  const won = (await tx.query(
+    `INSERT INTO router.request_key (project_id, key, request, created_at) VALUES ($1, $2, $3, now())
+     ON CONFLICT DO NOTHING RETURNING key`,
+    [projectId, key, request],
+  )) as unknown[];
+  if (won.length === 0) {
+    const [first] = (await tx.query(
+      'SELECT request, answer FROM router.request_key WHERE project_id = $1 AND key = $2',
+      [projectId, key],
+    )) as { request: string; answer: T }[];
+    if (first?.request !== request) throw idempotencyKeyReused();
+    return { answer: first.answer, repeated: true };
+  }
+  const answer = await work();
+  await tx.query('UPDATE router.request_key SET answer = $3::jsonb WHERE project_id = $1 AND key = $2', [
+    projectId,
+    key,
+    JSON.stringify(answer),
+  ]);
+  return { answer, repeated: false };
+}
