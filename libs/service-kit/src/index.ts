@@ -1,3 +1,4 @@
+export { Edits, ShowsEntityTag } from './editing/editable.js';
 export * from './env.js';
 export { Flag, JsonObject, MayBeAbsent, OneOf, Text, TextList, Whole } from './field.js';
 export { Metrics } from './metrics.js';

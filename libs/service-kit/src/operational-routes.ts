@@ -1,7 +1,6 @@
-import { ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
-import { Database } from '#libs/database';
+import { databaseOf } from './database-of.js';
 import type { Metrics } from './metrics.js';
 
 const readyTimeoutMs = 2_000;
@@ -32,10 +31,7 @@ export function operationalRoutes(
 }
 
 async function databaseProblem(app: NestFastifyApplication): Promise<string | null> {
-  // Asked for what it does not have, Nest ends the process.
-  const modules = [...app.get(ModulesContainer).values()];
-  if (!modules.some(({ providers }) => providers.has(Database))) return null;
-  const [source] = app.get(Database, { strict: false, each: true });
+  const source = databaseOf(app);
   if (!source) return null;
   const timeout = new Promise<never>((_resolve, reject) =>
     setTimeout(() => reject(new Error('timeout')), readyTimeoutMs).unref(),

@@ -7,6 +7,8 @@ import type { ValidationError } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { AuthGuard } from './auth.guard.js';
+import { databaseOf } from './database-of.js';
+import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { BoundedDepthPipe } from './bounded-depth.pipe.js';
 import type { Jwk } from './env.js';
 import { createLog, NestLog } from './log.js';
@@ -95,6 +97,8 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   }
   // After the jobs' handlers were bound: their payloads are checked by the transport, by other rules than bodies.
   app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
+  const database = databaseOf(app);
+  if (database) app.useGlobalInterceptors(new EntityTags(app, database));
   const jwks = await tokens.jwks;
   app
     .getHttpAdapter()

@@ -1,5 +1,5 @@
 import type { VerifyResult } from '#libs/adapter-sdk';
-import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, Edits, type Principal, RequireScopes, ShowsEntityTag } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ChangeApp, InstallApp, RotateToken } from './app.dto.js';
@@ -31,6 +31,7 @@ export class AppsController {
   }
 
   @Get(':id')
+  @ShowsEntityTag()
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'getApp', summary: 'One App' })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<AppView> {
@@ -38,6 +39,7 @@ export class AppsController {
   }
 
   @Patch(':id')
+  @Edits<AppsController>((controller, caller, id) => controller.get(caller, id))
   @RequireScopes('apps:write')
   @ApiOperation({
     operationId: 'changeApp',

@@ -1,4 +1,4 @@
-import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, Edits, PageQuery, type Principal, RequireScopes, ShowsEntityTag } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
@@ -34,6 +34,7 @@ export class CredentialController {
   }
 
   @Get(':id')
+  @ShowsEntityTag()
   @RequireScopes('credentials:read')
   @ApiOperation({ summary: 'Read a credential, without its values', operationId: 'getCredential' })
   @ApiOkResponse({ type: CredentialView })
@@ -42,6 +43,7 @@ export class CredentialController {
   }
 
   @Patch(':id')
+  @Edits<CredentialController>((controller, caller, id) => controller.get(caller, id))
   @RequireScopes('credentials:write')
   @ApiOperation({ summary: 'Rename a credential or change some of its fields', operationId: 'updateCredential' })
   @ApiOkResponse({ type: CredentialView })

@@ -1,4 +1,4 @@
-import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, Edits, PageQuery, type Principal, RequireScopes, ShowsEntityTag } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AgentPage, AgentView, agentView, CreateAgent, UpdateAgent } from './agent.dto.js';
@@ -27,6 +27,7 @@ export class AgentController {
   }
 
   @Get(':id')
+  @ShowsEntityTag()
   @RequireScopes('agents:read')
   @ApiOperation({ summary: 'Read an agent', operationId: 'getAgent' })
   @ApiOkResponse({ type: AgentView })
@@ -35,6 +36,7 @@ export class AgentController {
   }
 
   @Patch(':id')
+  @Edits<AgentController>((controller, caller, id) => controller.get(caller, id))
   @RequireScopes('agents:write')
   @ApiOperation({ summary: 'Change an agent', operationId: 'updateAgent' })
   @ApiOkResponse({ type: AgentView })

@@ -1,4 +1,4 @@
-import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, Edits, PageQuery, type Principal, RequireScopes, ShowsEntityTag } from '#libs/service-kit';
 import {
   Body,
   Controller,
@@ -72,6 +72,7 @@ export class SkillController {
   }
 
   @Get(':id')
+  @ShowsEntityTag()
   @RequireScopes('tools:read')
   @ApiOperation({ operationId: 'getSkill', summary: 'One Skill' })
   @ApiOkResponse({ type: SkillView })
@@ -80,6 +81,7 @@ export class SkillController {
   }
 
   @Patch(':id')
+  @Edits<SkillController>((controller, caller, id) => controller.get(caller, id))
   @RequireScopes('tools:write')
   @ApiOperation({ operationId: 'changeSkill', summary: 'Change a Skill; a list that is given replaces the one before' })
   @ApiOkResponse({ type: SkillView })

@@ -1,5 +1,6 @@
 import {
   Caller,
+  Edits,
   Flag,
   notFound,
   OneOf,
@@ -7,6 +8,7 @@ import {
   Problem,
   RequireScopes,
   type ServiceClient,
+  ShowsEntityTag,
   Text,
   Whole,
 } from '#libs/service-kit';
@@ -67,6 +69,7 @@ export class ChannelsController {
   }
 
   @Get(':appId')
+  @ShowsEntityTag()
   @RequireScopes('channels:read')
   @ApiOperation({ operationId: 'getChannel', summary: 'The channel of an App' })
   async get(@Caller() caller: Principal, @Param('appId') appId: string): Promise<ChannelRow> {
@@ -76,6 +79,7 @@ export class ChannelsController {
   }
 
   @Put(':appId')
+  @Edits<ChannelsController>((controller, caller, appId) => controller.get(caller, appId), 'appId')
   @RequireScopes('channels:write')
   @ApiOperation({ operationId: 'setChannel', summary: 'Set how messages of an App reach agents, and where replies go' })
   async set(

@@ -1,4 +1,15 @@
-import { Caller, Flag, notFound, type Principal, RequireScopes, Text, TextList, Whole } from '#libs/service-kit';
+import {
+  Caller,
+  Edits,
+  Flag,
+  notFound,
+  type Principal,
+  RequireScopes,
+  ShowsEntityTag,
+  Text,
+  TextList,
+  Whole,
+} from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type DryRunReport, TriggersService } from './triggers.service.js';
@@ -68,7 +79,18 @@ export class TriggersController {
     return { data: await this.triggers.list(caller), next_cursor: null };
   }
 
+  @Get(':id')
+  @ShowsEntityTag()
+  @RequireScopes('workflows:read')
+  @ApiOperation({ operationId: 'getTrigger', summary: 'One trigger' })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<TriggerRow> {
+    const row = await this.triggers.find(caller, id);
+    if (!row) throw notFound('trigger', id);
+    return row;
+  }
+
   @Patch(':id')
+  @Edits<TriggersController>((controller, caller, id) => controller.get(caller, id))
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'changeTrigger', summary: 'Change a trigger' })
   async change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TriggerChange): Promise<TriggerRow> {

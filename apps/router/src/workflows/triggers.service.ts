@@ -69,6 +69,10 @@ export class TriggersService {
     return this.workflows.listTriggers(caller.projectId);
   }
 
+  find(caller: Principal, id: string): Promise<TriggerRow | null> {
+    return this.workflows.findTrigger(caller.projectId, id);
+  }
+
   /** @throws Problem as `create`. @returns null when there is no such trigger */
   async change(caller: Principal, id: string, change: Rules): Promise<TriggerRow | null> {
     const old = await this.workflows.findTrigger(caller.projectId, id);

@@ -1,8 +1,10 @@
-import { Caller, notFound, OneOf, type Principal, RequireScopes, Text } from '#libs/service-kit';
+import { Caller, Edits, notFound, OneOf, type Principal, RequireScopes, ShowsEntityTag, Text } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
+import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
+import { keyed } from '../requests/once.js';
 import { TurnsService } from '../turns/turns.service.js';
 import type { WorkflowRow, WorkflowStatus } from './workflow.entity.js';
 import { WorkflowRepository } from './workflow.repository.js';
@@ -60,6 +62,7 @@ export class WorkflowsController {
   }
 
   @Get('api/v1/workflows/:id')
+  @ShowsEntityTag()
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'getWorkflow', summary: 'One workflow' })
   async get(@Caller() caller: Principal, @Param('id', ParseIntPipe) id: number): Promise<WorkflowRow> {
@@ -69,6 +72,7 @@ export class WorkflowsController {
   }
 
   @Patch('api/v1/workflows/:id')
+  @Edits<WorkflowsController>((controller, caller, id) => controller.get(caller, Number(id)))
   @RequireScopes('workflows:write')
   @ApiOperation({
     operationId: 'changeWorkflow',
@@ -90,10 +94,15 @@ export class WorkflowsController {
   @Post('api/v1/workflows/:id/discard')
   @HttpCode(200)
   @RequireScopes('workflows:write')
+  @TakesIdempotencyKey('The same key gives the same answer')
   @ApiOperation({ operationId: 'discardRuns', summary: 'Cancel the runs that wait for a suspended workflow' })
-  async discard(@Caller() caller: Principal, @Param('id', ParseIntPipe) id: number): Promise<{ discarded: number }> {
+  async discard(
+    @Caller() caller: Principal,
+    @Param('id', ParseIntPipe) id: number,
+    @IdempotencyKey() key: string | null,
+  ): Promise<{ discarded: number }> {
     await this.get(caller, id);
-    return { discarded: await this.turns.discard(caller.projectId, id) };
+    return { discarded: await this.turns.discard(caller.projectId, id, keyed(caller, key, `discard ${id}`)) };
   }
 
   /** Whether a workflow exists, for the ingress. */

@@ -1,0 +1,74 @@
+import type { Database } from '#libs/database';
+import type { CallHandler, ExecutionContext, INestApplication, NestInterceptor, Type } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyReply } from 'fastify';
+import { from, lastValueFrom, map, type Observable } from 'rxjs';
+import type { AuthenticatedRequest } from '../principal.js';
+import { Problem } from '../problem.js';
+import { editedKey, type ReadEdited, shownKey } from './editable.js';
+import { entityTagOf, matchesEntityTag } from './entity-tag.js';
+
+interface Edited {
+  read: ReadEdited<object>;
+  parameter: string;
+}
+
+/** `ETag` and `If-Match` of the routes that say so: nobody overwrites a change that they have not seen. */
+export class EntityTags implements NestInterceptor {
+  private readonly reflector = new Reflector();
+  private lastEdit: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly app: INestApplication,
+    private readonly db: Database,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler<object>): Observable<object> {
+    const handler = context.getHandler();
+    const edited = this.reflector.get<Edited | undefined>(editedKey, handler);
+    if (!edited && !this.reflector.get<boolean | undefined>(shownKey, handler)) return next.handle();
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    const ifMatch = request.headers['if-match'];
+    const answer =
+      edited && ifMatch !== undefined
+        ? from(this.editIfUnchanged(context.getClass(), edited, request, ifMatch, () => lastValueFrom(next.handle())))
+        : next.handle();
+    return answer.pipe(
+      map((shown) => {
+        void reply.header('etag', entityTagOf(shown));
+        return shown;
+      }),
+    );
+  }
+
+  /** One at a time for each resource, in all replicas: of two edits of the same state the second one finds it changed. */
+  private async editIfUnchanged(
+    controller: Type<object>,
+    { read, parameter }: Edited,
+    request: AuthenticatedRequest,
+    ifMatch: string,
+    edit: () => Promise<object>,
+  ): Promise<object> {
+    const { principal } = request;
+    const id = (request.params as Record<string, string>)[parameter] ?? '';
+    if (!principal) throw new Error('Edits is used on a route without authentication');
+    const resource = `edit ${principal.projectId} ${request.routeOptions.url} ${id}`;
+    return this.inTurn(() =>
+      this.db.transaction(async (tx) => {
+        await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [resource]);
+        const current = await read(this.app.get(controller, { strict: false }), principal, id);
+        if (matchesEntityTag(ifMatch, entityTagOf(current))) return edit();
+        const detail = 'It was changed since you read it: read it again, and send the change with the new ETag.';
+        throw new Problem(412, 'changed_since', detail);
+      }),
+    );
+  }
+
+  /** One at a time in this process: each holds a connection while its handler needs others, and the pool would run dry. */
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.lastEdit.then(work);
+    this.lastEdit = turn.catch(() => undefined);
+    return turn;
+  }
+}
