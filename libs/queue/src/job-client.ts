@@ -31,7 +31,7 @@ export class JobClient extends ClientProxy {
       attempts: 0,
       addedAtMs: sinceMs,
     };
-    return this.sender(contract as unknown as JobContract).add(traveller);
+    return this.sender(contract).add(traveller);
   }
 
   /**

@@ -33,8 +33,9 @@ export class ProblemFilter implements ExceptionFilter {
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof NotFoundException) return new Problem(404, 'not_found', 'There is nothing at this path.');
+  const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
+  if (status === 415) return new Problem(415, codeOf(415), 'Send JSON, with Content-Type: application/json.');
   if (error instanceof HttpException) return new Problem(error.getStatus(), codeOf(error.getStatus()), error.message);
-  const status = statusOf(error);
   if (status !== null && status < 500) return new Problem(status, codeOf(status), (error as Error).message);
   if (isUnstorable(error)) return new Problem(422, 'invalid_text', 'A text has U+0000 in it, which none may.');
   if (isUnavailable(error)) {
@@ -62,6 +63,7 @@ function codeOf(status: number): string {
     401: 'not_authenticated',
     403: 'not_allowed',
     404: 'not_found',
+    415: 'unsupported_media_type',
   };
   return codes[status] ?? `http_${status}`;
 }

@@ -203,7 +203,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     const job = jobOf(delivery);
     const traveller = { payload: { ...job }, attempts: 0, addedAtMs: Date.now() };
     // Redis away: the sweeper takes the delivery up when its wait is over.
-    this.jobs.sendAgain(deliverySend as never, traveller, waitMs + 5).catch(() => undefined);
+    this.jobs.sendAgain(deliverySend, traveller, waitMs + 5).catch(() => undefined);
   }
 
   private report(deliveryId: string, state: SettledDelivery['state']): void {

@@ -45,6 +45,9 @@ describe('installing', () => {
     expect({ status, name: body.name, direction: body.direction }).toEqual({ status: 201, name, direction });
     const renamed = await world.call('PATCH', `apps/${body.id}`, { name: 'Shop' });
     expect(renamed.body.name).toBe(name.replace('Store', 'Shop'));
+    const shown = await world.call('GET', `apps/${body.id}`);
+    expect(renamed.headers.get('etag')).toMatch(/^"/);
+    expect(renamed.headers.get('etag')).toBe(shown.headers.get('etag'));
     const receives = capabilities.includes('receive');
     expect(body.webhook_url?.startsWith('https://gatehouse.example/api/v1/webhooks/') ?? false).toBe(receives);
     const { body: projected } = await world.service('GET', `endpoints?after=${body.version - 1}`);

@@ -1,67 +1,24 @@
-import { createService, type Principal, ServiceTokens } from '#libs/service-kit';
-import { testDatabase, type TestDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type Principal, ServiceTokens } from '#libs/service-kit';
+import { testServiceKey } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
-import { DataSource } from 'typeorm';
-import { AppModule } from '../app.module.js';
 import { KekRing } from '../sealing/kek-ring.js';
-import { testOauthSettings } from '../testing/oauth-settings.js';
-import { defaultPolicy } from '../service-policy/service-policy.js';
+import {
+  asService,
+  owner,
+  type VaultUnderTest,
+  vaultUnderTest,
+  writer as person,
+} from '../testing/vault-under-test.js';
 
 const canary = `canary-${randomBytes(12).toString('hex')}`;
-const owner = { organizationId: 'org_a', projectId: 'prj_a' };
-const person: Principal = { ...owner, subject: 'key:1', scopes: ['credentials:write'] };
-const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
 const ring = (primary: string, ...kids: [string, Buffer][]): KekRing => new KekRing(primary, new Map(kids));
 const k1 = randomBytes(32);
-let database: TestDatabase;
-let app: NestFastifyApplication;
+let vault: VaultUnderTest;
 
-async function vaultWith(keys: KekRing): Promise<NestFastifyApplication> {
-  const settings = {
-    DATABASE_URL: database.url,
-    ...testOauthSettings(),
-    DATABASE_POOL: 4,
-    GATEHOUSE_KEK_RING: keys,
-    DEK_CACHE_MS: 60_000,
-    DEK_CACHE_ENTRIES: 10,
-    GATEWAY_URL: 'http://127.0.0.1:9',
-    VERIFY_TIMEOUT_MS: 1_000,
-    AUDIT_FLUSH_MS: 50,
-    NOTIFY_SWEEP_MS: 60_000,
-    SERVICE_POLICY: defaultPolicy,
-  };
-  const service = await createService({
-    name: 'credential-vault',
-    module: AppModule.with(settings),
-    settings: {
-      PORT: 8080,
-      HOST: '127.0.0.1',
-      REDIS_URL: testRedisUrl(),
-      QUEUE_CONCURRENCY: 1,
-      GATEHOUSE_SERVICE_KEY: testServiceKey,
-      LOG_LEVEL: 'silent',
-    },
-  });
-  return service.init().catch(async (error: unknown) => {
-    await service.close();
-    throw error;
-  });
-}
-
-async function call(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  payload?: object,
-  as: Principal = person,
-) {
-  const authorization = `Bearer ${await tokens.mint('credential-vault', as)}`;
-  const answer = await app.inject({ method, url, headers: { authorization }, ...(payload ? { payload } : {}) });
-  return { status: answer.statusCode, text: answer.body, body: answer.body ? answer.json() : null };
-}
+const call: VaultUnderTest['call'] = (method, url, payload, as) => vault.call(method, url, payload, as);
 
 async function resolve(credential_id: string, fields?: string[], scope = owner) {
-  const service: Principal = { ...scope, subject: 'service:adapter-gateway', scopes: ['service'] };
+  const service = asService('adapter-gateway', [], scope);
   return call('POST', '/internal/credentials/resolve', { credential_id, ...(fields ? { fields } : {}) }, service);
 }
 
@@ -75,14 +32,10 @@ async function created(
 }
 
 beforeAll(async () => {
-  database = await testDatabase();
-  app = await vaultWith(ring('k1', ['k1', k1]));
+  vault = await vaultUnderTest(ring('k1', ['k1', k1]));
 });
 
-afterAll(async () => {
-  await app.close();
-  await database.drop();
-});
+afterAll(() => vault.close());
 
 describe('the management API', () => {
   it('shows names of fields and never a value, in any answer', async () => {
@@ -115,6 +68,24 @@ describe('the management API', () => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 422, 422]);
     for (const { text } of answers) expect(text).not.toContain(canary);
+  });
+
+  it('changes what is as it was read, or nothing', async () => {
+    const url = `/api/v1/credentials/${await created('read')}`;
+    const token = await new ServiceTokens(testServiceKey, 'portal').mint('credential-vault', person);
+    const headers = { authorization: `Bearer ${token}` };
+    const read = async () => String((await vault.app.inject({ url, headers })).headers['etag']);
+    const change = (tag: string) =>
+      vault.app.inject({
+        method: 'PATCH',
+        url,
+        headers: { ...headers, 'if-match': tag },
+        payload: { fields: { password: 'new' } },
+      });
+    const tag = await read();
+    const changed = await change(tag);
+    expect([changed.statusCode, changed.headers['etag']]).toEqual([200, await read()]);
+    expect((await change(tag)).statusCode).toBe(412);
   });
 
   it('keeps names unique in a project, and free in another', async () => {
@@ -212,18 +183,13 @@ describe('resolving', () => {
 describe('what is stored', () => {
   it('holds no value, becomes undecryptable when moved, and recovers by a replacement', async () => {
     const [from, to] = [await created('from'), await created('to')];
-    const db = await new DataSource({ type: 'postgres', url: database.url }).initialize();
-    try {
-      const rows = await db.query("SELECT encode(sealed, 'escape') AS sealed FROM vault.credential_field");
-      expect(JSON.stringify(rows)).not.toContain(canary);
-      await db.query(
-        `UPDATE vault.credential_field t SET sealed = f.sealed FROM vault.credential_field f
-          WHERE f.credential_id = $1 AND t.credential_id = $2 AND f.field = 'password' AND t.field = 'password'`,
-        [from, to],
-      );
-    } finally {
-      await db.destroy();
-    }
+    const rows = await vault.query("SELECT encode(sealed, 'escape') AS sealed FROM vault.credential_field");
+    expect(JSON.stringify(rows)).not.toContain(canary);
+    await vault.query(
+      `UPDATE vault.credential_field t SET sealed = f.sealed FROM vault.credential_field f
+        WHERE f.credential_id = $1 AND t.credential_id = $2 AND f.field = 'password' AND t.field = 'password'`,
+      [from, to],
+    );
     expect((await resolve(to)).body).toMatchObject({ status: 409, code: 'credential_undecryptable' });
     expect((await call('GET', `/api/v1/credentials/${to}`)).body.status).toBe('undecryptable');
     await call('POST', `/api/v1/credentials/${to}/rotate`, { fields: { password: 'new' } });
@@ -233,21 +199,19 @@ describe('what is stored', () => {
 
   it('opens after a second key became primary, which then seals what is written', async () => {
     const id = await created('before');
-    await app.close();
     const k2 = randomBytes(32);
-    app = await vaultWith(ring('k2', ['k1', k1], ['k2', k2]));
+    await vault.restart(ring('k2', ['k1', k1], ['k2', k2]));
     expect((await resolve(id)).body.fields.password).toBe(canary);
     const later = await created('after');
-    await app.close();
-    await expect(vaultWith(ring('k1', ['k1', k1]))).rejects.toThrow(/KEK k2/);
-    app = await vaultWith(ring('k2', ['k1', k1], ['k2', k2]));
+    await expect(vault.restart(ring('k1', ['k1', k1]))).rejects.toThrow(/KEK k2/);
+    await vault.restart(ring('k2', ['k1', k1], ['k2', k2]));
     expect((await resolve(later)).status).toBe(200);
   });
 
   it('refuses to boot with another key under a known name, or without a key in use', async () => {
-    await expect(vaultWith(ring('k1', ['k1', randomBytes(32)], ['k2', randomBytes(32)]))).rejects.toThrow(
+    await expect(vault.restart(ring('k1', ['k1', randomBytes(32)], ['k2', randomBytes(32)]))).rejects.toThrow(
       /KEK k1 is not the key/,
     );
-    await expect(vaultWith(ring('k3', ['k3', randomBytes(32)]))).rejects.toThrow(/sealed with the KEK/);
+    await expect(vault.restart(ring('k3', ['k3', randomBytes(32)]))).rejects.toThrow(/sealed with the KEK/);
   });
 });

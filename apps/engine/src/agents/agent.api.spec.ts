@@ -16,12 +16,18 @@ describe('agents over the API', () => {
     await world.close();
   });
 
-  const call = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object, project = home) => {
+  const call = async (
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+    project = home,
+    ifMatch?: string,
+  ) => {
     const token = await world.token(['agents:write'], project);
     return engine.inject({
       method,
       url: `/api/v1/agents${path}`,
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${token}`, ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }) },
       ...(body ? { payload: body } : {}),
     });
   };
@@ -39,6 +45,14 @@ describe('agents over the API', () => {
     expect((await call('GET', `/${id}`)).json().instructions).toBe('Help more.');
     expect((await call('DELETE', `/${id}`)).statusCode).toBe(204);
     expect((await call('GET', `/${id}`)).statusCode).toBe(404);
+  });
+
+  it('are changed as they were read, or not at all', async () => {
+    const { id } = (await call('POST', '', { name: 'Desk', instructions: '', caps: { steps: 3 } })).json();
+    const read = (await call('GET', `/${id}`)).headers['etag'];
+    const changed = await call('PATCH', `/${id}`, { name: 'Mine' }, home, read);
+    expect([changed.statusCode, changed.headers['etag']]).toEqual([200, (await call('GET', `/${id}`)).headers['etag']]);
+    expect((await call('PATCH', `/${id}`, { name: 'Theirs' }, home, read)).statusCode).toBe(412);
   });
 
   it('have only tools that exist', async () => {

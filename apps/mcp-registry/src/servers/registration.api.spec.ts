@@ -1,6 +1,7 @@
 import { until } from '#libs/testing';
 import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
 import { ScriptedMcpServer, tool } from '../testing/scripted-mcp-server.js';
+import type { ToolView } from '../tools/tool.dto.js';
 
 let registry: RegistryUnderTest;
 const servers: ScriptedMcpServer[] = [];
@@ -22,8 +23,8 @@ async function scripted(): Promise<ScriptedMcpServer> {
 
 const register = (server: ScriptedMcpServer, more: object = {}) =>
   registry.call('POST', '/mcp-servers', { url: server.url, ...more });
-const toolsOf = async (id: string) =>
-  (await registry.call('GET', `/tools?source=mcp&server_id=${id}&limit=200`)).body.data as any[];
+const toolsOf = async (id: string): Promise<ToolView[]> =>
+  (await registry.call('GET', `/tools?source=mcp&server_id=${id}&limit=200`)).body.data;
 
 describe('registering a server by its URL', () => {
   it('lists every page and bundles the tools in a Skill at once', async () => {
@@ -49,7 +50,7 @@ describe('registering a server by its URL', () => {
     });
     const skill = await registry.call('GET', `/skills/${body.skill_id}`);
     expect(skill.body).toMatchObject({ slug: 'my-server', origin: 'mcp_server', server_id: body.id });
-    expect(skill.body.tools.map((one: any) => one.tool).sort()).toEqual(tools.map(({ id }) => id).sort());
+    expect(skill.body.tools.map((one: { tool: string }) => one.tool).sort()).toEqual(tools.map(({ id }) => id).sort());
   });
 
   it('mirrors the credential by reference, for the server and for its Skill', async () => {
@@ -116,7 +117,7 @@ describe('registering a server by its URL', () => {
       file: '422 invalid_url',
     });
     const { body } = await registry.call('GET', '/mcp-servers?limit=200');
-    expect(body.data.map((one: any) => one.slug)).not.toEqual(expect.arrayContaining(['locked']));
+    expect(body.data.map((one: { slug: string }) => one.slug)).not.toEqual(expect.arrayContaining(['locked']));
     const freed = registry.stub.asked.filter(({ method }) => method === 'DELETE').length;
     expect(freed).toBe(0);
   });
@@ -183,7 +184,7 @@ describe('what a server lists', () => {
       twice: 'is listed twice',
     });
     const { body: set } = await registry.internal('GET', `/toolsets?skill_ids=${body.skill_id}`);
-    expect(set.tools.map((one: any) => one.model_name)).toEqual(['mixed__good']);
+    expect(set.tools.map((one: { model_name: string }) => one.model_name)).toEqual(['mixed__good']);
   });
 
   it.each([
@@ -233,7 +234,7 @@ describe('another project', () => {
   it('sees, changes and calls nothing', async () => {
     const server = await scripted();
     const { body } = await register(server, { name: 'Mine' });
-    const [{ id, pin }] = await toolsOf(body.id);
+    const { id, pin } = (await toolsOf(body.id))[0]!;
     const stranger = { projectId: 'prj_other' };
     const answers = [
       await registry.call('GET', `/mcp-servers/${body.id}`, undefined, stranger),

@@ -47,6 +47,24 @@ describe('a Skill', () => {
     expect(bound).toContainEqual({ credential_id: 'cred_a', consumer: { kind: 'skill', id: skill.id } });
   });
 
+  it('is changed as it was read, or not at all', async () => {
+    const { id } = await create({ name: 'Read', knowledge: 'one', tools: [{ tool: 'builtin:web_search' }] });
+    const authorization = `Bearer ${await registry.token()}`;
+    const url = `/api/v1/skills/${id}`;
+    const read = async () => (await registry.app.inject({ url, headers: { authorization } })).headers['etag'] ?? '';
+    const change = (ifMatch: string) =>
+      registry.app.inject({
+        method: 'PATCH',
+        url,
+        headers: { authorization, 'if-match': ifMatch },
+        payload: { knowledge: 'two' },
+      });
+    const tag = String(await read());
+    const changed = await change(tag);
+    expect([changed.statusCode, changed.headers['etag']]).toEqual([200, await read()]);
+    expect((await change(tag)).statusCode).toBe(412);
+  });
+
   it('keeps every version, and goes back to one', async () => {
     const skill = await create({ name: 'Versions', knowledge: 'one', tools: [{ tool: 'builtin:web_search' }] });
     await registry.call('PATCH', `/skills/${skill.id}`, { knowledge: 'two', tools: [] });

@@ -25,28 +25,34 @@ afterAll(async () => {
 });
 
 describe('the proxy', () => {
-  it.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', ''])(
-    'hands a webhook body of type "%s" on byte by byte, without a key',
-    async (type) => {
-      const body = Buffer.concat([Buffer.from('{"a": 1 }\r\n\u0000ü'), randomBytes(3_000_000)]);
-      const headers = {
-        ...(type ? { 'content-type': type } : {}),
-        authorization: 'Basic eDp5',
-        cookie: 'a=b',
-        'x-signature-256': 'sha256=00',
-      };
-      const { status, body: answer } = await call('/api/v1/webhooks/tok_1?a=%20b', null, {
-        method: 'POST',
-        body,
-        headers,
-      });
-      expect({ status, from: answer.from }).toEqual({ status: 200, from: 'ingress' });
-      const seen = ingress.seen.at(-1)!;
-      expect(seen).toMatchObject({ method: 'POST', url: '/api/v1/webhooks/tok_1?a=%20b' });
-      expect(seen.headers).toMatchObject({ ...headers, 'x-forwarded-for': '127.0.0.1' });
-      expect(seen.body.equals(body)).toBe(true);
-    },
-  );
+  it.each([
+    'application/json',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    '',
+    'nonsense',
+    ';;',
+    'a b/c; x',
+  ])('hands a webhook body of type "%s" on byte by byte, without a key', async (type) => {
+    const body = Buffer.concat([Buffer.from('{"a": 1 }\r\n\u0000ü'), randomBytes(3_000_000)]);
+    const headers = {
+      ...(type ? { 'content-type': type } : {}),
+      authorization: 'Basic eDp5',
+      cookie: 'a=b',
+      'x-signature-256': 'sha256=00',
+    };
+    const { status, body: answer } = await call('/api/v1/webhooks/tok_1?a=%20b', null, {
+      method: 'POST',
+      body,
+      headers,
+    });
+    expect({ status, from: answer.from }).toEqual({ status: 200, from: 'ingress' });
+    const seen = ingress.seen.at(-1)!;
+    expect(seen).toMatchObject({ method: 'POST', url: '/api/v1/webhooks/tok_1?a=%20b' });
+    expect(seen.headers).toMatchObject({ ...headers, 'x-forwarded-for': '127.0.0.1' });
+    expect(seen.body.equals(body)).toBe(true);
+  });
 
   it.each(['GET', 'HEAD', 'PUT', 'DELETE'])(
     'hands on %s for handshakes and for the ingress to refuse',
@@ -87,6 +93,22 @@ describe('the proxy', () => {
       url: '/api/v1/credentials/cred_1',
       body: Buffer.from('{"name":"n"}'),
     });
+  });
+
+  it.each(['nonsense', 'text/xml', 'application/json; charset="'])(
+    'hands on a body of type %s, for the service to refuse',
+    async (type) => {
+      const init = { method: 'POST', body: '{}', headers: { 'content-type': type } };
+      expect((await call('/api/v1/credentials', admin, init)).status).toBe(200);
+      expect(vault.seen.at(-1)).toMatchObject({ headers: { 'content-type': type }, body: Buffer.from('{}') });
+    },
+  );
+
+  it.each(['nonsense', 'text/xml'])('refuses a body of type %s for itself', async (type) => {
+    const init = { method: 'POST', body: '{}', headers: { 'content-type': type } };
+    const { status, type: answered, body } = await call('/api/v1/api-keys', admin, init);
+    expect([status, answered, body.code]).toEqual([415, 'application/problem+json', 'unsupported_media_type']);
+    expect(body.detail).toContain('application/json');
   });
 
   it('lets browsers come back from a provider without a key, with their cookies', async () => {

@@ -3,7 +3,7 @@ import httpProxy from '@fastify/http-proxy';
 import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { upstreams, type UpstreamUrls } from './route-table.js';
 import { sendProblem } from './send-problem.js';
 
@@ -38,6 +38,8 @@ function proxy(
   void fastify.register(async (scope) => {
     // Without these, Fastify would read text/plain as text, and a signature is over the bytes.
     scope.removeAllContentTypeParsers();
+    // A type that Fastify cannot read is nothing to it: whether a body is welcome is for the service behind to say.
+    scope.addHook('onRequest', async (request) => hideContentType(request));
     scope.setErrorHandler((error, _request, reply) => sendProblem(reply, error));
     await scope.register(httpProxy, {
       prefix,
@@ -51,11 +53,26 @@ function proxy(
         connect: { timeout: connectTimeoutMs },
       },
       replyOptions: {
-        rewriteRequestHeaders: (request, headers) => rewrite(request as FastifyRequest, headers),
+        rewriteRequestHeaders: (request, headers) =>
+          rewrite(request as FastifyRequest, withContentType(request as FastifyRequest, headers)),
         onError: (reply, { error }) => noAnswer(reply as FastifyReply, error),
       },
     });
   });
+}
+
+const contentTypes = new WeakMap<IncomingMessage, string>();
+
+function hideContentType({ raw }: FastifyRequest): void {
+  const type = raw.headers['content-type'];
+  if (type === undefined) return;
+  contentTypes.set(raw, type);
+  delete raw.headers['content-type'];
+}
+
+function withContentType({ raw }: FastifyRequest, headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const type = contentTypes.get(raw);
+  return type === undefined ? headers : { ...headers, 'content-type': type };
 }
 
 /**

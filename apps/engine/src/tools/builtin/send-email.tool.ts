@@ -23,11 +23,17 @@ export function sendEmail(egress: Egress, timeoutMs: number): BuiltinWork {
   return {
     external: false,
     run: async (args, call, credentials) => {
-      const mail = args as unknown as Mail;
+      const mail = mailOf(args);
       const fields = await credentials.fields(call.turn, mail.credential ?? null);
       return isFailure(fields) ? fields : send(egress, timeoutMs, fields, mail, call);
     },
   };
+}
+
+/** The definition's schema has been checked: what is named there is there, and of its type. */
+function mailOf(args: Record<string, unknown>): Mail {
+  const { to = [], subject = '', text = '', ...others }: Partial<Mail> = args;
+  return { to, subject, text, ...others };
 }
 
 async function send(
