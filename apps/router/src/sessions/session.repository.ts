@@ -128,11 +128,13 @@ export class SessionRepository {
    * @returns the turn that the engine is to be told of, or null when none was under way; undefined when it cannot be taken over
    */
   async takeOver(projectId: string, id: string, by: string): Promise<TurnRow | null | undefined> {
-    return this.db.transaction(async (tx) =>
-      (await move(tx, id, ['active', 'resolved'], 'taken_over', 'takeover', by))
-        ? cancelTurnOf(tx, projectId, id)
-        : undefined,
-    );
+    for (;;) {
+      try {
+        return await this.db.transaction((tx) => takeOver(tx, projectId, id, by));
+      } catch (error) {
+        if (!(error instanceof TurnMovedOn)) throw error;
+      }
+    }
   }
 
   /**
@@ -146,6 +148,35 @@ export class SessionRepository {
       return startNext(tx, [id]);
     });
   }
+}
+
+/** Between the two locks another turn of the session has begun. */
+class TurnMovedOn extends Error {}
+
+async function takeOver(
+  tx: EntityManager,
+  projectId: string,
+  id: string,
+  by: string,
+): Promise<TurnRow | null | undefined> {
+  // The turn before its session, as where turns end: the other order deadlocks with the end of this one.
+  const before = await lockTurnOf(tx, id);
+  if (!(await move(tx, id, ['active', 'resolved'], 'taken_over', 'takeover', by))) return undefined;
+  if ((await turnOf(tx, id)) !== before) throw new TurnMovedOn();
+  return cancelTurnOf(tx, projectId, id);
+}
+
+async function lockTurnOf(tx: EntityManager, sessionId: string): Promise<string | null> {
+  const turnId = await turnOf(tx, sessionId);
+  if (turnId !== null) await tx.query('SELECT FROM router.turn WHERE id = $1 FOR UPDATE', [turnId]);
+  return turnId;
+}
+
+async function turnOf(tx: EntityManager, sessionId: string): Promise<string | null> {
+  const [session] = (await tx.query('SELECT current_turn_id FROM router.session WHERE id = $1', [sessionId])) as {
+    current_turn_id: string | null;
+  }[];
+  return session?.current_turn_id ?? null;
 }
 
 async function move(

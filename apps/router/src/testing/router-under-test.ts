@@ -47,6 +47,8 @@ export const caller: Principal = {
 export async function routerWorld(): Promise<RouterWorld> {
   const database = await testDatabase();
   const pool = new pg.Pool({ connectionString: database.url });
+  // When the database is dropped the pool's connections may not have said goodbye yet.
+  pool.on('error', () => undefined);
   const tokens = new ServiceTokens(testServiceKey, 'router');
   const routers: NestFastifyApplication[] = [];
   let time: number | null = null;

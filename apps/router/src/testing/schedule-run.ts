@@ -2,10 +2,11 @@ import { type MessageRoutePayload, newId } from '#libs/contracts';
 import type { Journal } from '#libs/journal';
 import assert from 'node:assert/strict';
 import type { RoutingService } from '../routing/routing.service.js';
+import type { SessionRepository } from '../sessions/session.repository.js';
 import type { TurnRow } from '../turns/turn.entity.js';
 import type { TurnsService } from '../turns/turns.service.js';
 import { Crash, type Fuse } from './crashes.js';
-import { jobOf, type RouterWorld } from './router-under-test.js';
+import { caller, jobOf, type RouterWorld } from './router-under-test.js';
 
 export const senders = 3;
 export const messagesOf = 4;
@@ -13,6 +14,7 @@ export const messagesOf = 4;
 export interface Mortal {
   routing: RoutingService;
   turns: TurnsService;
+  sessions: SessionRepository;
   journal: Journal;
   fuse: Fuse;
 }
@@ -28,7 +30,9 @@ interface Sent {
 export type Step =
   | { do: 'deliver'; message: number; twin: boolean }
   | { do: 'take'; turn: number }
-  | { do: 'finish'; taken: number; failed: boolean };
+  | { do: 'finish'; taken: number; failed: boolean }
+  | { do: 'takeover'; session: number }
+  | { do: 'hand_back'; session: number; answerWaiting: boolean };
 
 export interface Move {
   step: Step;
@@ -74,6 +78,8 @@ export class ScheduleRun {
     await Promise.all(
       this.sent.map((_sent, index) => this.deliver(this.routers[index % 2] as Mortal, index, false, at)),
     );
+    const sessions = await this.sessions();
+    await Promise.all(sessions.map(({ id }) => this.routers[0]?.sessions.handBack(id, 'person', true)));
     for (let open = await this.openTurns(); open.length > 0; open = await this.openTurns()) {
       await this.routers[1]?.turns.finish(open.map(({ id }) => ({ turn_id: id, state: 'succeeded', error: null })));
     }
@@ -102,9 +108,10 @@ export class ScheduleRun {
       'SELECT * FROM router.turn WHERE message_id = ANY($1) ORDER BY epoch, id',
       [messages.map(({ id }) => id)],
     );
-    const unfinished = turns.filter(({ state }) => !['succeeded', 'failed', 'collected'].includes(state));
+    const unfinished = turns.filter(({ state }) => !['succeeded', 'failed', 'collected', 'handled'].includes(state));
     assert.deepEqual(unfinished, [], 'turns that nobody ended');
     this.expectHandledOnceInOrder(turns);
+    expectTold(turns);
     await this.expectNothingStranded();
     await this.expectOneRunEach();
     await this.expectOneOutcomeEach();
@@ -179,6 +186,7 @@ export class ScheduleRun {
       if (turn) this.taken.push(turn.id);
       return;
     }
+    if (wanted.do === 'takeover' || wanted.do === 'hand_back') return this.takeOver(wanted, mortal);
     const turnId = this.taken[wanted.taken % Math.max(1, this.taken.length)];
     const end = wanted.failed
       ? ({ state: 'failed', error: 'model_down' } as const)
@@ -186,11 +194,27 @@ export class ScheduleRun {
     if (turnId) await mortal.turns.finish([{ turn_id: turnId, ...end }]);
   }
 
+  private async takeOver(wanted: Extract<Step, { session: number }>, { sessions }: Mortal): Promise<void> {
+    const all = await this.sessions();
+    const session = all[wanted.session % Math.max(1, all.length)];
+    if (!session) return;
+    if (wanted.do === 'takeover') await sessions.takeOver(caller.projectId, session.id, 'person');
+    else await sessions.handBack(session.id, 'person', wanted.answerWaiting);
+  }
+
   private async deliver(mortal: Mortal, index: number, twin: boolean, at: number): Promise<void> {
     const message = this.sent[index] as Sent;
     message.offeredAt = Math.min(message.offeredAt, at);
     await mortal.routing.route((twin ? this.twins[index] : message.job) as MessageRoutePayload, 1);
     message.claimedAt = Math.min(message.claimedAt, at);
+  }
+
+  private sessions(): Promise<{ id: string }[]> {
+    return this.world.rows(
+      `SELECT DISTINCT t.session_id AS id FROM router.turn t JOIN router.message m ON m.id = t.message_id
+        WHERE t.app_id = $1 AND t.session_id IS NOT NULL AND m.message ->> 'dedup_key' LIKE $2 ORDER BY 1`,
+      [this.appId, `${this.id} %`],
+    );
   }
 
   private openTurns(): Promise<Pick<TurnRow, 'id'>[]> {
@@ -201,5 +225,24 @@ export class ScheduleRun {
     const sender = `${this.id} sender ${index % senders}`;
     // The text of each is another one: this is not about loops.
     return jobOf(this.appId, { sender, message: `${this.id} ${index}`, dedup_key: dedupKey });
+  }
+}
+
+/** What people handled is told to every turn of its session that starts after it, up to the first that succeeded. */
+function expectTold(turns: TurnRow[]): void {
+  const handled = turns.filter(({ state }) => state === 'handled');
+  const started = turns.filter(({ session_id, state }) => session_id && !['handled', 'collected'].includes(state));
+  for (const { session_id, epoch, input } of handled) {
+    const after = started.filter((turn) => turn.session_id === session_id && turn.epoch > epoch);
+    const first = after.findIndex(({ state }) => state === 'succeeded');
+    const due = first === -1 ? after : after.slice(0, first + 1);
+    const told = after.filter((turn) =>
+      turn.input.takeover?.some((line) => line.by === 'sender' && line.message.dedup_key === input.message.dedup_key),
+    );
+    assert.deepEqual(
+      told.map(({ id }) => id),
+      due.map(({ id }) => id),
+      `${input.message.dedup_key} was told otherwise`,
+    );
   }
 }
