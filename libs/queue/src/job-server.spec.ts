@@ -173,7 +173,7 @@ describe('a server of jobs', () => {
       throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     });
     const last = { payload: { ...route() }, attempts: messageRoute.attempts - 1, addedAtMs: Date.now() };
-    await client.sendAgain(messageRoute as Parameters<typeof client.sendAgain>[0], last, 1);
+    await client.sendAgain(messageRoute, last, 1);
     await until('it is dead', () => dead.length === 1);
     expect(attempts).toEqual([messageRoute.attempts]);
     expect(dead[0]).toMatchObject({ code: 'ECONNREFUSED', reason: 'refused' });

@@ -15,24 +15,19 @@ export function keyed(caller: Pick<Principal, 'projectId'>, key: string | null, 
   return key === null ? null : { projectId: caller.projectId, key, request };
 }
 
-interface Once<T> {
-  answer: T;
-  /** True when an earlier request under the key did the work. */
-  repeated: boolean;
-}
-
 /**
  * Does `work` in `tx`, once under a caller's key: the key, the work and its answer are committed together. Whoever asks
  * under it at the same time waits for the end of `tx`. Work that throws leaves the key free.
  * @param asked null where the caller sent no key
+ * @returns what `work` gave, now or under the key before
  * @throws Problem 422 `idempotency_key_reused`
  */
 export async function once<T extends object>(
   tx: Queryable,
   asked: KeyedRequest | null,
   work: () => Promise<T>,
-): Promise<Once<T>> {
-  if (!asked) return { answer: await work(), repeated: false };
+): Promise<T> {
+  if (!asked) return work();
   const { projectId, key, request } = asked;
   const won = (await tx.query(
     `INSERT INTO router.request_key (project_id, key, request, created_at) VALUES ($1, $2, $3, now())
@@ -45,7 +40,7 @@ export async function once<T extends object>(
       [projectId, key],
     )) as { request: string; answer: T }[];
     if (first?.request !== request) throw idempotencyKeyReused();
-    return { answer: first.answer, repeated: true };
+    return first.answer;
   }
   const answer = await work();
   await tx.query('UPDATE router.request_key SET answer = $3::jsonb WHERE project_id = $1 AND key = $2', [
@@ -53,5 +48,5 @@ export async function once<T extends object>(
     key,
     JSON.stringify(answer),
   ]);
-  return { answer, repeated: false };
+  return answer;
 }

@@ -74,7 +74,7 @@ export class RoutingRepository {
   commitAgain(batch: Ruled[], asked: KeyedRequest | null): Promise<{ plans: Plan[]; run_ids: string[] }> {
     return this.db.transaction(async (tx) => {
       let plans: Plan[] = [];
-      const { answer } = await once(tx, asked, async () => {
+      const answer = await once(tx, asked, async () => {
         plans = await this.writeAgain(tx, batch);
         return { run_ids: runIdsOf(plans) };
       });
@@ -97,7 +97,7 @@ export class RoutingRepository {
   ): Promise<Released & { plans: Plan[] }> {
     return this.db.transaction(async (tx) => {
       let plans: Plan[] = [];
-      const { answer } = await once(tx, asked, async () => {
+      const answer = await once(tx, asked, async () => {
         plans = await this.releaseIn(tx, [messageIds, organizationId, projectId, by], rule);
         return { released: plans.map(({ message }) => message.id), run_ids: runIdsOf(plans) };
       });

@@ -89,7 +89,7 @@ export class TurnRepository {
   discard(projectId: string, workflowId: number, asked: KeyedRequest | null): Promise<number> {
     return this.db.transaction(async (tx) => {
       const ended = async () => ({ discarded: await discardIn(tx, projectId, workflowId) });
-      return (await once(tx, asked, ended)).answer.discarded;
+      return (await once(tx, asked, ended)).discarded;
     });
   }
 

@@ -39,6 +39,8 @@ export class ReceiptWriter implements OnApplicationShutdown {
       max: 1,
       connectionTimeoutMillis: 2_000,
       statement_timeout: statementTimeoutMs,
+      // The sweep stays behind a transaction that is open: one whose process is cut off must not stay open.
+      idle_in_transaction_session_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs + 500,
       application_name: writerName,
       keepAlive: true,

@@ -63,7 +63,7 @@ export class BatchesService implements OnApplicationBootstrap, OnApplicationShut
     idempotencyKey: string | null,
   ): Promise<BatchBegun> {
     const { ids, more } = await this.events.ids(caller, filter, this.settings.EVENT_BATCH_MAX);
-    const asked = keyed(caller, idempotencyKey, `replay events ${deliver} ${JSON.stringify(filter)}`);
+    const asked = keyed(caller, idempotencyKey, `replay events ${deliver} ${inOrder(filter)}`);
     return { ...(await this.begin(caller, 'replay', deliver, asked, ids)), more };
   }
 
@@ -72,7 +72,7 @@ export class BatchesService implements OnApplicationBootstrap, OnApplicationShut
     const max = this.settings.EVENT_BATCH_MAX;
     const query = { ...deadLetterQuery(filter), organizationId, projectId, state: 'open' as const, limit: max + 1 };
     const ids = (await listDeadLetters(this.db, query)).map(({ id }) => id);
-    const asked = keyed(caller, idempotencyKey, `redrive ${JSON.stringify(filter)}`);
+    const asked = keyed(caller, idempotencyKey, `redrive ${inOrder(filter)}`);
     const begun = await this.begin(caller, 'redrive', false, asked, ids.slice(0, max));
     return { ...begun, more: ids.length > max };
   }
@@ -98,10 +98,10 @@ export class BatchesService implements OnApplicationBootstrap, OnApplicationShut
     ids: string[],
   ): Promise<BatchProgress> {
     const owner = { organization_id: caller.organizationId, project_id: caller.projectId, created_by: caller.subject };
-    const { answer } = await this.db.transaction((tx) =>
+    const { batch_id } = await this.db.transaction((tx) =>
       once(tx, asked, async () => ({ batch_id: await createBatch(tx, { ...owner, kind, deliver }, ids) })),
     );
-    return this.progress(caller, answer.batch_id);
+    return this.progress(caller, batch_id);
   }
 
   private async work(limit: number): Promise<number> {
@@ -132,4 +132,9 @@ export class BatchesService implements OnApplicationBootstrap, OnApplicationShut
       return error instanceof Problem ? `${error.code}: ${error.detail}` : 'internal_error';
     }
   }
+}
+
+/** A filter as text, whatever order its fields came in. */
+function inOrder(filter: object): string {
+  return JSON.stringify(filter, Object.keys(filter).toSorted());
 }
