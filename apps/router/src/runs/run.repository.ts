@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { insertTurns } from '../routing/insert-rows.js';
+import { insertRows } from '../routing/insert-rows.js';
 import { newTurn } from '../routing/plan.js';
 import type { TurnRow } from '../turns/turn.entity.js';
 import { RunRow } from './run.entity.js';
@@ -37,7 +37,7 @@ export class RunRepository {
         }),
       );
       if (!turn) return null;
-      await insertTurns(tx, [turn]);
+      await insertRows(tx, { messages: [], runs: [], turns: [turn] });
       return turn;
     });
   }
