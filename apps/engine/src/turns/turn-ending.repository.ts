@@ -66,7 +66,7 @@ export class TurnEndingRepository {
   private readonly endings: Batcher<TurnEnding, { ended: boolean } | { error: unknown }>;
 
   constructor(@Inject(DataSource) private readonly db: DataSource) {
-    this.endings = new Batcher((endings) => this.endAll(endings), { maxItems: 64, maxWaitMs: 1, maxRunning: 4 });
+    this.endings = new Batcher((endings) => this.endAll(endings), { maxItems: 64, maxWaitMs: 0, maxRunning: 2 });
   }
 
   /** @returns false when the lease was lost: another claim runs the turn, and nothing was stored */

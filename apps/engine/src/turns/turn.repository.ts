@@ -81,7 +81,7 @@ export class TurnRepository {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
-    this.claims = new Batcher((requests) => this.claimAll(requests), { maxItems: 64, maxWaitMs: 1, maxRunning: 4 });
+    this.claims = new Batcher((requests) => this.claimAll(requests), { maxItems: 64, maxWaitMs: 0, maxRunning: 2 });
   }
 
   /** Stores the turn, where it is new, and takes its lease. Two requests for one turn must not run at once. */
