@@ -5,3 +5,4 @@ export { dataSourceOptions, type ConnectionSettings, type ServiceSchema } from '
 export { migrateAll } from './all-schemas.js';
 export { Sweeper } from './sweeper.js';
 export { SurvivingClient } from './surviving-client.js';
+export { withoutFlush } from './without-flush.js';

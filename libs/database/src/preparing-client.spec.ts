@@ -12,7 +12,9 @@ describe('a client that prepares', () => {
   beforeEach(async () => {
     client = new PreparingClient(database.url);
     await client.connect();
-    await client.query('DROP TABLE IF EXISTS thing; CREATE TABLE thing (id integer); INSERT INTO thing VALUES (1), (2)');
+    await client.query(
+      'DROP TABLE IF EXISTS thing; CREATE TABLE thing (id integer); INSERT INTO thing VALUES (1), (2)',
+    );
   });
   afterEach(() => client.end());
 

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import type { Queryable } from '#libs/database';
+import { type Queryable, withoutFlush } from '#libs/database';
 import { endsReceipt, type JournalEntry } from './entry.js';
 
 const columns = `receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal, reason, subject_id,
@@ -7,7 +7,7 @@ const columns = `receipt_id, at, organization_id, project_id, app_id, service, s
 
 const insert = `
   INSERT INTO journal.entry (${columns})
-  SELECT ${columns} FROM jsonb_populate_recordset(NULL::journal.entry, $1::jsonb)`;
+  SELECT ${columns} FROM ${withoutFlush}, jsonb_populate_recordset(NULL::journal.entry, $1::jsonb)`;
 
 /** What died is also kept as a dead letter, by the same statement; said twice, it is one. */
 const insertWithDead = `

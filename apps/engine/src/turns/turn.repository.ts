@@ -1,5 +1,6 @@
 import { Batcher } from '#libs/batching';
 import type { TurnInput, TurnRunPayload } from '#libs/contracts';
+import { withoutFlush } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EngineSettings } from '../settings.js';
@@ -40,7 +41,7 @@ const claimSql = `
     traceparent, state, attempt, lease_owner, lease_until)
   SELECT turn_id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input, traceparent,
          'running', 1, lease_owner, now() + $2 * interval '1 millisecond'
-    FROM jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, app_id text, receipt_id text,
+    FROM ${withoutFlush}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, app_id text, receipt_id text,
          run_id text, session_id text, agent_id text, epoch integer, input jsonb, traceparent text,
          lease_owner text)
    ORDER BY turn_id

@@ -43,7 +43,8 @@ export class RoutingRepository {
         tx,
         batch.filter((_ruled, index) => claims[index] === null),
       );
-      await insertRows(tx, { messages: plans.map((plan) => plan.message), ...workOf(plans) });
+      const told = batch.some(({ draft }) => draft.told);
+      await insertRows(tx, { messages: plans.map((plan) => plan.message), ...workOf(plans) }, told);
       const routed: Routed[] = [];
       const left = plans.values();
       for (const [index, claimed] of claims.entries()) {
@@ -133,7 +134,7 @@ export class RoutingRepository {
 
   private async writeAgain(tx: EntityManager, batch: Ruled[]): Promise<Plan[]> {
     const plans = await this.plan(tx, batch);
-    await insertRows(tx, { messages: [], ...workOf(plans) });
+    await insertRows(tx, { messages: [], ...workOf(plans) }, true);
     return plans;
   }
 

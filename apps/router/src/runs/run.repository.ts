@@ -37,7 +37,7 @@ export class RunRepository {
         }),
       );
       if (!turn) return null;
-      await insertRows(tx, { messages: [], runs: [], turns: [turn] });
+      await insertRows(tx, { messages: [], runs: [], turns: [turn] }, true);
       return turn;
     });
   }
