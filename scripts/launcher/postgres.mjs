@@ -29,7 +29,7 @@ const settings = (durable) => ({
   max_connections: '300',
   shared_buffers: `${sharedBuffersMb(durable)}MB`,
   wal_buffers: '16MB',
-  min_wal_size: '256MB',
+  min_wal_size: '512MB',
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
   fsync: durable ? 'on' : 'off',

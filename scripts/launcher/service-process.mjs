@@ -8,7 +8,7 @@ import { root } from './project.mjs';
 
 const ROTATE_BYTES = 64 * 1024 * 1024;
 const DRAIN_MS = 20_000;
-const READY_MS = 90_000;
+const READY_MS = 180_000;
 
 /** @param {string} dataDir @param {string} name */
 export const logFileOf = (dataDir, name) => join(dataDir, 'logs', `${name}.log`);

@@ -49,6 +49,19 @@ describe('a batcher', () => {
     expect(flushes).toHaveLength(3);
   });
 
+  it('starts the next flush before the items of the last one go on', async () => {
+    const { batcher, flushes } = held();
+    const underWay: number[] = [];
+    const first = batcher.add(1).then(() => underWay.push(flushes.length));
+    await turn();
+    const second = batcher.add(2);
+    flushes[0]!.end();
+    await first;
+    expect(underWay).toEqual([2]);
+    flushes[1]!.end();
+    await second;
+  });
+
   it('runs as many flushes as it may, and no more', async () => {
     const { batcher, flushes } = held({ maxRunning: 2 });
     const results = Array.from({ length: 10 }, (_, item) => batcher.add(item));

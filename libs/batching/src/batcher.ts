@@ -70,26 +70,32 @@ export class Batcher<T, R = void> {
       this.timer = undefined;
     }
     while (this.waiting.length > 0 && this.running.size < this.options.maxRunning) {
-      const run = this.run(this.waiting.splice(0, this.options.maxItems)).then(() => {
+      const run = this.outcomeOf(this.waiting.splice(0, this.options.maxItems)).then((tell) => {
         this.running.delete(run);
-        if (this.waiting.length > 0) this.schedule();
+        // The next flush starts before the items of this one go on: what they do is done while it waits.
+        if (this.waiting.length > 0 && this.options.maxWaitMs === 0) this.flush();
+        else if (this.waiting.length > 0) this.schedule();
+        tell();
       });
       this.running.add(run);
     }
   }
 
-  private async run(batch: Entry<T, R>[]): Promise<void> {
+  private async outcomeOf(batch: Entry<T, R>[]): Promise<() => void> {
     try {
       const results = await this.flushItems(batch.map((entry) => entry.item));
-      batch.forEach((entry, index) => entry.resolve(results[index] as R));
+      return () => batch.forEach((entry, index) => entry.resolve(results[index] as R));
     } catch (error) {
       if (batch.length > 1 && this.options.failsByItem?.(error)) {
         const half = Math.ceil(batch.length / 2);
-        await this.run(batch.slice(0, half));
-        await this.run(batch.slice(half));
-        return;
+        const tell = await this.outcomeOf(batch.slice(0, half));
+        const tellRest = await this.outcomeOf(batch.slice(half));
+        return () => {
+          tell();
+          tellRest();
+        };
       }
-      for (const entry of batch) entry.reject(error);
+      return () => batch.forEach((entry) => entry.reject(error));
     }
   }
 }

@@ -7,3 +7,4 @@ export { migrateAll } from './all-schemas.js';
 export { storableJson } from './storable-json.js';
 export { Sweeper } from './sweeper.js';
 export { SurvivingClient } from './surviving-client.js';
+export { withoutFlush } from './without-flush.js';

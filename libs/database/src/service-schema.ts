@@ -1,6 +1,6 @@
 import type { DataSourceOptions, EntitySchema, MigrationInterface } from 'typeorm';
 import { DataSource } from 'typeorm';
-import { SurvivingClient } from './surviving-client.js';
+import { PreparingClient } from './preparing-client.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -38,7 +38,7 @@ export function dataSourceOptions(schema: ServiceSchema, settings: ConnectionSet
       statement_timeout: 15_000,
       idle_in_transaction_session_timeout: 30_000,
       keepAlive: true,
-      Client: SurvivingClient,
+      Client: PreparingClient,
     },
   };
 }

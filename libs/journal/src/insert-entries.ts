@@ -1,49 +1,35 @@
 import { newId } from '#libs/contracts';
-import { type Queryable, storableJson } from '#libs/database';
+import { type Queryable, storableJson, withoutFlush } from '#libs/database';
 import { endsReceipt, type JournalEntry } from './entry.js';
 
+const columns = `receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal, reason, subject_id,
+  attempt, duration_ms, detail`;
+
 const insert = `
-  INSERT INTO journal.entry (receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal,
-    reason, subject_id, attempt, duration_ms, detail)
-  SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-    $8::text[], $9::boolean[], $10::text[], $11::text[], $12::integer[], $13::double precision[], $14::jsonb[])`;
+  INSERT INTO journal.entry (${columns})
+  SELECT ${columns} FROM ${withoutFlush}, jsonb_populate_recordset(NULL::journal.entry, $1::jsonb)`;
 
 /** What died is also kept as a dead letter, by the same statement; said twice, it is one. */
 const insertWithDead = `
-  WITH written AS (${insert}),
-  dead AS (
-    SELECT * FROM unnest($15::text[], $1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $7::text[],
-      $8::text[], $10::text[], $11::text[], $14::jsonb[])
-      AS d(id, receipt_id, at, organization_id, project_id, app_id, stage, outcome, reason, subject_id, detail)
-     WHERE outcome = 'dead')
+  WITH written AS (${insert})
   INSERT INTO journal.dead_letter (id, at, organization_id, project_id, app_id, receipt_id, stage, subject_id, reason,
     error, state)
-  SELECT id, at, organization_id, project_id, app_id, receipt_id, stage, subject_id, reason, left(detail ->> 'error', 2000),
-    'open' FROM dead
+  SELECT letter_id, at, organization_id, project_id, app_id, receipt_id, stage, subject_id, reason,
+         left(detail ->> 'error', 2000), 'open'
+    FROM jsonb_to_recordset($1::jsonb) AS dead(letter_id text, at timestamptz, organization_id text, project_id text,
+         app_id text, receipt_id text, stage text, subject_id text, reason text, outcome text, detail jsonb)
+   WHERE outcome = 'dead'
   ON CONFLICT (receipt_id, stage, coalesce(subject_id, '')) WHERE state = 'open' DO NOTHING`;
 
 /** Writes entries of one service in one statement. */
 export async function insertEntries(db: Queryable, service: string, entries: JournalEntry[]): Promise<void> {
-  const column = <T>(of: (entry: JournalEntry) => T): T[] => entries.map(of);
-  const columns = [
-    column((entry) => entry.receipt_id),
-    column((entry) => entry.at),
-    column((entry) => entry.organization_id),
-    column((entry) => entry.project_id),
-    column((entry) => entry.app_id),
-    column(() => service),
-    column((entry) => entry.stage),
-    column((entry) => entry.outcome),
-    column(endsReceipt),
-    column((entry) => entry.reason ?? null),
-    column((entry) => entry.subject_id ?? null),
-    column((entry) => entry.attempt ?? 1),
-    column((entry) => entry.duration_ms ?? null),
-    column((entry) => (entry.detail ? storableJson(entry.detail) : null)),
-  ];
-  if (entries.some((entry) => entry.outcome === 'dead')) {
-    await db.query(insertWithDead, [...columns, column(() => newId('dlt'))]);
-  } else {
-    await db.query(insert, columns);
-  }
+  const rows = entries.map((entry) => ({
+    ...entry,
+    attempt: entry.attempt ?? 1,
+    service,
+    terminal: endsReceipt(entry),
+    ...(entry.outcome === 'dead' ? { letter_id: newId('dlt') } : {}),
+  }));
+  const anyDead = entries.some((entry) => entry.outcome === 'dead');
+  await db.query(anyDead ? insertWithDead : insert, [storableJson(rows)]);
 }

@@ -1,4 +1,5 @@
 import type { OutboundContent, SettledDelivery } from '#libs/contracts';
+import { withoutFlush } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Reply } from './reply.entity.js';
@@ -47,7 +48,7 @@ export class ReplyRepository {
     await this.db.query(
       `UPDATE engine.reply r SET state = CASE d.state WHEN 'taken' THEN 'taken' ELSE 'settled' END,
               outcome = nullif(d.state, 'taken')
-         FROM unnest($1::text[], $2::text[]) AS d(delivery_id, state)
+         FROM ${withoutFlush}, unnest($1::text[], $2::text[]) AS d(delivery_id, state)
         WHERE r.delivery_id = d.delivery_id AND (r.state = 'open' OR (r.state = 'taken' AND d.state <> 'taken'))`,
       [[...last.keys()], [...last.values()]],
     );

@@ -31,7 +31,7 @@ export class SessionWindowRepository {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
-    this.windows = new Batcher((requests) => this.readAll(requests), { maxItems: 64, maxWaitMs: 0, maxRunning: 4 });
+    this.windows = new Batcher((requests) => this.readAll(requests), { maxItems: 64, maxWaitMs: 0, maxRunning: 2 });
   }
 
   /** The last turns of the session before this one, oldest first. */

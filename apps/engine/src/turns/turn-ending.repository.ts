@@ -1,6 +1,6 @@
 import { Batcher } from '#libs/batching';
 import type { OutboundContent } from '#libs/contracts';
-import { isRefusedRow, storableJson } from '#libs/database';
+import { isRefusedRow, storableJson, withoutFlush } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { addUsageSql } from '../usage/add-usage.js';
@@ -28,7 +28,7 @@ export interface TurnEnding extends Claim {
 // One statement, so one transaction: turn, steps and reply of each ending whose claim still holds the lease.
 const endSql = `
   WITH ending AS (
-    SELECT * FROM jsonb_to_recordset($1::jsonb) AS x(turn_id text, lease_owner text, attempt integer, organization_id text,
+    SELECT x.* FROM ${withoutFlush}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, lease_owner text, attempt integer, organization_id text,
       project_id text, receipt_id text, traceparent text, reply_text text, steps integer, tokens integer,
       cost_micros integer, agent_id text, contact_id text, new_steps jsonb, reply jsonb)),
   ended AS (
@@ -66,7 +66,7 @@ export class TurnEndingRepository {
   private readonly endings: Batcher<TurnEnding, boolean>;
 
   constructor(@Inject(DataSource) private readonly db: DataSource) {
-    const together = { maxItems: 64, maxWaitMs: 1, maxRunning: 4, failsByItem: isRefusedRow };
+    const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
     this.endings = new Batcher((endings) => this.endAll(endings), together);
   }
 

@@ -1,6 +1,6 @@
 import { Batcher } from '#libs/batching';
 import type { TurnInput, TurnRunPayload } from '#libs/contracts';
-import { isRefusedRow, storableJson } from '#libs/database';
+import { isRefusedRow, storableJson, withoutFlush } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EngineSettings } from '../settings.js';
@@ -40,7 +40,7 @@ const claimSql = `
     traceparent, state, attempt, lease_owner, lease_until)
   SELECT turn_id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input, traceparent,
          'running', 1, lease_owner, now() + $2 * interval '1 millisecond'
-    FROM jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, app_id text, receipt_id text,
+    FROM ${withoutFlush}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, app_id text, receipt_id text,
          run_id text, session_id text, agent_id text, epoch integer, input jsonb, traceparent text,
          lease_owner text)
    ORDER BY turn_id
@@ -81,7 +81,7 @@ export class TurnRepository {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
-    const together = { maxItems: 64, maxWaitMs: 1, maxRunning: 4, failsByItem: isRefusedRow };
+    const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
     this.claims = new Batcher((requests) => this.claimAll(requests), together);
   }
 

@@ -24,6 +24,8 @@ export interface Draft extends Pick<
   replay: boolean;
   /** The run that a replay repeats. */
   replayOf: string | null;
+  /** Its caller is told that it is committed. */
+  told: boolean;
   /** False: nothing is sent back. */
   deliver: boolean;
 }
@@ -49,6 +51,7 @@ export function draftOf(
     replayOf: options.replayOf ?? null,
     sanitizerReport: null,
     unsanitisable: null,
+    told: true,
     released: true,
   };
 }

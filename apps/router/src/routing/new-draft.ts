@@ -23,6 +23,7 @@ export function newDraft(job: MessageRoutePayload, raw: NormalizedMessage, index
     released: false,
     replay: false,
     replayOf: null,
+    told: false,
     deliver: true,
   };
 }

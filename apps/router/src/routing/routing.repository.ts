@@ -3,13 +3,15 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { RouterSettings } from '../env.js';
 import { Clock } from '../guards/clock.js';
 import { type KeyedRequest, once } from '../requests/once.js';
+import type { RunRow } from '../runs/run.entity.js';
 import { settleSessions } from '../sessions/settle.js';
 import { routerSettings } from '../settings.js';
+import type { TurnRow } from '../turns/turn.entity.js';
 import { joinDebounced } from '../workflows/debounce.js';
 import { applyTriggerLimits } from '../workflows/trigger-limits.js';
 import { claim, type Claimed } from './claim.js';
 import { draftOf } from './draft.js';
-import { insertMessages, insertRuns, insertTurns } from './insert-rows.js';
+import { insertRows } from './insert-rows.js';
 import { judgeBatch, type Ruled } from './judge-batch.js';
 import type { MessageRow } from './message.entity.js';
 import { type Plan, planMessage, runIdsOf } from './plan.js';
@@ -47,11 +49,8 @@ export class RoutingRepository {
         tx,
         batch.filter((_ruled, index) => claims[index] === null),
       );
-      await insertMessages(
-        tx,
-        plans.map((plan) => plan.message),
-      );
-      await insertWork(tx, plans);
+      const told = batch.some(({ draft }) => draft.told);
+      await insertRows(tx, { messages: plans.map((plan) => plan.message), ...workOf(plans) }, told);
       const routed: Routed[] = [];
       const left = plans.values();
       for (const [index, claimed] of claims.entries()) {
@@ -152,7 +151,7 @@ export class RoutingRepository {
 
   private async writeAgain(tx: EntityManager, batch: Ruled[]): Promise<Plan[]> {
     const plans = await this.plan(tx, batch);
-    await insertWork(tx, plans);
+    await insertRows(tx, { messages: [], ...workOf(plans) }, true);
     return plans;
   }
 
@@ -169,13 +168,6 @@ export class RoutingRepository {
   }
 }
 
-async function insertWork(tx: EntityManager, plans: Plan[]): Promise<void> {
-  await insertRuns(
-    tx,
-    plans.flatMap((plan) => plan.runs),
-  );
-  await insertTurns(
-    tx,
-    plans.flatMap((plan) => plan.turns),
-  );
+function workOf(plans: Plan[]): { runs: RunRow[]; turns: TurnRow[] } {
+  return { runs: plans.flatMap((plan) => plan.runs), turns: plans.flatMap((plan) => plan.turns) };
 }

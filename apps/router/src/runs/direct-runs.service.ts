@@ -61,7 +61,9 @@ export class DirectRuns {
       { event_type: 'api_call', ...given, sender: caller.subject, is_bot: false, workflow_id: workflowId },
       0,
     );
-    const [routed] = await this.routing.commit([key === null ? draft : { ...draft, dedupKey: `key:${key}` }]);
+    const [routed] = await this.routing.commit([
+      { ...draft, told: true, dedupKey: key === null ? draft.dedupKey : `key:${key}` },
+    ]);
     if (!routed) throw new Error('a draft was neither routed nor claimed before');
     if ('claimed' in routed) return this.repeated(caller, routed.claimed.message_id, draft.message);
     const [run] = routed.plan.runs;

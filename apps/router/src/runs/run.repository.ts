@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { type KeyedRequest, once } from '../requests/once.js';
-import { insertTurns } from '../routing/insert-rows.js';
+import { insertRows } from '../routing/insert-rows.js';
 import { newTurn } from '../routing/plan.js';
 import type { TurnRow } from '../turns/turn.entity.js';
 import { RunRow } from './run.entity.js';
@@ -76,6 +76,6 @@ async function retryIn(tx: EntityManager, projectId: string, id: string): Promis
   if (!last) return null;
   const part = { run_id: id, agent_id: last.agent_id, state: 'open' } as const;
   const turn = newTurn({ ...last, messageId: last.message_id }, last.input, part);
-  await insertTurns(tx, [turn]);
+  await insertRows(tx, { messages: [], runs: [], turns: [turn] }, true);
   return turn;
 }

@@ -1,4 +1,5 @@
 import type { FinishedTurn, ProgressedTurn } from '#libs/contracts';
+import { withoutFlush } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type KeyedRequest, once } from '../requests/once.js';
@@ -174,7 +175,7 @@ interface Ended {
 async function endTurns(tx: EntityManager, turns: FinishedTurn[]): Promise<Ended[]> {
   const rows: unknown = await tx.query(
     `UPDATE router.turn t SET state = f.state, error = f.error, finished_at = now()
-       FROM unnest($1::text[], $2::text[], $3::text[]) AS f(id, state, error)
+       FROM ${withoutFlush}, unnest($1::text[], $2::text[], $3::text[]) AS f(id, state, error)
       WHERE t.id = f.id AND t.state = 'open'
       RETURNING t.id, t.run_id, t.session_id, t.state, t.error`,
     [turns.map((turn) => turn.turn_id), turns.map(turnStateOf), turns.map((turn) => turn.error)],

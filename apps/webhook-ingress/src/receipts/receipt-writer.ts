@@ -30,13 +30,14 @@ const maxPending = 20_000;
 /** Group commit: what arrives while a commit runs is written by the next one, in one COPY. */
 @Injectable()
 export class ReceiptWriter implements OnApplicationShutdown {
-  private readonly pool: pg.Pool;
+  private readonly config: pg.ClientConfig;
+  /** Its own connection, not one of a pool: handing it over would let the answers of a batch go before the next commit. */
+  private client: pg.Client | null = null;
   private readonly batcher: Batcher<Item, Written | 'late'>;
 
   constructor(@Inject(receiptWriterSettings) private readonly settings: ReceiptWriterSettings) {
-    this.pool = new pg.Pool({
+    this.config = {
       connectionString: settings.databaseUrl,
-      max: 1,
       connectionTimeoutMillis: 2_000,
       statement_timeout: statementTimeoutMs,
       // The sweep stays behind a transaction that is open: one whose process is cut off must not stay open.
@@ -44,10 +45,7 @@ export class ReceiptWriter implements OnApplicationShutdown {
       query_timeout: statementTimeoutMs + 500,
       application_name: writerName,
       keepAlive: true,
-      Client: SurvivingClient,
-    });
-    // An idle connection that the server closed is replaced at the next use; one that breaks in use fails its batch.
-    this.pool.on('error', () => undefined);
+    };
     this.batcher = new Batcher((items) => this.commit(items), {
       maxItems: settings.batch,
       maxWaitMs: 0,
@@ -70,12 +68,11 @@ export class ReceiptWriter implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.batcher.drain();
-    await this.pool.end();
+    await this.client?.end();
   }
 
   private async commit(items: Item[]): Promise<(Written | 'late')[]> {
-    const client = await this.pool.connect();
-    let broken: Error | undefined;
+    const client = this.client ?? (await this.connect());
     try {
       const oldestMs = Date.now() - this.settings.waitMs;
       const inTime = items.filter((item) => item.receipt.receivedAt.getTime() >= oldestMs);
@@ -84,16 +81,26 @@ export class ReceiptWriter implements OnApplicationShutdown {
       const results = new Map(inTime.map((item, index) => [item, written[index]]));
       return items.map((item) => results.get(item) ?? 'late');
     } catch (error) {
-      broken = error instanceof Error ? error : new Error(String(error));
+      // A connection that failed inside a COPY or a transaction is in no known state: never use it again.
+      this.client = null;
+      client.end().catch(() => undefined);
       throw error;
-    } finally {
-      // A connection that failed inside a COPY or a transaction is in no known state: never hand it out again.
-      client.release(broken);
     }
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const client = new SurvivingClient(this.config);
+    await client.connect();
+    // An idle one that the server closed is replaced at the next use; one that breaks in use fails its batch.
+    client.once('end', () => {
+      if (this.client === client) this.client = null;
+    });
+    this.client = client;
+    return client;
   }
 }
 
-async function write(client: pg.PoolClient, items: Item[]): Promise<Written[]> {
+async function write(client: pg.Client, items: Item[]): Promise<Written[]> {
   if (items.some((item) => item.key !== null)) return commitKeyed(client, items);
   await copy(
     client,
@@ -103,7 +110,7 @@ async function write(client: pg.PoolClient, items: Item[]): Promise<Written[]> {
 }
 
 /** With delivery keys: claims the keys first, then writes the receipts whose key was won, in one transaction. */
-async function commitKeyed(client: pg.PoolClient, items: Item[]): Promise<Written[]> {
+async function commitKeyed(client: pg.Client, items: Item[]): Promise<Written[]> {
   const keyed = items
     .filter((item): item is Item & { key: DeliveryKey } => item.key !== null)
     // Sorted, because two batches that claim the same keys in different orders deadlock.
@@ -127,7 +134,7 @@ interface Owner {
   bodyHash: Buffer;
 }
 
-async function claimKeys(client: pg.PoolClient, keyed: (Item & { key: DeliveryKey })[]): Promise<Map<string, Owner>> {
+async function claimKeys(client: pg.Client, keyed: (Item & { key: DeliveryKey })[]): Promise<Map<string, Owner>> {
   const columns = [
     keyed.map((item) => item.receipt.appId),
     keyed.map((item) => item.key.hash),
@@ -155,6 +162,6 @@ function ownerKey(appId: string, hash: Buffer): string {
   return `${appId} ${hash.toString('base64')}`;
 }
 
-function copy(client: pg.PoolClient, receipts: Receipt[]): Promise<void> {
+function copy(client: pg.Client, receipts: Receipt[]): Promise<void> {
   return client.query(new CopyQuery(encodeCopy(receipts))).done;
 }
