@@ -48,6 +48,8 @@ import { ParsedMessagesRepository } from './inbound/parsed-messages.repository.j
 import { ListingsController } from './listings/listings.controller.js';
 import { ListingsService } from './listings/listings.service.js';
 import { gatewaySettings } from './settings.js';
+import { KnowledgeFeed } from './sources/knowledge-feed.js';
+import { KnowledgeFeedRepository } from './sources/knowledge-feed.repository.js';
 import { SourceAdapter } from './sources/source-adapter.js';
 import { SourceDocumentRepository } from './sources/source-document.repository.js';
 import { SourceDocumentsController } from './sources/source-documents.controller.js';
@@ -134,6 +136,8 @@ export class AppModule {
         InboundService,
         InboundWaitRepository,
         InstalledApps,
+        KnowledgeFeed,
+        KnowledgeFeedRepository,
         ListingsService,
         ManifestVersionRepository,
         Outbox,

@@ -47,6 +47,10 @@ export const env = readEnv({
   SOURCE_FETCH_TIMEOUT_MS: integer(30_000, 100, 600_000),
   /** Documents of one source that are fetched at the same time. */
   SOURCE_FETCH_CONCURRENCY: integer(4, 1, 64),
+  /** A larger document is kept here, but agents cannot read it; as base64 it has to fit the engine's REQUEST_MAX_BYTES. */
+  KNOWLEDGE_MAX_FILE_BYTES: integer(2_097_152, 1_024, 104_857_600),
+  /** Documents that are given to the engine at the same time. */
+  KNOWLEDGE_FEED_CONCURRENCY: integer(8, 1, 64),
   /** Pages of one listing, and changes of one page: more is a contract violation. */
   SYNC_MAX_PAGES: integer(10_000, 1, 1_000_000),
   SYNC_MAX_PAGE_CHANGES: integer(10_000, 1, 1_000_000),

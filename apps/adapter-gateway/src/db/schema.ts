@@ -15,6 +15,7 @@ import { DeveloperPortal1763800000200 } from './1763800000200-developer-portal.j
 import { DocumentSources1763800000300 } from './1763800000300-document-sources.js';
 import { InboundWaits1763900000300 } from './1763900000300-inbound-waits.js';
 import { ToldSkills1764100000200 } from './1764100000200-told-skills.js';
+import { KnowledgeFeed1764200000200 } from './1764200000200-knowledge-feed.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -37,5 +38,6 @@ export const schema: ServiceSchema = {
     DocumentSources1763800000300,
     InboundWaits1763900000300,
     ToldSkills1764100000200,
+    KnowledgeFeed1764200000200,
   ],
 };
