@@ -33,6 +33,7 @@ import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveriesHandler } from './deliveries/deliveries.handler.js';
 import { DeliveriesService, engineClient } from './deliveries/deliveries.service.js';
 import { DeliveryLeases } from './deliveries/delivery-leases.js';
+import { DeliveryMarking } from './deliveries/delivery-marking.js';
 import { DeliveryResumption } from './deliveries/delivery-resumption.js';
 import { DeliveryRedrive } from './deliveries/delivery-redrive.js';
 import { DeliveryRepository } from './deliveries/delivery.repository.js';
@@ -126,6 +127,7 @@ export class AppModule {
         Deliverer,
         DeliveriesService,
         DeliveryLeases,
+        DeliveryMarking,
         DeliveryRedrive,
         DeliveryRepository,
         DeliveryResumption,

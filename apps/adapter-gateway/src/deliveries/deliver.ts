@@ -17,8 +17,11 @@ import { AddressPace } from './address-pace.js';
 import { deliverAnswer, wrongOk } from './deliver-answer.js';
 import type { DeliveryRow } from './delivery.entity.js';
 
-/** What one attempt came to. `unknown`: the adapter may have delivered, and nobody can tell. */
-export type AttemptResult = DeliverResponse | 'unknown';
+/** What one attempt came to. `unknown`: the adapter may have delivered, and nobody can tell; why, for a person. */
+export type AttemptResult = DeliverResponse | { unknown: string };
+
+const personDecides =
+  'The adapter has no look-up, so nobody can tell whether it arrived: see at the provider, then mark it as delivered or redrive it.';
 
 /** One attempt at a delivery: `/format`, then `/deliver` (spec 4.1), or the DirectAdapter. */
 @Injectable()
@@ -95,7 +98,7 @@ export class Deliverer {
   ): Promise<AttemptResult> {
     const { message } = adapter.manifest;
     if (message?.idempotent) return deliverFailure('provider_unavailable', reason);
-    if (!message?.lookup) return 'unknown';
+    if (!message?.lookup) return { unknown: `${reason}. ${personDecides}` };
     const found = await this.lookUp(delivery, adapter, credentials);
     return found ?? deliverFailure('provider_unavailable', reason);
   }

@@ -172,4 +172,14 @@ export class DeliveryRepository {
     );
     return (rows as [unknown[], number])[1] > 0;
   }
+
+  /** False when it is not `unknown`. */
+  async markDelivered(id: string): Promise<boolean> {
+    const rows: unknown = await this.rows.query(
+      `UPDATE gateway.delivery SET state = 'delivered', error = NULL, error_detail = NULL, settled_at = now()
+        WHERE id = $1 AND state = 'unknown' RETURNING id`,
+      [id],
+    );
+    return (rows as [unknown[], number])[1] > 0;
+  }
 }
