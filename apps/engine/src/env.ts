@@ -4,6 +4,7 @@ import { readPrices, type ModelPrice } from './model/model-prices.js';
 export const env = readEnv({
   ...serviceSettings,
   ROUTER_URL: url(),
+  GATEWAY_URL: url(),
   VAULT_URL: url(),
   MCP_REGISTRY_URL: url(),
   PYTHON_RUNNER_URL: url('http://python-runner:8080'),

@@ -1,6 +1,6 @@
 import type { VerifyCall, VerifyResult } from './credential-check.js';
 import type { DeliverCall, DeliverResponse, LookupCall, LookupResult } from './delivery.js';
-import type { DocumentSource } from './document-sources.js';
+import type { DocumentSource, FetchFileCall, FetchFileResult } from './document-sources.js';
 import type { FormatRequest, FormatResult } from './formatting.js';
 import type { InboundCall } from './inbound-envelope.js';
 import type { Manifest } from './manifest.js';
@@ -23,6 +23,8 @@ export interface AdapterDefinition {
   lookup?(call: LookupCall): Awaitable<LookupResult>;
   format?(request: FormatRequest): Awaitable<FormatResult>;
   sources?: DocumentSource;
+  /** The bytes of what is attached to a message, by its `fetch_ref`; where there are sources, theirs does it. */
+  fetchFile?(call: FetchFileCall): Awaitable<FetchFileResult>;
 }
 
 /** Checks the definition against its own manifest. Throws an Error that lists every problem, at start and not later. */

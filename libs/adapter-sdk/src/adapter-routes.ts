@@ -55,6 +55,7 @@ export function mountAdapter(
 
 function handlers(adapter: AdapterDefinition): Record<string, Handler> {
   const { verifyWebhook, parseInbound, deliver, lookup, format, sources } = adapter;
+  const fetchFile = sources?.fetchFile.bind(sources) ?? adapter.fetchFile?.bind(adapter);
   return {
     verify: (body, context) => adapter.verify({ credentials: readCredentials(body), context }),
     ...(verifyWebhook && {
@@ -75,7 +76,9 @@ function handlers(adapter: AdapterDefinition): Record<string, Handler> {
     ...(format && { format: (body) => format.call(adapter, readFormat(body)) }),
     ...(sources && {
       'sources/list-changes': (body, context) => sources.listChanges({ ...readListChanges(body), context }),
-      'sources/fetch-file': (body, context) => sources.fetchFile({ ...readFetchFile(body), context }),
+    }),
+    ...(fetchFile && {
+      'sources/fetch-file': (body, context) => fetchFile({ ...readFetchFile(body), context }),
     }),
   };
 }

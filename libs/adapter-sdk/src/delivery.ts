@@ -25,6 +25,7 @@ export interface MessageAttachment {
   content_type?: string;
   /** Bytes. */
   size?: number;
+  /** A `file_path` of `/sources/fetch-file`, whose `resource_path` is empty then. */
   fetch_ref?: string;
 }
 

@@ -40,6 +40,8 @@ export const telegramManifest: Manifest = {
     formats: ['markdown', 'plain', 'native'],
     threads: true,
     attachments: false,
+    // Telegram cannot be asked what it was sent.
+    lookup: false,
     // A group takes 20 messages a minute, a private chat one a second: an address does not tell which it is.
     rate_per_address: { count: 20, seconds: 60 },
   },
