@@ -63,6 +63,9 @@ import { SourcesService } from './sources/sources.service.js';
 import { SyncProgressRepository } from './sources/sync-progress.repository.js';
 import { SyncRunRepository } from './sources/sync-run.repository.js';
 import { Syncer } from './sources/syncer.js';
+import { WebhookRenewalRepository } from './webhook-renewals/webhook-renewal.repository.js';
+import { WebhookRenewalsController } from './webhook-renewals/webhook-renewals.controller.js';
+import { WebhookRenewer } from './webhook-renewals/webhook-renewer.js';
 
 @Module({})
 export class AppModule {
@@ -96,6 +99,7 @@ export class AppModule {
         SourceDocumentsController,
         SourcesController,
         SourceSyncHandler,
+        WebhookRenewalsController,
       ],
       providers: [
         { provide: gatewaySettings, useValue: settings },
@@ -155,6 +159,8 @@ export class AppModule {
         SyncProgressRepository,
         SyncRunRepository,
         ViolationLog,
+        WebhookRenewalRepository,
+        WebhookRenewer,
       ],
     };
   }

@@ -42,6 +42,9 @@ export const env = readEnv({
   HEALTH_TIMEOUT_MS: integer(5_000, 100, 60_000),
   /** How long a webhook token works on after it was rotated, unless the rotation says otherwise. */
   TOKEN_GRACE_MS: integer(86_400_000, 0, 2_592_000_000),
+  /** How often is looked for webhooks that providers have to be asked for again; and when a renewal that failed is tried again. */
+  RENEWAL_SWEEP_MS: integer(30_000, 10, 3_600_000),
+  RENEWAL_RETRY_MS: integer(600_000, 100, 86_400_000),
   /** Bytes of one document; a manifest's sources.max_file_bytes may say less. */
   SOURCE_MAX_FILE_BYTES: integer(10_485_760, 1_024, 104_857_600),
   SOURCE_FETCH_TIMEOUT_MS: integer(30_000, 100, 600_000),

@@ -6,6 +6,7 @@ import type { InboundCall } from './inbound-envelope.js';
 import type { Manifest } from './manifest.js';
 import { manifestProblems } from './manifest-problems.js';
 import type { NormalizedMessage } from './normalized-message.js';
+import type { RenewWebhookCall, RenewWebhookResult } from './webhook-renewal.js';
 import type { VerifyWebhookResult } from './webhook-verification.js';
 
 type Awaitable<T> = T | Promise<T>;
@@ -19,6 +20,8 @@ export interface AdapterDefinition {
   verify(call: VerifyCall): Awaitable<VerifyResult>;
   verifyWebhook?(call: InboundCall): Awaitable<VerifyWebhookResult>;
   parseInbound?(call: InboundCall): Awaitable<NormalizedMessage>;
+  /** Makes the provider go on sending events, where it stops by itself; with `webhook.renew_seconds` in the manifest. */
+  renewWebhook?(call: RenewWebhookCall): Awaitable<RenewWebhookResult>;
   deliver?(call: DeliverCall): Awaitable<DeliverResponse>;
   lookup?(call: LookupCall): Awaitable<LookupResult>;
   format?(request: FormatRequest): Awaitable<FormatResult>;
@@ -44,9 +47,15 @@ function handlerProblems(definition: AdapterDefinition): string[] {
     send: ['deliver', 'format'],
     receive: ['verifyWebhook', 'parseInbound'],
   } as const;
-  return definition.manifest.capabilities.flatMap((capability) =>
+  const renews = definition.manifest.webhook?.renew_seconds !== undefined;
+  const renewal =
+    renews === (definition.renewWebhook !== undefined)
+      ? []
+      : ['webhook.renew_seconds and the handler renewWebhook need each other'];
+  const handlers = definition.manifest.capabilities.flatMap((capability) =>
     needed[capability]
       .filter((handler) => definition[handler] === undefined)
       .map((handler) => `capability ${capability} needs the handler ${handler}`),
   );
+  return [...renewal, ...handlers];
 }

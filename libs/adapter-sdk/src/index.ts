@@ -87,3 +87,4 @@ export {
   type WebhookRefusal,
 } from './webhook-verification.js';
 export { wholeListing } from './whole-listing.js';
+export type { RenewWebhookCall, RenewWebhookResult } from './webhook-renewal.js';

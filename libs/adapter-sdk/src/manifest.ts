@@ -57,6 +57,8 @@ export interface WebhookDeclaration {
   url_secret?: boolean;
   ack?: { status: number; body?: unknown };
   max_body_bytes?: number;
+  /** The provider stops sending events by itself: the gateway calls `/renew-webhook` this often. */
+  renew_seconds?: number;
   /** Header that names one delivery: a second request with the same value is answered as a duplicate. */
   delivery_id_header?: string;
 }

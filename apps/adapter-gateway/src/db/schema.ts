@@ -10,12 +10,14 @@ import { SourceChangeRow } from '../sources/source-change.entity.js';
 import { SourceDocumentRow } from '../sources/source-document.entity.js';
 import { SourceRow } from '../sources/source.entity.js';
 import { SyncRunRow } from '../sources/sync-run.entity.js';
+import { WebhookRenewalRow } from '../webhook-renewals/webhook-renewal.entity.js';
 import { Gateway1763700000200 } from './1763700000200-gateway.js';
 import { DeveloperPortal1763800000200 } from './1763800000200-developer-portal.js';
 import { DocumentSources1763800000300 } from './1763800000300-document-sources.js';
 import { InboundWaits1763900000300 } from './1763900000300-inbound-waits.js';
 import { ToldSkills1764100000200 } from './1764100000200-told-skills.js';
 import { KnowledgeFeed1764200000200 } from './1764200000200-knowledge-feed.js';
+import { WebhookRenewals1764200000300 } from './1764200000300-webhook-renewals.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -31,6 +33,7 @@ export const schema: ServiceSchema = {
     SourceDocumentRow,
     SourceRow,
     SyncRunRow,
+    WebhookRenewalRow,
   ],
   migrations: [
     Gateway1763700000200,
@@ -39,5 +42,6 @@ export const schema: ServiceSchema = {
     InboundWaits1763900000300,
     ToldSkills1764100000200,
     KnowledgeFeed1764200000200,
+    WebhookRenewals1764200000300,
   ],
 };
