@@ -34,6 +34,8 @@ export const env = readEnv({
   PARSE_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
   /** Deliveries under way in this process. */
   DELIVERIES_IN_FLIGHT: integer(5_000, 1, 100_000),
+  /** Bytes of all files of one message; a manifest's message.max_attachment_bytes may say less. */
+  DELIVERY_ATTACHMENTS_MAX_BYTES: integer(10_485_760, 0, 26_214_400),
   /** Messages per minute to one address of an App whose manifest says nothing of its own; 0 sets no limit. */
   ADDRESS_RATE_PER_MINUTE: integer(0, 0, 1_000_000),
   HEALTH_POLL_MS: integer(15_000, 100, 3_600_000),

@@ -67,7 +67,10 @@ export interface MessageDeclaration {
   max_length?: number;
   formats?: MessageFormat[];
   threads?: boolean;
+  /** Whether `/deliver` takes files; the gateway refuses them early where it does not. */
   attachments?: boolean;
+  /** Bytes of all files of one message. */
+  max_attachment_bytes?: number;
   /** The adapter promises that two `/deliver` calls with one `idempotency_key` arrive once: a lost answer is retried. */
   idempotent?: boolean;
   /** The adapter offers `/deliver/lookup`. */

@@ -3,6 +3,7 @@ import { AdapterRow } from '../adapters/adapter.entity.js';
 import { ManifestVersionRow } from '../adapters/manifest-version.entity.js';
 import { AppRow } from '../apps/app.entity.js';
 import { AddressPaceRow } from '../deliveries/address-pace.entity.js';
+import { DeliveryAttachmentRow } from '../deliveries/delivery-attachment.entity.js';
 import { DeliveryRow } from '../deliveries/delivery.entity.js';
 import { InboundWaitRow } from '../inbound/inbound-wait.entity.js';
 import { ParsedMessages } from '../inbound/parsed-messages.entity.js';
@@ -18,6 +19,7 @@ import { InboundWaits1763900000300 } from './1763900000300-inbound-waits.js';
 import { ToldSkills1764100000200 } from './1764100000200-told-skills.js';
 import { KnowledgeFeed1764200000200 } from './1764200000200-knowledge-feed.js';
 import { WebhookRenewals1764200000300 } from './1764200000300-webhook-renewals.js';
+import { DeliveryAttachments1764200000400 } from './1764200000400-delivery-attachments.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -25,6 +27,7 @@ export const schema: ServiceSchema = {
     AdapterRow,
     AddressPaceRow,
     AppRow,
+    DeliveryAttachmentRow,
     DeliveryRow,
     InboundWaitRow,
     ManifestVersionRow,
@@ -43,5 +46,6 @@ export const schema: ServiceSchema = {
     ToldSkills1764100000200,
     KnowledgeFeed1764200000200,
     WebhookRenewals1764200000300,
+    DeliveryAttachments1764200000400,
   ],
 };

@@ -3,6 +3,9 @@ import type { Manifest } from '#libs/adapter-sdk';
 /** UTF-16 code units of text in one mail: some 4 MB with its HTML in base64, below the 5 MB of a plain send request. */
 export const GMAIL_MAX_LENGTH = 500_000;
 
+/** Encoded twice, as MIME and in JSON, with the text below the 5 MB of a plain send request. */
+const GMAIL_MAX_ATTACHMENT_BYTES = 2_000_000;
+
 export const GMAIL_MAX_FILE_BYTES = 25 * 1024 * 1024;
 
 export const gmailManifest: Manifest = {
@@ -86,7 +89,8 @@ export const gmailManifest: Manifest = {
     max_length: GMAIL_MAX_LENGTH,
     formats: ['markdown', 'plain'],
     threads: true,
-    attachments: false,
+    attachments: true,
+    max_attachment_bytes: GMAIL_MAX_ATTACHMENT_BYTES,
     lookup: true,
   },
   events: [

@@ -81,7 +81,7 @@ export const sendgridManifest: Manifest = {
     max_length: SENDGRID_MAX_LENGTH,
     formats: ['markdown', 'plain'],
     threads: true,
-    attachments: false,
+    attachments: true,
     lookup: false,
   },
   events: [

@@ -57,7 +57,7 @@ export const smtpManifest: Manifest = {
     max_length: SMTP_MAX_LENGTH,
     formats: ['markdown', 'plain'],
     threads: true,
-    attachments: false,
+    attachments: true,
     lookup: false,
   },
 };

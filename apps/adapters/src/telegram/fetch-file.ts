@@ -16,7 +16,7 @@ const FILE_PATH = /^[\w-]+(?:\/[\w.-]+)*$/;
 /** The bytes of a file of a message, by its `file_id`. Telegram says where they are, for an hour. */
 export async function fetchFile(call: FetchFileCall, settings: TelegramSettings): Promise<FetchFileResult> {
   if (!FILE_ID.test(call.file_path)) return refuse('not_found', 'there is no such file');
-  const file = await callTelegram('getFile', { file_id: call.file_path }, call.credentials, settings);
+  const file = await callTelegram('getFile', { json: { file_id: call.file_path } }, call.credentials, settings);
   if (!file.ok) {
     const isTooBig = /file is too big/i.test(file.error_detail?.provider_code ?? '');
     return isTooBig ? tooLarge() : sourceFailure(file);

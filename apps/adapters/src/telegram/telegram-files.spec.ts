@@ -35,6 +35,59 @@ const refusal = (status: number, description: string): Reply => ({
   body: { ok: false, error_code: status, description },
 });
 
+describe('files of a message that is sent', () => {
+  const attachments = ['one', 'two'].map((text) => ({
+    name: `${text}.txt`,
+    content_type: 'text/plain',
+    content_base64: Buffer.from(`content ${text}`).toString('base64'),
+  }));
+  const deliver = (over: object = {}, text = 'see these') =>
+    adapter.call('deliver', {
+      credentials: { token: TOKEN },
+      channel_address: '55',
+      message: { text, format: 'plain', thread_id: '42', attachments },
+      idempotency_key: 'key-1',
+      ...over,
+    });
+  const methods = () => telegram.seen.map(({ url }) => url.split('/').at(-1));
+  const files = () =>
+    telegram.seen
+      .filter(({ url }) => url.endsWith('sendDocument'))
+      .map(({ text, headers }) => [text, headers] as const);
+
+  beforeEach(() => {
+    let id = 0;
+    telegram.answer = () => ({ body: { ok: true, result: { message_id: (id += 1), chat: { id: 55 } } } });
+  });
+  afterEach(() => {
+    telegram.answer = ({ url }) => (url.startsWith('/file/') ? content : place);
+  });
+
+  it('follow the text, each a part', async () => {
+    const sent = await deliver();
+    expect(sent).toMatchObject({ ok: true, message_id: '1', parts: [{}, {}, {}] });
+    expect(methods()).toEqual(['sendMessage', 'sendDocument', 'sendDocument']);
+    const [[body, headers]] = files() as [ReturnType<typeof files>[number]];
+    const form = await new Response(body, { headers: { 'content-type': headers['content-type'] ?? '' } }).formData();
+    expect([form.get('chat_id'), form.get('message_thread_id')]).toEqual(['55', '42']);
+    const file = form.get('document') as File;
+    expect([file.name, file.type, await file.text()]).toEqual(['one.txt', 'text/plain', 'content one']);
+  });
+
+  it('go alone where there is no text, and on from the part that failed', async () => {
+    expect(await deliver({}, ' ')).toMatchObject({ ok: true });
+    expect(methods()).toEqual(['sendDocument', 'sendDocument']);
+    telegram.seen.length = 0;
+    telegram.answer = ({ url }) =>
+      url.endsWith('sendMessage') ? { body: { ok: true, result: { message_id: 1 } } } : refusal(502, 'Bad Gateway');
+    expect(await deliver()).toMatchObject({ ok: false, error: 'provider_unavailable', delivered_parts: 1 });
+    telegram.answer = () => ({ body: { ok: true, result: { message_id: 2 } } });
+    telegram.seen.length = 0;
+    expect(await deliver({ from_part: 2 })).toMatchObject({ ok: true });
+    expect(files().map(([body]) => body.includes('content two'))).toEqual([true]);
+  });
+});
+
 describe('a file of a message', () => {
   it('is had by its fetch_ref', async () => {
     expect(await fetchFile()).toEqual({ status: 200, text: 'x;y' });
