@@ -196,6 +196,18 @@ describe('what the engine is told of the documents of a source', () => {
       ['a.md', 2, true, null],
     ]);
     expect(await knowledge()).toEqual({ 'a.md': 'too_large' });
+    instead = ({ removed }, response) => {
+      if (!removed) sendJson(response, { code: 'payload_too_large' }, 413);
+      return !removed;
+    };
+    provider.files.set('a.md', 'over the limit of the engine');
+    await synced();
+    await settled();
+    expect(brief(told).slice(2)).toEqual([
+      ['a.md', 3, false, 'over the limit of the engine'],
+      ['a.md', 3, true, null],
+    ]);
+    expect(await knowledge()).toEqual({ 'a.md': 'too_large' });
   });
 
   it('holds up no other document when the engine fails at one', async () => {

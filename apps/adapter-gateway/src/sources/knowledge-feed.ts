@@ -53,9 +53,8 @@ export class KnowledgeFeed implements OnApplicationBootstrap, OnApplicationShutd
     return due.length;
   }
 
-  private async tell(document: UntoldDocument): Promise<void> {
+  private async tell(document: UntoldDocument, tooLarge = this.isTooLarge(document)): Promise<void> {
     const { id, organization_id: organizationId, project_id: projectId } = document;
-    const tooLarge = document.size > this.settings.KNOWLEDGE_MAX_FILE_BYTES;
     const version = await this.versionOf(document, document.state === 'removed' || tooLarge);
     if (version === null) return;
     try {
@@ -65,10 +64,15 @@ export class KnowledgeFeed implements OnApplicationBootstrap, OnApplicationShutd
       await this.documents.told(document, isKept && tooLarge ? 'too_large' : outcome);
     } catch (error) {
       if (!(error instanceof Problem) || [401, 403, 429, 503].includes(error.status)) throw error;
+      // As one that is over the limit: the version before it has to go.
+      if (error.status === 413 && !tooLarge) return this.tell(document, true);
       this.logger.error({ event: 'document.not_taken', document: id, code: error.code, detail: error.detail });
-      if (error.status === 413) await this.documents.told(document, 'too_large');
       // Anything else is offered again when the lease is over: an engine of another release may take it.
     }
+  }
+
+  private isTooLarge({ size }: UntoldDocument): boolean {
+    return size > this.settings.KNOWLEDGE_MAX_FILE_BYTES;
   }
 
   /** @returns null when it has changed since it was claimed: then it is due again */
