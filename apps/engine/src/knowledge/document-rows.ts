@@ -1,8 +1,7 @@
-import type { EntityManager } from 'typeorm';
 import { storableJson } from '../turns/storable.js';
 import { chunksOf } from './chunks-of.js';
 import type { KnowledgeDocument } from './document.entity.js';
-import { type Facts, storeFacts } from './fact-rows.js';
+import { type Facts, type Statements, storeFacts } from './fact-rows.js';
 
 export interface Owner {
   organizationId: string;
@@ -20,7 +19,7 @@ export type NewDocument = Pick<
  * @returns false: the project has the same one of that source
  */
 export async function insertDocument(
-  db: EntityManager,
+  db: Statements,
   owner: Owner,
   id: string,
   sha256: string,
@@ -57,7 +56,7 @@ export async function insertDocument(
 }
 
 /** Removes a document with everything it said; entities that nobody speaks of any more go too. @returns false: there is none */
-export async function deleteDocument(db: EntityManager, owner: Owner, id: string): Promise<boolean> {
+export async function deleteDocument(db: Statements, owner: Owner, id: string): Promise<boolean> {
   const gone = (await db.query(
     `WITH gone AS (DELETE FROM engine.document WHERE id = $1 AND project_id = $2 AND organization_id = $3 RETURNING id)
      SELECT id FROM gone`,
