@@ -76,9 +76,15 @@ describe('an engine killed between any two steps of its turns', () => {
         PATH: process.env['PATH'],
         PORT: String(port),
         ...Object.fromEntries(
-          ['ROUTER_URL', 'VAULT_URL', 'MCP_REGISTRY_URL', 'PYTHON_RUNNER_URL', 'ENGINE_URL', 'PUBLIC_URL'].map(
-            (name) => [name, nowhere],
-          ),
+          [
+            'ROUTER_URL',
+            'GATEWAY_URL',
+            'VAULT_URL',
+            'MCP_REGISTRY_URL',
+            'PYTHON_RUNNER_URL',
+            'ENGINE_URL',
+            'PUBLIC_URL',
+          ].map((name) => [name, nowhere]),
         ),
         HOST: '127.0.0.1',
         DATABASE_URL: database.url,
