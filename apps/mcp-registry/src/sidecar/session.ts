@@ -1,6 +1,7 @@
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import {
   isJSONRPCErrorResponse,
+  isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
@@ -15,6 +16,8 @@ export type SessionEnd = 'closed' | 'idle' | 'process_ended' | 'shutdown';
 
 export interface SessionLimits {
   messageBytes: number;
+  /** Requests that are not answered, and messages that the process has not taken yet. */
+  pending: number;
   idleMs: number;
 }
 
@@ -32,7 +35,7 @@ export class Session {
 
   private constructor(
     private readonly stdio: StdioClientTransport,
-    limits: SessionLimits,
+    private readonly limits: SessionLimits,
     private readonly onEnd: (session: Session, end: SessionEnd) => void,
   ) {
     this.idle = setTimeout(() => void this.end('idle'), limits.idleMs).unref();
@@ -66,9 +69,10 @@ export class Session {
     return session;
   }
 
-  /** Messages of the client that are not answered, or not yet taken by the process. */
-  get pending(): number {
-    return this.unanswered.size + this.unsent;
+  /** Whether it has as much to do as it may have. Notifications pass while requests wait: one of them may cancel. */
+  isTooBusyFor(body: unknown): boolean {
+    const asks = [body].flat().some((message) => isJSONRPCRequest(message));
+    return this.unsent >= this.limits.pending || (asks && this.unanswered.size >= this.limits.pending);
   }
 
   /** @param body of a POST, parsed */
@@ -97,6 +101,10 @@ export class Session {
     if (isJSONRPCRequest(message)) {
       this.requests += 1;
       this.unanswered.add(message.id);
+    }
+    // What was cancelled need not be answered.
+    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      this.unanswered.delete(message.params?.['requestId'] as RequestId);
     }
     this.unsent += 1;
     this.stdio

@@ -45,9 +45,13 @@ export class Sessions {
     }
     if (this.places <= 0) throw new SessionRefused('Too many sessions are open.', 5);
     this.places -= 1;
-    const { MCP_SIDECAR_MESSAGE_BYTES: messageBytes, MCP_SIDECAR_IDLE_MS: idleMs } = this.settings;
+    const limits = {
+      messageBytes: this.settings.MCP_SIDECAR_MESSAGE_BYTES,
+      pending: this.settings.MCP_SIDECAR_PENDING,
+      idleMs: this.settings.MCP_SIDECAR_IDLE_MS,
+    };
     try {
-      const session = await Session.start(server, { messageBytes, idleMs }, (one, end) => this.ended(name, one, end));
+      const session = await Session.start(server, limits, (one, end) => this.ended(name, one, end));
       this.open.set(session.id, { server: name, session });
       if (this.closed) await session.end('shutdown');
       return session;

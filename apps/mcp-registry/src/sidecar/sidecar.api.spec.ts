@@ -196,6 +196,25 @@ describe('a caller', () => {
     expect((await post('/child/mcp', list)).status).toBe(400);
   });
 
+  it('opens its stream for notifications again when it was cut', async () => {
+    const answer = await post('/child/mcp', initialize);
+    await answer.text();
+    const headers = {
+      authorization: `Bearer ${token}`,
+      accept: 'text/event-stream',
+      'mcp-session-id': answer.headers.get('mcp-session-id') ?? '',
+    };
+    const cut = new AbortController();
+    expect((await fetch(`${origin}/child/mcp`, { headers, signal: cut.signal })).status).toBe(200);
+    expect((await fetch(`${origin}/child/mcp`, { headers })).status).toBe(409);
+    cut.abort();
+    await until('there is no stream any more', async () => {
+      const again = await fetch(`${origin}/child/mcp`, { headers });
+      await again.body?.cancel();
+      return again.status === 200;
+    });
+  });
+
   it('finds nothing of the sidecar in its process but what the file gives', async () => {
     process.env['MCP_SIDECAR_TOKEN'] = token;
     const { body } = await register('child', { slug: 'env' });
@@ -222,6 +241,23 @@ describe('limits', () => {
     const headers = { authorization: `Bearer ${token}`, 'mcp-session-id': first.headers.get('mcp-session-id') ?? '' };
     expect((await fetch(`${at}/child/mcp`, { method: 'DELETE', headers })).status).toBe(200);
     expect((await one()).status).toBe(200);
+  });
+
+  it('refuse a request too many of one session, until one is answered or cancelled', async () => {
+    const { origin: at } = await started({ MCP_SIDECAR_PENDING: 1 });
+    const answer = await post('/child/mcp', initialize, {}, at);
+    const headers = { 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' };
+    await answer.text();
+    const send = async (message: object) => {
+      const { status } = await post('/child/mcp', JSON.stringify({ jsonrpc: '2.0', ...message }), headers, at);
+      return status;
+    };
+    expect(await send({ method: 'notifications/initialized' })).toBe(202);
+    const call = { method: 'tools/call', params: { name: 'silence', arguments: {} } };
+    expect(await send({ id: 5, ...call })).toBe(200);
+    expect(await send({ id: 6, ...call })).toBe(429);
+    expect(await send({ method: 'notifications/cancelled', params: { requestId: 5 } })).toBe(202);
+    expect(await send({ id: 7, method: 'tools/list' })).toBe(200);
   });
 
   it('end a session that nobody asks any more', async () => {

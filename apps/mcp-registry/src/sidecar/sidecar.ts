@@ -34,7 +34,7 @@ export function createSidecar(settings: SidecarSettings, log: Logger): FastifyIn
       }
       const session = id === undefined ? await sessions.start(name, server) : sessions.find(name, String(id));
       if (!session) return refuse(reply, 404, 'There is no such session.');
-      if (session.pending >= settings.MCP_SIDECAR_PENDING) {
+      if (session.isTooBusyFor(request.body)) {
         return refuse(reply, 429, 'Too many requests of this session are under way.');
       }
       return reply.send(await session.handle(webRequest(request), request.body));
