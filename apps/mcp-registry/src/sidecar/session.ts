@@ -47,7 +47,7 @@ export class Session {
 
   /**
    * Starts the process.
-   * @param onEnd called once
+   * @param onEnd called once, when the process is gone
    * @throws Error when there is no such command
    */
   static async start(
@@ -89,12 +89,12 @@ export class Session {
 
   private async close(reason: SessionEnd): Promise<void> {
     clearTimeout(this.idle);
-    this.onEnd(this, reason);
     const error = { code: -32_000, message: 'The server ended before it answered.' };
     await Promise.all([...this.unanswered].map((id) => this.toClient({ jsonrpc: '2.0', id, error })));
     await this.http.close();
     // First by the end of its input, then by signals: it may have something to save.
     await this.stdio.close();
+    this.onEnd(this, reason);
   }
 
   private toProcess(message: JSONRPCMessage): void {

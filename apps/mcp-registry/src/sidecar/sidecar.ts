@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { SidecarSettings } from './env.js';
+import { relay } from './relay.js';
 import { SessionRefused, Sessions } from './sessions.js';
 
 /**
@@ -37,7 +38,7 @@ export function createSidecar(settings: SidecarSettings, log: Logger): FastifyIn
       if (session.isTooBusyFor(request.body)) {
         return refuse(reply, 429, 'Too many requests of this session are under way.');
       }
-      return reply.send(await session.handle(webRequest(request), request.body));
+      return relay(reply, await session.handle(webRequest(request), request.body));
     },
   });
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
