@@ -1,7 +1,8 @@
 import { integer, json, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
 import { readPrices, type ModelPrice } from './model/model-prices.js';
+import { checkedModel } from './model/model-settings.js';
 
-export const env = readEnv({
+const read = readEnv({
   ...serviceSettings,
   ROUTER_URL: url(),
   GATEWAY_URL: url(),
@@ -47,3 +48,5 @@ export const env = readEnv({
   SWEEP_EVERY_MS: integer(5_000, 100, 600_000),
   SWEEP_AFTER_MS: integer(15_000, 1_000, 3_600_000),
 });
+
+export const env = checkedModel(read);
