@@ -12,11 +12,22 @@ const { d: _private, ...publicKey } = privateKey;
 const tool = 'def tool(a: int, b: int) -> int:\n    """Adds."""\n    return a + b\n';
 const endless = 'def tool():\n    """Never ends."""\n    while True:\n        pass\n';
 
+/** A child that is not there after this will not come. */
+const patienceMs = 60_000;
+
+/** @param {string} what @param {() => Promise<boolean>} holds */
+async function until(what, holds) {
+  for (const end = Date.now() + patienceMs; !(await holds()); await pause(20)) {
+    if (Date.now() > end) throw new Error(`Waited ${patienceMs / 1000} s in vain until ${what}`);
+  }
+}
+
 /** @param {string} organization */
 async function tokenFor(organization) {
   const key = await importJWK({ .../** @type {any} */ (privateKey), alg: 'EdDSA' });
   return new SignJWT({ org: organization, prj: 'prj_bench', scopes: ['service'] })
     .setProtectedHeader({ alg: 'EdDSA' })
+    .setIssuer('gatehouse:engine')
     .setAudience('gatehouse:python-runner')
     .setSubject('service:engine')
     .setExpirationTime('1h')
@@ -37,7 +48,7 @@ async function startRunner(settings) {
       LOG_LEVEL: 'error',
       // A machine under load may take this long to start a child.
       PYTHON_WAIT_MS: '60000',
-      GATEHOUSE_SERVICE_PUBLIC_KEY: JSON.stringify(publicKey),
+      GATEHOUSE_SERVICE_ISSUERS: JSON.stringify({ engine: { keys: [publicKey] } }),
       ...settings,
     },
   });
@@ -47,10 +58,10 @@ async function startRunner(settings) {
       (answer) => answer.ok,
       () => false,
     );
-  while (!(await isReady())) {
+  await until('the runner is ready', async () => {
     if (child.exitCode !== null) throw new Error('the python-runner ended');
-    await pause(20);
-  }
+    return isReady();
+  });
   const readyMs = performance.now() - started;
   /** @type {Map<string, string>} */
   const tokens = new Map();
@@ -151,7 +162,7 @@ async function afterTimeout(children, kills) {
     const waits = [];
     for (let kill = 0; kill < kills; kill += 1) {
       await runner.run('org_a', tool, { a: 1, b: 2 });
-      while ((await runner.warm()) < children) await pause(50);
+      await until('its children are warm', async () => (await runner.warm()) >= children);
       await runner.run('org_a', endless, {}, 100);
       waits.push(await timed(() => runner.run('org_a', tool, { a: 1, b: 2 })));
     }

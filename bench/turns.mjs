@@ -7,11 +7,18 @@ import { median, shown, table } from './table.mjs';
 
 const secret = 'a-signing-secret-for-the-benchmark';
 
+/** Turns that begin in a second: few enough that none waits for another one. */
+const rate = 5;
+/** Turns that have not ended this long after the last one was accepted will not. */
+const patienceMs = 60_000;
+const idleMs = 5_000;
+
 /**
  * What the engine adds to a turn: a model that answers at once asks for `steps` calls, one a step, of a target that answers
- * at once. Database operations are transactions, from the difference between turns with many steps and turns with none,
- * so that what runs beside the turns cancels out.
+ * at once. Database operations are transactions: those of a step from the difference between turns with many steps and turns
+ * with none; what the services do without any turn is taken off.
  * @param {{turns: number, steps: number}} options
+ * @throws Error when turns fail or do not end
  */
 export async function benchTurns({ turns, steps }) {
   /** Per turn, when the model and the target were asked and answered. @type {Map<string, number[]>} */
@@ -51,20 +58,40 @@ export async function benchTurns({ turns, steps }) {
   const db = new pg.Client({ connectionString: gatehouse.postgres.url });
   await db.connect();
 
-  /** Lets turns of so many calls run, and waits for their ends. @param {number} calls @param {number} count */
-  async function run(calls, count) {
-    wanted = calls;
-    const ended = async () =>
-      (await db.query("SELECT count(*)::int AS n FROM engine.turn WHERE state = 'succeeded'")).rows[0].n;
-    const transactions = async () => {
-      // Postgres publishes its counters with a delay of up to a second.
-      await pause(1_500);
-      const sql = 'SELECT xact_commit::float8 AS n FROM pg_stat_database WHERE datname = current_database()';
-      return (await db.query(sql)).rows[0].n;
-    };
-    const endedBefore = await ended();
+  let asked = 0;
+  /** Turns by their state. @returns {Promise<Record<string, number>>} */
+  const states = async () => {
+    asked += 1;
+    const { rows } = await db.query('SELECT state, count(*)::int AS n FROM engine.turn GROUP BY state');
+    return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
+  };
+  /** Transactions so far, without ours. */
+  const transactions = async () => {
+    // Postgres publishes its counters with a delay of up to a second.
+    await pause(1_500);
+    asked += 1;
+    const sql = 'SELECT xact_commit::float8 AS n FROM pg_stat_database WHERE datname = current_database()';
+    return { n: (await db.query(sql)).rows[0].n - asked, atMs: performance.now() };
+  };
+  /** What the services do while nothing happens, by the millisecond. */
+  async function idle() {
     const before = await transactions();
-    const startedMs = Date.now();
+    await pause(idleMs);
+    const after = await transactions();
+    return (after.n - before.n) / (after.atMs - before.atMs);
+  }
+
+  /**
+   * Lets turns of so many calls run, and waits for their ends.
+   * @param {number} calls
+   * @param {number} count
+   * @param {number} idlePerMs
+   * @returns transactions of one turn
+   */
+  async function run(calls, count, idlePerMs) {
+    wanted = calls;
+    const { succeeded: endedBefore = 0 } = await states();
+    const before = await transactions();
     const load = await runLoad({
       url: app.url,
       secret,
@@ -72,12 +99,19 @@ export async function benchTurns({ turns, steps }) {
       fields: {},
       bytes: 512,
       seconds: 600,
-      rate: 20,
+      rate,
       count,
     });
-    while ((await ended()) < endedBefore + load.accepted) await pause(250);
-    const tookMs = Date.now() - startedMs;
-    return { perTurn: ((await transactions()) - before) / load.accepted, tookMs };
+    const until = Date.now() + patienceMs;
+    for (;;) {
+      const { succeeded = 0, failed = 0, ...others } = await states();
+      if (failed > 0) throw new Error(`${failed} turns failed: this machine is too busy to measure them`);
+      if (succeeded >= endedBefore + load.accepted) break;
+      if (Date.now() > until) throw new Error(`turns do not end: ${JSON.stringify({ succeeded, ...others })}`);
+      await pause(500);
+    }
+    const after = await transactions();
+    return (after.n - before.n - idlePerMs * (after.atMs - before.atMs)) / load.accepted;
   }
 
   let app = { url: '' };
@@ -85,27 +119,22 @@ export async function benchTurns({ turns, steps }) {
     app = await signedApp(gatehouse, { secret, replyAddress: null });
     const { data } = await gatehouse.api('GET', '/agents');
     await gatehouse.api('PATCH', `/agents/${data[0].id}`, { tools: ['http_request'] });
-    await run(steps, 20);
-    const plain = await run(0, turns);
+    await run(steps, 10, 0);
+    const idlePerMs = await idle();
+    const plain = await run(0, turns, idlePerMs);
     times.clear();
-    const many = await run(steps, turns);
-    const gaps = [...times.values()].flatMap((seen) =>
-      seen.flatMap((ms, at) => (at > 0 && at % 2 === 0 ? [ms - (seen[at - 1] ?? ms)] : [])),
+    const many = await run(steps, turns, idlePerMs);
+    // Of each step: from the model's answer to the call, and from the call's answer to the model.
+    const overheads = [...times.values()].flatMap((seen) =>
+      Array.from({ length: steps }, (_, step) => {
+        const [answered = 0, called = 0, done = 0, next = 0] = seen.slice(4 * step + 1, 4 * step + 5);
+        return called - answered + next - done;
+      }),
     );
-    const sorted = gaps.sort((a, b) => a - b);
-    const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+    const p99 = overheads.sort((one, other) => one - other)[Math.floor(overheads.length * 0.99)] ?? 0;
     return table(
-      ['turns', 'steps each', 'ms a step p50', 'p99', 'transactions a turn without steps', 'a step more'],
-      [
-        [
-          turns,
-          steps,
-          shown(median(gaps), 1),
-          shown(p99, 1),
-          shown(plain.perTurn, 1),
-          shown((many.perTurn - plain.perTurn) / steps, 1),
-        ],
-      ],
+      ['turns', 'steps each', 'ms a step p50', 'p99', 'transactions of a turn without steps', 'transactions a step'],
+      [[turns, steps, shown(median(overheads), 1), shown(p99, 1), shown(plain, 1), shown((many - plain) / steps, 1)]],
     );
   } finally {
     await db.end();

@@ -70,7 +70,7 @@ const benchmarks = {
   },
   turns: {
     title: 'Turns: what the engine adds to each step',
-    run: async (quick) => (await import('../bench/turns.mjs')).benchTurns({ turns: quick ? 40 : 250, steps: 8 }),
+    run: async (quick) => (await import('../bench/turns.mjs')).benchTurns({ turns: quick ? 40 : 150, steps: 8 }),
   },
 };
 

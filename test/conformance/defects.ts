@@ -119,6 +119,15 @@ export const DEFECTS: [string, Defect][] = [
       }),
     },
   ],
+  [
+    '9.attachments',
+    {
+      adapter: (acme) => ({
+        manifest: { ...acme.manifest, message: { ...acme.manifest.message, attachments: true } },
+        deliver: (call) => (call.message.attachments ? deliverFailure('unsupported', 'no files') : acme.deliver(call)),
+      }),
+    },
+  ],
   ['9.rate-limited', answering('/deliver', ({ error_detail: _gone, ...answer }) => answer)],
   [
     '9.unauthorized',

@@ -71,6 +71,46 @@ describe('the component cluster-tokens', () => {
   });
 });
 
+describe('the component mcp-sidecar', () => {
+  const resources = resourcesOf('mcp-sidecar');
+  const named = (kind: string, name: string) =>
+    resources.find((one) => one.kind === kind && one.metadata.name === name);
+  const deployment = named('Deployment', 'mcp-sidecar');
+  const pod = { 'app.kubernetes.io/name': 'mcp-sidecar' };
+
+  it('makes valid objects, and an example of its Secret', async () => {
+    const secret = manifestsOf(read('k8s/components/mcp-sidecar/secret.example.yaml'));
+    for (const manifest of [...patched('mcp-sidecar'), ...resources, ...secret]) {
+      expect([manifest.metadata.name, await complaint(manifest)]).toEqual([manifest.metadata.name, null]);
+    }
+  });
+
+  it('is reached by the registry, which may call it, and by nobody else', () => {
+    expect(named('NetworkPolicy', 'to-mcp-sidecar')?.spec?.ingress?.[0]?.from).toEqual([
+      { podSelector: { matchLabels: { 'app.kubernetes.io/name': 'mcp-registry' } } },
+    ]);
+    const registry = patched('mcp-sidecar').find(
+      (one) => one.kind === 'Deployment' && one.metadata.name === 'mcp-registry',
+    );
+    expect(registry?.spec?.template?.spec.containers[0]?.env).toContainEqual({
+      name: 'GATEHOUSE_EGRESS_ALLOW',
+      value: 'mcp-sidecar:8080',
+    });
+    expect(named('Service', 'mcp-sidecar')?.spec?.ports?.[0]?.port).toBe(8080);
+  });
+
+  it('has no label that opens a way out, no key of ours, and what it needs to start', () => {
+    expect(deployment?.spec?.template?.metadata.labels).toEqual(pod);
+    const container = deployment?.spec?.template?.spec.containers[0];
+    const settings = container?.env?.map(({ name }) => name) ?? [];
+    const source = read('apps/mcp-registry/src/sidecar/env.ts');
+    for (const name of settings) expect(source).toContain(`  ${name}: `);
+    expect(settings).toEqual(expect.arrayContaining(['MCP_SIDECAR_FILE', 'MCP_SIDECAR_TOKEN']));
+    const entry = container?.command?.at(-1)?.replace(/^dist\/(.*)\.js$/, '$1.ts') ?? '';
+    expect(read(entry)).toContain('createSidecar');
+  });
+});
+
 describe('the component monitoring', () => {
   const resources = resourcesOf('monitoring') as (Manifest & { spec: any })[];
   const ofKind = (kind: string) => resources.filter((one) => one.kind === kind);

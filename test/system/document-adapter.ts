@@ -14,7 +14,7 @@ const pageSize = 100;
 
 export async function openDocumentAdapter(count: number): Promise<DocumentAdapter> {
   const fetched = new Map<string, number>();
-  const textOf = (path: string): string => `the text of ${path}`;
+  const textOf = (path: string): string => `Book ${path.slice(2)} of the library`;
   const server = createAdapterServer(
     [
       defineAdapter({

@@ -1,4 +1,4 @@
-import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
+import { deliverySend, newId, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import {
   takeRedisDatabase,
@@ -8,6 +8,7 @@ import {
   type TestDatabase,
   until,
 } from '#libs/testing';
+import { Redis } from 'ioredis';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,6 +16,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type ServiceProcess, spawnService } from './service-process.js';
+
+/** What becomes of the statement that commits a turn when the engine that sent it is killed. */
+const fates = ['is rolled back', 'is committed, with nobody to tell'] as const;
 
 /** What the model and the target of its calls are asked, in the order of a turn that nobody disturbs. */
 const points = ['model 0', 'POST /first', 'model 1', 'POST /second', 'model 2'] as const;
@@ -30,7 +34,7 @@ describe('an engine killed between any two steps of its turns', () => {
   let jobs: JobClient;
   let engine: ServiceProcess;
   /** What each turn asked for, by its number. Number `n` is not answered at the point `n`, the first time. */
-  const asked: string[][] = points.map(() => []);
+  const asked: string[][] = [...points, ...fates].map(() => []);
   let killed = false;
 
   const outside = createServer((request, response) => {
@@ -76,9 +80,15 @@ describe('an engine killed between any two steps of its turns', () => {
         PATH: process.env['PATH'],
         PORT: String(port),
         ...Object.fromEntries(
-          ['ROUTER_URL', 'VAULT_URL', 'MCP_REGISTRY_URL', 'PYTHON_RUNNER_URL', 'ENGINE_URL', 'PUBLIC_URL'].map(
-            (name) => [name, nowhere],
-          ),
+          [
+            'ROUTER_URL',
+            'GATEWAY_URL',
+            'VAULT_URL',
+            'MCP_REGISTRY_URL',
+            'PYTHON_RUNNER_URL',
+            'ENGINE_URL',
+            'PUBLIC_URL',
+          ].map((name) => [name, nowhere]),
         ),
         HOST: '127.0.0.1',
         DATABASE_URL: database.url,
@@ -126,6 +136,71 @@ describe('an engine killed between any two steps of its turns', () => {
       expect(replies.rows).toEqual([{ n: 1 }]);
     }
   });
+
+  it.each(fates)('makes one reply when the commit that it is killed in %s', async (fate) => {
+    killed = true;
+    const rolledBack = fate === 'is rolled back';
+    const number = points.length + fates.indexOf(fate);
+    const turn = turnOf(number);
+    const letGo = await holdCommits();
+    try {
+      await jobs.wake(turnRun, turn);
+      const commits = await until('the turn waits for its commit', waitingCommits, 40_000);
+      expect(asked[number]?.at(-1)).toBe('model 2');
+      await engine.kill();
+      if (rolledBack) await pool.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [commits]);
+    } finally {
+      await letGo();
+    }
+    if (!rolledBack) await ended(turn.turn_id);
+    engine = start();
+    const again = rolledBack ? ['model 2'] : [];
+    expect(await ended(turn.turn_id)).toMatchObject({
+      state: 'succeeded',
+      attempt: 1 + again.length,
+      reply_text: 'Done.',
+    });
+    // The answer was not kept: it is asked for again, and nothing before it.
+    expect(asked[number]).toEqual([...points, ...again]);
+    const replies = await pool.query('SELECT delivery_id FROM engine.reply WHERE turn_id = $1', [turn.turn_id]);
+    expect(replies.rows).toHaveLength(1);
+    await until('the reply is offered to the gateway', () => isInQueue(replies.rows[0].delivery_id), 40_000);
+  });
+
+  /** Whether a job of the gateway names it: nobody takes those here. */
+  async function isInQueue(deliveryId: string): Promise<boolean> {
+    const client = new Redis(redis.url);
+    try {
+      const keys = await client.keys(`*:${deliverySend.queue}:*`);
+      for (const key of keys) {
+        if ((await client.type(key)) !== 'hash') continue;
+        if (JSON.stringify(await client.hgetall(key)).includes(deliveryId)) return true;
+      }
+      return false;
+    } finally {
+      client.disconnect();
+    }
+  }
+
+  /** From here on no turn with a reply is committed. @returns how to end that */
+  async function holdCommits(): Promise<() => Promise<void>> {
+    const holder = await pool.connect();
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE engine.reply IN SHARE MODE');
+    return async () => {
+      await holder.query('ROLLBACK');
+      holder.release();
+    };
+  }
+
+  /** Those of Postgres' processes that hold the statement which ends a turn. */
+  async function waitingCommits(): Promise<number[] | null> {
+    const { rows } = await pool.query<{ pid: number }>(
+      `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+        WHERE relation = 'engine.reply'::regclass AND NOT granted AND query LIKE '%WITH ending AS%'`,
+    );
+    return rows.length > 0 ? rows.map(({ pid }) => pid) : null;
+  }
 
   function turnOf(number: number): TurnRunPayload {
     const target = { app_id: newId('app'), channel_address: 'room', thread_id: null, reply_context: null };

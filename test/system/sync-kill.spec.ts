@@ -37,7 +37,27 @@ describe('a sync whose process is killed', () => {
     }
   }
 
-  it('loses no document and keeps none twice, at whatever moment it dies', async () => {
+  async function known(): Promise<string[]> {
+    const titles: string[] = [];
+    for (let cursor = ''; ;) {
+      const path = `/api/v1/knowledge?limit=200${cursor}`;
+      const page = await system.api<{ data: { title: string }[]; next_cursor: string | null }>('GET', path);
+      titles.push(...page.data.map(({ title }) => title));
+      if (!page.next_cursor) return titles;
+      cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
+    }
+  }
+  const knows = (count: number) =>
+    until(
+      `the knowledge has ${count} documents`,
+      async () => {
+        const titles = await known();
+        return titles.length === count ? titles : null;
+      },
+      60_000,
+    );
+
+  it('loses no document and keeps none twice, at whatever moment it or the engine dies', async () => {
     const registered = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url });
     const app = await system.api<{ id: string }>('POST', '/api/v1/apps', {
       name: 'Library',
@@ -56,6 +76,10 @@ describe('a sync whose process is killed', () => {
       if (adapter.fetched.size < documents) struck += 1;
       await system.kill('adapter-gateway');
       await system.restart('adapter-gateway');
+      // It is being given what was fetched by now.
+      await until('it is given some', async () => (await known()).length > n * 20, 30_000);
+      await system.kill('engine');
+      await system.restart('engine');
       if (adapter.fetched.size >= documents) break;
     }
     expect(struck).toBeGreaterThan(0);
@@ -77,5 +101,23 @@ describe('a sync whose process is killed', () => {
     // What was under way when it died is fetched again, and nothing else.
     const again = [...adapter.fetched.values()].reduce((sum, times) => sum + times - 1, 0);
     expect(again).toBeLessThan(kills * 200);
-  }, 150_000);
+
+    expect((await knows(documents)).sort()).toEqual(rows.map(({ path }) => path).sort());
+    const found = await system.api<{ data: any[] }>('GET', '/api/v1/knowledge/search?q=1234&limit=5');
+    expect(found.data).toEqual([
+      expect.objectContaining({
+        title: 'f/1234',
+        excerpt: adapter.textOf('f/1234'),
+        trust: 'untrusted',
+        source: 'sync',
+      }),
+    ]);
+
+    // The adapter's second listing is complete, and names nothing: everything was removed at its source.
+    await system.api('POST', `/api/v1/sources/${id}/sync`);
+    await until('they leave the answers', async () => (await known()).length < documents, 30_000);
+    await Promise.all([system.kill('adapter-gateway'), system.kill('engine')]);
+    await Promise.all([system.restart('adapter-gateway'), system.restart('engine')]);
+    await knows(0);
+  }, 240_000);
 });

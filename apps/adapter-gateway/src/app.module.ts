@@ -33,6 +33,7 @@ import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveriesHandler } from './deliveries/deliveries.handler.js';
 import { DeliveriesService, engineClient } from './deliveries/deliveries.service.js';
 import { DeliveryLeases } from './deliveries/delivery-leases.js';
+import { DeliveryMarking } from './deliveries/delivery-marking.js';
 import { DeliveryResumption } from './deliveries/delivery-resumption.js';
 import { DeliveryRedrive } from './deliveries/delivery-redrive.js';
 import { DeliveryRepository } from './deliveries/delivery.repository.js';
@@ -48,6 +49,8 @@ import { ParsedMessagesRepository } from './inbound/parsed-messages.repository.j
 import { ListingsController } from './listings/listings.controller.js';
 import { ListingsService } from './listings/listings.service.js';
 import { gatewaySettings } from './settings.js';
+import { KnowledgeFeed } from './sources/knowledge-feed.js';
+import { KnowledgeFeedRepository } from './sources/knowledge-feed.repository.js';
 import { SourceAdapter } from './sources/source-adapter.js';
 import { SourceDocumentRepository } from './sources/source-document.repository.js';
 import { SourceDocumentsController } from './sources/source-documents.controller.js';
@@ -60,6 +63,9 @@ import { SourcesService } from './sources/sources.service.js';
 import { SyncProgressRepository } from './sources/sync-progress.repository.js';
 import { SyncRunRepository } from './sources/sync-run.repository.js';
 import { Syncer } from './sources/syncer.js';
+import { WebhookRenewalRepository } from './webhook-renewals/webhook-renewal.repository.js';
+import { WebhookRenewalsController } from './webhook-renewals/webhook-renewals.controller.js';
+import { WebhookRenewer } from './webhook-renewals/webhook-renewer.js';
 
 @Module({})
 export class AppModule {
@@ -93,6 +99,7 @@ export class AppModule {
         SourceDocumentsController,
         SourcesController,
         SourceSyncHandler,
+        WebhookRenewalsController,
       ],
       providers: [
         { provide: gatewaySettings, useValue: settings },
@@ -124,6 +131,7 @@ export class AppModule {
         Deliverer,
         DeliveriesService,
         DeliveryLeases,
+        DeliveryMarking,
         DeliveryRedrive,
         DeliveryRepository,
         DeliveryResumption,
@@ -134,6 +142,8 @@ export class AppModule {
         InboundService,
         InboundWaitRepository,
         InstalledApps,
+        KnowledgeFeed,
+        KnowledgeFeedRepository,
         ListingsService,
         ManifestVersionRepository,
         Outbox,
@@ -149,6 +159,8 @@ export class AppModule {
         SyncProgressRepository,
         SyncRunRepository,
         ViolationLog,
+        WebhookRenewalRepository,
+        WebhookRenewer,
       ],
     };
   }

@@ -34,6 +34,8 @@ export const env = readEnv({
   PARSE_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
   /** Deliveries under way in this process. */
   DELIVERIES_IN_FLIGHT: integer(5_000, 1, 100_000),
+  /** Bytes of all files of one message; a manifest's message.max_attachment_bytes may say less. */
+  DELIVERY_ATTACHMENTS_MAX_BYTES: integer(10_485_760, 0, 26_214_400),
   /** Messages per minute to one address of an App whose manifest says nothing of its own; 0 sets no limit. */
   ADDRESS_RATE_PER_MINUTE: integer(0, 0, 1_000_000),
   HEALTH_POLL_MS: integer(15_000, 100, 3_600_000),
@@ -42,11 +44,18 @@ export const env = readEnv({
   HEALTH_TIMEOUT_MS: integer(5_000, 100, 60_000),
   /** How long a webhook token works on after it was rotated, unless the rotation says otherwise. */
   TOKEN_GRACE_MS: integer(86_400_000, 0, 2_592_000_000),
+  /** How often is looked for webhooks that providers have to be asked for again; and when a renewal that failed is tried again. */
+  RENEWAL_SWEEP_MS: integer(30_000, 10, 3_600_000),
+  RENEWAL_RETRY_MS: integer(600_000, 100, 86_400_000),
   /** Bytes of one document; a manifest's sources.max_file_bytes may say less. */
   SOURCE_MAX_FILE_BYTES: integer(10_485_760, 1_024, 104_857_600),
   SOURCE_FETCH_TIMEOUT_MS: integer(30_000, 100, 600_000),
   /** Documents of one source that are fetched at the same time. */
   SOURCE_FETCH_CONCURRENCY: integer(4, 1, 64),
+  /** A larger document is kept here, but agents cannot read it; as base64 it has to fit the engine's REQUEST_MAX_BYTES. */
+  KNOWLEDGE_MAX_FILE_BYTES: integer(2_097_152, 1_024, 104_857_600),
+  /** Documents that are given to the engine at the same time. */
+  KNOWLEDGE_FEED_CONCURRENCY: integer(8, 1, 64),
   /** Pages of one listing, and changes of one page: more is a contract violation. */
   SYNC_MAX_PAGES: integer(10_000, 1, 1_000_000),
   SYNC_MAX_PAGE_CHANGES: integer(10_000, 1, 1_000_000),

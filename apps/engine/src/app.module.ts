@@ -15,6 +15,8 @@ import { schema } from './db/schema.js';
 import { DocumentRepository } from './knowledge/document.repository.js';
 import { GraphRepository } from './knowledge/graph.repository.js';
 import { KnowledgeController } from './knowledge/knowledge.controller.js';
+import { SyncedDocumentRepository } from './knowledge/synced-document.repository.js';
+import { SyncedDocumentsController } from './knowledge/synced-documents.controller.js';
 import { configuredModels } from './model/configured-models.js';
 import { ModelPrices } from './model/model-prices.js';
 import { MODELS } from './model/model.js';
@@ -59,6 +61,7 @@ export class AppModule {
         AgentUsageController,
         ApprovalController,
         KnowledgeController,
+        SyncedDocumentsController,
         TurnController,
         UsageController,
         ReplyController,
@@ -85,6 +88,7 @@ export class AppModule {
         SpokenDecisions,
         DocumentRepository,
         GraphRepository,
+        SyncedDocumentRepository,
         ToolCallRepository,
         PythonCallbacks,
         UsageRepository,

@@ -1,9 +1,11 @@
 import { integer, json, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
 import { readPrices, type ModelPrice } from './model/model-prices.js';
+import { checkedModel } from './model/model-settings.js';
 
-export const env = readEnv({
+const read = readEnv({
   ...serviceSettings,
   ROUTER_URL: url(),
+  GATEWAY_URL: url(),
   VAULT_URL: url(),
   MCP_REGISTRY_URL: url(),
   PYTHON_RUNNER_URL: url('http://python-runner:8080'),
@@ -39,8 +41,12 @@ export const env = readEnv({
   TOOL_RESULT_KEPT_BYTES: integer(1_048_576, 1_024, 8_388_608),
   TOOL_CALLBACKS: integer(20, 0, 1_000),
   DOCUMENT_MAX_CHARS: integer(1_000_000, 1_000, 10_000_000),
+  /** Bytes of a request: a document of the sources comes as base64, which is a third more than its bytes. */
+  REQUEST_MAX_BYTES: integer(4_194_304, 1_048_576, 209_715_200),
   TOOL_TIMEOUT_MS: integer(20_000, 100, 60_000),
   AGENT_CACHE_MS: integer(1_000, 0, 60_000),
   SWEEP_EVERY_MS: integer(5_000, 100, 600_000),
   SWEEP_AFTER_MS: integer(15_000, 1_000, 3_600_000),
 });
+
+export const env = checkedModel(read);

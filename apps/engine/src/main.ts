@@ -7,4 +7,5 @@ await startService({
   module: AppModule.with(env),
   settings: env,
   consumes: ['turns', 'delivery-results'],
+  bodyLimit: env.REQUEST_MAX_BYTES,
 });

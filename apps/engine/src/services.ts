@@ -1,4 +1,5 @@
 /** Injection tokens of the clients of other services; the router's is `ServiceClient` itself. */
 export const VAULT = Symbol('credential-vault');
+export const GATEWAY = Symbol('adapter-gateway');
 export const REGISTRY = Symbol('mcp-registry');
 export const PYTHON_RUNNER = Symbol('python-runner');

@@ -5,6 +5,7 @@ export interface EngineSettings {
   DATABASE_URL: string;
   DATABASE_POOL: number;
   ROUTER_URL: string;
+  GATEWAY_URL: string;
   VAULT_URL: string;
   MCP_REGISTRY_URL: string;
   PYTHON_RUNNER_URL: string;

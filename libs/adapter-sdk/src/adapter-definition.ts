@@ -1,11 +1,12 @@
 import type { VerifyCall, VerifyResult } from './credential-check.js';
 import type { DeliverCall, DeliverResponse, LookupCall, LookupResult } from './delivery.js';
-import type { DocumentSource } from './document-sources.js';
+import type { DocumentSource, FetchFileCall, FetchFileResult } from './document-sources.js';
 import type { FormatRequest, FormatResult } from './formatting.js';
 import type { InboundCall } from './inbound-envelope.js';
 import type { Manifest } from './manifest.js';
 import { manifestProblems } from './manifest-problems.js';
 import type { NormalizedMessage } from './normalized-message.js';
+import type { RenewWebhookCall, RenewWebhookResult } from './webhook-renewal.js';
 import type { VerifyWebhookResult } from './webhook-verification.js';
 
 type Awaitable<T> = T | Promise<T>;
@@ -19,10 +20,14 @@ export interface AdapterDefinition {
   verify(call: VerifyCall): Awaitable<VerifyResult>;
   verifyWebhook?(call: InboundCall): Awaitable<VerifyWebhookResult>;
   parseInbound?(call: InboundCall): Awaitable<NormalizedMessage>;
+  /** Makes the provider go on sending events, where it stops by itself; with `webhook.renew_seconds` in the manifest. */
+  renewWebhook?(call: RenewWebhookCall): Awaitable<RenewWebhookResult>;
   deliver?(call: DeliverCall): Awaitable<DeliverResponse>;
   lookup?(call: LookupCall): Awaitable<LookupResult>;
   format?(request: FormatRequest): Awaitable<FormatResult>;
   sources?: DocumentSource;
+  /** The bytes of what is attached to a message, by its `fetch_ref`; where there are sources, theirs does it. */
+  fetchFile?(call: FetchFileCall): Awaitable<FetchFileResult>;
 }
 
 /** Checks the definition against its own manifest. Throws an Error that lists every problem, at start and not later. */
@@ -42,9 +47,15 @@ function handlerProblems(definition: AdapterDefinition): string[] {
     send: ['deliver', 'format'],
     receive: ['verifyWebhook', 'parseInbound'],
   } as const;
-  return definition.manifest.capabilities.flatMap((capability) =>
+  const renews = definition.manifest.webhook?.renew_seconds !== undefined;
+  const renewal =
+    renews === (definition.renewWebhook !== undefined)
+      ? []
+      : ['webhook.renew_seconds and the handler renewWebhook need each other'];
+  const handlers = definition.manifest.capabilities.flatMap((capability) =>
     needed[capability]
       .filter((handler) => definition[handler] === undefined)
       .map((handler) => `capability ${capability} needs the handler ${handler}`),
   );
+  return [...renewal, ...handlers];
 }

@@ -8,6 +8,7 @@ import {
   readFormat,
   readListChanges,
   readLookup,
+  readRenewal,
 } from './call-reading.js';
 import { checkAnswer } from './contract-violation.js';
 import { sendFile } from './file-answer.js';
@@ -54,7 +55,8 @@ export function mountAdapter(
 }
 
 function handlers(adapter: AdapterDefinition): Record<string, Handler> {
-  const { verifyWebhook, parseInbound, deliver, lookup, format, sources } = adapter;
+  const { verifyWebhook, parseInbound, renewWebhook, deliver, lookup, format, sources } = adapter;
+  const fetchFile = sources?.fetchFile.bind(sources) ?? adapter.fetchFile?.bind(adapter);
   return {
     verify: (body, context) => adapter.verify({ credentials: readCredentials(body), context }),
     ...(verifyWebhook && {
@@ -62,6 +64,9 @@ function handlers(adapter: AdapterDefinition): Record<string, Handler> {
     }),
     ...(parseInbound && {
       'parse-inbound': (body, context) => parseInbound.call(adapter, readEnvelope(body, context)),
+    }),
+    ...(renewWebhook && {
+      'renew-webhook': (body, context) => renewWebhook.call(adapter, { ...readRenewal(body), context }),
     }),
     ...(deliver && {
       deliver: (body, context) => {
@@ -75,7 +80,9 @@ function handlers(adapter: AdapterDefinition): Record<string, Handler> {
     ...(format && { format: (body) => format.call(adapter, readFormat(body)) }),
     ...(sources && {
       'sources/list-changes': (body, context) => sources.listChanges({ ...readListChanges(body), context }),
-      'sources/fetch-file': (body, context) => sources.fetchFile({ ...readFetchFile(body), context }),
+    }),
+    ...(fetchFile && {
+      'sources/fetch-file': (body, context) => fetchFile({ ...readFetchFile(body), context }),
     }),
   };
 }

@@ -11,6 +11,7 @@ import type { FormatRequest } from './formatting.js';
 import { InvalidRequest } from './invalid-request.js';
 import { isJsonObject, type JsonObject } from './json-value.js';
 import type { MessageFormat } from './manifest.js';
+import type { RenewWebhookCall } from './webhook-renewal.js';
 
 type WithoutContext<T> = Omit<T, 'context'>;
 const FORMATS: readonly MessageFormat[] = ['markdown', 'plain', 'native'];
@@ -84,6 +85,10 @@ export function readFetchFile(body: JsonObject): WithoutContext<FetchFileCall> {
   const file_path = requiredText(body, 'file_path');
   if (!isContainedPath(file_path)) throw new InvalidRequest('file_path must stay under resource_path');
   return { credentials: readCredentials(body), resource_path: requiredText(body, 'resource_path'), file_path };
+}
+
+export function readRenewal(body: JsonObject): WithoutContext<RenewWebhookCall> {
+  return { credentials: readCredentials(body), webhook_url: requiredText(body, 'webhook_url') };
 }
 
 function requiredText(body: JsonObject, name: string): string {

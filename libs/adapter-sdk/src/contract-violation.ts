@@ -20,6 +20,9 @@ const CHECKS: Record<string, Check> = {
     wrongType(answer, 'ok', 'boolean') ??
     (answer.ok ? wrongType(answer, 'scheme', 'string') : notOneOf(answer.error, WEBHOOK_REFUSALS)),
   'parse-inbound': messageProblem,
+  'renew-webhook': (answer) =>
+    wrongType(answer, 'ok', 'boolean') ??
+    (answer.ok ? optional(answer, 'expires_at', 'string') : wrongType(answer, 'error', 'string')),
   deliver: (answer) =>
     wrongType(answer, 'ok', 'boolean') ??
     (answer.ok ? wrongType(answer, 'message_id', 'string') : notOneOf(answer.error, DELIVER_ERRORS)),

@@ -25,7 +25,10 @@ export interface MessageAttachment {
   content_type?: string;
   /** Bytes. */
   size?: number;
+  /** A `file_path` of `/sources/fetch-file`, whose `resource_path` is empty then. */
   fetch_ref?: string;
+  /** The bytes, of one that is to be delivered. */
+  content_base64?: string;
 }
 
 /** Request of `/deliver`: the fields of contract 2.6 and the optional additions. */

@@ -14,6 +14,7 @@ export type { ConformanceReport } from './conformance/report.js';
 export type { StandInProvider } from './conformance/stand-in-provider.js';
 export type { SigningRecipe, WebhookSigner } from './conformance/webhook-signing.js';
 export type { VerifyCall, VerifyResult } from './credential-check.js';
+export { attachedFiles, type AttachedFile } from './attached-files.js';
 export { deliverParts, type PartToSend, type SentPart } from './deliver-parts.js';
 export {
   DELIVER_ERRORS,
@@ -87,3 +88,4 @@ export {
   type WebhookRefusal,
 } from './webhook-verification.js';
 export { wholeListing } from './whole-listing.js';
+export type { RenewWebhookCall, RenewWebhookResult } from './webhook-renewal.js';

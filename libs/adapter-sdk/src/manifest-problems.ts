@@ -23,6 +23,9 @@ export function manifestProblems(manifest: unknown): ManifestProblem[] {
   for (const field of ['skill', 'oauth_config', 'webhook', 'message', 'sources']) {
     need(field, manifest[field] === undefined || isJsonObject(manifest[field]), 'must be an object');
   }
+  const renewal = isJsonObject(manifest.webhook) ? manifest.webhook.renew_seconds : undefined;
+  const hourly = renewal === undefined || (Number.isInteger(renewal) && Number(renewal) >= 3_600);
+  need('webhook.renew_seconds', hourly, 'must be a whole number of at least 3600');
   if (isJsonObject(skill)) problems.push(...textProblems(skill, ['name'], 'skill.'));
   need('credentials', Array.isArray(credentials), 'must be a list');
   return [...problems, ...(Array.isArray(credentials) ? credentialsProblems(credentials) : [])];

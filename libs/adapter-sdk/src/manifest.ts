@@ -57,6 +57,8 @@ export interface WebhookDeclaration {
   url_secret?: boolean;
   ack?: { status: number; body?: unknown };
   max_body_bytes?: number;
+  /** The provider stops sending events by itself: the gateway calls `/renew-webhook` this often. */
+  renew_seconds?: number;
   /** Header that names one delivery: a second request with the same value is answered as a duplicate. */
   delivery_id_header?: string;
 }
@@ -65,7 +67,10 @@ export interface MessageDeclaration {
   max_length?: number;
   formats?: MessageFormat[];
   threads?: boolean;
+  /** Whether `/deliver` takes files; the gateway refuses them early where it does not. */
   attachments?: boolean;
+  /** Bytes of all files of one message. */
+  max_attachment_bytes?: number;
   /** The adapter promises that two `/deliver` calls with one `idempotency_key` arrive once: a lost answer is retried. */
   idempotent?: boolean;
   /** The adapter offers `/deliver/lookup`. */

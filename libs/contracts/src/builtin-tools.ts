@@ -88,13 +88,14 @@ export const builtinTools: readonly BuiltinTool[] = [
     name: 'read_file',
     title: 'Read a document',
     description:
-      "Reads a document of the project's knowledge by id or title, a part at a time: {id, title, text, next_offset, trust}.",
+      "Reads a document of the project's knowledge by id or title, or an attachment of the current event by its id, a part at a time: {id, title, text, next_offset, trust}.",
     grade: 'read',
     idempotent: true,
     credential: null,
     input_schema: object([], {
       document_id: text(100),
       title: text(300, 'Instead of the id'),
+      attachment_id: text(300, "Instead of a document: id of one of the event's metadata attachments"),
       offset: { type: 'integer', minimum: 0, maximum: 100_000_000, description: 'Characters to skip' },
       max_chars: { type: 'integer', minimum: 100, maximum: 30_000 },
     }),

@@ -1,7 +1,8 @@
 import type { Credentials } from '#libs/adapter-sdk';
-import { JsonObject, OneOf, Text, Whole } from '#libs/service-kit';
+import { JsonObject, MayBeAbsent, OneOf, Text, Whole } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsOptional, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsOptional, ValidateNested } from 'class-validator';
 
 /** Whom a call is for: an App, or an adapter of the organization with credentials of the caller's own. */
 export class AdapterCall {
@@ -28,12 +29,25 @@ export class FetchFileCall extends AdapterCall {
   @Text(2_000, { minLength: 1 }) file_path: string;
 }
 
+export class OutgoingAttachment {
+  @Text(200, { minLength: 1 }) name: string;
+  @Text(200, { optional: true }) content_type?: string;
+  @Text(40_000_000) content_base64: string;
+}
+
 export class OutgoingMessage {
   @Text(1_000_000) text: string;
   @Text(500, { optional: true }) thread_id?: string;
   @OneOf(['markdown', 'plain', 'native'], { optional: true }) format?: 'markdown' | 'plain' | 'native';
   @Text(500, { optional: true }) subject?: string;
   @IsOptional() reply_context?: unknown;
+  @ApiProperty({ type: [OutgoingAttachment], required: false })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(10)
+  @ValidateNested({ each: true })
+  @Type(() => OutgoingAttachment)
+  attachments?: OutgoingAttachment[];
 }
 
 export class DeliverCall {

@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
 import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
 
@@ -136,6 +137,60 @@ describe('deliver', () => {
     expect(callsOf('deliver')).toHaveLength(1);
     expect(callsOf('deliver')[0].message).toMatchObject({ text: 'hello', thread_id: 't', subject: 's' });
     expect((await ask('deliver', message(key, 'other'))).body.code).toBe('idempotency_key_reused');
+  });
+
+  it('delivers files, in every attempt, and keeps them no longer than that', async () => {
+    adapter.manifest.message = { attachments: true, max_attachment_bytes: 100 };
+    await world.call(
+      'POST',
+      `adapters/${(await world.call('GET', 'adapters')).body.data.find((row: any) => row.slug === adapter.slug).id}/refresh`,
+      {},
+    );
+    const file = (text: string, name = 'a.txt') => ({
+      name,
+      content_type: 'text/plain',
+      content_base64: Buffer.from(text).toString('base64'),
+    });
+    const withFiles = (key: string, ...attachments: object[]) => {
+      const body: any = message(key);
+      return { ...body, message: { ...body.message, attachments } };
+    };
+    const detail = { message: 'slow down', retryable: true, retry_after: 0.2 };
+    let calls = 0;
+    adapter.routes['deliver'] = () => {
+      calls += 1;
+      return calls === 1 ? { ok: false, error: 'rate_limited', error_detail: detail } : { ok: true, message_id: 'm1' };
+    };
+    const stored = async (): Promise<number> =>
+      (await world.pool.query('SELECT count(*)::int AS n FROM gateway.delivery_attachment')).rows[0].n;
+    const first = (await ask('deliver', withFiles('files', file('one'), file('two', 'b.txt')))).body;
+    expect(first.state).toBe('queued');
+    expect(await stored()).toBe(2);
+    await until(
+      'it arrived',
+      async () =>
+        (await ask('deliver', withFiles('files', file('one'), file('two', 'b.txt')))).body.state === 'delivered',
+    );
+    expect(callsOf('deliver').map(({ message: sent }) => sent.attachments)).toEqual(
+      [1, 2].map(() => [
+        { id: '1', size: 3, ...file('one') },
+        { id: '2', size: 3, ...file('two', 'b.txt') },
+      ]),
+    );
+    expect(await stored()).toBe(0);
+    const codes = async (...attachments: object[]) =>
+      (await ask('deliver', withFiles('files', ...attachments))).body.code;
+    expect(await codes(file('one'), file('TWO', 'b.txt'))).toBe('idempotency_key_reused');
+    expect(await codes(file('x'.repeat(101)))).toBe('attachments_too_large');
+    expect(await codes({ name: 'a', content_base64: 'no base64!' })).toBe('invalid_fields');
+  });
+
+  it('refuses files at once where the adapter takes none', async () => {
+    const body: any = message('none');
+    const attachments = [{ name: 'a.txt', content_base64: 'eA==' }];
+    const refused = await ask('deliver', { ...body, message: { ...body.message, attachments } });
+    expect([refused.status, refused.body.code]).toEqual([422, 'attachments_unsupported']);
+    expect(callsOf('deliver')).toEqual([]);
   });
 
   it('says how it stands when it has to wait, and that its answer was lost', async () => {

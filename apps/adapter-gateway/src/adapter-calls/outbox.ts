@@ -1,12 +1,16 @@
-import { newId, type OutboundContent } from '#libs/contracts';
+import { type AttachmentHead, newId, type OutboundContent } from '#libs/contracts';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { AppsService } from '../apps/apps.service.js';
+import { InstalledApps } from '../apps/installed-apps.js';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import type { DeliveryRow } from '../deliveries/delivery.entity.js';
 import { DeliveryRepository } from '../deliveries/delivery.repository.js';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
 import type { DeliverCall } from './adapter-call.dto.js';
+import { readAttachments } from './attachments.js';
 
 /** How a delivery stands. `queued` and `sending` go on by themselves: asking again under the same key tells how. */
 export interface OutboxAnswer {
@@ -26,13 +30,21 @@ export class Outbox {
     @Inject(AppsService) private readonly apps: AppsService,
     @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
     @Inject(DeliveriesService) private readonly sender: DeliveriesService,
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
+    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 
-  /** @throws Problem 404 `app_not_found`, 422 `idempotency_key_reused` */
+  /** @throws Problem 404 `app_not_found`, 422 `idempotency_key_reused`, those of `readAttachments` */
   async deliver(caller: Principal, call: DeliverCall): Promise<OutboxAnswer> {
     const app = await this.apps.get(caller, call.app_id);
     const id = newId('dlv');
-    const content = contentOf(call);
+    const given = call.message.attachments ?? [];
+    const files = readAttachments(
+      given,
+      await this.installed.get(app.id),
+      this.settings.DELIVERY_ATTACHMENTS_MAX_BYTES,
+    );
+    const content = contentOf(call, files.heads);
     const row = await this.deliveries.commit(
       {
         id,
@@ -43,6 +55,7 @@ export class Outbox {
         content,
       },
       call.idempotency_key,
+      files.contents,
     );
     if (!isDeepStrictEqual(row.content, JSON.parse(JSON.stringify(content)))) {
       throw new Problem(422, 'idempotency_key_reused', 'This key came before with another message: use a new key.');
@@ -61,12 +74,13 @@ export class Outbox {
   }
 }
 
-function contentOf({ app_id, channel_address, message }: DeliverCall): OutboundContent {
+function contentOf({ app_id, channel_address, message }: DeliverCall, attachments: AttachmentHead[]): OutboundContent {
   const { text, thread_id = null, format, subject, reply_context = null } = message;
   return {
     text,
     ...(format ? { format } : {}),
     ...(subject ? { subject } : {}),
+    ...(attachments.length > 0 ? { attachments } : {}),
     target: { app_id, channel_address, thread_id, reply_context },
   };
 }

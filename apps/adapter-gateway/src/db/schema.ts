@@ -3,6 +3,7 @@ import { AdapterRow } from '../adapters/adapter.entity.js';
 import { ManifestVersionRow } from '../adapters/manifest-version.entity.js';
 import { AppRow } from '../apps/app.entity.js';
 import { AddressPaceRow } from '../deliveries/address-pace.entity.js';
+import { DeliveryAttachmentRow } from '../deliveries/delivery-attachment.entity.js';
 import { DeliveryRow } from '../deliveries/delivery.entity.js';
 import { InboundWaitRow } from '../inbound/inbound-wait.entity.js';
 import { ParsedMessages } from '../inbound/parsed-messages.entity.js';
@@ -10,11 +11,15 @@ import { SourceChangeRow } from '../sources/source-change.entity.js';
 import { SourceDocumentRow } from '../sources/source-document.entity.js';
 import { SourceRow } from '../sources/source.entity.js';
 import { SyncRunRow } from '../sources/sync-run.entity.js';
+import { WebhookRenewalRow } from '../webhook-renewals/webhook-renewal.entity.js';
 import { Gateway1763700000200 } from './1763700000200-gateway.js';
 import { DeveloperPortal1763800000200 } from './1763800000200-developer-portal.js';
 import { DocumentSources1763800000300 } from './1763800000300-document-sources.js';
 import { InboundWaits1763900000300 } from './1763900000300-inbound-waits.js';
 import { ToldSkills1764100000200 } from './1764100000200-told-skills.js';
+import { KnowledgeFeed1764200000200 } from './1764200000200-knowledge-feed.js';
+import { WebhookRenewals1764200000300 } from './1764200000300-webhook-renewals.js';
+import { DeliveryAttachments1764200000400 } from './1764200000400-delivery-attachments.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -22,6 +27,7 @@ export const schema: ServiceSchema = {
     AdapterRow,
     AddressPaceRow,
     AppRow,
+    DeliveryAttachmentRow,
     DeliveryRow,
     InboundWaitRow,
     ManifestVersionRow,
@@ -30,6 +36,7 @@ export const schema: ServiceSchema = {
     SourceDocumentRow,
     SourceRow,
     SyncRunRow,
+    WebhookRenewalRow,
   ],
   migrations: [
     Gateway1763700000200,
@@ -37,5 +44,8 @@ export const schema: ServiceSchema = {
     DocumentSources1763800000300,
     InboundWaits1763900000300,
     ToldSkills1764100000200,
+    KnowledgeFeed1764200000200,
+    WebhookRenewals1764200000300,
+    DeliveryAttachments1764200000400,
   ],
 };

@@ -1,4 +1,4 @@
-import type { DeliverResponse, FormatResult, JsonObject } from '#libs/adapter-sdk';
+import type { DeliverResponse, FormatResult, JsonObject, MessageAttachment } from '#libs/adapter-sdk';
 import { deliverFailure } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
 import { Inject, Injectable } from '@nestjs/common';
@@ -16,9 +16,13 @@ import { AnswerLost, answerLostCode } from './answer-lost.js';
 import { AddressPace } from './address-pace.js';
 import { deliverAnswer, wrongOk } from './deliver-answer.js';
 import type { DeliveryRow } from './delivery.entity.js';
+import { DeliveryRepository } from './delivery.repository.js';
 
-/** What one attempt came to. `unknown`: the adapter may have delivered, and nobody can tell. */
-export type AttemptResult = DeliverResponse | 'unknown';
+/** What one attempt came to. `unknown`: the adapter may have delivered, and nobody can tell; why, for a person. */
+export type AttemptResult = DeliverResponse | { unknown: string };
+
+const personDecides =
+  'The adapter has no look-up, so nobody can tell whether it arrived: see at the provider, then mark it as delivered or redrive it.';
 
 /** One attempt at a delivery: `/format`, then `/deliver` (spec 4.1), or the DirectAdapter. */
 @Injectable()
@@ -30,6 +34,7 @@ export class Deliverer {
     @Inject(AppCredentials) private readonly credentials: AppCredentials,
     @Inject(AdapterClient) private readonly adapters: AdapterClient,
     @Inject(AddressPace) private readonly pace: AddressPace,
+    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
     @Inject(egressToken) private readonly egress: Egress,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
@@ -60,6 +65,7 @@ export class Deliverer {
     }
     await this.pace.take(app.id, address ?? '', adapter.manifest);
     const message = await this.format(delivery, adapter);
+    const attachments = await this.attachmentsOf(delivery);
     const body = {
       credentials,
       channel_address: address,
@@ -69,6 +75,7 @@ export class Deliverer {
         ...(subject ? { subject } : {}),
         ...(target.thread_id ? { thread_id: target.thread_id } : {}),
         ...(target.reply_context ? { reply_context: target.reply_context } : {}),
+        ...(attachments.length > 0 ? { attachments } : {}),
       },
       idempotency_key: delivery.id,
       from_part: delivery.from_part,
@@ -95,7 +102,7 @@ export class Deliverer {
   ): Promise<AttemptResult> {
     const { message } = adapter.manifest;
     if (message?.idempotent) return deliverFailure('provider_unavailable', reason);
-    if (!message?.lookup) return 'unknown';
+    if (!message?.lookup) return { unknown: `${reason}. ${personDecides}` };
     const found = await this.lookUp(delivery, adapter, credentials);
     return found ?? deliverFailure('provider_unavailable', reason);
   }
@@ -125,6 +132,16 @@ export class Deliverer {
     } catch (error) {
       throw new AnswerLost(error);
     }
+  }
+
+  private async attachmentsOf({ id, content }: DeliveryRow): Promise<MessageAttachment[]> {
+    const heads = content.attachments ?? [];
+    if (heads.length === 0) return [];
+    const contents = await this.deliveries.contentsOf(id);
+    return heads.map(({ name, content_type, size }, index) => {
+      const content_base64 = contents[index]?.toString('base64') ?? '';
+      return { id: String(index + 1), name, content_type, size, content_base64 };
+    });
   }
 
   private async format(

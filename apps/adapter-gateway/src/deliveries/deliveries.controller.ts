@@ -12,6 +12,7 @@ import {
 import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { DeliveryRow } from './delivery.entity.js';
+import { DeliveryMarking } from './delivery-marking.js';
 import { DeliveryRedrive } from './delivery-redrive.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
@@ -26,6 +27,7 @@ export class DeliveriesController {
   constructor(
     @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
     @Inject(DeliveryRedrive) private readonly redriving: DeliveryRedrive,
+    @Inject(DeliveryMarking) private readonly marking: DeliveryMarking,
   ) {}
 
   @Get()
@@ -56,5 +58,16 @@ export class DeliveriesController {
   @ApiOperation({ operationId: 'redriveDelivery', summary: 'Attempt a dead or unknown delivery again' })
   redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryRow> {
     return this.redriving.redrive(caller, id);
+  }
+
+  @Post(':id/mark-delivered')
+  @HttpCode(200)
+  @RequireScopes('deliveries:write')
+  @ApiOperation({
+    operationId: 'markDelivered',
+    summary: 'Say that an unknown delivery has arrived, so that it is not attempted again',
+  })
+  markDelivered(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryRow> {
+    return this.marking.delivered(caller, id);
   }
 }

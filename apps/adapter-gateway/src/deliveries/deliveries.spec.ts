@@ -1,4 +1,4 @@
-import { deliverySend, newId } from '#libs/contracts';
+import { deliverySend, deliverySettled, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { until } from '#libs/testing';
 import { workerRedisUrl } from '../testing/env.js';
@@ -183,6 +183,42 @@ describe('a delivery', () => {
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'by hand' });
     await world.call('POST', `deliveries/${id}/redrive`);
     await inState(id, 'delivered');
+  });
+
+  it('of a provider that did not answer, and cannot be asked, is for a person to settle', async () => {
+    await install();
+    adapter.routes['deliver'] = () => ({
+      ok: false,
+      error: 'timeout',
+      error_detail: { message: 'slow', retryable: false },
+    });
+    const [lost, arrived] = [await send(), await send()];
+    const row = await inState(lost, 'unknown');
+    expect([row.error, row.error_detail]).toEqual([
+      'answer_lost',
+      expect.stringMatching(/no look-up.*mark it as delivered/),
+    ]);
+    await inState(arrived, 'unknown');
+    const stranger = { projectId: 'prj_other' };
+    expect((await world.call('POST', `deliveries/${arrived}/mark-delivered`, undefined, stranger)).status).toBe(404);
+    const reader = { scopes: ['deliveries:read' as const] };
+    expect((await world.call('POST', `deliveries/${arrived}/mark-delivered`, undefined, reader)).status).toBe(403);
+    const marked = await world.call('POST', `deliveries/${arrived}/mark-delivered`);
+    expect(marked.body).toMatchObject({ state: 'delivered', error: null, settled_at: expect.any(String) });
+    await until(
+      'the timeline says who said so',
+      async () => (await journalOf(arrived)).at(-1) === 'delivered marked_by_person',
+    );
+    for (const way of ['mark-delivered', 'redrive']) {
+      expect((await world.call('POST', `deliveries/${arrived}/${way}`)).status).toBe(409);
+    }
+    adapter.routes['deliver'] = () => ({ ok: true, message_id: 'second' });
+    await world.call('POST', `deliveries/${lost}/redrive`);
+    expect(await inState(lost, 'delivered')).toMatchObject({ provider_message_id: 'second', error: null });
+    const settled = (await world.waiting(deliverySettled)).flatMap(({ deliveries }) => deliveries);
+    const statesOf = (id: string) => new Set(settled.filter((one) => one.delivery_id === id).map(({ state }) => state));
+    for (const id of [arrived, lost]) expect(statesOf(id)).toEqual(new Set(['unknown', 'delivered']));
+    expect(deliverCalls()).toHaveLength(3);
   });
 
   it('that died and is attempted again takes its dead letter along', async () => {

@@ -36,8 +36,8 @@ export function deliveryOutcome(
   if ('error' in attempt) return afterError(delivery, attempt.error, maxAgeMs);
   const { result } = attempt;
   const settled = { fromPart: delivery.from_part, attempts: delivery.attempts, retryInMs: null };
-  if (result === 'unknown') {
-    return { ...settled, state: 'unknown', code: answerLostCode, detail: null, messageId: null };
+  if ('unknown' in result) {
+    return { ...settled, state: 'unknown', code: answerLostCode, detail: result.unknown, messageId: null };
   }
   if (result.ok) return { ...settled, state: 'delivered', code: null, detail: null, messageId: result.message_id };
   const fromPart = Math.max(result.delivered_parts ?? 0, delivery.from_part);

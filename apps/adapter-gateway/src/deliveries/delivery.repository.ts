@@ -60,14 +60,16 @@ export class DeliveryRepository {
     const sorted = [...results].sort((a, b) => (a.id < b.id ? -1 : 1));
     const column = <T>(of: (result: DeliveryResult) => T): T[] => sorted.map(of);
     await this.rows.query(
-      `UPDATE gateway.delivery d SET state = t.state, from_part = t.from_part, error = t.error,
+      `WITH recorded AS (UPDATE gateway.delivery d SET state = t.state, from_part = t.from_part, error = t.error,
          error_detail = t.error_detail, provider_message_id = t.message_id, lease_until = t.lease_until,
          attempts = t.attempts, moved_to = coalesce(t.moved_to, d.moved_to),
          settled_at = CASE WHEN t.state IN ('queued', 'sending') THEN NULL ELSE now() END
         FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
                $8::integer[], $9::text[])
           AS t(id, state, from_part, error, error_detail, message_id, lease_until, attempts, moved_to)
-       WHERE d.id = t.id AND d.state IN ('queued', 'sending')`,
+       WHERE d.id = t.id AND d.state IN ('queued', 'sending') RETURNING d.id, d.state)
+       DELETE FROM gateway.delivery_attachment
+        WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')`,
       [
         column((result) => result.id),
         column((result) => result.state),
@@ -83,19 +85,31 @@ export class DeliveryRepository {
   }
 
   /**
-   * Commits a delivery that a service asked for under its own key, unless it is there.
+   * Commits a delivery that a service asked for under its own key, with its files, unless it is there.
    * @returns the delivery of that key
    */
   async commit(
     row: Pick<DeliveryRow, 'id' | 'organization_id' | 'project_id' | 'app_id' | 'receipt_id' | 'content'>,
     key: string,
+    attachments: Buffer[],
   ): Promise<DeliveryRow> {
     await this.rows.query(
-      `INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, attempts,
+      `WITH made AS (INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, attempts,
          from_part, lease_until, created_at, idempotency_key)
        VALUES ($1, $2, $3, $4, $5, $6, 'queued', 0, 0, now(), now(), $7)
-       ON CONFLICT (project_id, app_id, idempotency_key) DO NOTHING`,
-      [row.id, row.organization_id, row.project_id, row.app_id, row.receipt_id, storableJson(row.content), key],
+       ON CONFLICT (project_id, app_id, idempotency_key) DO NOTHING RETURNING id)
+       INSERT INTO gateway.delivery_attachment (delivery_id, seq, content)
+       SELECT made.id, file.seq, file.content FROM made, unnest($8::bytea[]) WITH ORDINALITY AS file(content, seq)`,
+      [
+        row.id,
+        row.organization_id,
+        row.project_id,
+        row.app_id,
+        row.receipt_id,
+        storableJson(row.content),
+        key,
+        attachments,
+      ],
     );
     return this.rows.findOneByOrFail({ project_id: row.project_id, app_id: row.app_id, idempotency_key: key });
   }
@@ -122,6 +136,15 @@ export class DeliveryRepository {
       [appIds, codes, limit],
     )) as [DeliveryRow[], number];
     return rows;
+  }
+
+  /** The bytes of its files, in order. */
+  async contentsOf(id: string): Promise<Buffer[]> {
+    const rows = (await this.rows.query(
+      'SELECT content FROM gateway.delivery_attachment WHERE delivery_id = $1 ORDER BY seq',
+      [id],
+    )) as { content: Buffer }[];
+    return rows.map(({ content }) => content);
   }
 
   byId(id: string): Promise<DeliveryRow | null> {
@@ -172,5 +195,17 @@ export class DeliveryRepository {
       [id],
     );
     return (rows as [unknown[], number])[1] > 0;
+  }
+
+  /** False when it is not `unknown`. */
+  async markDelivered(id: string): Promise<boolean> {
+    const rows: unknown = await this.rows.query(
+      `WITH marked AS (UPDATE gateway.delivery SET state = 'delivered', error = NULL, error_detail = NULL, settled_at = now()
+                        WHERE id = $1 AND state = 'unknown' RETURNING id),
+            files AS (DELETE FROM gateway.delivery_attachment WHERE delivery_id IN (SELECT id FROM marked))
+       SELECT id FROM marked`,
+      [id],
+    );
+    return (rows as unknown[]).length > 0;
   }
 }

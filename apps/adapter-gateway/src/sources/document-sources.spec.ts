@@ -214,7 +214,11 @@ describe('what begins a synchronisation', () => {
     await synced();
     expect((await world.call('DELETE', `sources/${source}`)).status).toBe(204);
     expect((await world.call('GET', `sources/${source}`)).status).toBe(404);
-    const { rows } = await world.pool.query('SELECT 1 FROM gateway.source_document WHERE source_id = $1', [source]);
-    expect(rows).toEqual([]);
+    // No engine runs here: its tombstone waits to be told.
+    const { rows } = await world.pool.query(
+      'SELECT path, state, content FROM gateway.source_document WHERE source_id = $1',
+      [source],
+    );
+    expect(rows).toEqual([{ path: 'a', state: 'removed', content: null }]);
   });
 });

@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 /** Where a document's bytes came from. */
 export interface Provenance {
@@ -12,6 +12,7 @@ export interface Provenance {
 /** A document as it was last fetched; a removed one stays as a tombstone, without its bytes. */
 @Entity({ schema: 'gateway', name: 'source_document' })
 @Unique('source_document_path', ['source_id', 'path'])
+@Index('source_document_untold', ['tell_at'], { where: 'tell_at IS NOT NULL' })
 export class SourceDocumentRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'source_document_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
@@ -29,6 +30,12 @@ export class SourceDocumentRow {
   @Column({ type: 'jsonb' }) provenance: Provenance;
   /** `<run>:<listing>` that named it last. */
   @Column({ type: 'text', nullable: true, select: false }) seen_in?: string | null;
+  /** Counts the changes of what it says or of how far it is trusted. */
+  @Column({ type: 'integer', default: 1 }) revision: number;
+  /** What became of its last version that the engine has taken; `waiting` before the first. */
+  @Column({ type: 'text', default: 'waiting' }) knowledge: string;
+  /** When the engine is offered the version; null when it has taken it. */
+  @Column({ type: 'timestamptz', nullable: true, default: () => 'now()', select: false }) tell_at?: Date | null;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz' }) updated_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) removed_at: Date | null;

@@ -1,5 +1,9 @@
 import { Flag, OneOf, PageQuery, Text, TextList, Whole } from '#libs/service-kit';
 
+const trustNote =
+  'owner: the project vouches for what is written there; untrusted, when absent: anybody may have written it';
+const audienceNote = 'known, when absent: admitted contacts are answered from its documents; everyone: strangers too';
+
 export class CreateSource {
   @Text(100, { minLength: 1, description: 'An App whose adapter has documents' }) app_id: string;
   @Text(200, { minLength: 1 }) name: string;
@@ -12,6 +16,8 @@ export class CreateSource {
     description: 'Events of the App upon which it is synchronised; push when absent',
   })
   hint_events?: string[];
+  @OneOf(['owner', 'untrusted'], { optional: true, description: trustNote }) trust?: 'owner' | 'untrusted';
+  @OneOf(['known', 'everyone'], { optional: true, description: audienceNote }) audience?: 'known' | 'everyone';
 }
 
 export class ChangeSource {
@@ -20,6 +26,8 @@ export class ChangeSource {
   @Whole(30, 2_592_000, { optional: true }) every_seconds?: number;
   @Flag({ optional: true, description: 'True: only when asked from now on' }) schedule_off?: boolean;
   @TextList(50, 100, { optional: true }) hint_events?: string[];
+  @OneOf(['owner', 'untrusted'], { optional: true, description: trustNote }) trust?: 'owner' | 'untrusted';
+  @OneOf(['known', 'everyone'], { optional: true, description: audienceNote }) audience?: 'known' | 'everyone';
 }
 
 export class DocumentQuery extends PageQuery {

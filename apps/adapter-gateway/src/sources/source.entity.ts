@@ -17,6 +17,10 @@ export class SourceRow {
   @Column({ type: 'integer', nullable: true }) every_seconds: number | null;
   /** Events of the App that say that something has changed there. */
   @Column({ type: 'jsonb' }) hint_events: string[];
+  /** `owner`: the project vouches for what is written there; `untrusted`: anybody may have written it. */
+  @Column({ type: 'text', default: 'untrusted' }) trust: 'owner' | 'untrusted';
+  /** Who may be answered from its documents. */
+  @Column({ type: 'text', default: 'known' }) audience: 'known' | 'everyone';
   @Column({ type: 'text' }) state: 'active' | 'paused';
   /** The adapter's, of the last listing that was read to its end. */
   @Column({ type: 'text', nullable: true }) cursor: string | null;

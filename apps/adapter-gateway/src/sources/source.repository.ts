@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
 import { DataSource, Repository } from 'typeorm';
+import { disown, offerAgain } from './knowledge-feed.repository.js';
 import { SourceRow } from './source.entity.js';
 
 interface Scope {
@@ -19,8 +20,12 @@ export class SourceRepository {
     return this.rows.insert(row as object);
   }
 
-  update(id: string, change: Partial<SourceRow>): Promise<unknown> {
-    return this.rows.update({ id }, { ...change, updated_at: new Date() } as object);
+  /** What it says of its documents' trust concerns all of them. */
+  async update(id: string, change: Partial<SourceRow>): Promise<void> {
+    await this.db.transaction(async (manager) => {
+      await manager.update(SourceRow, { id }, { ...change, updated_at: new Date() } as object);
+      if (change.trust !== undefined || change.audience !== undefined) await offerAgain(manager, id);
+    });
   }
 
   find(scope: Scope, id: string): Promise<SourceRow | null> {
@@ -45,13 +50,17 @@ export class SourceRepository {
     return query.getMany();
   }
 
-  /** Deletes a source with everything that came from it; a run under way loses its lease by that. */
+  /**
+   * Deletes a source with everything that came from it; a run under way loses its lease by that. The engine is yet to
+   * hear of it, document by document.
+   */
   async delete(id: string): Promise<void> {
     await this.db.transaction(async (manager) => {
-      for (const table of ['sync_run', 'source_change', 'source_document']) {
+      for (const table of ['sync_run', 'source_change']) {
         await manager.query(`DELETE FROM gateway.${table} WHERE source_id = $1`, [id]);
       }
       await manager.delete(SourceRow, { id });
+      await disown(manager, id);
     });
   }
 }

@@ -33,6 +33,8 @@ export class SourcesService {
       resource_path: body.resource_path,
       every_seconds: body.every_seconds ?? null,
       hint_events: body.hint_events ?? ['push'],
+      trust: body.trust ?? 'untrusted',
+      audience: body.audience ?? 'known',
       state: 'active',
       cursor: null,
       next_sync_at: body.every_seconds === undefined ? null : now,
@@ -50,6 +52,8 @@ export class SourcesService {
       ...(body.name === undefined ? {} : { name: body.name }),
       ...(body.state === undefined ? {} : { state: body.state }),
       ...(body.hint_events === undefined ? {} : { hint_events: body.hint_events }),
+      ...(body.trust === undefined ? {} : { trust: body.trust }),
+      ...(body.audience === undefined ? {} : { audience: body.audience }),
       ...(every === undefined ? {} : { every_seconds: every, next_sync_at: every === null ? null : new Date() }),
     });
     return this.get(caller, id);

@@ -104,6 +104,7 @@ export class SyncProgressRepository {
       await hold(manager, run, leaseMs, 'attempts = 0', []);
       const before = await manager.findOneBy(SourceDocumentRow, where);
       const was = before?.state === 'current' ? before : null;
+      const same = was?.sha256 === file.sha256 && was.content_type === file.contentType;
       const now = new Date();
       const provenance = {
         app_id: source.app_id,
@@ -125,6 +126,7 @@ export class SyncProgressRepository {
         content: file.bytes,
         provenance,
         seen_in: listingKey(run),
+        ...(same ? {} : { revision: (before?.revision ?? 0) + 1, tell_at: now }),
         created_at: before?.created_at ?? now,
         updated_at: now,
         removed_at: null,
@@ -225,8 +227,8 @@ async function count(
 /** Makes tombstones of current documents. @returns how many */
 async function bury(manager: EntityManager, where: string, values: unknown[]): Promise<number> {
   const [, buried] = (await manager.query(
-    `UPDATE gateway.source_document SET state = 'removed', content = NULL, removed_at = now(), updated_at = now()
-      WHERE state = 'current' AND ${where}`,
+    `UPDATE gateway.source_document SET state = 'removed', content = NULL, removed_at = now(), updated_at = now(),
+       revision = revision + 1, tell_at = now() WHERE state = 'current' AND ${where}`,
     values,
   )) as [unknown[], number];
   return buried;

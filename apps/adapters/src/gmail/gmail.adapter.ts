@@ -9,6 +9,7 @@ import { GMAIL_MAX_FILE_BYTES, GMAIL_MAX_LENGTH, gmailManifest } from './gmail.m
 import { googleKeys } from './google-keys.js';
 import { listChanges } from './list-changes.js';
 import { parseGmailInbound } from './parse-inbound.js';
+import { renewWatch } from './renew-watch.js';
 import { verifyMailbox } from './verify-mailbox.js';
 import { GOOGLE_JWKS_URL, verifyPush } from './verify-push.js';
 
@@ -31,6 +32,7 @@ export function createGmailAdapter(given: GmailSettings): AdapterDefinition {
     verify: (call) => verifyMailbox(call, http),
     verifyWebhook: (call) => verifyPush(call, keys),
     parseInbound: (call) => parseGmailInbound(call, http),
+    renewWebhook: (call) => renewWatch(call, http),
     deliver: (call) => deliverMail(call, { ...http, maxLength }),
     lookup: (call) => findDelivery(call, http),
     format: (request) => formatMessage(request, maxLength),

@@ -3,6 +3,9 @@ import type { Manifest } from '#libs/adapter-sdk';
 /** UTF-16 code units of text in one mail: some 4 MB with its HTML in base64, below the 5 MB of a plain send request. */
 export const GMAIL_MAX_LENGTH = 500_000;
 
+/** Encoded twice, as MIME and in JSON, with the text below the 5 MB of a plain send request. */
+const GMAIL_MAX_ATTACHMENT_BYTES = 2_000_000;
+
 export const GMAIL_MAX_FILE_BYTES = 25 * 1024 * 1024;
 
 export const gmailManifest: Manifest = {
@@ -39,6 +42,14 @@ export const gmailManifest: Manifest = {
       description: 'Its mail address. Without it nothing can be received.',
     },
     {
+      key: 'GMAIL_PUSH_TOPIC',
+      type: 'text',
+      label: 'Topic of the pushes',
+      maps_to: 'pubsub_topic',
+      required: false,
+      description: 'projects/<project>/topics/<topic>. With it the platform calls users.watch every day.',
+    },
+    {
       key: 'GMAIL_FROM',
       type: 'text',
       label: 'Send as',
@@ -70,14 +81,16 @@ export const gmailManifest: Manifest = {
     'Connect the Google account with it.',
     'Create a Pub/Sub topic on which gmail-api-push@system.gserviceaccount.com may publish.',
     'Create a push subscription to the Webhook URL of the App card, with authentication by a service account; note audience and account in the credentials.',
-    'Call users.watch with the topic for the labels INBOX and SENT, and again at least every seven days: Gmail stops after that.',
+    'Put the topic into the credentials: the platform calls users.watch with it every day, as Gmail stops after seven. Without it call users.watch for the labels INBOX and SENT yourself.',
   ],
-  webhook: { verification: 'adapter', ack: { status: 204 } },
+  // users.watch ends after seven days; Google advises to call it every day.
+  webhook: { verification: 'adapter', ack: { status: 204 }, renew_seconds: 86_400 },
   message: {
     max_length: GMAIL_MAX_LENGTH,
     formats: ['markdown', 'plain'],
     threads: true,
-    attachments: false,
+    attachments: true,
+    max_attachment_bytes: GMAIL_MAX_ATTACHMENT_BYTES,
     lookup: true,
   },
   events: [

@@ -3,7 +3,7 @@ import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 import { callGmail, type GmailHttp, type GmailRequest } from './gmail-api.js';
 import { changesIn } from './history-changes.js';
 import { readCursor, writeCursor, type MailboxCursor } from './mailbox-cursor.js';
-import { sourceFailure } from './source-failure.js';
+import { sourceFailure } from '../provider-calls/source-failure.js';
 
 const PAGE_SIZE = '500';
 const EXPIRED = { ok: false, error: 'cursor_expired', message: 'the history does not reach back that far' } as const;

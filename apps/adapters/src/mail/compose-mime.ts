@@ -11,6 +11,7 @@ export function composeMime(part: MailPart, from: string | undefined): Promise<B
     ...(part.html !== undefined && { html: part.html }),
     messageId: part.messageId,
     headers: part.headers,
+    attachments: part.files.map(({ name, contentType, bytes }) => ({ filename: name, contentType, content: bytes })),
     newline: 'win',
     // Nothing of a message may be read from this machine or fetched by it.
     disableFileAccess: true,

@@ -1,4 +1,6 @@
 import {
+  type AttachedFile,
+  attachedFiles,
   type DeliverCall,
   deliverFailure,
   type DeliverFailure,
@@ -26,6 +28,8 @@ export interface MailPart {
   threadRoot: string;
   /** Beyond addresses, subject and Message-ID: the thread, `Auto-Submitted` and the delivery's own mark. */
   headers: Record<string, string>;
+  /** The first part has them. */
+  files: AttachedFile[];
   /** Names this part in every attempt. */
   key: string;
 }
@@ -38,9 +42,8 @@ export function mailProblem({ message, channel_address, idempotency_key }: Deliv
   const refuse = (reason: string): DeliverFailure => deliverFailure('invalid_request', reason);
   if (!isMailAddress(channel_address)) return refuse('channel_address must be one mail address without a name');
   if (message.format === 'native') return deliverFailure('unsupported', 'message.format must be markdown or plain');
-  if (message.attachments && message.attachments.length > 0) {
-    return deliverFailure('unsupported', 'attachments cannot be sent');
-  }
+  const files = attachedFiles({ message });
+  if ('ok' in files) return files;
   if (message.text.trim() === '') return refuse('message.text is empty');
   const { subject } = message;
   if (subject !== undefined && (!isHeaderText(subject) || subject.length > MAX_SUBJECT_LENGTH)) {
@@ -66,6 +69,7 @@ export function mailPart(call: DeliverCall, part: PartToSend, domain: string): M
   const inReplyTo = references.at(-1);
   const subject = message.subject ?? replySubject(context.subject) ?? firstLine(message.text);
   const key = deliveryMark(part.key, part);
+  const files = part.index === 0 ? attachedFiles(call) : [];
   return {
     to,
     subject: part.index > 0 ? (replySubject(subject) ?? subject) : subject,
@@ -77,6 +81,7 @@ export function mailPart(call: DeliverCall, part: PartToSend, domain: string): M
       'Auto-Submitted': thread.length > 0 ? 'auto-replied' : 'auto-generated',
       [DELIVERY_HEADER]: key,
     },
+    files: 'ok' in files ? [] : files,
     key,
   };
 }

@@ -1,6 +1,7 @@
 import { parseJson, type DeliverFailure, type HeaderMap } from '#libs/adapter-sdk';
 import { EgressError, type Egress } from '#libs/egress';
 import { lostCall } from './lost-call.js';
+import { multipartBody, type MultipartForm } from './multipart-form.js';
 
 export interface ProviderHttp {
   fetch: Egress['fetch'];
@@ -16,6 +17,8 @@ export interface ProviderRequest {
   json?: unknown;
   /** Sent as a form, for the methods of an API that read nothing else. */
   form?: Record<string, string>;
+  /** Sent as a form with a file. */
+  multipart?: MultipartForm;
   /** Default 1 MiB. A larger answer counts as lost. */
   maxAnswerBytes?: number;
 }
@@ -57,7 +60,8 @@ export async function callProvider(
   }
 }
 
-function contentOf({ json, form }: ProviderRequest): { type: string; body: string } | undefined {
+function contentOf({ json, form, multipart }: ProviderRequest): { type: string; body: string | Buffer } | undefined {
+  if (multipart) return multipartBody(multipart);
   if (form) return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() };
   return json === undefined ? undefined : { type: 'application/json; charset=utf-8', body: JSON.stringify(json) };
 }

@@ -42,6 +42,14 @@ function payloadOf(mail: MailPart, sender: Sender): unknown {
       { type: 'text/plain', value: mail.text },
       ...(mail.html !== undefined ? [{ type: 'text/html', value: mail.html }] : []),
     ],
+    ...(mail.files.length > 0 && {
+      attachments: mail.files.map(({ name, contentType, bytes }) => ({
+        content: bytes.toString('base64'),
+        filename: name,
+        type: contentType,
+        disposition: 'attachment',
+      })),
+    }),
     // Rewritten links and a picture that reports who reads are not what an agent wrote.
     tracking_settings: { click_tracking: { enable: false }, open_tracking: { enable: false } },
   };

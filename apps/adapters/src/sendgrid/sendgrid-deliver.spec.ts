@@ -16,6 +16,7 @@ interface Payload {
   subject: string;
   headers: Record<string, string>;
   content: { type: string; value: string }[];
+  attachments?: object[];
 }
 
 const egress = createEgress({ allow: ['127.0.0.1'] });
@@ -70,6 +71,18 @@ const deliver = (message: JsonObject = {}, changes: JsonObject = {}) =>
     idempotency_key: 'key-1',
     ...changes,
   });
+
+describe('files of a message', () => {
+  it('go with its first mail', async () => {
+    const content = Buffer.from('x;y').toString('base64');
+    const attachments = [{ name: 'a.csv', content_type: 'text/csv', content_base64: content }];
+    expect(await deliver({ text: 'long text '.repeat(150), attachments })).toMatchObject({ ok: true });
+    expect(seen.map(({ payload }) => payload.attachments)).toEqual([
+      [{ content, filename: 'a.csv', type: 'text/csv', disposition: 'attachment' }],
+      undefined,
+    ]);
+  });
+});
 
 describe('the loop of a mail, its answer and what comes back of it', () => {
   it('answers in the thread, and knows the answer and its status as its own', async () => {

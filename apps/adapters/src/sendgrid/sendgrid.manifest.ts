@@ -77,7 +77,13 @@ export const sendgridManifest: Manifest = {
     'Create a security policy with a signature for Inbound Parse, attach it, copy its public key.',
   ],
   webhook: { verification: 'adapter', max_body_bytes: 25 * 1024 * 1024 },
-  message: { max_length: SENDGRID_MAX_LENGTH, formats: ['markdown', 'plain'], threads: true, attachments: false },
+  message: {
+    max_length: SENDGRID_MAX_LENGTH,
+    formats: ['markdown', 'plain'],
+    threads: true,
+    attachments: true,
+    lookup: false,
+  },
   events: [
     { type: 'email_received', description: 'A mail to an address of the Inbound Parse host.' },
     { type: 'delivery_status', description: 'What became of a mail: delivered, bounce, dropped, deferred and so on.' },

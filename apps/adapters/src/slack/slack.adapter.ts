@@ -1,6 +1,7 @@
 import { defineAdapter, type AdapterDefinition } from '#libs/adapter-sdk';
 import type { ProviderHttp } from '../provider-calls/call-provider.js';
 import { deliverMessage } from './deliver-message.js';
+import { fetchFile, SLACK_FILES_URL } from './fetch-file.js';
 import { findDelivery } from './find-delivery.js';
 import { formatMessage } from './format-message.js';
 import { parseSlackInbound } from './parse-inbound.js';
@@ -10,8 +11,10 @@ import { verifyCredentials } from './verify-credentials.js';
 import { verifySlackWebhook } from './verify-webhook.js';
 
 /** Slack over its Events API and Web API. */
-export function createSlackAdapter(http: ProviderHttp & Partial<SlackSettings>): AdapterDefinition {
-  const settings = { apiUrl: SLACK_API_URL, ...http };
+export function createSlackAdapter(
+  http: ProviderHttp & Partial<SlackSettings> & { filesUrl?: string },
+): AdapterDefinition {
+  const settings = { apiUrl: SLACK_API_URL, filesUrl: SLACK_FILES_URL, ...http };
   return defineAdapter({
     manifest: slackManifest,
     verify: (call) => verifyCredentials(call, settings),
@@ -19,6 +22,7 @@ export function createSlackAdapter(http: ProviderHttp & Partial<SlackSettings>):
     parseInbound: parseSlackInbound,
     deliver: (call) => deliverMessage(call, settings),
     lookup: (call) => findDelivery(call, settings),
+    fetchFile: (call) => fetchFile(call, settings),
     format: (request) => formatMessage(request, SLACK_MAX_LENGTH),
   });
 }

@@ -53,5 +53,11 @@ export const smtpManifest: Manifest = {
     'The sender address must be one that the server lets this user send from.',
     'Replies reach the mailbox of the sender address; an App that also receives needs another adapter.',
   ],
-  message: { max_length: SMTP_MAX_LENGTH, formats: ['markdown', 'plain'], threads: true, attachments: false },
+  message: {
+    max_length: SMTP_MAX_LENGTH,
+    formats: ['markdown', 'plain'],
+    threads: true,
+    attachments: true,
+    lookup: false,
+  },
 };

@@ -239,8 +239,23 @@ describe('delivering', () => {
     expect((taken as [Taken])[0].raw).not.toMatch(/^Bcc:/im);
   });
 
-  it('refuses attachments and native text rather than leaving them out', async () => {
-    expect(await deliver({ attachments: [{ id: '1' }] })).toMatchObject({ ok: false, error: 'unsupported' });
+  it('sends files with the first mail of a long text, whatever their names hold', async () => {
+    const bytes = Buffer.from([0, 255, 13, 10, 46, 13, 10]);
+    const file = { name: 'a"\r\nBcc: eve@example.org\r\n/\u{1f600}.bin', content_base64: bytes.toString('base64') };
+    expect(await deliver({ text: 'long text '.repeat(150), attachments: [file] })).toMatchObject({ ok: true });
+    const mails = taken.map(({ email }) => email.attachments);
+    expect(mails.map(({ length }) => length)).toEqual([1, 0]);
+    expect(Buffer.from(mails[0]?.[0]?.content as ArrayBuffer)).toEqual(bytes);
+    expect(mails[0]?.[0]).toMatchObject({
+      mimeType: 'application/octet-stream',
+      filename: expect.stringMatching(/\.bin$/),
+    });
+    for (const { raw } of taken) expect(raw).not.toMatch(/^Bcc:/im);
+  });
+
+  it('refuses files without bytes and native text rather than leaving them out', async () => {
+    expect(await deliver({ attachments: [{ id: '1' }] })).toMatchObject({ ok: false, error: 'invalid_request' });
+    expect(taken).toEqual([]);
     expect(await deliver({ format: 'native' })).toMatchObject({ ok: false, error: 'unsupported' });
   });
 

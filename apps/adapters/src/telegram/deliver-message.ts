@@ -1,4 +1,5 @@
 import {
+  attachedFiles,
   type DeliverCall,
   type DeliverFailure,
   deliverFailure,
@@ -12,6 +13,7 @@ import {
 import { textOf } from '../provider-calls/json-fields.js';
 import { topicOf } from './chat-message.js';
 import { partsToSend } from './format-message.js';
+import { sendFile } from './send-file.js';
 import { callTelegram, type TelegramSettings } from './telegram-api.js';
 import { visibleText } from './telegram-html.js';
 import { TELEGRAM_MAX_LENGTH } from './telegram.manifest.js';
@@ -19,20 +21,27 @@ import { TELEGRAM_MAX_LENGTH } from './telegram.manifest.js';
 /** A chat's id, or the public name of a channel. */
 const ADDRESS = /^(?:-?\d{1,20}|@[A-Za-z]\w{3,63})$/;
 
-/** Sends the message, a long one in parts. Only the first part quotes the message that is answered. */
+/** Sends the message, a long one in parts, and each of its files as a part after them. Only the first part quotes the message that is answered. */
 export async function deliverMessage(call: DeliverCall, settings: TelegramSettings): Promise<DeliverResponse> {
   const { message, channel_address } = call;
-  if (message.text.trim() === '') return deliverFailure('invalid_request', 'message.text is empty');
-  if (message.attachments?.length) return deliverFailure('unsupported', 'attachments cannot be sent');
+  const files = attachedFiles(call);
+  if ('ok' in files) return files;
+  if (message.text.trim() === '' && files.length === 0)
+    return deliverFailure('invalid_request', 'message.text is empty');
   if (!ADDRESS.test(channel_address)) {
     return deliverFailure('invalid_request', 'channel_address must be a chat id or a @channel');
   }
   if (message.thread_id !== undefined && !/^\d{1,15}$/.test(message.thread_id)) {
     return deliverFailure('invalid_request', 'message.thread_id must be the number of a topic');
   }
-  const texts = partsToSend(message, TELEGRAM_MAX_LENGTH);
-  if (texts.length === 0) return deliverFailure('invalid_request', 'message.text has nothing to show');
-  return deliverParts(call, texts, (part) => sendPart(call, part, settings));
+  const texts = message.text.trim() === '' ? [] : partsToSend(message, TELEGRAM_MAX_LENGTH);
+  if (texts.length === 0 && files.length === 0)
+    return deliverFailure('invalid_request', 'message.text has nothing to show');
+  const parts = [...texts, ...files.map(({ name }) => name)];
+  return deliverParts(call, parts, (part) => {
+    const file = files[part.index - texts.length];
+    return file ? sendFile(call, file, settings) : sendPart(call, part, settings);
+  });
 }
 
 async function sendPart(
@@ -55,7 +64,7 @@ async function sendPart(
   return 'ok' in plain ? plain : { ...plain, fallback: 'plain' };
 
   async function send(content: JsonObject): Promise<SentPart | DeliverFailure> {
-    const answer = await callTelegram('sendMessage', content, credentials, settings);
+    const answer = await callTelegram('sendMessage', { json: content }, credentials, settings);
     if (!answer.ok) return answer;
     const messageId = textOf(answer.result.message_id);
     return messageId === undefined

@@ -1,6 +1,7 @@
 import { defineAdapter, type AdapterDefinition } from '#libs/adapter-sdk';
 import type { ProviderHttp } from '../provider-calls/call-provider.js';
 import { deliverMessage } from './deliver-message.js';
+import { fetchFile } from './fetch-file.js';
 import { formatMessage } from './format-message.js';
 import { parseTelegramInbound } from './parse-inbound.js';
 import { TELEGRAM_API_URL, type TelegramSettings } from './telegram-api.js';
@@ -17,6 +18,7 @@ export function createTelegramAdapter(http: ProviderHttp & Partial<TelegramSetti
     verifyWebhook: verifyTelegramWebhook,
     parseInbound: parseTelegramInbound,
     deliver: (call) => deliverMessage(call, settings),
+    fetchFile: (call) => fetchFile(call, settings),
     format: (request) => formatMessage(request, TELEGRAM_MAX_LENGTH),
   });
 }

@@ -39,7 +39,9 @@ export const telegramManifest: Manifest = {
     max_length: TELEGRAM_MAX_LENGTH,
     formats: ['markdown', 'plain', 'native'],
     threads: true,
-    attachments: false,
+    attachments: true,
+    // Telegram cannot be asked what it was sent.
+    lookup: false,
     // A group takes 20 messages a minute, a private chat one a second: an address does not tell which it is.
     rate_per_address: { count: 20, seconds: 60 },
   },

@@ -15,7 +15,7 @@ export async function verifyCredentials(
   if (!secrets.every((secret) => SECRET_TOKEN.test(secret))) {
     return { ok: false, error: 'the secret token must be 1 to 256 letters, digits, _ and -' };
   }
-  const answer = await callTelegram('getMe', {}, credentials, settings);
+  const answer = await callTelegram('getMe', { json: {} }, credentials, settings);
   if (!answer.ok) return refusedCredentials(answer);
   const [id, username] = [textOf(answer.result.id) ?? '', textOf(answer.result.username) ?? ''];
   return {

@@ -31,6 +31,11 @@ export class BindConsumer {
   @JsonObject({ optional: true, description: mapsToNote }) maps_to?: Record<string, string>;
 }
 
+export class UnbindQuery {
+  @Text(100, { optional: true, minLength: 1, description: 'This one alone; absent: all of them' })
+  credential_id?: string;
+}
+
 export class BindingView {
   @ApiProperty() id: string;
   @ApiProperty() credential_id: string;

@@ -16,6 +16,12 @@ export class AlreadyBound extends Error {
 
 type BindingRow = Omit<CredentialBinding, 'credential' | 'created_at' | 'updated_at'>;
 
+/** Which of a consumer's credentials; all of them when neither is given. */
+export interface Which {
+  only?: string;
+  except?: string;
+}
+
 @Injectable()
 export class BindingRepository {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
@@ -76,14 +82,14 @@ export class BindingRepository {
     scope: CredentialScope,
     kind: ConsumerKind,
     consumerId: string,
-    exceptCredentialId = '',
+    { only, except = '' }: Which,
   ): Promise<string[]> {
     const made = await this.db.manager.findBy(CredentialBinding, {
       ...owned(scope),
       consumer_kind: kind,
       consumer_id: consumerId,
       created_by: Like('service:%'),
-      credential_id: Not(exceptCredentialId),
+      credential_id: only ?? Not(except),
     });
     if (made.length > 0) await this.db.manager.delete(CredentialBinding, { id: In(made.map(({ id }) => id)) });
     return made.map((binding) => binding.credential_id);

@@ -8,7 +8,7 @@ import type { Credential } from '../credentials/credential.entity.js';
 import { isProtected } from '../credentials/field-rules.js';
 import { awaitingApproval, checkBinding, leaves, nameOf } from './binding-rules.js';
 import type { BindConsumer, BindingView, CreateBinding, UpdateBinding } from './binding.dto.js';
-import { AlreadyBound, BindingRepository, CredentialGone } from './binding.repository.js';
+import { AlreadyBound, BindingRepository, CredentialGone, type Which } from './binding.repository.js';
 import type { CredentialBinding, ConsumerKind } from './credential-binding.entity.js';
 
 type Asked = Pick<CredentialBinding, 'fields' | 'maps_to' | 'approved'>;
@@ -81,19 +81,19 @@ export class BindingService {
     checkBinding(credential, next);
     if (known) await this.bindings.update(known.id, next);
     else await this.insert(caller, credential, kind, consumerId, next);
-    if (kind === 'app') await this.unbindOthers(caller, kind, consumerId, credentialId);
+    if (kind === 'app') await this.letGo(caller, kind, consumerId, { except: credentialId });
     const row = await this.bindings.ofConsumer(caller, credentialId, kind, consumerId);
     if (!row) throw notFound('binding', consumerId);
     return view(credential, row);
   }
 
-  /** For a consumer that is gone. */
-  async unbind(caller: Principal, kind: ConsumerKind, consumerId: string): Promise<void> {
-    await this.unbindOthers(caller, kind, consumerId, '');
+  /** For a consumer that is gone, or that uses this credential no more. */
+  async unbind(caller: Principal, kind: ConsumerKind, consumerId: string, credentialId?: string): Promise<void> {
+    await this.letGo(caller, kind, consumerId, credentialId === undefined ? {} : { only: credentialId });
   }
 
-  private async unbindOthers(caller: Principal, kind: ConsumerKind, consumerId: string, keep: string): Promise<void> {
-    for (const credentialId of await this.bindings.unbindConsumer(caller, kind, consumerId, keep)) {
+  private async letGo(caller: Principal, kind: ConsumerKind, consumerId: string, which: Which): Promise<void> {
+    for (const credentialId of await this.bindings.unbindConsumer(caller, kind, consumerId, which)) {
       await this.note(caller, credentialId, 'unbound', [], kind, consumerId);
     }
   }

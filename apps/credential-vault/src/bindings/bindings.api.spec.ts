@@ -176,6 +176,18 @@ describe('services', () => {
     expect((await vault.call('DELETE', `/api/v1/credentials/${second}`)).status).toBe(204);
   });
 
+  it('of a Skill is let go of for one credential alone', async () => {
+    const [gone, kept] = [await credential(), await credential()];
+    const consumer = { kind: 'skill', id: 'skill_less' };
+    const registry = asService('mcp-registry');
+    for (const credential_id of [gone, kept])
+      await vault.call('PUT', '/internal/bindings', { credential_id, consumer }, registry);
+    const path = `/internal/bindings/skill/skill_less?credential_id=${gone}`;
+    expect((await vault.call('DELETE', path, undefined, registry)).status).toBe(204);
+    expect((await vault.call('DELETE', `/api/v1/credentials/${gone}`)).status).toBe(204);
+    expect((await vault.call('DELETE', `/api/v1/credentials/${kept}`)).status).toBe(409);
+  });
+
   it('may do what the policy says, each', async () => {
     const id = await credential();
     const consumer = { kind: 'skill', id: 'skill_1' };

@@ -1,8 +1,8 @@
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Delete, HttpCode, Inject, Param, Put } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Inject, Param, Put, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServicePolicy } from '../service-policy/service-policy.js';
-import { BindConsumer, type BindingView } from './binding.dto.js';
+import { BindConsumer, type BindingView, UnbindQuery } from './binding.dto.js';
 import { BindingService } from './binding.service.js';
 import { type ConsumerKind, consumerKinds } from './credential-binding.entity.js';
 
@@ -26,10 +26,15 @@ export class ConsumerBindingsController {
   @Delete(':kind/:id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Let go of what services bound for a consumer', operationId: 'unbindConsumer' })
-  async unbind(@Caller() caller: Principal, @Param('kind') kind: string, @Param('id') id: string): Promise<void> {
+  async unbind(
+    @Caller() caller: Principal,
+    @Param('kind') kind: string,
+    @Param('id') id: string,
+    @Query() { credential_id: credentialId }: UnbindQuery,
+  ): Promise<void> {
     if (!isKind(kind)) throw new Problem(404, 'consumer_kind_unknown', `A consumer is ${consumerKinds.join(', ')}.`);
     this.policy.check(caller, 'bind', kind);
-    await this.bindings.unbind(caller, kind, id);
+    await this.bindings.unbind(caller, kind, id, credentialId);
   }
 }
 

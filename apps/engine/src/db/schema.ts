@@ -4,6 +4,7 @@ import { Approval } from '../approvals/approval.entity.js';
 import { Chunk } from '../knowledge/chunk.entity.js';
 import { KnowledgeDocument } from '../knowledge/document.entity.js';
 import { KnowledgeEntity, Mention, Relation } from '../knowledge/graph.entity.js';
+import { SyncedDocument } from '../knowledge/synced-document.entity.js';
 import { Reply } from '../replies/reply.entity.js';
 import { ToolCallRecord } from '../tool-calls/tool-call.entity.js';
 import { Step } from '../turns/step.entity.js';
@@ -12,6 +13,7 @@ import { Usage } from '../usage/usage.entity.js';
 import { AgentsTurnsReplies1763700100000 } from './1763700100000-agents-turns-replies.js';
 import { ToolsApprovalsKnowledge1764000000100 } from './1764000000100-tools-approvals-knowledge.js';
 import { ApprovalPins1764100000100 } from './1764100000100-approval-pins.js';
+import { SyncedDocuments1764200000100 } from './1764200000100-synced-documents.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -28,6 +30,12 @@ export const schema: ServiceSchema = {
     KnowledgeEntity,
     Mention,
     Relation,
+    SyncedDocument,
   ],
-  migrations: [AgentsTurnsReplies1763700100000, ToolsApprovalsKnowledge1764000000100, ApprovalPins1764100000100],
+  migrations: [
+    AgentsTurnsReplies1763700100000,
+    ToolsApprovalsKnowledge1764000000100,
+    ApprovalPins1764100000100,
+    SyncedDocuments1764200000100,
+  ],
 };

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
-/** `owner`: put in over the API. `known`: written by a turn of an admitted contact. `untrusted`: learnt from outsiders. */
+/** `owner`: put in over the API, or of a source that the project says is its own. `known`: written by a turn of an admitted contact. `untrusted`: learnt from outsiders. */
 export type DocumentTrust = 'owner' | 'known' | 'untrusted';
 
 /** Who may be answered from it: `everyone`, or turns of admitted contacts and of the project's own callers alone. */
@@ -17,12 +17,12 @@ export class KnowledgeDocument {
   @Column({ type: 'text' }) title: string;
   @Column({ type: 'text' }) content: string;
   @Column({ type: 'text' }) content_sha256: string;
-  /** `upload`, or `turn` for what `store_knowledge` kept. */
-  @Column({ type: 'text' }) source: 'upload' | 'turn';
+  /** `upload`, `turn` for what `store_knowledge` kept, `sync` for a document source's. */
+  @Column({ type: 'text' }) source: 'upload' | 'turn' | 'sync';
   @Column({ type: 'text', nullable: true }) uri: string | null;
   @Column({ type: 'text' }) trust: DocumentTrust;
   @Column({ type: 'text' }) audience: DocumentAudience;
-  /** `{by}` of an upload; `{turn_id, receipt_id, agent_id, sender}` of a turn. */
+  /** `{by}` of an upload; `{turn_id, receipt_id, agent_id, sender}` of a turn; `{source_id, path, adapter, ...}` of a sync. */
   @Column({ type: 'jsonb' }) provenance: Record<string, unknown>;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
 }

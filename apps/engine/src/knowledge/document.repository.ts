@@ -1,24 +1,13 @@
 import { newId } from '#libs/contracts';
-import { storableJson } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { chunksOf } from './chunks-of.js';
 import type { DocumentTrust, KnowledgeDocument } from './document.entity.js';
-import { type Facts, storeFacts } from './fact-rows.js';
-
-export interface Owner {
-  organizationId: string;
-  projectId: string;
-}
+import { deleteDocument, insertDocument, type NewDocument, type Owner } from './document-rows.js';
+import type { Facts } from './fact-rows.js';
 
 /** For whom one reads: an outsider's turn sees what is for everyone. */
 export type Reader = 'everyone' | 'known';
-
-export type NewDocument = Pick<
-  KnowledgeDocument,
-  'title' | 'content' | 'source' | 'uri' | 'trust' | 'audience' | 'provenance'
->;
 
 export interface FoundChunk {
   document_id: string;
@@ -47,39 +36,12 @@ export class DocumentRepository {
       .digest('hex');
     return this.db.transaction(async (db) => {
       const id = newId('doc');
-      const [made] = (await db.query(
-        `INSERT INTO engine.document (id, organization_id, project_id, title, content, content_sha256, source, uri, trust,
-                audience, provenance)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb)
-         ON CONFLICT (project_id, source, content_sha256) DO NOTHING RETURNING id`,
-        [
-          id,
-          owner.organizationId,
-          owner.projectId,
-          document.title,
-          document.content,
-          sha256,
-          document.source,
-          document.uri,
-          document.trust,
-          document.audience,
-          storableJson(document.provenance),
-        ],
+      if (await insertDocument(db, owner, id, sha256, document, facts)) return { id, isNew: true };
+      const [same] = (await db.query(
+        'SELECT id FROM engine.document WHERE project_id = $1 AND source = $2 AND content_sha256 = $3',
+        [owner.projectId, document.source, sha256],
       )) as { id: string }[];
-      if (!made) {
-        const [same] = (await db.query(
-          'SELECT id FROM engine.document WHERE project_id = $1 AND source = $2 AND content_sha256 = $3',
-          [owner.projectId, document.source, sha256],
-        )) as { id: string }[];
-        return { id: same?.id ?? id, isNew: false };
-      }
-      await db.query(
-        `INSERT INTO engine.chunk (document_id, seq, project_id, start, text)
-         SELECT $1, c.seq, $2, c.start, c.text FROM jsonb_to_recordset($3::jsonb) AS c(seq integer, start integer, text text)`,
-        [id, owner.projectId, storableJson(chunksOf(document.content).map((chunk, seq) => ({ seq, ...chunk })))],
-      );
-      await storeFacts(db, owner.projectId, id, facts);
-      return { id, isNew: true };
+      return { id: same?.id ?? id, isNew: false };
     });
   }
 
@@ -124,26 +86,9 @@ export class DocumentRepository {
     )) as DocumentHead[];
   }
 
-  /** Removes a document with everything it said; entities that nobody speaks of any more go too. @returns false: there is none */
+  /** @returns false: there is none */
   async delete(owner: Owner, id: string): Promise<boolean> {
-    return this.db.transaction(async (db) => {
-      const gone = (await db.query(
-        `WITH gone AS (DELETE FROM engine.document WHERE id = $1 AND project_id = $2 AND organization_id = $3 RETURNING id)
-         SELECT id FROM gone`,
-        [id, owner.projectId, owner.organizationId],
-      )) as unknown[];
-      if (gone.length === 0) return false;
-      await db.query('DELETE FROM engine.chunk WHERE document_id = $1', [id]);
-      await db.query('DELETE FROM engine.relation WHERE document_id = $1', [id]);
-      await db.query(
-        `WITH unsaid AS (DELETE FROM engine.mention WHERE document_id = $1 RETURNING entity_id)
-         DELETE FROM engine.entity e USING unsaid
-          WHERE e.id = unsaid.entity_id
-            AND NOT EXISTS (SELECT 1 FROM engine.mention m WHERE m.entity_id = e.id AND m.document_id <> $1)`,
-        [id],
-      );
-      return true;
-    });
+    return this.db.transaction((db) => deleteDocument(db, owner, id));
   }
 }
 

@@ -6,7 +6,8 @@ export interface Facts {
   relations: { from: string; relation: string; to: string }[];
 }
 
-interface Statements {
+/** What runs them: a transaction, as a rule. */
+export interface Statements {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
 

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Owner, Reader } from './document.repository.js';
 import type { DocumentTrust } from './document.entity.js';
+import type { Reader } from './document.repository.js';
+import type { Owner } from './document-rows.js';
 import { nameKey } from './fact-rows.js';
 
 export interface FoundEntity {

@@ -1,24 +1,43 @@
+import type { ServiceClient } from '#libs/service-kit';
 import type { BuiltinWork } from '../tools/builtin/builtin-work.js';
-import { type CallSite, failure, type TurnScope } from '../tools/tool.js';
+import { type CallSite, failure, isFailure, type TurnScope } from '../tools/tool.js';
 import type { DocumentRepository, Reader } from './document.repository.js';
 import type { Facts } from './fact-rows.js';
 import type { GraphRepository } from './graph.repository.js';
+import { readAttachment } from './read-attachment.js';
 
 const defaultChars = 12_000;
 
-/** `read_file`: a document of the project's knowledge, a part at a time. */
-export function readFile(documents: DocumentRepository): BuiltinWork {
+/** `read_file`: a document of the project's knowledge or an attachment of the event, a part at a time. */
+export function readFile(documents: DocumentRepository, gateway: ServiceClient, maxChars: number): BuiltinWork {
   return {
     external: true,
     run: async (args, { turn }) => {
-      const by = { id: textOr(args['document_id']), title: textOr(args['title']) };
-      if (by.id === null && by.title === null) return failure('invalid_arguments', 'Give document_id or title.');
       const offset = Number(args['offset'] ?? 0);
-      const found = await documents.read(turn, readerOf(turn), by, offset, Number(args['max_chars'] ?? defaultChars));
+      const chars = Number(args['max_chars'] ?? defaultChars);
+      const attachment = textOr(args['attachment_id']);
+      if (attachment !== null) {
+        const read = await readAttachment(gateway, turn, attachment, maxChars);
+        if (isFailure(read)) return read;
+        const text = read.text.slice(offset, offset + chars).toWellFormed();
+        const next = offset + text.length < read.text.length ? offset + text.length : null;
+        return {
+          attachment_id: attachment,
+          title: read.name,
+          text,
+          next_offset: next,
+          trust: 'untrusted',
+          source: 'event',
+        };
+      }
+      const by = { id: textOr(args['document_id']), title: textOr(args['title']) };
+      if (by.id === null && by.title === null)
+        return failure('invalid_arguments', 'Give document_id, title or attachment_id.');
+      const found = await documents.read(turn, readerOf(turn), by, offset, chars);
       if (!found) return failure('document_not_found', 'There is no such document here.');
       const next = offset + found.text.length;
-      const { id, title, text, trust, source, chars } = found;
-      return { id, title, text, next_offset: next < chars ? next : null, trust, source };
+      const { id, title, text, trust, source, chars: all } = found;
+      return { id, title, text, next_offset: next < all ? next : null, trust, source };
     },
   };
 }

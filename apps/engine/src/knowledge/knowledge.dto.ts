@@ -54,7 +54,11 @@ export class DocumentQuery extends PageQuery {}
 export class DocumentView implements Omit<DocumentHead, 'created_at'> {
   @ApiProperty() id: string;
   @ApiProperty() title: string;
-  @ApiProperty({ enum: ['upload', 'turn'] }) source: 'upload' | 'turn';
+  @ApiProperty({
+    enum: ['upload', 'turn', 'sync'],
+    description: 'sync: of a document source, which keeps it up to date',
+  })
+  source: DocumentHead['source'];
   @ApiProperty({ type: String, nullable: true }) uri: string | null;
   @ApiProperty({ enum: ['owner', 'known', 'untrusted'], description: 'untrusted: learnt from outsiders' })
   trust: DocumentHead['trust'];

@@ -25,7 +25,7 @@ describe('a committed reply', () => {
   const reply = async () =>
     (await world.pool.query('SELECT state, outcome, offered_at FROM engine.reply WHERE delivery_id = $1', [deliveryId]))
       .rows[0];
-  const settle = (state: 'taken' | 'delivered' | 'dead') =>
+  const settle = (state: 'taken' | 'delivered' | 'unknown') =>
     world.jobs.wake(deliverySettled, { deliveries: [{ delivery_id: deliveryId, state }] });
 
   it('is read by the gateway, and by nobody else', async () => {
@@ -46,8 +46,11 @@ describe('a committed reply', () => {
   it('is offered no more once it is taken, and keeps how it ended', async () => {
     await settle('taken');
     await until('it is taken', async () => (await reply()).state === 'taken');
+    await settle('unknown');
+    await until('it is settled', async () => (await reply()).outcome === 'unknown');
+    // A person said that it has arrived.
     await settle('delivered');
-    await until('it is settled', async () => (await reply()).state === 'settled');
+    await until('it is delivered', async () => (await reply()).outcome === 'delivered');
     await world.jobs.wake(deliverySettled, {
       deliveries: [
         { delivery_id: deliveryId, state: 'dead' },

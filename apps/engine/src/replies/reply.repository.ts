@@ -49,7 +49,9 @@ export class ReplyRepository {
       `UPDATE engine.reply r SET state = CASE d.state WHEN 'taken' THEN 'taken' ELSE 'settled' END,
               outcome = nullif(d.state, 'taken')
          FROM ${withoutFlush}, unnest($1::text[], $2::text[]) AS d(delivery_id, state)
-        WHERE r.delivery_id = d.delivery_id AND (r.state = 'open' OR (r.state = 'taken' AND d.state <> 'taken'))`,
+        WHERE r.delivery_id = d.delivery_id AND (r.state = 'open' OR (r.state = 'taken' AND d.state <> 'taken')
+            -- A person settled it, or had it sent again.
+            OR (r.outcome IN ('dead', 'unknown') AND d.state = 'delivered'))`,
       [[...last.keys()], [...last.values()]],
     );
   }

@@ -92,6 +92,7 @@ const defaults: EngineSettings = {
   DATABASE_URL: '',
   DATABASE_POOL: 5,
   ROUTER_URL: 'http://127.0.0.1:9',
+  GATEWAY_URL: 'http://127.0.0.1:9',
   VAULT_URL: 'http://127.0.0.1:9',
   MCP_REGISTRY_URL: 'http://127.0.0.1:9',
   PYTHON_RUNNER_URL: 'http://127.0.0.1:9',

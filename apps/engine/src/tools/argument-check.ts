@@ -1,5 +1,5 @@
-import { Ajv, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { compileSchema } from '#libs/tool-schema';
+import type { ValidateFunction } from 'ajv';
 import { createHash } from 'node:crypto';
 
 const maxKept = 2_000;
@@ -34,13 +34,9 @@ export class ArgumentCheck {
   }
 }
 
-/** MCP servers write 2020-12 unless they say otherwise. */
 function compile(schema: Record<string, unknown>): ValidateFunction | null {
-  const { $schema: dialect, $id: _id, ...rest } = schema;
-  const options = { allErrors: false, strict: false, validateFormats: false, addUsedSchema: false };
   try {
-    const older = typeof dialect === 'string' && /draft-0[4-7]/.test(dialect);
-    return older ? new Ajv(options).compile(rest) : new Ajv2020(options).compile(rest);
+    return compileSchema(schema);
   } catch {
     // A server's schema may be any text; what cannot be checked is not called.
     return null;

@@ -7,6 +7,14 @@ export interface ToolFailure {
   error: { code: string; message: string };
 }
 
+/** A file that came with the event, as its adapter describes it; null: it cannot be fetched. */
+export interface TurnAttachment {
+  id: string;
+  name: string;
+  contentType: string;
+  fetchRef: string | null;
+}
+
 /** The turn that calls: whose it is, who caused it, and how far that sender is trusted. */
 export interface TurnScope {
   organizationId: string;
@@ -22,6 +30,8 @@ export interface TurnScope {
   trust: TrustGrade;
   /** The sending system was authenticated, and its sender is admitted: the turn may do more than read its own conversation. */
   trusted: boolean;
+  /** Of its message, and of those that it answers together with it. */
+  attachments: TurnAttachment[];
 }
 
 /** One call under way. */

@@ -4,7 +4,7 @@ import type { Provider } from '@nestjs/common';
 import { DocumentRepository } from '../knowledge/document.repository.js';
 import { GraphRepository } from '../knowledge/graph.repository.js';
 import { queryKnowledgeGraph, readFile, storeKnowledge } from '../knowledge/knowledge-tools.js';
-import { PYTHON_RUNNER, REGISTRY, VAULT } from '../services.js';
+import { GATEWAY, PYTHON_RUNNER, REGISTRY, VAULT } from '../services.js';
 import type { EngineSettings } from '../settings.js';
 import { ArgumentCheck } from './argument-check.js';
 import { CredentialReader } from './bound-credentials.js';
@@ -28,14 +28,15 @@ export function toolProviders(settings: EngineSettings): Provider[] {
   });
   return [
     client(VAULT, 'credential-vault', settings.VAULT_URL),
+    client(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL, settings.TOOL_TIMEOUT_MS + graceMs),
     client(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL, settings.TOOL_TIMEOUT_MS + graceMs),
     client(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, settings.TOOL_TIMEOUT_MS + graceMs),
     { provide: EGRESS, useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW }) },
     {
       provide: BuiltinLibrary,
-      useFactory: (egress: Egress, documents: DocumentRepository, graph: GraphRepository) =>
-        library(settings, egress, documents, graph),
-      inject: [EGRESS, DocumentRepository, GraphRepository],
+      useFactory: (egress: Egress, documents: DocumentRepository, graph: GraphRepository, gateway: ServiceClient) =>
+        library(settings, egress, documents, graph, gateway),
+      inject: [EGRESS, DocumentRepository, GraphRepository, GATEWAY],
     },
     ArgumentCheck,
     CredentialReader,
@@ -49,13 +50,14 @@ function library(
   egress: Egress,
   documents: DocumentRepository,
   graph: GraphRepository,
+  gateway: ServiceClient,
 ): BuiltinLibrary {
   const timeoutMs = settings.TOOL_TIMEOUT_MS;
   return new BuiltinLibrary({
     http_request: httpRequest(egress, { maxResponseBytes: settings.TOOL_RESULT_KEPT_BYTES, timeoutMs }),
     send_email: sendEmail(egress, timeoutMs),
     web_search: webSearch(egress, timeoutMs),
-    read_file: readFile(documents),
+    read_file: readFile(documents, gateway, settings.DOCUMENT_MAX_CHARS),
     store_knowledge: storeKnowledge(documents, settings.DOCUMENT_MAX_CHARS),
     query_knowledge_graph: queryKnowledgeGraph(documents, graph),
   });

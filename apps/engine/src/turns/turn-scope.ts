@@ -1,6 +1,6 @@
-import type { TurnInput, TurnRunPayload } from '#libs/contracts';
+import type { NormalizedMessage, TurnInput, TurnRunPayload } from '#libs/contracts';
 import type { Agent } from '../agents/agent.entity.js';
-import type { TurnScope } from '../tools/tool.js';
+import type { TurnAttachment, TurnScope } from '../tools/tool.js';
 
 /** Whose turn it is. Trusted is a sender who is admitted, through a system that was authenticated; both have to be said. */
 export function turnScope(payload: TurnRunPayload, input: TurnInput, agent: Agent): TurnScope {
@@ -17,5 +17,17 @@ export function turnScope(payload: TurnRunPayload, input: TurnInput, agent: Agen
     sender: input.message.sender,
     trust,
     trusted: input.verified && trust !== 'unknown',
+    attachments: [input.message, ...(input.earlier ?? [])].flatMap(attachmentsOf),
   };
+}
+
+function attachmentsOf({ metadata }: NormalizedMessage): TurnAttachment[] {
+  const attachments = metadata?.['attachments'];
+  if (!Array.isArray(attachments)) return [];
+  return (attachments as unknown[]).flatMap((each) => {
+    const { id, name, content_type: type, fetch_ref: ref } = (each ?? {}) as Record<string, unknown>;
+    if (typeof id !== 'string' || id === '') return [];
+    const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+    return [{ id, name: text(name), contentType: text(type), fetchRef: text(ref) || null }];
+  });
 }

@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import { request } from 'node:http';
 import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
-import { ScriptedMcpServer } from '../testing/scripted-mcp-server.js';
+import { ScriptedMcpServer, tool } from '../testing/scripted-mcp-server.js';
 
 let registry: RegistryUnderTest;
 let server: ScriptedMcpServer;
@@ -63,6 +63,19 @@ describe('a call of a tool', () => {
     server.script.call = () => undefined;
     expect(await call()).toMatchObject({ ok: false, error: 'refused', retryable: true });
     expect((await records()).map((one: any) => one.outcome)).toEqual(['refused', 'tool_error']);
+  });
+
+  it('checks a result by the output schema, and by a pattern that would stop the process in time', async () => {
+    const outputSchema = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
+    server.script.list = () => ({ tools: [tool('strict', { outputSchema })] });
+    const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: 'strict', slug: 'strict' });
+    const [strict] = (await registry.call('GET', `/tools?server_id=${body.id}`)).body.data;
+    const result = async (text: string) => {
+      server.script.call = () => ({ content: [], structuredContent: { text } });
+      return call({ tool_id: strict.id, pin: strict.pin });
+    };
+    expect(await result('aaa')).toMatchObject({ ok: true, structured: { text: 'aaa' } });
+    expect(await result(`${'a'.repeat(5_000)}!`)).toMatchObject({ ok: false });
   });
 
   it('is refused when the definition is another one than it was made for', async () => {

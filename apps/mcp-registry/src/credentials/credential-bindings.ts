@@ -22,12 +22,13 @@ export class CredentialBindings {
   }
 
   /**
-   * Lets go of everything bound for a consumer. It goes whether the vault answers or not: a binding of something that is
-   * no more gives nobody anything.
+   * Lets go of everything bound for a consumer, or of one credential. It goes whether the vault answers or not: a binding
+   * that nothing names any more gives nobody anything.
    */
-  async unbind(scope: Scope, consumer: Consumer): Promise<void> {
+  async unbind(scope: Scope, consumer: Consumer, credentialId?: string): Promise<void> {
+    const one = credentialId === undefined ? '' : `?credential_id=${encodeURIComponent(credentialId)}`;
     try {
-      await this.vault.delete(`/internal/bindings/${consumer.kind}/${encodeURIComponent(consumer.id)}`, scope);
+      await this.vault.delete(`/internal/bindings/${consumer.kind}/${encodeURIComponent(consumer.id)}${one}`, scope);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       this.logger.warn({ event: 'binding.left', consumer: consumer.id, code: error.code });

@@ -1,5 +1,4 @@
-import { Ajv } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { compileSchema } from '#libs/tool-schema';
 import { canonicalJson, type JsonSchema, pinOf, type ToolDefinition } from '../tools/tool-definition.js';
 
 /** An entry of a listing, read: a definition that can be used, or why it cannot. */
@@ -50,11 +49,8 @@ function readEntry(name: string, entry: object, maxBytes: number): ListedTool {
 /** Why a JSON Schema cannot be used, or null. Nothing is fetched: a reference to another document is a problem. */
 function schemaProblem(schema: JsonSchema, where: string): string | null {
   if (where === 'inputSchema' && schema['type'] !== 'object') return 'inputSchema is not of the type object';
-  const options = { strict: false, validateFormats: false, logger: false } as const;
-  const draft7 = /draft-0[4-7]/.test(String(schema['$schema'] ?? ''));
-  const { $schema: _dialect, $id: _id, ...rest } = schema;
   try {
-    (draft7 ? new Ajv(options) : new Ajv2020(options)).compile(rest);
+    compileSchema(schema);
     return null;
   } catch (error) {
     return `${where}: ${error instanceof Error ? error.message : String(error)}`.slice(0, 300);

@@ -11,6 +11,7 @@ import { plainText } from '../tools/plain-text.js';
 import type { ToolDefinition } from '../tools/tool-definition.js';
 import { onBehalfOf } from './guarded-fetch.js';
 import { httpStatus, McpError, toMcpError } from './mcp-error.js';
+import { outputCheck } from './output-check.js';
 
 export interface ConnectionTarget {
   url: string;
@@ -134,6 +135,7 @@ async function openBy(kind: TransportKind, target: ConnectionTarget): Promise<Mc
     { name: 'gatehouse', version: '1' },
     {
       capabilities: {},
+      jsonSchemaValidator: outputCheck,
       ...(kind === 'streamable_http' ? { versionNegotiation: { mode: 'auto' as const } } : {}),
       listChanged: { tools: { autoRefresh: false, onChanged: () => target.onListChanged() } },
     },

@@ -35,16 +35,20 @@ const ListOf =
     }
   };
 
-export class ChangeSkill {
-  @Text(200, { minLength: 1, optional: true }) name?: string;
+/** What may be left out of both: a check of a subclass does not undo that its parent's property may be absent. */
+class SkillFields {
   @Text(1_024, { optional: true }) description?: string;
   @Text(knowledgeLength, { optional: true, description: "Goes into the agent's context" }) knowledge?: string;
   @ListOf(SkillToolGiven, 500, (one) => one.tool) tools?: SkillToolGiven[];
   @ListOf(SkillCredentialGiven, 50, (one) => one.as) credentials?: SkillCredentialGiven[];
 }
 
-export class CreateSkill extends ChangeSkill {
-  @Text(200, { minLength: 1 }) declare name: string;
+export class ChangeSkill extends SkillFields {
+  @Text(200, { minLength: 1, optional: true }) name?: string;
+}
+
+export class CreateSkill extends SkillFields {
+  @Text(200, { minLength: 1 }) name: string;
   @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
   @Text(40, { optional: true, description: 'First part of what models call its tools; made of the name when absent' })
   slug?: string;

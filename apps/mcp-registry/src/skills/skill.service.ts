@@ -125,13 +125,20 @@ export class SkillService {
     id: string,
     change: (before: SkillContent) => SkillContent,
   ): Promise<SkillView> {
-    const written = await this.skills.change(caller, id, caller.subject, change);
+    let before: SkillContent['credentials'] = [];
+    const written = await this.skills.change(caller, id, caller.subject, (content) => {
+      before = content.credentials;
+      return change(content);
+    });
     if (!written) throw notFound('skill', id);
-    await this.bind(caller, id, written.content);
+    const dropped = before.map((one) => one.credential_id).filter((one) => !names(written.content, one));
+    for (const one of new Set(dropped)) await this.bindings.unbind(caller, { kind: 'skill', id }, one);
+    // Another change may have brought back what this one let go of.
+    const now = dropped.length > 0 ? await this.skills.find(caller, id) : written;
+    await this.bind(caller, id, now?.content ?? written.content);
     return viewOf(written);
   }
 
-  /** What was bound and is not any more the vault forgets when the Skill goes: until then no tool knows it by a name. */
   private async bind(caller: Principal, id: string, { credentials }: SkillContent): Promise<void> {
     for (const { credential_id } of credentials) await this.bindings.bind(caller, credential_id, { kind: 'skill', id });
   }
@@ -149,6 +156,9 @@ export class SkillService {
     if (errors.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
   }
 }
+
+const names = ({ credentials }: SkillContent, id: string): boolean =>
+  credentials.some(({ credential_id }) => credential_id === id);
 
 function contentOf(body: ChangeSkill, before: SkillContent): SkillContent {
   return {

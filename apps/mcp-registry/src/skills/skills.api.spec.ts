@@ -110,6 +110,43 @@ describe('a Skill', () => {
     expect((await registry.call('POST', '/skills', { name: 'Z', credentials: allowed }, as)).status).toBe(403);
   });
 
+  it('has a name', async () => {
+    for (const body of [{ knowledge: 'nameless' }, { name: '' }, { name: null }]) {
+      const { status, body: problem } = await registry.call('POST', '/skills', body);
+      expect({ status, fields: problem.errors?.map((one: any) => one.field) }).toEqual({
+        status: 422,
+        fields: ['name'],
+      });
+    }
+    const { id } = await create({ name: 'Named' });
+    expect((await registry.call('PATCH', `/skills/${id}`, { knowledge: 'k' })).body).toMatchObject({ name: 'Named' });
+  });
+
+  it('lets go of a credential that it names no more, and of no other', async () => {
+    registry.stub.credentials.set('cred_b', { token: 'another' });
+    const { id } = await create({
+      name: 'Less',
+      credentials: [
+        { credential_id: 'cred_a', as: 'a' },
+        { credential_id: 'cred_b', as: 'b' },
+        { credential_id: 'cred_b', as: 'again' },
+      ],
+    });
+    const released = () =>
+      registry.stub.asked.flatMap(({ method, path }) =>
+        method === 'DELETE' && path.startsWith(`/internal/bindings/skill/${id}`) ? [path.split('?')[1]] : [],
+      );
+    await registry.call('PATCH', `/skills/${id}`, { knowledge: 'no list: they stay' });
+    await registry.call('PATCH', `/skills/${id}`, { credentials: [{ credential_id: 'cred_b', as: 'again' }] });
+    expect(released()).toEqual(['credential_id=cred_a']);
+    await registry.call('POST', `/skills/${id}/versions/1/restore`);
+    const last = registry.stub.asked.filter(({ method, path }) => method === 'PUT' && path === '/internal/bindings');
+    expect(last.at(-1)?.body).toMatchObject({ consumer: { id } });
+    expect(last.slice(-3).map(({ body }) => body['credential_id'])).toContain('cred_a');
+    await registry.call('PATCH', `/skills/${id}`, { credentials: [] });
+    expect(released()).toEqual(['credential_id=cred_a', 'credential_id=cred_a', 'credential_id=cred_b']);
+  });
+
   it('stays while agents have it', async () => {
     const skill = await create({ name: 'Wanted' });
     registry.stub.users = [{ id: 'agt_1', name: 'Front desk' }];

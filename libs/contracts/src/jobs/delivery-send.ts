@@ -2,11 +2,22 @@ import { IsObject, IsOptional, IsString } from 'class-validator';
 import type { ReplyTarget } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
+/** What is told of a file that is to be delivered; the gateway keeps its bytes. */
+export interface AttachmentHead {
+  name: string;
+  content_type: string;
+  /** Bytes. */
+  size: number;
+  sha256: string;
+}
+
 export interface OutboundContent {
   text: string;
   /** Absent: Markdown, which the adapter's `/format` renders. The others are delivered as they are. */
   format?: 'markdown' | 'plain' | 'native';
   subject?: string;
+  /** Absent: none. */
+  attachments?: AttachmentHead[];
   target: ReplyTarget;
 }
 

@@ -21,6 +21,7 @@ const call: CallSite = {
     sender: 'ada',
     trust: 'known',
     trusted: true,
+    attachments: [],
   },
   ref: '1.call_0',
   mayDo: 'write',

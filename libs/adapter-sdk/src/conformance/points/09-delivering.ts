@@ -1,7 +1,7 @@
 import { DELIVER_ERRORS, type DeliverError } from '../../delivery.js';
 import { isJsonObject, type JsonObject } from '../../json-value.js';
 import type { AdapterCalls, Answer } from '../adapter-calls.js';
-import { answered, CheckFailed, expectThat, need, Skipped } from '../check.js';
+import { answered, CheckFailed, expectThat, need, NotApplicable, Skipped } from '../check.js';
 import { FAULTS, type Fault } from '../fixtures.js';
 import type { Kit } from '../kit.js';
 import { RETRY_AFTER_SECONDS } from '../scripted-provider.js';
@@ -61,6 +61,12 @@ export const delivering: Point = {
         return wordsIn(text) === wordsIn(code) ? undefined : 'every line of the code, once and in order';
       });
     });
+    await check(
+      'attachments',
+      'takes files, where the manifest says so',
+      'Send message.attachments (name, content_type, content_base64), or declare message.attachments false.',
+      () => takesFiles(kit),
+    );
     for (const fault of FAULTS) {
       await check(
         fault.replaceAll('_', '-'),
@@ -77,6 +83,16 @@ export const delivering: Point = {
     );
   },
 };
+
+async function takesFiles(kit: Kit): Promise<void> {
+  const { message } = kit.manifest;
+  if (!isJsonObject(message) || message.attachments !== true) throw new NotApplicable('the adapter takes no files');
+  const content_base64 = Buffer.from('a;b').toString('base64');
+  const attachments = [{ name: 'table.csv', content_type: 'text/csv', size: 3, content_base64 }];
+  const text = 'with a file';
+  const answer = await deliver(kit, text, { message: { text, format: 'plain', attachments } });
+  expectThat(answered(answer).ok === true, answer, 'ok true', answer.json);
+}
 
 /** The stand-in provider, or the check is skipped. */
 export function needProvider(kit: Kit): StandInProvider {

@@ -5,8 +5,9 @@ const BY_ERROR: Partial<Record<DeliverError, SourceFailure['error']>> = {
   permission_denied: 'permission_denied',
   not_found: 'not_found',
   rate_limited: 'rate_limited',
-  // A label that does not exist is Gmail's invalidArgument.
+  // What does not exist is Gmail's invalidArgument, and Telegram's bad request.
   invalid_request: 'not_found',
+  too_large: 'too_large',
 };
 
 /** A failed call as a document source answers it. Reading may be repeated, so a lost answer is a provider that is away. */

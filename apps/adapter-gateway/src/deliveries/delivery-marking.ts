@@ -1,0 +1,40 @@
+import { deliverySettled } from '#libs/contracts';
+import { Journal } from '#libs/journal';
+import { JobClient } from '#libs/queue';
+import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeliveryRow } from './delivery.entity.js';
+import { DeliveryRepository } from './delivery.repository.js';
+
+/** A person's word for a delivery of which nobody else can tell whether it arrived. */
+@Injectable()
+export class DeliveryMarking {
+  constructor(
+    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
+    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(Journal) private readonly journal: Journal,
+  ) {}
+
+  /** @throws Problem 404 `delivery_not_found`; 409 `not_unknown` */
+  async delivered({ organizationId, projectId, subject }: Principal, id: string): Promise<DeliveryRow> {
+    const row = await this.deliveries.find(organizationId, projectId, id);
+    if (!row) throw notFound('delivery', id);
+    if (!(await this.deliveries.markDelivered(id))) {
+      throw new Problem(409, 'not_unknown', `The delivery is ${row.state}: only an unknown one can be marked.`);
+    }
+    this.journal.append({
+      receipt_id: row.receipt_id,
+      organization_id: organizationId,
+      project_id: projectId,
+      app_id: row.app_id,
+      stage: 'delivery',
+      outcome: 'delivered',
+      reason: 'marked_by_person',
+      subject_id: id,
+      attempt: row.attempts,
+      detail: { by: subject },
+    });
+    void this.jobs.wake(deliverySettled, { deliveries: [{ delivery_id: id, state: 'delivered' }] });
+    return (await this.deliveries.find(organizationId, projectId, id)) ?? row;
+  }
+}

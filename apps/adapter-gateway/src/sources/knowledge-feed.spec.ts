@@ -1,0 +1,232 @@
+import { until } from '#libs/testing';
+import type { ServerResponse } from 'node:http';
+import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
+import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
+import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
+
+interface Told {
+  id: string;
+  project: string;
+  revision: number;
+  removed: boolean;
+  path: string;
+  text: string | null;
+  trust: string;
+  audience: string;
+  provenance: Record<string, unknown>;
+}
+
+describe('what the engine is told of the documents of a source', () => {
+  let world: GatewayWorld;
+  let engine: TestServer;
+  let provider: DocumentProvider;
+  let source: string;
+  let told: Told[];
+  /** Answers instead of the engine, where it returns true. */
+  let instead: (version: Told, response: ServerResponse) => boolean;
+
+  beforeAll(async () => {
+    engine = await httpServer((path, body, response, request) => {
+      const { content_base64: content, ...version } = JSON.parse(body);
+      const one: Told = {
+        ...version,
+        id: path.replace('/internal/synced-documents/', ''),
+        project: projectOf(request.headers.authorization ?? ''),
+        text: content === undefined ? null : Buffer.from(content, 'base64').toString(),
+      };
+      told.push(one);
+      if (!instead(one, response)) sendJson(response, { outcome: one.removed ? 'removed' : 'kept' });
+    });
+    world = await gatewayWorld();
+    const settings = { ENGINE_URL: engine.url, SYNC_SWEEP_MS: 50 };
+    await Promise.all([world.start(settings), world.start(settings)]);
+  });
+  afterAll(async () => {
+    await world.close();
+    await engine.close();
+  });
+  beforeEach(async () => {
+    told = [];
+    instead = () => false;
+    const slug = `docs-${Math.random().toString(36).slice(2, 8)}`;
+    provider = await documentProvider(slug);
+    await world.call('POST', 'adapters', { url: provider.url });
+    const app = (await world.call('POST', `listings/${slug}/install`, {})).body;
+    source = (await world.call('POST', 'sources', { app_id: app.id, name: 'Docs', resource_path: 'root' })).body.id;
+  });
+  afterEach(() => provider.close());
+
+  const synced = async (): Promise<void> => {
+    const { body } = await world.call('POST', `sources/${source}/sync`);
+    await until('the run has ended', async () => {
+      return (await world.call('GET', `sources/${source}/runs/${body.id}`)).body.finished_at;
+    });
+  };
+  const settled = () =>
+    until('everything is told', async () => {
+      const { rows } = await world.pool.query('SELECT 1 FROM gateway.source_document WHERE tell_at IS NOT NULL');
+      return rows.length === 0;
+    });
+  const brief = (ones: Told[]) => ones.map(({ path, revision, removed, text }) => [path, revision, removed, text]);
+  const knowledge = async (): Promise<Record<string, string>> => {
+    const { body } = await world.call('GET', `sources/${source}/documents`);
+    return Object.fromEntries(body.data.map((row: { path: string; knowledge: string }) => [row.path, row.knowledge]));
+  };
+
+  it('is every change, once, with where it came from', async () => {
+    provider.files.set('a.md', 'one').set('b.md', 'two');
+    await synced();
+    await settled();
+    expect(brief(told).sort()).toEqual([
+      ['a.md', 1, false, 'one'],
+      ['b.md', 1, false, 'two'],
+    ]);
+    expect(told[0]).toMatchObject({ project: home.projectId, trust: 'untrusted', audience: 'known' });
+    expect(told.find(({ path }) => path === 'a.md')?.provenance).toMatchObject({
+      ...{ source_id: source, path: 'a.md', fingerprint: 'one', resource_path: 'root' },
+      app_id: expect.stringMatching(/^app_/),
+    });
+    told = [];
+    provider.files.set('a.md', 'one more');
+    provider.files.delete('b.md');
+    await synced();
+    await settled();
+    expect(brief(told).sort()).toEqual([
+      ['a.md', 2, false, 'one more'],
+      ['b.md', 2, true, null],
+    ]);
+    expect(await knowledge()).toEqual({ 'a.md': 'kept', 'b.md': 'removed' });
+    told = [];
+    await synced();
+    await settled();
+    expect(told).toEqual([]);
+  });
+
+  it('is said again until it was taken: while the engine is away, and when its answer was lost', async () => {
+    let refused = 0;
+    let lost = 0;
+    instead = ({ path }, response) => {
+      if (refused < 5) {
+        refused += 1;
+        sendJson(response, { code: 'service_unavailable' }, 503);
+        return true;
+      }
+      if (path !== 'f/1' || lost > 0) return false;
+      lost += 1;
+      response.destroy();
+      return true;
+    };
+    for (let n = 0; n < 40; n += 1) provider.files.set(`f/${n}`, `text ${n}`);
+    await synced();
+    await settled();
+    expect([refused, lost]).toEqual([5, 1]);
+    expect(new Set(told.map(({ path }) => path)).size).toBe(40);
+    expect(told.length).toBe(40 + refused + lost);
+    expect(new Set(Object.values(await knowledge()))).toEqual(new Set(['kept']));
+  });
+
+  it('is the newest version, though it changed while the one before was on its way', async () => {
+    provider.files.set('a.md', 'first');
+    let held: ServerResponse | undefined;
+    instead = (version, response) => {
+      if (version.text !== 'first') return false;
+      held = response;
+      return true;
+    };
+    await synced();
+    await until('the first is on its way', () => held);
+    provider.files.set('a.md', 'then');
+    await synced();
+    await until('the second was told', () => told.some(({ text }) => text === 'then'));
+    if (held) sendJson(held, { outcome: 'unreadable' });
+    await settled();
+    await until('it is said what became of the newest', async () => (await knowledge())['a.md'] === 'kept');
+    expect(brief(told)).toEqual([
+      ['a.md', 1, false, 'first'],
+      ['a.md', 2, false, 'then'],
+    ]);
+  });
+
+  it('is what the source says of their trust, anew when that changes', async () => {
+    provider.files.set('a.md', 'one');
+    await synced();
+    await settled();
+    const patched = await world.call('PATCH', `sources/${source}`, { trust: 'owner', audience: 'everyone' });
+    expect(patched.body).toMatchObject({ trust: 'owner', audience: 'everyone' });
+    await settled();
+    expect(told.at(-1)).toMatchObject({ revision: 2, trust: 'owner', audience: 'everyone', text: 'one' });
+    await world.call('PATCH', `sources/${source}`, { name: 'Other' });
+    await settled();
+    expect(told).toHaveLength(2);
+  });
+
+  it('is that they are gone when their source is deleted, and nothing of them is left', async () => {
+    provider.files.set('a.md', 'one').set('b.md', 'two');
+    await synced();
+    await settled();
+    told = [];
+    let away = true;
+    instead = (_version, response) => {
+      if (away) sendJson(response, { code: 'service_unavailable' }, 503);
+      return away;
+    };
+    expect((await world.call('DELETE', `sources/${source}`)).status).toBe(204);
+    await until('it was tried', () => told.length > 0);
+    away = false;
+    const left = () => world.pool.query('SELECT 1 FROM gateway.source_document WHERE source_id = $1', [source]);
+    await until('nothing is left', async () => (await left()).rows.length === 0);
+    const last = new Map(told.map((one) => [one.path, one.removed]));
+    expect([...last]).toEqual(
+      expect.arrayContaining([
+        ['a.md', true],
+        ['b.md', true],
+      ]),
+    );
+  });
+
+  it('is not a document over the limit, whose version before is removed', async () => {
+    provider.files.set('a.md', 'small');
+    await synced();
+    await settled();
+    provider.files.set('a.md', 'large '.repeat(400));
+    await synced();
+    await settled();
+    expect(brief(told)).toEqual([
+      ['a.md', 1, false, 'small'],
+      ['a.md', 2, true, null],
+    ]);
+    expect(await knowledge()).toEqual({ 'a.md': 'too_large' });
+    instead = ({ removed }, response) => {
+      if (!removed) sendJson(response, { code: 'payload_too_large' }, 413);
+      return !removed;
+    };
+    provider.files.set('a.md', 'over the limit of the engine');
+    await synced();
+    await settled();
+    expect(brief(told).slice(2)).toEqual([
+      ['a.md', 3, false, 'over the limit of the engine'],
+      ['a.md', 3, true, null],
+    ]);
+    expect(await knowledge()).toEqual({ 'a.md': 'too_large' });
+  });
+
+  it('holds up no other document when the engine fails at one', async () => {
+    instead = ({ path }, response) => {
+      if (path === 'bad') sendJson(response, { code: 'internal_error' }, 500);
+      return path === 'bad';
+    };
+    provider.files.set('bad', 'x');
+    for (let n = 0; n < 30; n += 1) provider.files.set(`f/${n}`, `text ${n}`);
+    await synced();
+    await until('the others are told', async () => {
+      const states = Object.entries(await knowledge());
+      return states.length === 31 && states.every(([path, state]) => state === (path === 'bad' ? 'waiting' : 'kept'));
+    });
+    await world.call('DELETE', `sources/${source}`);
+  });
+});
+
+function projectOf(authorization: string): string {
+  const [, payload = ''] = authorization.split('.');
+  return JSON.parse(Buffer.from(payload, 'base64url').toString()).prj;
+}

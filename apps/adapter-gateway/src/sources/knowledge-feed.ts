@@ -1,0 +1,90 @@
+import { Sweeper } from '#libs/database';
+import { Problem, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { engineClient } from '../deliveries/deliveries.service.js';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
+import { KnowledgeFeedRepository, type UntoldDocument } from './knowledge-feed.repository.js';
+
+/** Longer than a call of the engine may take. */
+const leaseMs = 15_000;
+const retryMs = 2_000;
+
+/**
+ * Gives every change of a document to the engine, whose knowledge it becomes. What the engine has not taken stays marked
+ * in its row, so a change is offered until it is taken, and a version that was taken twice counts once there.
+ */
+@Injectable()
+export class KnowledgeFeed implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('knowledge-feed');
+  private readonly sweeper: Sweeper;
+
+  constructor(
+    @Inject(KnowledgeFeedRepository) private readonly documents: KnowledgeFeedRepository,
+    @Inject(engineClient) private readonly engine: ServiceClient,
+    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+  ) {
+    this.sweeper = new Sweeper({
+      name: 'knowledge-feed',
+      everyMs: settings.SYNC_SWEEP_MS,
+      batch: settings.KNOWLEDGE_FEED_CONCURRENCY,
+      sweep: (limit) => this.feed(limit),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.sweeper.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.sweeper.stop();
+  }
+
+  /** @returns how many were dealt with. @throws Problem when the engine takes nothing at the moment */
+  private async feed(limit: number): Promise<number> {
+    const due = await this.documents.claim(limit, leaseMs);
+    const results = await Promise.allSettled(due.map((document) => this.tell(document)));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) {
+      const late = due.filter((_, at) => results[at]?.status === 'rejected').map(({ id }) => id);
+      await this.documents.putOff(late, retryMs);
+      throw failed.reason;
+    }
+    return due.length;
+  }
+
+  private async tell(document: UntoldDocument, tooLarge = this.isTooLarge(document)): Promise<void> {
+    const { id, organization_id: organizationId, project_id: projectId } = document;
+    const version = await this.versionOf(document, document.state === 'removed' || tooLarge);
+    if (version === null) return;
+    try {
+      const path = `/internal/synced-documents/${id}`;
+      const { outcome } = await this.engine.put<{ outcome: string }>(path, { organizationId, projectId }, version);
+      const isKept = document.state === 'current';
+      await this.documents.told(document, isKept && tooLarge ? 'too_large' : outcome);
+    } catch (error) {
+      if (!(error instanceof Problem) || [401, 403, 429, 503].includes(error.status)) throw error;
+      // As one that is over the limit: the version before it has to go.
+      if (error.status === 413 && !tooLarge) return this.tell(document, true);
+      this.logger.error({ event: 'document.not_taken', document: id, code: error.code, detail: error.detail });
+      // Anything else is offered again when the lease is over: an engine of another release may take it.
+    }
+  }
+
+  private isTooLarge({ size }: UntoldDocument): boolean {
+    return size > this.settings.KNOWLEDGE_MAX_FILE_BYTES;
+  }
+
+  /** @returns null when it has changed since it was claimed: then it is due again */
+  private async versionOf(document: UntoldDocument, removed: boolean): Promise<object | null> {
+    const { revision, path, trust, audience, source_id, fingerprint, sha256 } = document;
+    const provenance = { source_id, path, fingerprint, sha256, ...document.provenance };
+    const version = { revision, removed, path, trust, audience, provenance };
+    // One that has grown too large goes as well: the version before it would pass for what is there now.
+    if (removed) return version;
+    const content = await this.documents.contentOf(document);
+    if (content === null) return null;
+    const { content_type } = document;
+    return { ...version, content_type, content_base64: content.toString('base64') };
+  }
+}

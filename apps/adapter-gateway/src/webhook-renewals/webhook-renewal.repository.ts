@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { WebhookRenewalRow } from './webhook-renewal.entity.js';
+
+export type RenewalOutcome = Pick<WebhookRenewalRow, 'error' | 'error_detail'> & {
+  /** Absent when nothing was renewed: what was known stays. */
+  renewed?: { expiresAt: Date | null };
+  nextInMs: number;
+};
+
+@Injectable()
+export class WebhookRenewalRepository {
+  constructor(@InjectRepository(WebhookRenewalRow) private readonly rows: Repository<WebhookRenewalRow>) {}
+
+  /** Active Apps that receive, whose manifest asks for it, and whose time has come; none of them twice within the lease. */
+  async claim(limit: number, leaseMs: number): Promise<string[]> {
+    const rows = (await this.rows.query(
+      `INSERT INTO gateway.webhook_renewal AS r (app_id, organization_id, project_id, due_at)
+       SELECT app.id, app.organization_id, app.project_id, now() + make_interval(secs => $2)
+         FROM gateway.app JOIN gateway.adapter ON adapter.id = app.adapter_id
+         LEFT JOIN gateway.webhook_renewal known ON known.app_id = app.id
+        WHERE app.state = 'active' AND app.capabilities ? 'receive'
+          AND adapter.manifest #> '{webhook,renew_seconds}' IS NOT NULL
+          AND (known.app_id IS NULL OR known.due_at <= now())
+        ORDER BY app.id LIMIT $1
+       ON CONFLICT (app_id) DO UPDATE SET due_at = EXCLUDED.due_at WHERE r.due_at <= now()
+       RETURNING app_id`,
+      [limit, leaseMs / 1_000],
+    )) as { app_id: string }[];
+    return rows.map(({ app_id: id }) => id);
+  }
+
+  async record(appId: string, { renewed, error, error_detail: detail, nextInMs }: RenewalOutcome): Promise<void> {
+    const due = { due_at: new Date(Date.now() + nextInMs), error, error_detail: detail };
+    const done = renewed ? { renewed_at: new Date(), expires_at: renewed.expiresAt } : {};
+    await this.rows.update({ app_id: appId }, { ...due, ...done } as object);
+  }
+
+  /** At the next sweep. @returns false when it was never due */
+  async hasten(appId: string): Promise<boolean> {
+    const { affected } = await this.rows.update({ app_id: appId }, { due_at: new Date() });
+    return (affected ?? 0) > 0;
+  }
+
+  byApp(appId: string): Promise<WebhookRenewalRow | null> {
+    return this.rows.findOneBy({ app_id: appId });
+  }
+}

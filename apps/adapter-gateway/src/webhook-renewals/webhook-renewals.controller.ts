@@ -1,0 +1,42 @@
+import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AppsService } from '../apps/apps.service.js';
+import type { WebhookRenewalRow } from './webhook-renewal.entity.js';
+import { WebhookRenewalRepository } from './webhook-renewal.repository.js';
+
+@ApiTags('Apps')
+@Controller('api/v1/apps/:id/webhook-renewal')
+export class WebhookRenewalsController {
+  constructor(
+    @Inject(AppsService) private readonly apps: AppsService,
+    @Inject(WebhookRenewalRepository) private readonly renewals: WebhookRenewalRepository,
+  ) {}
+
+  @Get()
+  @RequireScopes('apps:read')
+  @ApiOperation({
+    operationId: 'getWebhookRenewal',
+    summary: 'When the provider was last asked to go on sending events, until when it does, and what went wrong',
+  })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookRenewalRow> {
+    await this.apps.get(caller, id);
+    const row = await this.renewals.byApp(id);
+    if (!row) throw nothingToRenew();
+    return row;
+  }
+
+  @Post()
+  @HttpCode(202)
+  @RequireScopes('apps:write')
+  @ApiOperation({ operationId: 'renewWebhook', summary: 'Ask the provider again at the next sweep' })
+  async hasten(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookRenewalRow> {
+    await this.apps.get(caller, id);
+    if (!(await this.renewals.hasten(id))) throw nothingToRenew();
+    return this.get(caller, id);
+  }
+}
+
+function nothingToRenew(): Problem {
+  return new Problem(404, 'webhook_renewal_not_found', 'Its provider sends events without being asked again.');
+}

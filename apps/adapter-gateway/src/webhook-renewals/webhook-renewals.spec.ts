@@ -1,0 +1,103 @@
+import { until } from '#libs/testing';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+
+const daySeconds = 86_400;
+
+describe('the webhook of a provider that has to be asked again', () => {
+  let world: GatewayWorld;
+  let adapter: MoodyAdapter;
+
+  beforeAll(async () => {
+    world = await gatewayWorld();
+    const settings = { RENEWAL_SWEEP_MS: 50, RENEWAL_RETRY_MS: 300 };
+    await Promise.all([world.start(settings), world.start(settings)]);
+  });
+  afterAll(() => world.close());
+  beforeEach(async () => {
+    const slug = `mail-${Math.random().toString(36).slice(2, 8)}`;
+    adapter = await moodyAdapter(slug, { webhook: { renew_seconds: daySeconds } });
+  });
+  afterEach(() => adapter.close());
+
+  async function install(): Promise<{ id: string; webhook_url: string }> {
+    await world.call('POST', 'adapters', { url: adapter.url });
+    return (await world.call('POST', `listings/${adapter.slug}/install`, {})).body;
+  }
+  const asked = () => adapter.calls.filter(({ route }) => route === 'renew-webhook');
+  const stateOf = async (id: string): Promise<any> => (await world.call('GET', `apps/${id}/webhook-renewal`)).body;
+  const said = (id: string, what: (row: any) => unknown): Promise<any> =>
+    until('the renewal is recorded', async () => {
+      const row = await stateOf(id);
+      return what(row) ? row : null;
+    });
+  const inSeconds = (time: string): number => (new Date(time).getTime() - Date.now()) / 1_000;
+
+  it('is renewed once each time, by whichever replica, and says until when it lasts', async () => {
+    const expires = new Date(Date.now() + 7 * daySeconds * 1_000).toISOString();
+    adapter.routes['renew-webhook'] = () => ({ ok: true, expires_at: expires });
+    const { id, webhook_url: url } = await install();
+    const row = await said(id, ({ renewed_at: at }) => at);
+    expect(row).toMatchObject({ app_id: id, expires_at: expires, error: null });
+    expect(inSeconds(row.due_at)).toBeGreaterThan(daySeconds - 60);
+    expect(asked()).toEqual([{ route: 'renew-webhook', body: expect.objectContaining({ webhook_url: url }) }]);
+    const again = await world.call('POST', `apps/${id}/webhook-renewal`);
+    expect(again.status).toBe(202);
+    await said(id, ({ renewed_at: at }) => at !== row.renewed_at);
+    expect(asked()).toHaveLength(2);
+  });
+
+  it('is renewed before it ends, though the manifest would have it later', async () => {
+    adapter.routes['renew-webhook'] = () => ({ ok: true, expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const { id } = await install();
+    const row = await said(id, ({ renewed_at: at }) => at);
+    expect(inSeconds(row.due_at)).toBeLessThan(1_801);
+  });
+
+  it('is tried again when that failed, and shows why and that it was renewed before', async () => {
+    let fails = 0;
+    adapter.routes['renew-webhook'] = (_body, response) => {
+      fails += 1;
+      if (fails === 1) return { ok: false, error: 'auth_failed', message: 'no such grant' };
+      if (fails === 2) return void response.writeHead(503).end();
+      return { ok: true };
+    };
+    const { id } = await install();
+    expect(await said(id, ({ error }) => error)).toMatchObject({ error: 'auth_failed', error_detail: 'no such grant' });
+    expect(await said(id, ({ renewed_at: at }) => at)).toMatchObject({ error: null, error_detail: null });
+    expect(fails).toBe(3);
+  });
+
+  it('rests when a person sees to it', async () => {
+    adapter.routes['renew-webhook'] = () => ({ ok: false, error: 'not_configured', message: 'no topic is set' });
+    const { id } = await install();
+    const row = await said(id, ({ error }) => error);
+    expect(row).toMatchObject({ error: 'not_configured', renewed_at: null });
+    expect(inSeconds(row.due_at)).toBeGreaterThan(daySeconds - 60);
+  });
+
+  it('is not asked for of a paused App, and is its project’s alone', async () => {
+    adapter.routes['renew-webhook'] = () => ({ ok: true });
+    const { id } = await install();
+    await said(id, ({ renewed_at: at }) => at);
+    await world.call('PATCH', `apps/${id}`, { state: 'paused' });
+    const before = asked().length;
+    await world.call('POST', `apps/${id}/webhook-renewal`);
+    const other = await moodyAdapter(`other-${adapter.slug}`, { webhook: { renew_seconds: daySeconds } });
+    other.routes['renew-webhook'] = () => ({ ok: true });
+    await world.call('POST', 'adapters', { url: other.url });
+    const running = (await world.call('POST', `listings/${other.slug}/install`, {})).body;
+    await said(running.id, ({ renewed_at: at }) => at);
+    expect(asked()).toHaveLength(before);
+    const stranger = { projectId: 'prj_other' };
+    expect((await world.call('GET', `apps/${id}/webhook-renewal`, undefined, stranger)).status).toBe(404);
+    expect((await world.call('POST', `apps/${id}/webhook-renewal`, undefined, stranger)).status).toBe(404);
+    await other.close();
+  });
+
+  it('is none where the manifest asks for nothing', async () => {
+    adapter.manifest['webhook'] = {};
+    const { id } = await install();
+    expect((await world.call('GET', `apps/${id}/webhook-renewal`)).body.code).toBe('webhook_renewal_not_found');
+  });
+});

@@ -1,0 +1,96 @@
+import type { RenewWebhookResult } from '#libs/adapter-sdk';
+import { Sweeper } from '#libs/database';
+import { errorCode, RunLater } from '#libs/queue';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { withoutOk } from '../adapters/adapter-answer.js';
+import { AdapterClient } from '../adapters/adapter-client.js';
+import { AppRepository } from '../apps/app.repository.js';
+import { AppViews } from '../apps/app-views.js';
+import { CallTargets } from '../apps/call-targets.js';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
+import { type RenewalOutcome, WebhookRenewalRepository } from './webhook-renewal.repository.js';
+
+const dayMs = 86_400_000;
+
+/**
+ * Asks providers to go on sending events, through their stateless adapters, as often as the manifest's
+ * `webhook.renew_seconds` says. When it is due is the row's, so that a replica that dies costs a lease, not the events.
+ */
+@Injectable()
+export class WebhookRenewer implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('webhook-renewer');
+  private readonly sweeper: Sweeper;
+
+  constructor(
+    @Inject(WebhookRenewalRepository) private readonly renewals: WebhookRenewalRepository,
+    @Inject(AppRepository) private readonly apps: AppRepository,
+    @Inject(AppViews) private readonly views: AppViews,
+    @Inject(CallTargets) private readonly targets: CallTargets,
+    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+  ) {
+    this.sweeper = new Sweeper({
+      name: 'webhook-renewals',
+      everyMs: settings.RENEWAL_SWEEP_MS,
+      batch: 50,
+      sweep: (limit) => this.renewDue(limit),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.sweeper.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.sweeper.stop();
+  }
+
+  private async renewDue(limit: number): Promise<number> {
+    const due = await this.renewals.claim(limit, this.settings.RENEWAL_RETRY_MS);
+    await Promise.all(due.map((appId) => this.renew(appId)));
+    return due.length;
+  }
+
+  private async renew(appId: string): Promise<void> {
+    const outcome = await this.ask(appId).catch((error: unknown) => this.failure(error));
+    if (outcome.error !== null) {
+      const { error: code, error_detail: detail } = outcome;
+      this.logger.warn({ event: 'webhook.not_renewed', app: appId, code, detail });
+    }
+    await this.renewals.record(appId, outcome);
+  }
+
+  private async ask(appId: string): Promise<RenewalOutcome> {
+    const app = await this.apps.byId(appId);
+    const { baseUrl, manifest, credentials, context } = await this.targets.ofApp(appId);
+    const everyMs = Math.min(manifest.webhook?.renew_seconds ?? 86_400, 2_592_000) * 1_000;
+    const body = { credentials, webhook_url: app && this.views.of(app).webhook_url };
+    const answer = await this.adapters.post<RenewWebhookResult>(baseUrl, '/renew-webhook', body, context, withoutOk);
+    if (answer.ok) {
+      const expiresAt = dateOf(answer.expires_at);
+      return { renewed: { expiresAt }, error: null, error_detail: null, nextInMs: nextInMs(everyMs, expiresAt) };
+    }
+    const said = { error: String(answer.error).slice(0, 100), error_detail: answer.message?.slice(0, 500) ?? null };
+    // Somebody else sees to it, or nobody: nothing changes before a person changes it.
+    const rests = said.error === 'not_configured';
+    return { ...said, nextInMs: rests ? everyMs : this.settings.RENEWAL_RETRY_MS };
+  }
+
+  private failure(error: unknown): RenewalOutcome {
+    const detail = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+    const nextInMs = error instanceof RunLater ? error.delayMs : this.settings.RENEWAL_RETRY_MS;
+    return { error: errorCode(error), error_detail: detail, nextInMs };
+  }
+}
+
+/** Before it ends, where the provider says when. */
+function nextInMs(everyMs: number, expiresAt: Date | null): number {
+  const leftMs = expiresAt === null ? Number.POSITIVE_INFINITY : (expiresAt.getTime() - Date.now()) / 2;
+  return Math.max(1_000, Math.min(everyMs, leftMs, 30 * dayMs));
+}
+
+function dateOf(text: string | undefined): Date | null {
+  const date = new Date(text ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? null : date;
+}

@@ -1,0 +1,41 @@
+import type { FetchFileCall, FetchFileResult, SourceFailure } from '#libs/adapter-sdk';
+import { downloadFile } from '../provider-calls/download-file.js';
+import { textOf } from '../provider-calls/json-fields.js';
+import { sourceFailure } from '../provider-calls/source-failure.js';
+import { botToken } from './bot-identity.js';
+import { callTelegram, type TelegramSettings } from './telegram-api.js';
+import { failureOfTelegramError } from './telegram-errors.js';
+
+/** What a bot may download. Source: https://core.telegram.org/bots/api#getfile */
+export const TELEGRAM_MAX_FILE_BYTES = 20 * 1024 * 1024;
+
+const FILE_ID = /^[\w-]{1,300}$/;
+/** It becomes part of an address that holds the token. */
+const FILE_PATH = /^[\w-]+(?:\/[\w.-]+)*$/;
+
+/** The bytes of a file of a message, by its `file_id`. Telegram says where they are, for an hour. */
+export async function fetchFile(call: FetchFileCall, settings: TelegramSettings): Promise<FetchFileResult> {
+  if (!FILE_ID.test(call.file_path)) return refuse('not_found', 'there is no such file');
+  const file = await callTelegram('getFile', { json: { file_id: call.file_path } }, call.credentials, settings);
+  if (!file.ok) {
+    const isTooBig = /file is too big/i.test(file.error_detail?.provider_code ?? '');
+    return isTooBig ? tooLarge() : sourceFailure(file);
+  }
+  const path = textOf(file.result.file_path) ?? '';
+  if (!FILE_PATH.test(path) || path.includes('..')) return refuse('not_found', 'Telegram does not say where it is');
+  const answer = await downloadFile(settings, {
+    url: `${settings.apiUrl}/file/bot${botToken(call.credentials)}/${path}`,
+    maxBytes: TELEGRAM_MAX_FILE_BYTES,
+  });
+  if ('ok' in answer) return sourceFailure(answer);
+  if (answer.status !== 200) return sourceFailure(failureOfTelegramError(answer.status, {}));
+  return answer.bytes ? { bytes: answer.bytes } : tooLarge();
+}
+
+function tooLarge(): SourceFailure {
+  return refuse('too_large', `a bot can have files of at most ${TELEGRAM_MAX_FILE_BYTES} bytes`);
+}
+
+function refuse(error: SourceFailure['error'], message: string): SourceFailure {
+  return { ok: false, error, message };
+}

@@ -1,0 +1,76 @@
+import { storableJson } from '#libs/database';
+import { chunksOf } from './chunks-of.js';
+import type { KnowledgeDocument } from './document.entity.js';
+import { type Facts, type Statements, storeFacts } from './fact-rows.js';
+
+export interface Owner {
+  organizationId: string;
+  projectId: string;
+}
+
+export type NewDocument = Pick<
+  KnowledgeDocument,
+  'title' | 'content' | 'source' | 'uri' | 'trust' | 'audience' | 'provenance'
+>;
+
+/**
+ * Stores a document with its parts and facts, within the caller's transaction.
+ * @param sha256 of what makes two documents of one source the same
+ * @returns false: the project has the same one of that source
+ */
+export async function insertDocument(
+  db: Statements,
+  owner: Owner,
+  id: string,
+  sha256: string,
+  document: NewDocument,
+  facts: Facts,
+): Promise<boolean> {
+  const made = (await db.query(
+    `INSERT INTO engine.document (id, organization_id, project_id, title, content, content_sha256, source, uri, trust,
+            audience, provenance)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb)
+     ON CONFLICT (project_id, source, content_sha256) DO NOTHING RETURNING id`,
+    [
+      id,
+      owner.organizationId,
+      owner.projectId,
+      document.title,
+      document.content,
+      sha256,
+      document.source,
+      document.uri,
+      document.trust,
+      document.audience,
+      storableJson(document.provenance),
+    ],
+  )) as { id: string }[];
+  if (made.length === 0) return false;
+  await db.query(
+    `INSERT INTO engine.chunk (document_id, seq, project_id, start, text)
+     SELECT $1, c.seq, $2, c.start, c.text FROM jsonb_to_recordset($3::jsonb) AS c(seq integer, start integer, text text)`,
+    [id, owner.projectId, storableJson(chunksOf(document.content).map((chunk, seq) => ({ seq, ...chunk })))],
+  );
+  await storeFacts(db, owner.projectId, id, facts);
+  return true;
+}
+
+/** Removes a document with everything it said; entities that nobody speaks of any more go too. @returns false: there is none */
+export async function deleteDocument(db: Statements, owner: Owner, id: string): Promise<boolean> {
+  const gone = (await db.query(
+    `WITH gone AS (DELETE FROM engine.document WHERE id = $1 AND project_id = $2 AND organization_id = $3 RETURNING id)
+     SELECT id FROM gone`,
+    [id, owner.projectId, owner.organizationId],
+  )) as unknown[];
+  if (gone.length === 0) return false;
+  await db.query('DELETE FROM engine.chunk WHERE document_id = $1', [id]);
+  await db.query('DELETE FROM engine.relation WHERE document_id = $1', [id]);
+  await db.query(
+    `WITH unsaid AS (DELETE FROM engine.mention WHERE document_id = $1 RETURNING entity_id)
+     DELETE FROM engine.entity e USING unsaid
+      WHERE e.id = unsaid.entity_id
+        AND NOT EXISTS (SELECT 1 FROM engine.mention m WHERE m.entity_id = e.id AND m.document_id <> $1)`,
+    [id],
+  );
+  return true;
+}

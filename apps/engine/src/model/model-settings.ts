@@ -1,0 +1,15 @@
+interface Given {
+  MODEL_BASE_URL: string | null;
+  MODEL_NAME: string | null;
+}
+
+/**
+ * Settings of a model that fit together.
+ * @throws Error when there is an endpoint and no model: every turn of an agent that names none would fail
+ */
+export function checkedModel<T extends Given>(settings: T): T {
+  if (settings.MODEL_BASE_URL && !settings.MODEL_NAME) {
+    throw new Error('Settings are wrong:\n  MODEL_BASE_URL is set and MODEL_NAME is not: name a model that it serves');
+  }
+  return settings;
+}

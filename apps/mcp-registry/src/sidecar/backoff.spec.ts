@@ -1,0 +1,26 @@
+import { Backoff } from './backoff.js';
+
+const times = { healthyMs: 1_000, firstMs: 10_000, mostMs: 35_000 };
+
+/** The wait after each of these lives, in thousands of milliseconds. */
+function waits(lives: number[]): number[] {
+  const backoff = new Backoff(times);
+  return lives.map((livedMs) => {
+    backoff.ended(livedMs);
+    return Math.round(backoff.waitMs / 1_000);
+  });
+}
+
+describe('the wait before a server is started again', () => {
+  it('begins with its second early end, doubles, and has a most', () => {
+    expect(waits([0, 999, 5, 0, 0])).toEqual([0, 10, 20, 35, 35]);
+  });
+
+  it('begins anew after one that lived', () => {
+    expect(waits([0, 1_000, 0])).toEqual([0, 0, 0]);
+  });
+
+  it('does not overflow', () => {
+    expect(waits(Array.from({ length: 2_000 }, () => 0)).at(-1)).toBe(35);
+  });
+});

@@ -1,0 +1,70 @@
+import { isInitializeRequest } from '@modelcontextprotocol/server';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { SidecarSettings } from './env.js';
+import { relay } from './relay.js';
+import { SessionRefused, Sessions } from './sessions.js';
+
+/**
+ * The operator's stdio servers as streamable HTTP (protocols of 2025) at `/<name>/mcp`. Each session has a process of its
+ * own. Closing it ends the processes.
+ */
+export function createSidecar(settings: SidecarSettings, log: Logger): FastifyInstance {
+  const servers = settings.MCP_SIDECAR_FILE;
+  const sessions = new Sessions(settings, log);
+  const app = fastify({ bodyLimit: settings.MCP_SIDECAR_MESSAGE_BYTES, forceCloseConnections: true });
+  app.addHook('preClose', () => sessions.close());
+  app.get('/health/live', () => ({ status: 'ok' }));
+  app.get('/health/ready', () => ({ status: 'ok' }));
+  app.route<{ Params: { server: string } }>({
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/:server/mcp',
+    // Before a body is read.
+    onRequest: async (request, reply) => {
+      if (isToken(request.headers.authorization, settings.MCP_SIDECAR_TOKEN)) return;
+      return refuse(reply.header('www-authenticate', 'Bearer'), 401, 'A valid bearer token is needed.');
+    },
+    handler: async (request, reply) => {
+      const { server: name } = request.params;
+      const server = servers.get(name);
+      if (!server) return refuse(reply, 404, 'There is no server of this name.');
+      const { 'mcp-session-id': id } = request.headers;
+      if (id === undefined && !isInitializeRequest(request.body)) {
+        return refuse(reply, 400, 'A session is needed: ask for one by initialize.');
+      }
+      const session = id === undefined ? await sessions.start(name, server) : sessions.find(name, String(id));
+      if (!session) return refuse(reply, 404, 'There is no such session.');
+      if (session.isTooBusyFor(request.body)) {
+        return refuse(reply, 429, 'Too many requests of this session are under way.');
+      }
+      return relay(reply, await session.handle(webRequest(request), request.body));
+    },
+  });
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    if (error instanceof SessionRefused) {
+      return refuse(reply.header('retry-after', String(error.retryAfterSeconds)), 503, error.message);
+    }
+    const status = error.statusCode ?? 500;
+    if (status >= 500) log.error({ event: 'sidecar.failed', error: error.name });
+    return refuse(reply, status, status < 500 ? error.message : 'The sidecar failed.');
+  });
+  return app;
+}
+
+/** An error as the protocol's own transport answers it. */
+function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return reply.status(status).send({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null });
+}
+
+/** Compared by digests: their length tells nothing of the token's. */
+function isToken(authorization: string | undefined, token: string): boolean {
+  const digest = (value: string) => createHash('sha256').update(value).digest();
+  return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`));
+}
+
+/** Method and headers: the body was read, within its limit, and is handed on parsed. */
+function webRequest({ method, url, headers }: Pick<FastifyRequest, 'method' | 'url' | 'headers'>): Request {
+  const pairs = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
+  return new Request(new URL(url, 'http://sidecar'), { method, headers: pairs });
+}

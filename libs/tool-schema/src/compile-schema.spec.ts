@@ -1,0 +1,59 @@
+import { compileSchema } from './compile-schema.js';
+
+const holds = (pattern: string, text: string): boolean =>
+  compileSchema({ type: 'object', properties: { text: { type: 'string', pattern } } })({ text });
+
+describe('a pattern of a schema', () => {
+  it.each([
+    ['^[a-z0-9-]{1,64}$', 'a-name', 'A name'],
+    ['\\d{4}-\\d\\d', 'in 2024-05', '24-05'],
+    ['^\\p{L}+$', 'Ωmega', '1'],
+    ['^\\u00e9\\/x$', 'é/x', 'e/x'],
+    ['^[\\w.-]+@[\\w-]+$', 'a.b@c', 'a b@c'],
+    ['^(?<year>\\d+)$', '2024', 'then'],
+    ['^.$', '💩', 'ab'],
+  ])('%s holds for %j and not for %j', (pattern, yes, no) => {
+    expect([holds(pattern, yes), holds(pattern, no)]).toEqual([true, false]);
+  });
+
+  it('takes time by the length of the text, whatever it is', () => {
+    const startedMs = performance.now();
+    for (const pattern of ['^(a+)+$', '^(a|aa)+$', '^(a|a?)+$', '(a*)*b', '^(([a-z])+.)+[A-Z]([a-z])+$']) {
+      expect(holds(pattern, `${'a'.repeat(9_000)}!`)).toBe(false);
+    }
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+  });
+
+  it('that cannot be run in such time is left to the tool', () => {
+    for (const pattern of ['^(?!x)a', '(a)\\1', '(?<=a)b', '(a{100}){100}', 'a'.repeat(2_000)]) {
+      expect(holds(pattern, 'zzz')).toBe(true);
+    }
+    expect(holds('^a$', 'b'.repeat(20_000))).toBe(true);
+  });
+
+  it('is one of its own beside others', () => {
+    const properties = { a: { pattern: '^a$' }, b: { pattern: '^b$' }, c: { pattern: '^(?=c)c$' } };
+    const check = compileSchema({ type: 'object', properties, patternProperties: { '^x-': { type: 'number' } } });
+    expect(check({ a: 'a', b: 'b', c: 'any', 'x-1': 1 })).toBe(true);
+    expect(check({ a: 'b' })).toBe(false);
+    expect(check({ b: 'a' })).toBe(false);
+    expect(check({ 'x-1': 'one' })).toBe(false);
+  });
+
+  it('that is none makes the schema none', () => {
+    expect(() => holds('(', '')).toThrow(/regular expression/);
+  });
+});
+
+describe('a schema', () => {
+  it('is read by the dialect that it names', () => {
+    const tuple = { type: 'array', items: [{ type: 'string' }], additionalItems: false };
+    const check = compileSchema({ $schema: 'http://json-schema.org/draft-07/schema#', ...tuple });
+    expect([check(['a']), check(['a', 'b'])]).toEqual([true, false]);
+    expect(compileSchema({ prefixItems: [{ type: 'string' }] })([1])).toBe(false);
+  });
+
+  it('fetches nothing', () => {
+    expect(() => compileSchema({ $ref: 'https://example.com/schema.json' })).toThrow(/resolve reference/);
+  });
+});

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+/** The client scenarios of the MCP conformance suite against the registry's client, as it is built (dist/). */
+const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
+const client = `${process.execPath} ${fileURLToPath(new URL('client.mjs', import.meta.url))}`;
+const expected = parse(readFileSync(new URL('expected-failures.yml', import.meta.url), 'utf8')) as { client: string[] };
+
+/** Of a protocol before the first that we speak, or not released yet. */
+const outside = /^auth\/(2025-03-26|resource-mismatch|offline-access)/;
+/** Each is two processes, and two cores are what a build machine has. */
+const atATime = 2;
+
+interface Outcome {
+  passes: boolean;
+  /** The end of what the suite said. */
+  said: string;
+}
+
+/** @param cwd where the suite leaves its findings */
+function runSuite(args: string[], cwd: string): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const options = { cwd, timeout: 90_000, maxBuffer: 64 * 1024 * 1024 };
+    execFile(process.execPath, [suite, ...args], options, (error, stdout, stderr) =>
+      resolve({ passes: error === null, said: `${stdout}${stderr}`.slice(-3_000) }),
+    );
+  });
+}
+
+describe('the conformance suite of MCP', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'gatehouse-mcp-conformance-'));
+  const outcomes = new Map<string, Outcome>();
+  const named = (passes: boolean) => [...outcomes].flatMap(([name, one]) => (one.passes === passes ? [name] : []));
+
+  beforeAll(async () => {
+    const { said } = await runSuite(['list'], cwd);
+    const listed = [...said.slice(said.indexOf('Client scenarios')).matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
+    const scenarios = listed.filter((name) => name !== undefined && !outside.test(name)) as string[];
+    const queue = [...scenarios];
+    const work = async () => {
+      for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
+        const args = ['client', '--command', client, '--scenario', name, '--timeout', '60000'];
+        outcomes.set(name, await runSuite(args, cwd));
+      }
+    };
+    await Promise.all(Array.from({ length: atATime }, work));
+  }, 300_000);
+  afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+  it('is met by the client, but for what is expected to fail', () => {
+    const surprises = named(false).filter((name) => !expected.client.includes(name));
+    expect(surprises.map((name) => `${name}: ${outcomes.get(name)?.said}`)).toEqual([]);
+  });
+
+  it('fails where it is expected to', () => {
+    expect(named(true).filter((name) => expected.client.includes(name))).toEqual([]);
+    expect([...outcomes.keys()]).toEqual(expect.arrayContaining(expected.client));
+  });
+
+  it('has the number of scenarios that the documentation states', () => {
+    const stated = /Of (\d+) scenarios .* (\d+) pass, the (\d+) of/s.exec(
+      readFileSync(new URL('../../docs/mcp.md', import.meta.url), 'utf8'),
+    );
+    const auth = named(true).filter((name) => /^auth\/(?!client-credentials)/.test(name));
+    expect(stated?.slice(1).map(Number)).toEqual([outcomes.size, named(true).length, auth.length]);
+  });
+});
