@@ -27,7 +27,7 @@ export async function startFaultProxy(upstreamPort) {
   let revocationStatus = 200;
   /** @type {Map<string, {answer: Answer, untilMs: number}>} */
   const replays = new Map();
-  /** @type {{grant: string, status: number, refreshToken: string | null}[]} */
+  /** @type {{grant: string, status: number, refreshToken: string | null, resource: string | null}[]} */
   const requests = [];
   /** @type {string[]} */
   const revoked = [];
@@ -56,7 +56,8 @@ export async function startFaultProxy(upstreamPort) {
     }
     if (req.method !== 'POST' || req.url !== '/token') return answerWith(res, await passOn(req, body));
     const form = new URLSearchParams(body);
-    const entry = { grant: form.get('grant_type') ?? '', status: 0, refreshToken: form.get('refresh_token') };
+    const [refreshToken, resource] = [form.get('refresh_token'), form.get('resource')];
+    const entry = { grant: form.get('grant_type') ?? '', status: 0, refreshToken, resource };
     requests.push(entry);
     const fault = faults[0];
     if (fault && --/** @type {{times: number}} */ (fault).times <= 0) faults.shift();

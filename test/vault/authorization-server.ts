@@ -14,7 +14,7 @@ export interface Fault {
 }
 
 interface Told {
-  requests: { grant: string; status: number; refreshToken: string | null }[];
+  requests: { grant: string; status: number; refreshToken: string | null; resource: string | null }[];
   revoked: string[];
   /** Refresh tokens that were given out, and what each of them replaced. */
   issued: { token: string; from: string | null }[];

@@ -10,7 +10,7 @@ const lifetimeSeconds = 120;
 /** A token is used again until this little of its life is left. */
 const renewBeforeSeconds = 30;
 const maxCached = 10_000;
-/** All that a service may hold: what else it may do, the policy of the service that is asked says. */
+/** All that a service may hold, but for the portal: what else it may do, the policy of the service that is asked says. */
 const serviceScopes: Scope[] = ['service', 'credentials:reveal'];
 
 export type Audience =
@@ -130,8 +130,8 @@ export class ServiceTokens {
     });
     const principal = principalOf(payload);
     this.checkAuthority(service, principal);
-    if (principal.subject.startsWith('service:')) {
-      // What is for people a service has no right to by its own word, whoever issues its token.
+    if (service !== 'portal' && principal.subject.startsWith('service:')) {
+      // What is for people no service has by its own word, whoever issues its token; the portal, which speaks for them, might.
       principal.scopes = principal.scopes.filter((scope) => serviceScopes.includes(scope));
     }
     return { principal, tenantByHeader: false, untilMs: (payload.exp ?? 0) * 1000 };

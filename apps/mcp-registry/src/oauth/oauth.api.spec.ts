@@ -130,6 +130,25 @@ describe('a server that wants OAuth', () => {
     expect(registrations).toHaveLength(1);
   });
 
+  it('registers without scopes where the authorization server knows those of the resource later alone', async () => {
+    server.script.documents['/register'] = (body) => {
+      registrations.push(body);
+      return body['scope'] ? { error: 'invalid_client_metadata' } : { ...body, client_id: 'client-2' };
+    };
+    expect((await register({ name: 'Without scopes' })).status).toBe(201);
+    expect(registrations.map(({ scope }) => scope)).toEqual(['tools.use', undefined]);
+    expect(managed('PUT')?.body).toMatchObject({ client_id: 'client-2', config: { scopes: ['tools.use'] } });
+  });
+
+  it('is refused in the words of the authorization server when that does not register it', async () => {
+    server.script.documents['/register'] = () => ({ error: 'access_denied', error_description: 'ask the operator' });
+    const { status, body } = await register({ name: 'Denied' });
+    expect(status).toBe(422);
+    expect(body.code).toBe('oauth_registration_refused');
+    expect(body.detail).toMatch(/HTTP 400 .*access_denied.*ask the operator/);
+    expect(managed('DELETE')).toBeDefined();
+  });
+
   it('takes its credential with it when it is unregistered', async () => {
     const { body } = await register({ name: 'Going' });
     expect((await registry.call('DELETE', `/mcp-servers/${body.server.id}`)).status).toBe(204);
