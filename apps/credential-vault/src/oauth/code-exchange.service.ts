@@ -73,6 +73,8 @@ export class CodeExchange {
       if (!waits) throw disconnected();
       return { flow, outcome: 'other_account', missingScopes: [] };
     } catch (error) {
+      // Anything else leaves the kept answer for another process to find.
+      if (!(error instanceof Problem)) throw error;
       const { provider, organization_id, project_id, credential_id } = flow;
       const client_key = clientKeyOf(organization_id, provider, client.id);
       const owner = { organization_id, project_id, credential_id, client_key, account: tokens.account };

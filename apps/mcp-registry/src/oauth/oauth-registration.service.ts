@@ -46,7 +46,7 @@ export class OauthRegistration {
         serverId,
       );
     } catch (error) {
-      await this.credentials.remove(caller, serverId, id);
+      await this.credentials.discard(caller, serverId, id);
       throw error;
     }
   }

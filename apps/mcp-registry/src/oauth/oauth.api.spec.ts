@@ -149,9 +149,14 @@ describe('a server that wants OAuth', () => {
     expect(managed('DELETE')).toBeDefined();
   });
 
-  it('takes its credential with it when it is unregistered', async () => {
+  it('takes its credential with it when it is unregistered, or stays while the vault is away', async () => {
     const { body } = await register({ name: 'Going' });
+    registry.stub.down = true;
+    expect((await registry.call('DELETE', `/mcp-servers/${body.server.id}`)).status).toBe(503);
+    registry.stub.down = false;
+    registry.stub.asked.length = 0;
     expect((await registry.call('DELETE', `/mcp-servers/${body.server.id}`)).status).toBe(204);
+    expect((await registry.call('GET', `/mcp-servers/${body.server.id}`)).status).toBe(404);
     expect(managed('DELETE')?.path).toBe(`/internal/mcp-servers/${body.server.id}/credentials/cred_oauth`);
   });
 

@@ -50,15 +50,25 @@ export class VaultCredentials {
   }
 
   /**
-   * Deletes a credential that was made for the server; one that a person made, or uses for something else, stays. Nobody
-   * waits for it: the server is gone, or its registration has failed for a reason of its own.
+   * Deletes a credential that was made for the server; one that a person made, or uses for something else, stays.
+   * @throws Problem 5xx when the vault does not answer: its tokens then are not revoked
    */
   async remove(scope: Scope, serverId: string, id: string): Promise<void> {
     try {
       await this.vault.delete(`${pathOf(serverId)}/${encodeURIComponent(id)}`, scope);
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
       if (error.code === 'credential_not_found') return;
+      this.logger.warn({ event: 'oauth.credential_left', credential_id: id, code: error.code });
+    }
+  }
+
+  /** After a registration that failed for a reason of its own, which is what the caller hears of. */
+  async discard(scope: Scope, serverId: string, id: string): Promise<void> {
+    try {
+      await this.remove(scope, serverId, id);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
       this.logger.warn({ event: 'oauth.credential_left', credential_id: id, code: error.code });
     }
   }

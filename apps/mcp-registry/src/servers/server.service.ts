@@ -54,7 +54,7 @@ export class ServerService {
 
   /**
    * Removes the server, its tools and its Skill, and the credential that was made for it, whose tokens are revoked.
-   * @throws Problem 409 `server_in_use`, naming the agents, unless forced
+   * @throws Problem 409 `server_in_use`, naming the agents, unless forced; 503 when the vault does not answer
    */
   async unregister(caller: Principal, id: string, force: boolean): Promise<void> {
     const server = await this.get(caller, id);
@@ -69,11 +69,12 @@ export class ServerService {
         agents.map((agent) => ({ field: agent.id, message: agent.name })),
       );
     }
-    await this.servers.delete(caller, id);
     await this.registration.letGo(server, skillId);
+    // Before the server: while it is there, a vault that did not answer can be asked again.
     if (server.auth_mode === 'oauth' && server.credential_id) {
       await this.credentials.remove(caller, id, server.credential_id);
     }
+    await this.servers.delete(caller, id);
   }
 
   /** @throws Problem 404 `mcp_server_not_found` */

@@ -16,6 +16,8 @@ export interface StubServices {
   asked: StubRequest[];
   /** Fields of credentials by id; another id is 404. */
   credentials: Map<string, Record<string, string>>;
+  /** The vault answers 503. */
+  down: boolean;
   /** What the vault says that the document of a client is at. */
   clientMetadataUrl: string | null;
   /** Agents that the engine says use something. */
@@ -30,6 +32,7 @@ export async function startStubServices(): Promise<StubServices> {
     asked: [],
     credentials: new Map(),
     clientMetadataUrl: null,
+    down: false,
     users: [],
     compile: (source) => ({
       ok: true,
@@ -64,6 +67,7 @@ export async function startStubServices(): Promise<StubServices> {
 function answerOf(stub: Omit<StubServices, 'url' | 'close'>, { method, path, body }: StubRequest): Answer {
   if (path === '/internal/compile') return { body: stub.compile(String(body['source'])) };
   if (path.startsWith('/internal/agents/using')) return { body: { agents: stub.users } };
+  if (stub.down) return { status: 503, body: { code: 'not_now', detail: 'The vault does not answer.' } };
   if (path.startsWith('/internal/mcp-servers/')) return managedAnswer(stub, method, path, body);
   const id = String(body['credential_id'] ?? '');
   const missing = { status: 404, body: { code: 'credential_not_found', detail: `There is no credential ${id}.` } };
