@@ -90,7 +90,10 @@ export async function startVaults({
       30_000,
     );
   };
-  await Promise.all(urls.map((_, index) => start(index)));
+  await Promise.all(urls.map((_, index) => start(index))).catch(async (error: unknown) => {
+    for (const one of processes) await one?.kill();
+    throw error;
+  });
   const db = new pg.Pool({ connectionString: database.url, max: 4 });
   // Dropping the database ends its connections, and an idle one says so.
   db.on('error', () => undefined);
