@@ -24,12 +24,15 @@ export async function startFaultProxy(upstreamPort) {
   let held = [];
   let delayMs = 0;
   let graceMs = 0;
+  let revocationStatus = 200;
   /** @type {Map<string, {answer: Answer, untilMs: number}>} */
   const replays = new Map();
-  /** @type {{grant: string, status: number, refreshToken: string | null}[]} */
+  /** @type {{grant: string, status: number, refreshToken: string | null, resource: string | null}[]} */
   const requests = [];
   /** @type {string[]} */
   const revoked = [];
+  /** @type {{token: string, from: string | null}[]} */
+  const issued = [];
 
   const server = createServer(async (req, res) => {
     const body = await read(req);
@@ -38,18 +41,23 @@ export async function startFaultProxy(upstreamPort) {
       if (told.faults) faults = told.faults.map((/** @type {Fault} */ one) => ({ times: 1, ...one }));
       if (told.delayMs !== undefined) delayMs = told.delayMs;
       if (told.graceMs !== undefined) graceMs = told.graceMs;
+      if (told.revocationStatus !== undefined) revocationStatus = told.revocationStatus;
       if (told.release) for (const release of held.splice(0)) release();
       if (told.reset) {
         requests.length = 0;
         revoked.length = 0;
+        issued.length = 0;
       }
-      return void res.end(JSON.stringify({ requests, revoked, held: held.length }));
+      return void res.end(JSON.stringify({ requests, revoked, issued, held: held.length }));
     }
-    if (req.method === 'POST' && req.url === '/token/revocation')
+    if (req.method === 'POST' && req.url === '/token/revocation') {
+      if (revocationStatus !== 200) return void res.writeHead(revocationStatus).end();
       revoked.push(new URLSearchParams(body).get('token') ?? '');
+    }
     if (req.method !== 'POST' || req.url !== '/token') return answerWith(res, await passOn(req, body));
     const form = new URLSearchParams(body);
-    const entry = { grant: form.get('grant_type') ?? '', status: 0, refreshToken: form.get('refresh_token') };
+    const [refreshToken, resource] = [form.get('refresh_token'), form.get('resource')];
+    const entry = { grant: form.get('grant_type') ?? '', status: 0, refreshToken, resource };
     requests.push(entry);
     const fault = faults[0];
     if (fault && --/** @type {{times: number}} */ (fault).times <= 0) faults.shift();
@@ -86,6 +94,8 @@ export async function startFaultProxy(upstreamPort) {
     const known = token === null ? undefined : replays.get(token);
     if (known && known.untilMs > Date.now()) return known.answer;
     const answer = await passOn(req, body);
+    const made = answer.status === 200 ? JSON.parse(answer.body).refresh_token : undefined;
+    if (made) issued.push({ token: made, from: token });
     if (token !== null && graceMs > 0) replays.set(token, { answer, untilMs: Date.now() + graceMs });
     return answer;
   }

@@ -11,6 +11,7 @@ import { Store } from './store.mjs';
  */
 const options = JSON.parse(process.argv[2] ?? '{}');
 const scope = 'openid offline_access mail files';
+const resourceScope = 'tools.use';
 const life = options.accessTokenSeconds ?? 3_600;
 // The ready line is the first on stdout; the provider's notices are none of it.
 console.info = () => undefined;
@@ -41,6 +42,19 @@ const provider = new Provider(url, {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
     revocation: { enabled: true },
+    // RFC 7591: whoever asks becomes a client.
+    registration: { enabled: true },
+    // RFC 8707: tokens for a resource are JWTs for it alone, and only where it is asked for.
+    resourceIndicators: {
+      enabled: true,
+      getResourceServerInfo: (/** @type {unknown} */ _context, /** @type {string} */ resource) => ({
+        scope: resourceScope,
+        audience: resource,
+        accessTokenTTL: life,
+        accessTokenFormat: 'jwt',
+        jwt: { sign: { alg: 'RS256' } },
+      }),
+    },
   },
   pkce: { required: () => true },
   rotateRefreshToken: true,
@@ -76,14 +90,15 @@ async function interact(
   if (/\bdeny=1/.test(cookies)) return provider.interactionFinished(req, res, { error: 'access_denied' });
   const accountId = /\baccount=(\w+)/.exec(cookies)?.[1] ?? 'alice';
   if (prompt.name === 'login') return provider.interactionFinished(req, res, { login: { accountId } });
-  const grantId = await grantOf(accountId, String(params['scope'] ?? ''));
+  const grantId = await grantOf(accountId, String(params['scope'] ?? ''), params);
   return provider.interactionFinished(req, res, { consent: { grantId } });
 }
 
-/** @param {string} accountId @param {string} scopes */
-async function grantOf(accountId, scopes) {
-  const grant = new provider.Grant({ accountId, clientId: 'gatehouse' });
+/** @param {string} accountId @param {string} scopes @param {Record<string, unknown>} params of the authorization request */
+async function grantOf(accountId, scopes, { client_id: clientId = 'gatehouse', resource } = {}) {
+  const grant = new provider.Grant({ accountId, clientId: String(clientId) });
   grant.addOIDCScope(scopes);
+  if (resource) grant.addResourceScope(String(resource), resourceScope);
   return grant.save();
 }
 

@@ -6,15 +6,42 @@ import { thumbprint } from './service-keys.mjs';
 
 /**
  * @typedef {object} Secrets
- * @property {{kid: string, key: string}} kek key encryption key of the vault: 32 bytes, base64
+ * @property {Kek} kek key encryption key of the vault
+ * @property {Kek[]} [older_keks] those before it: they still open what they wrapped
  * @property {import('node:crypto').JsonWebKey & {kid: string}} service_key Ed25519 private key that services sign tokens with
  * @property {string} adapter_secret whsec_ and base64, as the Standard Webhooks specification writes it
  */
+
+/** @typedef {{kid: string, key: string}} Kek key: 32 bytes, base64 */
+
+/** @returns {Kek} */
+const newKek = () => ({ kid: `kek-${randomBytes(4).toString('hex')}`, key: randomBytes(32).toString('base64') });
 
 /** @returns {Secrets['service_key']} a private JWK (RFC 8037), its kid the RFC 7638 thumbprint */
 function serviceKey() {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   return { ...jwk, alg: 'EdDSA', use: 'sig', kid: thumbprint(jwk) };
+}
+
+/** @param {string} dataDir */
+const fileOf = (dataDir) => join(dataDir, 'secrets.json');
+
+/**
+ * Puts a new key encryption key before those there are. Each stays: backups need it, and so does what is not rewrapped.
+ * @param {string} dataDir
+ * @returns {string} its kid
+ */
+export function addKek(dataDir) {
+  const { kek, older_keks: older = [], ...rest } = ensureSecrets(dataDir);
+  const added = newKek();
+  writePrivate(fileOf(dataDir), { kek: added, older_keks: [kek, ...older], ...rest });
+  return added.kid;
+}
+
+/** @param {Secrets} secrets @returns {string} the setting GATEHOUSE_KEK_RING */
+export function kekRing({ kek, older_keks: older = [] }) {
+  const keys = Object.fromEntries([kek, ...older].map(({ kid, key }) => [kid, key]));
+  return JSON.stringify({ primary: kek.kid, keys, local: true });
 }
 
 /**
@@ -24,10 +51,10 @@ function serviceKey() {
  * @returns {Secrets}
  */
 export function ensureSecrets(dataDir) {
-  const file = join(dataDir, 'secrets.json');
+  const file = fileOf(dataDir);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
   const secrets = {
-    kek: { kid: `kek-${randomBytes(4).toString('hex')}`, key: randomBytes(32).toString('base64') },
+    kek: newKek(),
     service_key: serviceKey(),
     adapter_secret: `whsec_${randomBytes(32).toString('base64')}`,
   };

@@ -1,3 +1,4 @@
+import { kekRing } from './secrets.mjs';
 import { serviceKeys, thumbprint } from './service-keys.mjs';
 
 const HOST = '127.0.0.1';
@@ -29,7 +30,6 @@ export const originOf = (port) => `http://${HOST}:${port}`;
  * @returns {(name: string) => NodeJS.ProcessEnv}
  */
 export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, env }) {
-  const { kid, key } = secrets.kek;
   // A key that was supplied is everyone's, unless its issuers were too.
   const keys = env.GATEHOUSE_SERVICE_KEY
     ? null
@@ -38,7 +38,7 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
         services.map(({ name }) => name),
       );
   const everyone = {
-    GATEHOUSE_KEK_RING: JSON.stringify({ primary: kid, keys: { [kid]: key }, local: true }),
+    GATEHOUSE_KEK_RING: kekRing(secrets),
     GATEHOUSE_ADAPTER_SECRET: secrets.adapter_secret,
     PUBLIC_URL: originOf(ports.portal ?? 0),
     NODE_ENV: 'production',

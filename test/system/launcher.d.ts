@@ -12,10 +12,13 @@ declare module '*/launcher/services.mjs' {
 declare module '*/launcher/secrets.mjs' {
   export interface Secrets {
     kek: { kid: string; key: string };
+    older_keks?: { kid: string; key: string }[];
     service_key: object;
     adapter_secret: string;
   }
   export function ensureSecrets(dataDir: string): Secrets;
+  export function addKek(dataDir: string): string;
+  export function kekRing(secrets: Secrets): string;
 }
 
 declare module '*/launcher/service-env.mjs' {

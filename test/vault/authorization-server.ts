@@ -14,8 +14,10 @@ export interface Fault {
 }
 
 interface Told {
-  requests: { grant: string; status: number; refreshToken: string | null }[];
+  requests: { grant: string; status: number; refreshToken: string | null; resource: string | null }[];
   revoked: string[];
+  /** Refresh tokens that were given out, and what each of them replaced. */
+  issued: { token: string; from: string | null }[];
   held: number;
 }
 
@@ -23,7 +25,15 @@ interface Told {
 export interface AuthorizationServer {
   url: string;
   /** Sets faults, and returns what came since the last `reset`. */
-  tell(what: { faults?: Fault[]; delayMs?: number; graceMs?: number; release?: true; reset?: true }): Promise<Told>;
+  tell(what: {
+    faults?: Fault[];
+    delayMs?: number;
+    graceMs?: number;
+    /** What revocations are answered with; 200 passes them on. */
+    revocationStatus?: number;
+    release?: true;
+    reset?: true;
+  }): Promise<Told>;
   refreshes(): Promise<Told['requests']>;
   close(): Promise<void>;
 }

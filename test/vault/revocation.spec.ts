@@ -34,18 +34,6 @@ describe('revoking without deleting', () => {
     expect((await world.vaults.resolve(id)).status).toBe(200);
   });
 
-  it('leaves a refresh under way nothing to put its tokens into', async () => {
-    const id = await world.connected('in the middle');
-    await world.expire(id);
-    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
-    const resolved = world.vaults.resolve(id);
-    await until('the refresh is held', async () => (await world.provider.tell({})).held > 0);
-    await revoke(id);
-    await world.provider.tell({ release: true });
-    expect((await resolved).status).toBe(409);
-    expect(await world.row(id)).toMatchObject({ state: 'revoked', attempt_id: null });
-  });
-
   it('needs the scope and the project, and a grant', async () => {
     const id = await world.connected('guarded');
     const path = `/api/v1/credentials/${id}/oauth/revoke`;
@@ -72,24 +60,5 @@ describe('a provider that says that the consent was withdrawn', () => {
     expect(await world.row(id)).toMatchObject({ state: 'revoked', reason: 'revoked_by_provider' });
     await world.vaults.resolve(id);
     expect(await world.provider.refreshes()).toHaveLength(1);
-  });
-});
-
-describe('another account that nobody confirms', () => {
-  it('has its tokens revoked when the time for it is over; the first account stays', async () => {
-    const id = await world.connected('unconfirmed');
-    const { callback, browser } = await world.authorize(id, 'mallory');
-    expect(await (await browser.get(callback.href)).text()).toContain('Another account');
-    expect((await world.provider.tell({})).revoked).toEqual([]);
-    const { rows } = await world.vaults.db.query(
-      `UPDATE vault.oauth_flow SET expires_at = now() WHERE credential_id = $1 AND unconfirmed_attempt IS NOT NULL RETURNING id`,
-      [id],
-    );
-    await until('both tokens were revoked', async () => (await world.provider.tell({})).revoked.length === 2);
-    const confirm = `/api/v1/credentials/${id}/connect/${rows[0].id}/confirm`;
-    expect((await world.vaults.call('POST', confirm)).status).toBe(404);
-    expect(await world.row(id)).toMatchObject({ state: 'active', version: 1 });
-    await world.expire(id);
-    expect((await world.vaults.resolve(id)).status).toBe(200);
   });
 });

@@ -1,5 +1,5 @@
 import { type Principal, ServiceTokens } from '#libs/service-kit';
-import { testDatabase, type TestDatabase, testRedisUrl, testServiceKey, until } from '#libs/testing';
+import { takeRedisDatabase, testDatabase, type TestDatabase, testServiceKey, until } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -54,6 +54,8 @@ export async function startVaults({
   env,
 }: VaultOptions): Promise<Vaults> {
   const database: TestDatabase = await testDatabase();
+  // Vaults of another test file would take the jobs of these, and find nothing to do.
+  const redis = redisUrl === undefined ? await takeRedisDatabase() : null;
   const ports = [publicPort, ...(await Promise.all(Array.from({ length: count - 1 }, () => freePort())))];
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
   const ring = { primary: 'k1', keys: { k1: randomBytes(32).toString('base64') } };
@@ -63,7 +65,7 @@ export async function startVaults({
     PATH: process.env['PATH'] ?? '',
     HOST: '127.0.0.1',
     DATABASE_URL: (await databaseWay?.(database.url)) ?? database.url,
-    REDIS_URL: redisUrl ?? testRedisUrl(),
+    REDIS_URL: redisUrl ?? redis?.url,
     GATEHOUSE_SERVICE_KEY: JSON.stringify(testServiceKey),
     GATEHOUSE_KEK_RING: JSON.stringify(ring),
     GATEHOUSE_EGRESS_ALLOW: '127.0.0.1',
@@ -88,7 +90,10 @@ export async function startVaults({
       30_000,
     );
   };
-  await Promise.all(urls.map((_, index) => start(index)));
+  await Promise.all(urls.map((_, index) => start(index))).catch(async (error: unknown) => {
+    for (const one of processes) await one?.kill();
+    throw error;
+  });
   const db = new pg.Pool({ connectionString: database.url, max: 4 });
   // Dropping the database ends its connections, and an idle one says so.
   db.on('error', () => undefined);
@@ -120,6 +125,7 @@ export async function startVaults({
       await Promise.all(processes.map((one) => one?.kill()));
       await db.end();
       await database.drop();
+      await redis?.release();
     },
   };
 }

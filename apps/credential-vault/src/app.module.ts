@@ -22,6 +22,8 @@ import { KeysController } from './keys/keys.controller.js';
 import { Resealer } from './keys/resealer.js';
 import { RewrapRepository } from './keys/rewrap.repository.js';
 import { Rewrapper } from './keys/rewrapper.js';
+import { ManagedCredentialsController } from './managed/managed-credentials.controller.js';
+import { ManagedCredentials } from './managed/managed-credentials.service.js';
 import { NotificationTargets } from './notifications/notification-targets.service.js';
 import { NotificationRepository } from './notifications/notification.repository.js';
 import { NotificationsController } from './notifications/notifications.controller.js';
@@ -70,6 +72,7 @@ export class AppModule {
         ConsumerBindingsController,
         CredentialController,
         KeysController,
+        ManagedCredentialsController,
         NotificationsController,
         ResolveController,
         RevealController,
@@ -98,6 +101,7 @@ export class AppModule {
         FrequentUses,
         KekSentinelRepository,
         KeyCounts,
+        ManagedCredentials,
         NotificationRepository,
         NotificationTargets,
         Notifier,

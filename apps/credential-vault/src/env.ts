@@ -33,6 +33,9 @@ export const env = readEnv({
   TOKEN_HOST_CONCURRENCY: integer(8, 1, 1_000),
   REFRESH_SWEEP_MS: integer(60_000, 100, 3_600_000),
   REFRESH_JOURNAL_DAYS: integer(7, 1, 365),
+  /** The first ones within an hour, the others an hour apart: most of a day. */
+  REVOCATION_ATTEMPTS: integer(20, 1, 1_000),
+  REVOCATION_RECORD_DAYS: integer(30, 1, 365),
   OAUTH_FLOW_SECONDS: integer(600, 30, 3_600),
   /** The longest that asking a provider, through its adapter, may take. */
   VERIFY_TIMEOUT_MS: integer(10_000, 100, 60_000),

@@ -1,6 +1,6 @@
 import { DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
-import { type Audience, type Scope, ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
 import { ToolCallRepository } from './calls/tool-call.repository.js';
 import { ToolCallsController } from './calls/tool-calls.controller.js';
@@ -14,7 +14,7 @@ import { DiscoveryService } from './discovery/discovery.service.js';
 import { Connections, EGRESS } from './mcp/connections.js';
 import { OauthController } from './oauth/oauth.controller.js';
 import { OauthRegistration } from './oauth/oauth-registration.service.js';
-import { VAULT_CREDENTIALS, VaultCredentials } from './oauth/vault-credentials.js';
+import { VaultCredentials } from './oauth/vault-credentials.js';
 import { AgentUsage, ENGINE } from './servers/agent-usage.js';
 import { Registration } from './servers/registration.service.js';
 import { ServerController } from './servers/server.controller.js';
@@ -38,14 +38,9 @@ import { ToolsetService } from './toolsets/toolset.service.js';
 @Module({})
 export class AppModule {
   static with(settings: RegistrySettings): DynamicModule {
-    const client = (
-      token: symbol,
-      audience: Audience,
-      url: string,
-      { timeoutMs, scopes }: { timeoutMs?: number; scopes?: Scope[] } = {},
-    ): FactoryProvider => ({
+    const client = (token: symbol, audience: Audience, url: string, timeoutMs?: number): FactoryProvider => ({
       provide: token,
-      useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens, timeoutMs, scopes),
+      useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens, timeoutMs),
       inject: [ServiceTokens],
     });
     return {
@@ -71,11 +66,8 @@ export class AppModule {
         { provide: SETTINGS, useValue: settings },
         { provide: EGRESS, useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW }) },
         client(VAULT, 'credential-vault', settings.VAULT_URL),
-        client(VAULT_CREDENTIALS, 'credential-vault', settings.VAULT_URL, { scopes: ['credentials:write'] }),
         client(ENGINE, 'engine', settings.ENGINE_URL),
-        client(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, {
-          timeoutMs: settings.COMPILE_TIMEOUT_MS,
-        }),
+        client(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, settings.COMPILE_TIMEOUT_MS),
         AgentUsage,
         Connections,
         CredentialBindings,

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import type { Principal, Scope } from './principal.js';
+import type { Principal } from './principal.js';
 import { Problem } from './problem.js';
 import type { Audience, ServiceTokens } from './service-tokens.js';
 
@@ -12,8 +12,6 @@ export class ServiceClient {
     private readonly baseUrl: string,
     private readonly tokens: ServiceTokens,
     private readonly timeoutMs = 5_000,
-    /** Beside `service`: what a route for people asks for. */
-    private readonly scopes: Scope[] = [],
   ) {
     this.agent = new Agent({
       connections: 32,
@@ -58,7 +56,7 @@ export class ServiceClient {
     scope: Pick<Principal, 'organizationId' | 'projectId'>,
     body: string | undefined,
   ): Promise<T> {
-    const authentication = await this.tokens.headers(this.audience, scope, this.scopes);
+    const authentication = await this.tokens.headers(this.audience, scope);
     let answer;
     try {
       answer = await request(`${this.baseUrl}${path}`, {

@@ -46,6 +46,12 @@ describe('tokens signed with one key for all', () => {
     await expect(new ServiceTokens(testServiceKey, 'router').verify(token)).rejects.toThrow(/aud/);
   });
 
+  it('give a service no scope of people, whatever it says of itself', async () => {
+    const scopes = ['service' as const, 'admin' as const, 'credentials:write' as const];
+    const claims = { subject: 'service:engine', organizationId: 'org_a', projectId: 'prj_a', scopes };
+    expect((await vault.verify(await engine.mint('credential-vault', claims))).scopes).toEqual(['service']);
+  });
+
   it('believe no header of the caller about the tenant', async () => {
     const token = await engine.asService('credential-vault', 'org_a', 'prj_a');
     const elsewhere = { organizationId: 'org_b', projectId: 'prj_b' };

@@ -10,6 +10,8 @@ const lifetimeSeconds = 120;
 /** A token is used again until this little of its life is left. */
 const renewBeforeSeconds = 30;
 const maxCached = 10_000;
+/** All that a service may hold, but for the portal: what else it may do, the policy of the service that is asked says. */
+const serviceScopes: Scope[] = ['service', 'credentials:reveal'];
 
 export type Audience =
   | 'portal'
@@ -51,23 +53,16 @@ export class ServiceTokens {
     return this.keys.jwks;
   }
 
-  /**
-   * A token of this service for another one, acting in an organization and project (empty: in none).
-   * @param more scopes beside `service`
-   */
-  asService(audience: Audience, organizationId = '', projectId = '', more: Scope[] = []): Promise<string> {
+  /** A token of this service for another one, acting in an organization and project (empty: in none). */
+  asService(audience: Audience, organizationId = '', projectId = ''): Promise<string> {
     const subject = `service:${this.service}`;
-    return this.mint(audience, { subject, organizationId, projectId, scopes: ['service', ...more] });
+    return this.mint(audience, { subject, organizationId, projectId, scopes: ['service'] });
   }
 
   /** The headers of a call as this service; where the cluster gives tokens it is one of those, which names no tenant. */
-  async headers(
-    audience: Audience,
-    { organizationId, projectId }: Tenant,
-    more: Scope[] = [],
-  ): Promise<Record<string, string>> {
+  async headers(audience: Audience, { organizationId, projectId }: Tenant): Promise<Record<string, string>> {
     if (!this.projected) {
-      return { authorization: `Bearer ${await this.asService(audience, organizationId, projectId, more)}` };
+      return { authorization: `Bearer ${await this.asService(audience, organizationId, projectId)}` };
     }
     const token = await this.projected.of(audience);
     return { authorization: `Bearer ${token}`, 'x-organization-id': organizationId, 'x-project-id': projectId };
@@ -119,8 +114,7 @@ export class ServiceTokens {
     const issuer = String(decodeJwt(token).iss);
     if (this.kubernetes && issuer === this.kubernetes.issuer) {
       const { service, untilMs } = await this.kubernetes.verify(token, audience);
-      const scopes: Scope[] = ['service', 'credentials:reveal'];
-      const principal = { subject: `service:${service}`, organizationId: '', projectId: '', scopes };
+      const principal = { subject: `service:${service}`, organizationId: '', projectId: '', scopes: serviceScopes };
       return { principal, tenantByHeader: true, untilMs };
     }
     const service = /^gatehouse:(.+)$/.exec(issuer)?.[1] ?? '';
@@ -136,6 +130,10 @@ export class ServiceTokens {
     });
     const principal = principalOf(payload);
     this.checkAuthority(service, principal);
+    if (service !== 'portal' && principal.subject.startsWith('service:')) {
+      // What is for people no service has by its own word, whoever issues its token; the portal, which speaks for them, might.
+      principal.scopes = principal.scopes.filter((scope) => serviceScopes.includes(scope));
+    }
     return { principal, tenantByHeader: false, untilMs: (payload.exp ?? 0) * 1000 };
   }
 

@@ -30,7 +30,7 @@ export async function rotate(vault: ServiceClient, say: Say, to: string | null):
     throw new Problem(
       409,
       'not_primary',
-      `The primary key is ${primary}, not ${to}: promote it in GATEHOUSE_KEK_RING first.`,
+      `The primary key is ${primary}, not ${to}: promote it in GATEHOUSE_KEK_RING, and start the vault anew.`,
     );
   }
   let total = 0;

@@ -16,6 +16,7 @@ export function viewOf(row: Credential): CredentialView {
     status,
     reason,
     account,
+    managed_for: row.managed_for,
     last_verified_at: row.last_verified_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

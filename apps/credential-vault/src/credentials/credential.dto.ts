@@ -91,6 +91,12 @@ export class CredentialView {
   @ApiProperty({ type: String, nullable: true, description: 'Why the status is what it is' }) reason: string | null;
   @ApiProperty({ type: AccountView, nullable: true, description: 'Whom the provider says it belongs to' })
   account: AccountView | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'mcp_server:<id>: it was made for this server, and goes with it',
+  })
+  managed_for: string | null;
   @ApiProperty({ format: 'date-time', type: String, nullable: true }) last_verified_at: string | null;
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ format: 'date-time' }) updated_at: string;

@@ -54,6 +54,8 @@ export class Credential {
   @Column({ type: 'text', nullable: true }) reason: string | null;
   @Column({ type: 'jsonb', nullable: true }) account: ProviderAccount | null;
   @Column({ type: 'text', nullable: true }) account_fingerprint: string | null;
+  /** `mcp_server:<id>`: a service made it for this server, and may change it; null: a person did. */
+  @Column({ type: 'text', nullable: true }) managed_for: string | null;
   @Column({ type: 'timestamptz', nullable: true }) last_verified_at: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) updated_at: Date;

@@ -98,11 +98,19 @@ export class CredentialRepository {
 
   /**
    * @param force also what is bound, with its bindings
+   * @param leaving what becomes of the tokens that it holds. It locks their grant, which comes before the credential:
+   *   whoever puts tokens in place locks in that order, too
    * @returns the names of its fields; null when there is no such credential
    * @throws StillBound
    */
-  async delete(scope: CredentialScope, id: string, force: boolean): Promise<string[] | null> {
+  async delete(
+    scope: CredentialScope,
+    id: string,
+    force: boolean,
+    leaving: (manager: EntityManager) => Promise<void>,
+  ): Promise<string[] | null> {
     return this.db.transaction(async (manager) => {
+      await leaving(manager);
       const row = await this.rows(manager, scope)
         .andWhere('c.id = :id', { id })
         // Holds off new bindings, which take a share lock on the row by their foreign key.

@@ -1,9 +1,11 @@
 import { newId } from '#libs/contracts';
 import { notFound, pageOf, type Page, type PageQuery, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { AuditRepository } from '../audit/audit.repository.js';
 import type { AuditAction } from '../audit/credential-audit.entity.js';
 import { RevocationService } from '../grants/revocation.service.js';
+import { TokenCustody } from '../grants/token-custody.js';
 import { Sealer } from '../sealing/sealer.js';
 import { Verifier } from '../verification/verifier.js';
 import { checkFields, readFields, wrongFields } from './credential-fields.js';
@@ -22,11 +24,19 @@ export class CredentialService {
     @Inject(Sealer) private readonly sealer: Sealer,
     @Inject(Verifier) private readonly verifier: Verifier,
     @Inject(AuditRepository) private readonly audit: AuditRepository,
+    @Inject(TokenCustody) private readonly custody: TokenCustody,
     @Inject(RevocationService) private readonly revocations: RevocationService,
   ) {}
 
-  /** @throws Problem 422 `invalid_fields`, 409 `name_taken` */
-  async create(caller: Principal, body: CreateCredential): Promise<CredentialView> {
+  /**
+   * @param by for a service that makes it: for which consumer, and why
+   * @throws Problem 422 `invalid_fields`, 409 `name_taken`
+   */
+  async create(
+    caller: Principal,
+    body: CreateCredential,
+    by: { managedFor: string; reason: string } | null = null,
+  ): Promise<CredentialView> {
     const { name, type, grant = null, declared_fields = null, adapter_slug = null } = body;
     checkKind(body);
     const fields = readFields(body.fields);
@@ -48,9 +58,10 @@ export class CredentialService {
       wrapped_dek: sealed.wrappedDek,
       generation,
       status: statusOfNew(type, fields),
+      managed_for: by?.managedFor ?? null,
     };
     await refuseTakenName(name, () => this.credentials.insert(row, sealed));
-    await this.note(caller, id, 'created', [...fields.keys()]);
+    await this.note(caller, id, 'created', [...fields.keys()], by?.reason);
     return this.verified(caller, id);
   }
 
@@ -67,12 +78,12 @@ export class CredentialService {
   }
 
   /** Merges fields over those there are; null removes one. */
-  async update(caller: Principal, id: string, body: UpdateCredential): Promise<CredentialView> {
+  async update(caller: Principal, id: string, body: UpdateCredential, reason?: string): Promise<CredentialView> {
     const { name, fields, ...columns } = body;
     const changesFields = fields !== undefined || body.declared_fields !== undefined;
     const change = changesFields ? this.writer.merge(fields ?? {}) : null;
     await this.write(caller, id, { ...columns, ...(name === undefined ? {} : { name }) }, change);
-    await this.note(caller, id, 'updated', Object.keys(fields ?? {}));
+    await this.note(caller, id, 'updated', Object.keys(fields ?? {}), reason);
     return changesFields || body.adapter_slug ? this.verified(caller, id) : this.get(caller, id);
   }
 
@@ -99,8 +110,12 @@ export class CredentialService {
 
   /** @throws Problem 409 `credential_in_use`, naming what uses it, unless `force` */
   async delete(caller: Principal, id: string, force: boolean): Promise<void> {
-    const revocation = await this.revocations.prepare(caller, id);
-    const fields = await this.credentials.delete(caller, id, force).catch((error: unknown) => {
+    const client = await this.custody.clientOf(caller, id);
+    let left: string[] = [];
+    const leaving = async (manager: EntityManager): Promise<void> => {
+      left = await this.custody.takeAll(manager, caller, id, client, 'deleted');
+    };
+    const fields = await this.credentials.delete(caller, id, force, leaving).catch((error: unknown) => {
       if (!(error instanceof StillBound)) throw error;
       const users = error.bindings.map((binding) => `${binding.consumer_kind} ${binding.consumer_id}`);
       const some = `${users.slice(0, 20).join(', ')}${users.length > 20 ? `, and ${users.length - 20} more` : ''}`;
@@ -112,7 +127,7 @@ export class CredentialService {
       );
     });
     if (!fields) throw notFound('credential', id);
-    if (revocation) await this.revocations.wake(revocation);
+    for (const revocation of left) await this.revocations.wake(revocation);
     await this.note(caller, id, 'deleted', fields);
   }
 
@@ -133,9 +148,15 @@ export class CredentialService {
     return this.get(caller, id);
   }
 
-  private async note(caller: Principal, credentialId: string, action: AuditAction, fields: string[]): Promise<void> {
-    const { organizationId, projectId, subject: actor } = caller;
-    await this.audit.append([{ organizationId, projectId, credentialId, actor, action, fields: fields.slice(0, 50) }]);
+  private async note(
+    { organizationId, projectId, subject: actor }: Principal,
+    credentialId: string,
+    action: AuditAction,
+    names: string[],
+    reason: string | null = null,
+  ): Promise<void> {
+    const fields = names.slice(0, 50);
+    await this.audit.append([{ organizationId, projectId, credentialId, actor, action, fields, reason }]);
   }
 }
 

@@ -17,6 +17,8 @@ import { NotificationTarget } from '../notifications/notification-target.entity.
 import { Notification } from '../notifications/notification.entity.js';
 import { Notifications1764300000500 } from './1764300000500-notifications.js';
 import { StandingRevocations1764300000400 } from './1764300000400-standing-revocations.js';
+import { TokenCustody1764400000200 } from './1764400000200-token-custody.js';
+import { ManagedCredentials1764400000300 } from './1764400000300-managed-credentials.js';
 
 export const schema: ServiceSchema = {
   name: 'vault',
@@ -41,5 +43,7 @@ export const schema: ServiceSchema = {
     OauthGrants1763900000200,
     StandingRevocations1764300000400,
     Notifications1764300000500,
+    TokenCustody1764400000200,
+    ManagedCredentials1764400000300,
   ],
 };

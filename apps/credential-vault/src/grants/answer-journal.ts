@@ -1,16 +1,15 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Transport } from '../oauth/token-endpoint.js';
-import type { RawAnswer } from '../oauth/token-answer.js';
+import type { ProviderConfig } from '../oauth/provider-config.js';
+import type { IssuedTokens, Transport } from '../oauth/token-endpoint.js';
+import { normalise, type RawAnswer } from '../oauth/token-answer.js';
 import { TokenTransport } from '../oauth/token-transport.js';
+import { Secret } from '../sealing/secret.js';
 import { GrantSealer } from './grant-sealer.js';
 import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
 import type { OauthGrant } from './grant.entity.js';
+import { keepTrying } from './keep-trying.js';
 import type { RefreshAttempt } from './refresh-attempt.entity.js';
 import { RefreshAttemptRepository } from './refresh-attempt.repository.js';
-
-const keepTryingMs = 600_000;
-const retryMs = 250;
 
 /** Keeps every answer of a token endpoint, sealed, before it is read: what it holds may exist nowhere else any more. */
 @Injectable()
@@ -29,7 +28,10 @@ export class AnswerJournal {
     return async (url, form, headers) => {
       const answer = await this.transport.post(url, form, headers, this.settings.TOKEN_TIMEOUT_MS);
       const sealed = await this.sealer.sealAnswer(owner, attemptId, answer);
-      await this.keep(attemptId, () => this.attempts.keepAnswer(attemptId, answer.status, sealed));
+      await keepTrying(
+        () => this.attempts.keepAnswer(attemptId, answer.status, sealed),
+        (error) => this.logger.error({ event: 'refresh.answer_not_kept', attempt: attemptId, error: String(error) }),
+      );
       return answer;
     };
   }
@@ -44,17 +46,18 @@ export class AnswerJournal {
     return this.sealer.openAnswer(owner, id, { kid, wrappedDek, value });
   }
 
-  /** While Postgres is away the answer is in this process alone, so it keeps trying as long as anyone would wait for it. */
-  private async keep(attemptId: string, write: () => Promise<void>): Promise<void> {
-    const deadline = Date.now() + keepTryingMs;
-    for (;;) {
-      try {
-        return await write();
-      } catch (error) {
-        if (Date.now() > deadline) throw error;
-        this.logger.error({ event: 'refresh.answer_not_kept', attempt: attemptId, error: String(error) });
-        await sleep(retryMs);
-      }
-    }
+  /** The tokens of a kept answer that nothing came of. @returns null where it has none; @throws DoesNotOpen */
+  async tokensOf(
+    owner: Pick<OauthGrant, 'organization_id' | 'credential_id'>,
+    attempt: RefreshAttempt,
+    { quirks }: ProviderConfig,
+  ): Promise<IssuedTokens | null> {
+    const { access_token: accessToken, refresh_token: refreshToken } =
+      normalise(await this.read(owner, attempt), quirks).fields ?? {};
+    if (typeof accessToken !== 'string') return null;
+    return {
+      accessToken: new Secret(accessToken),
+      refreshToken: typeof refreshToken === 'string' ? new Secret(refreshToken) : null,
+    };
   }
 }

@@ -1,4 +1,4 @@
-import { Problem } from '#libs/service-kit';
+import { notFound, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CredentialScope } from '../credentials/credential-scope.js';
@@ -28,7 +28,7 @@ export class FreshTokens {
    * twice that, for at least half its life. Waits for a refresh as long as `REFRESH_WAIT_MS`.
    * @returns null when the credential has no grant: its tokens then are fields that somebody stored
    * @throws Problem 503 `refresh_pending` (come again), 409 `not_connected`, `needs_reconnect`, `revoked`,
-   *   `credential_undecryptable`
+   *   `credential_undecryptable`, 404 `credential_not_found` when it was deleted while a refresh was waited for
    */
   async of(
     scope: CredentialScope,
@@ -45,7 +45,7 @@ export class FreshTokens {
     }
     await this.waitFor(this.refresher.refresh(credentialId, found.grant.version), credentialId);
     const now = await this.read(scope, credentialId, `after ${found.grant.version}`);
-    if (!now) return null;
+    if (!now) throw notFound('credential', credentialId);
     requireUsable(now.grant);
     if (isFresh(now, least)) return this.open(now.grant);
     throw pending(now);

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { OauthGrant } from './grant.entity.js';
 import { transition } from './grant-transition.repository.js';
@@ -11,14 +11,21 @@ export class GrantRevocationRepository {
   /**
    * Takes a grant's tokens away. They are gone here at once: the new version leaves a refresh under way nothing to put its
    * tokens into.
+   * @param take what becomes of them, before they are gone
    */
-  async revoke({ organizationId, projectId }: CredentialScope, credentialId: string, reason: string): Promise<void> {
-    await this.db.transaction(async (manager) => {
+  async revoke<T>(
+    { organizationId, projectId }: CredentialScope,
+    credentialId: string,
+    reason: string,
+    take: (manager: EntityManager) => Promise<T>,
+  ): Promise<T> {
+    return this.db.transaction(async (manager) => {
+      const taken = await take(manager);
       const before = await manager.findOne(OauthGrant, {
         where: { credential_id: credentialId, organization_id: organizationId, project_id: projectId },
         lock: { mode: 'pessimistic_write' },
       });
-      if (!before) return;
+      if (!before) return taken;
       await manager.query(
         `UPDATE vault.oauth_grant SET state = 'revoked', reason = $2, version = version + 1, kid = NULL, wrapped_dek = NULL,
            access_token = NULL, refresh_token = NULL, at_expires_at = NULL, refresh_due_at = 'infinity',
@@ -27,6 +34,7 @@ export class GrantRevocationRepository {
         [credentialId, reason],
       );
       await transition(manager, before, 'revoked', reason);
+      return taken;
     });
   }
 }

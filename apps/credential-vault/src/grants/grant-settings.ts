@@ -16,4 +16,8 @@ export interface GrantSettings {
   REFRESH_SWEEP_MS: number;
   /** Days that answers of token endpoints are kept, sealed. */
   REFRESH_JOURNAL_DAYS: number;
+  /** Tries, of which the later ones are an hour apart, after which a revocation is given up. */
+  REVOCATION_ATTEMPTS: number;
+  /** Days that a revocation that was given up is shown. */
+  REVOCATION_RECORD_DAYS: number;
 }

@@ -111,19 +111,27 @@ export class GrantRepository {
     });
   }
 
-  /** Puts the tokens of a person's consent in place, whatever refresh is under way. @returns their version, which they are sealed to */
+  /**
+   * Puts the tokens of a person's consent in place, whatever refresh is under way.
+   * @param replaces told what there was, before it is replaced
+   * @returns their version, which they are sealed to; null when the credential was deleted or disconnected since the code
+   *   was answered
+   */
   async connect(
     credentialId: string,
     attemptId: string,
     consent: Consent,
     tokens: Omit<NewTokens, 'sealed'>,
     seal: (version: number) => Promise<SealedTokens>,
-  ): Promise<number> {
+    replaces: (manager: EntityManager, before: OauthGrant) => Promise<void>,
+  ): Promise<number | null> {
     return this.db.transaction(async (manager) => {
-      const before = await manager.findOneOrFail(OauthGrant, {
+      const before = await manager.findOne(OauthGrant, {
         where: { credential_id: credentialId },
         lock: { mode: 'pessimistic_write' },
       });
+      if (!before || !(await isOpen(manager, attemptId))) return null;
+      await replaces(manager, before);
       await changed(
         manager,
         `UPDATE vault.oauth_grant g SET version = version + 1, state = 'active', reason = NULL, ${newTokens},
@@ -223,6 +231,12 @@ const newTokens = `
 function tokenParameters(credentialId: string, attemptId: string, sealed: SealedTokens, times: TokenTimes): unknown[] {
   const { kid, wrappedDek, accessToken, refreshToken } = sealed;
   return [credentialId, attemptId, kid, wrappedDek, accessToken, refreshToken, times.expiresIn, times.dueIn];
+}
+
+/** Whether nobody let go of the attempt's tokens. */
+async function isOpen(manager: EntityManager, attemptId: string): Promise<boolean> {
+  const sql = 'SELECT 1 FROM vault.refresh_attempt WHERE id = $1 AND finished_at IS NULL FOR UPDATE';
+  return (await manager.query<unknown[]>(sql, [attemptId])).length > 0;
 }
 
 async function changed(manager: EntityManager, sql: string, parameters: unknown[]): Promise<boolean> {

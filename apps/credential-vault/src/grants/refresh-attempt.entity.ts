@@ -1,5 +1,6 @@
 import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { Credential } from '../credentials/credential.entity.js';
+import type { ProviderConfig } from '../oauth/provider-config.js';
 
 /** One token request. The row is there before the request leaves, and holds the raw answer, sealed, before it is parsed. */
 @Entity({ schema: 'vault', name: 'refresh_attempt' })
@@ -12,6 +13,8 @@ export class RefreshAttempt {
   @Column({ type: 'text' }) organization_id: string;
   /** The grant's version whose tokens the request replaces. */
   @Column({ type: 'integer' }) base_version: number;
+  /** Whom a code was sent to; null for a refresh, whose provider is the grant's. */
+  @Column({ type: 'jsonb', nullable: true }) provider: ProviderConfig | null;
   @CreateDateColumn({ type: 'timestamptz' }) sent_at: Date;
   @Column({ type: 'text', nullable: true }) kid: string | null;
   @Column({ type: 'bytea', nullable: true }) wrapped_dek: Buffer | null;

@@ -1,9 +1,16 @@
 import { newId } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { OauthFlow } from '../oauth/oauth-flow.entity.js';
 import type { SealedValue } from './grant-sealer.js';
 import type { OauthGrant } from './grant.entity.js';
 import { RefreshAttempt } from './refresh-attempt.entity.js';
+
+export interface StrandedAnswer extends CredentialScope {
+  credentialId: string;
+  attemptId: string;
+}
 
 @Injectable()
 export class RefreshAttemptRepository {
@@ -32,10 +39,10 @@ export class RefreshAttemptRepository {
   }
 
   /** The row of a code's exchange: it claims nothing, since a reconnect wins over every refresh. */
-  async beginConnect(grant: Pick<OauthGrant, 'credential_id' | 'organization_id'>): Promise<string> {
+  async beginConnect({ credential_id, organization_id, provider }: OauthFlow): Promise<string> {
     const id = newId('rfa');
-    const { credential_id, organization_id } = grant;
-    await this.db.getRepository(RefreshAttempt).insert({ id, credential_id, organization_id, base_version: -1 });
+    const row = { id, credential_id, organization_id, provider, base_version: -1 };
+    await this.db.getRepository(RefreshAttempt).insert(row);
     return id;
   }
 
@@ -76,6 +83,32 @@ export class RefreshAttemptRepository {
       .andWhere('a.id <> :but', { but })
       .orderBy('a.sent_at', 'DESC')
       .getOne();
+  }
+
+  /**
+   * Requests under way, and answers that are not in place. An answer that comes while they are locked waits.
+   * @param only one of them
+   */
+  async lockOpen(manager: EntityManager, credentialId: string, only?: string): Promise<RefreshAttempt[]> {
+    const query = manager
+      .createQueryBuilder(RefreshAttempt, 'a')
+      .where('a.credential_id = :credentialId', { credentialId })
+      .andWhere("(a.finished_at IS NULL OR a.error_class = 'malformed')");
+    if (only !== undefined) query.andWhere('a.id = :only', { only });
+    return query.orderBy('a.id').setLock('pessimistic_write').getMany();
+  }
+
+  /** Answers that were kept, and that their process did not live to deal with, of grants without tokens in use. */
+  async stranded(olderThanMs: number, limit: number): Promise<StrandedAnswer[]> {
+    return this.db.query<StrandedAnswer[]>(
+      `SELECT a.id AS "attemptId", g.organization_id AS "organizationId", g.project_id AS "projectId",
+              g.credential_id AS "credentialId"
+         FROM vault.refresh_attempt a JOIN vault.oauth_grant g ON g.credential_id = a.credential_id
+        WHERE a.response_ct IS NOT NULL AND a.finished_at IS NULL AND a.status BETWEEN 200 AND 299
+          AND a.sent_at < now() - make_interval(secs => $1) AND g.access_token IS NULL
+          AND NOT EXISTS (SELECT 1 FROM vault.oauth_flow f WHERE f.unconfirmed_attempt = a.id) LIMIT $2`,
+      [olderThanMs / 1_000, limit],
+    );
   }
 
   /** Makes another attempt the grant's own, so that its kept answer can be put in place. */

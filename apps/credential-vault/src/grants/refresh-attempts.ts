@@ -10,6 +10,7 @@ import { GrantSealer } from './grant-sealer.js';
 import type { OauthGrant } from './grant.entity.js';
 import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
 import { GrantRepository, type TimedGrant } from './grant.repository.js';
+import { LateTokens } from './late-tokens.js';
 import type { RefreshAttempt } from './refresh-attempt.entity.js';
 import { RefreshAttemptRepository } from './refresh-attempt.repository.js';
 import { timesOf } from './refresh-schedule.js';
@@ -32,6 +33,7 @@ export class RefreshAttempts {
     @Inject(GrantClients) private readonly clients: GrantClients,
     @Inject(GrantSealer) private readonly sealer: GrantSealer,
     @Inject(AnswerJournal) private readonly journal: AnswerJournal,
+    @Inject(LateTokens) private readonly late: LateTokens,
     @Inject(TokenHostGate) private readonly gate: TokenHostGate,
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
@@ -101,7 +103,7 @@ export class RefreshAttempts {
     try {
       const tokens = await requestTokens(client.provider, client, request, transport);
       this.gate.note(gateKey, true);
-      return await this.promote(grant, request, attemptId, tokens);
+      return await this.promote(grant, client, request, attemptId, tokens);
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error;
       this.gate.note(gateKey, !['transient', 'unsent', 'unanswered'].includes(error.failure));
@@ -111,6 +113,7 @@ export class RefreshAttempts {
 
   private async promote(
     grant: OauthGrant,
+    client: GrantClient,
     request: TokenRequest,
     attemptId: string,
     tokens: Tokens,
@@ -126,7 +129,10 @@ export class RefreshAttempts {
     const sealed = await this.sealer.sealTokens(grant, version, tokens.accessToken, refreshToken);
     const promoted = await this.grants.promote(grant, attemptId, { sealed, times, scopes: tokens.scopes });
     this.logger.log({ event: 'refresh.done', credential_id: grant.credential_id, version, promoted });
-    if (promoted && times.dueIn !== null) await this.schedule(grant.credential_id, version, times.dueIn);
+    if (!promoted) {
+      const consent = { ...grant, account: tokens.account ?? grant.account };
+      await this.late.letGo({ ...consent, provider: client.provider, attemptId, client, tokens });
+    } else if (times.dueIn !== null) await this.schedule(grant.credential_id, version, times.dueIn);
     return 'refreshed';
   }
 

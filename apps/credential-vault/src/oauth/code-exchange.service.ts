@@ -7,8 +7,12 @@ import { type CredentialChange, CredentialRepository } from '../credentials/cred
 import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { GrantRepository } from '../grants/grant.repository.js';
+import { LateTokens } from '../grants/late-tokens.js';
 import { RefreshAttemptRepository } from '../grants/refresh-attempt.repository.js';
 import { timesOf } from '../grants/refresh-schedule.js';
+import { RevocationService } from '../grants/revocation.service.js';
+import { mayShareConsent } from '../grants/shared-consent.js';
+import { TokenCustody } from '../grants/token-custody.js';
 import { Verifier } from '../verification/verifier.js';
 import { CodeAnswers, scopeOf } from './code-answers.service.js';
 import type { OauthFlow } from './oauth-flow.entity.js';
@@ -34,6 +38,9 @@ export class CodeExchange {
     @Inject(GrantClients) private readonly clients: GrantClients,
     @Inject(GrantSealer) private readonly sealer: GrantSealer,
     @Inject(CodeAnswers) private readonly answers: CodeAnswers,
+    @Inject(TokenCustody) private readonly custody: TokenCustody,
+    @Inject(LateTokens) private readonly late: LateTokens,
+    @Inject(RevocationService) private readonly revocations: RevocationService,
     @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
     @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
     @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
@@ -42,8 +49,10 @@ export class CodeExchange {
     @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
   ) {}
 
-  /** @throws Problem 502 `exchange_failed` */
+  /** @throws Problem 502 `exchange_failed`, 404 `credential_not_found`, 409 `disconnected_meanwhile` */
   async exchange(flow: OauthFlow, code: string, state: string, iss: string | null): Promise<Connected> {
+    // Read before the code is sent: the credential may be gone when its tokens come.
+    const client = await this.clients.read(scopeOf(flow), flow.credential_id);
     const attemptId = await this.attempts.beginConnect(flow);
     const tokens = await this.answers.ask(flow, attemptId, code, state, iss).catch(async (error: unknown) => {
       if (!(error instanceof TokenRefused)) throw error;
@@ -55,12 +64,23 @@ export class CodeExchange {
         `The provider did not take the code (${error.code}): start the connection again.`,
       );
     });
-    const identity = await this.identityOf(flow, tokens);
-    if (await this.isAnother(flow, tokens, identity)) {
-      await this.flows.awaitConfirmation(flow.id, attemptId, this.settings.OAUTH_FLOW_SECONDS);
+    try {
+      const identity = await this.identityOf(flow, tokens);
+      if (!(await this.isAnother(flow, tokens, identity))) {
+        return await this.putInPlace(flow, attemptId, tokens, identity, false);
+      }
+      const waits = await this.flows.awaitConfirmation(flow.id, attemptId, this.settings.OAUTH_FLOW_SECONDS);
+      if (!waits) throw disconnected();
       return { flow, outcome: 'other_account', missingScopes: [] };
+    } catch (error) {
+      // Anything else leaves the kept answer for another process to find.
+      if (!(error instanceof Problem)) throw error;
+      const { provider, organization_id, project_id, credential_id } = flow;
+      const client_key = clientKeyOf(organization_id, provider, client.id);
+      const owner = { organization_id, project_id, credential_id, client_key, account: tokens.account };
+      await this.late.letGo({ ...owner, version: null, attemptId, provider, client, tokens });
+      throw error;
     }
-    return this.putInPlace(flow, attemptId, tokens, identity);
   }
 
   /** Takes the other account after all. @throws Problem 404 `flow_not_found` */
@@ -68,11 +88,10 @@ export class CodeExchange {
     const flow = await this.flows.findUnconfirmed(scope, credentialId, flowId);
     const tokens = flow && (await this.answers.kept(flow));
     if (!flow?.unconfirmed_attempt || !tokens) throw notFound('flow', flowId);
-    if (!(await this.flows.confirm(flow.id))) throw notFound('flow', flowId);
     const identity = await this.identityOf(flow, tokens);
     // That it is another account was just confirmed: nothing to say any more.
     const noted = identity?.account_fingerprint ? { ...identity, reason: null } : identity;
-    return this.putInPlace(flow, flow.unconfirmed_attempt, tokens, noted);
+    return this.putInPlace(flow, flow.unconfirmed_attempt, tokens, noted, true);
   }
 
   /** What the adapter says of the tokens; a configuration of one's own has no adapter but the credential's. */
@@ -95,11 +114,13 @@ export class CodeExchange {
     );
   }
 
+  /** @param another a person has just confirmed the account, which is not that of the tokens there are */
   private async putInPlace(
     flow: OauthFlow,
     attemptId: string,
     tokens: Tokens,
     identity: CredentialChange | null,
+    another: boolean,
   ): Promise<Connected> {
     const { provider, credential_id: credentialId } = flow;
     const client = await this.clients.read(scopeOf(flow), credentialId);
@@ -117,9 +138,22 @@ export class CodeExchange {
       account: tokens.account,
       missingScopes,
     };
-    const version = await this.grants.connect(credentialId, attemptId, consent, { times, scopes }, (next) =>
-      this.sealer.sealTokens(flow, next, tokens.accessToken, tokens.refreshToken),
+    let left: string[] = [];
+    const version = await this.grants.connect(
+      credentialId,
+      attemptId,
+      consent,
+      { times, scopes },
+      (next) => this.sealer.sealTokens(flow, next, tokens.accessToken, tokens.refreshToken),
+      async (manager, before) => {
+        if (another && !(await this.flows.confirm(manager, flow.id))) throw notFound('flow', flow.id);
+        const inUse = { client_key: consent.clientKey, account: tokens.account, provider };
+        if (!another && mayShareConsent(inUse, before)) return;
+        left = await this.custody.takePlaced(manager, before, client, 'replaced');
+      },
     );
+    if (version === null) throw disconnected();
+    for (const revocation of left) await this.revocations.wake(revocation);
     // The state is the grant's: what the adapter says adds whose account it is, and why it does not like it.
     if (identity) {
       const { status: _grants, ...noted } = identity;
@@ -137,6 +171,14 @@ export class CodeExchange {
     }
     return { flow, outcome: 'connected', missingScopes };
   }
+}
+
+function disconnected(): Problem {
+  return new Problem(
+    409,
+    'disconnected_meanwhile',
+    'The credential was disconnected or deleted before its connection was complete: connect it again.',
+  );
 }
 
 const differ = (one: string | null | undefined, other: string | null | undefined): boolean =>

@@ -15,6 +15,7 @@ import {
 import { ConnectService } from './connect.service.js';
 import { GrantSetup } from './grant-setup.service.js';
 import { GrantViews } from './grant-views.js';
+import { UnconfirmedAccounts } from './unconfirmed-accounts.js';
 
 const linkSeconds = 86_400;
 
@@ -26,6 +27,7 @@ export class ConnectController {
     @Inject(CodeExchange) private readonly exchange: CodeExchange,
     @Inject(GrantSetup) private readonly setup: GrantSetup,
     @Inject(RevocationService) private readonly revocations: RevocationService,
+    @Inject(UnconfirmedAccounts) private readonly unconfirmed: UnconfirmedAccounts,
     @Inject(GrantViews) private readonly views: GrantViews,
   ) {}
 
@@ -91,6 +93,19 @@ export class ConnectController {
   @ApiOkResponse({ type: GrantView })
   async confirm(@Caller() caller: Principal, @Param('id') id: string, @Param('flow') flow: string): Promise<GrantView> {
     await this.exchange.confirm(caller, id, flow);
+    return this.views.of(caller, id);
+  }
+
+  @Post('connect/:flow/decline')
+  @HttpCode(200)
+  @RequireScopes('credentials:write')
+  @ApiOperation({
+    summary: 'Say no to the other account: its tokens are revoked at the provider',
+    operationId: 'declineAccount',
+  })
+  @ApiOkResponse({ type: GrantView })
+  async decline(@Caller() caller: Principal, @Param('id') id: string, @Param('flow') flow: string): Promise<GrantView> {
+    await this.unconfirmed.decline(caller, id, flow);
     return this.views.of(caller, id);
   }
 

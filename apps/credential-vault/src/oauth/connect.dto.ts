@@ -11,7 +11,7 @@ export class ConfigureOauth {
   @JsonObject({
     optional: true,
     description:
-      'An oauth_config of your own: issuer, or authorization_url and token_url; revocation_url, scopes, scope_separator, ' +
+      'An oauth_config of your own: issuer, or authorization_url and token_url; revocation_url, resource, scopes, scope_separator, ' +
       'pkce, token_auth_method, extra_authorize_params, quirks',
   })
   config?: Record<string, unknown>;

@@ -15,7 +15,7 @@ import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
 import type { ProviderConfig } from './provider-config.js';
 import { ProviderDirectory } from './provider-directory.js';
 import type { ReturnRoute } from './return-routes.js';
-import { configuration } from './token-endpoint.js';
+import { configuration, resourceOf } from './token-endpoint.js';
 
 /** What a browser needs to go to the provider. */
 export interface StartedFlow {
@@ -135,6 +135,7 @@ async function authorizationUrl(
     redirect_uri: redirectUri,
     state,
     ...(scope ? { scope } : {}),
+    ...resourceOf(provider),
     ...(provider.pkce
       ? { code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' }
       : {}),

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { OauthFlow } from './oauth-flow.entity.js';
 
@@ -48,17 +48,22 @@ export class OauthFlowRepository {
     return rows.length > 0;
   }
 
-  /** Keeps the tokens of an attempt waiting; the person has as long as for the flow itself. */
-  async awaitConfirmation(id: string, attemptId: string, lifeSeconds: number): Promise<void> {
-    await this.db.query(
-      'UPDATE vault.oauth_flow SET unconfirmed_attempt = $2, expires_at = now() + make_interval(secs => $3) WHERE id = $1',
+  /**
+   * Keeps the tokens of an attempt waiting; the person has as long as for the flow itself.
+   * @returns false when the credential was deleted or disconnected meanwhile
+   */
+  async awaitConfirmation(id: string, attemptId: string, lifeSeconds: number): Promise<boolean> {
+    const [rows] = await this.db.query<[unknown[], number]>(
+      `UPDATE vault.oauth_flow SET unconfirmed_attempt = $2, expires_at = now() + make_interval(secs => $3)
+        WHERE id = $1 AND EXISTS (SELECT 1 FROM vault.refresh_attempt WHERE id = $2 AND finished_at IS NULL) RETURNING id`,
       [id, attemptId, lifeSeconds],
     );
+    return rows.length > 0;
   }
 
   /** @returns false when it was confirmed before, or its time is over */
-  async confirm(id: string): Promise<boolean> {
-    const [rows] = await this.db.query<[unknown[], number]>(
+  async confirm(manager: EntityManager, id: string): Promise<boolean> {
+    const [rows] = await manager.query<[unknown[], number]>(
       'UPDATE vault.oauth_flow SET unconfirmed_attempt = NULL WHERE id = $1 AND unconfirmed_attempt IS NOT NULL AND expires_at > now() RETURNING id',
       [id],
     );
@@ -75,8 +80,22 @@ export class OauthFlowRepository {
       .getMany();
   }
 
-  async forgetTokens(id: string): Promise<void> {
-    await this.db.getRepository(OauthFlow).update({ id }, { unconfirmed_attempt: null });
+  /** @returns false when someone confirmed them, or let go of them, first */
+  async forgetTokens(manager: EntityManager, { id, unconfirmed_attempt }: OauthFlow): Promise<boolean> {
+    const [rows] = await manager.query<[unknown[], number]>(
+      'UPDATE vault.oauth_flow SET unconfirmed_attempt = NULL WHERE id = $1 AND unconfirmed_attempt = $2 RETURNING id',
+      [id, unconfirmed_attempt],
+    );
+    return rows.length > 0;
+  }
+
+  /** Nothing of this credential waits for a confirmation any more. */
+  async forgetAll(manager: EntityManager, credentialId: string): Promise<void> {
+    await manager.query(
+      `UPDATE vault.oauth_flow SET unconfirmed_attempt = NULL
+        WHERE credential_id = $1 AND unconfirmed_attempt IS NOT NULL`,
+      [credentialId],
+    );
   }
 
   /** Flows and links stay a day after their end, to tell people what became of them. @returns how many flows */

@@ -2,6 +2,7 @@ import { createEgress } from '#libs/egress';
 import type { Provider, Type } from '@nestjs/common';
 import { AnswerJournal } from '../grants/answer-journal.js';
 import { DueGrants } from '../grants/due-grants.js';
+import { DueRevocations } from '../grants/due-revocations.js';
 import { FreshTokens } from '../grants/fresh-tokens.service.js';
 import { GrantClients } from '../grants/grant-clients.js';
 import { GrantEventRepository } from '../grants/grant-event.repository.js';
@@ -9,6 +10,7 @@ import { GrantSealer } from '../grants/grant-sealer.js';
 import { GRANT_SETTINGS, type GrantSettings } from '../grants/grant-settings.js';
 import { GrantRevocationRepository } from '../grants/grant-revocation.repository.js';
 import { GrantRepository } from '../grants/grant.repository.js';
+import { LateTokens } from '../grants/late-tokens.js';
 import { RefreshAttemptRepository } from '../grants/refresh-attempt.repository.js';
 import { RefreshAttempts } from '../grants/refresh-attempts.js';
 import { RefreshHandler } from '../grants/refresh.handler.js';
@@ -16,9 +18,14 @@ import { RefreshLeases } from '../grants/refresh-lease.js';
 import { Refresher } from '../grants/refresher.service.js';
 import { RevocationRepository } from '../grants/revocation.repository.js';
 import { RevocationService } from '../grants/revocation.service.js';
+import { RevocationsController } from '../grants/revocations.controller.js';
+import { StrandedAnswers } from '../grants/stranded-answers.js';
+import { TokenCustody } from '../grants/token-custody.js';
 import { TokenHostGate } from '../grants/token-host-gate.js';
 import { CallbackController } from './callback.controller.js';
 import { CallbackService } from './callback.service.js';
+import { ClientMetadataController } from './client-metadata.controller.js';
+import { ClientMetadata } from './client-metadata.js';
 import { CodeAnswers } from './code-answers.service.js';
 import { CodeExchange } from './code-exchange.service.js';
 import { ConnectLinkRepository } from './connect-link.repository.js';
@@ -40,7 +47,13 @@ export interface OauthVaultSettings extends GrantSettings, OauthSettings {
 /** Consumed by this service: refreshes and revocations. */
 export const refreshQueue = 'refresh';
 
-export const oauthControllers: Type[] = [ConnectController, CallbackController, RefreshHandler];
+export const oauthControllers: Type[] = [
+  ConnectController,
+  CallbackController,
+  ClientMetadataController,
+  RefreshHandler,
+  RevocationsController,
+];
 
 /** OAuth connections and the grants they make. */
 export function oauthProviders(settings: OauthVaultSettings): Provider[] {
@@ -73,10 +86,15 @@ export function oauthProviders(settings: OauthVaultSettings): Provider[] {
     ...[
       GrantRevocationRepository,
       RevocationService,
+      DueRevocations,
+      TokenCustody,
+      LateTokens,
+      StrandedAnswers,
       CodeAnswers,
       UnconfirmedAccounts,
       ProviderDirectory,
       GrantSetup,
+      ClientMetadata,
       GrantViews,
       OauthFlowRepository,
       ConnectLinkRepository,

@@ -12,6 +12,8 @@ export interface ProviderConfig {
   revocation_url: string | null;
   /** RFC 9207: the server says that it sends `iss`, so an answer without it is refused. */
   iss_in_answers: boolean;
+  /** RFC 8707: whom the tokens are for; with every request that asks for some. Absent in what was stored before it was known. */
+  resource?: string | null;
   scopes: string[];
   scope_separator: string;
   pkce: boolean;
@@ -41,6 +43,7 @@ export function readProviderConfig(slug: string, given: Record<string, unknown>)
     if (message) wrong(field, message);
   }
   if (given['issuer'] === undefined && given['token_url'] === undefined) wrong('token_url', 'give it, or an issuer');
+  if (!isResource(given['resource'])) wrong('resource', 'must be an absolute URI without a fragment');
   const scopes = given['scopes'] ?? [];
   if (!isTexts(scopes, 100, 256)) wrong('scopes', 'must be a list of up to 100 texts');
   const separator = given['scope_separator'] ?? ' ';
@@ -67,6 +70,7 @@ export function readProviderConfig(slug: string, given: Record<string, unknown>)
     token_url: textOrNull(given['token_url']),
     revocation_url: textOrNull(given['revocation_url']),
     iss_in_answers: false,
+    resource: textOrNull(given['resource']),
     scopes: scopes as string[],
     scope_separator: separator as string,
     pkce: pkce as boolean,
@@ -74,6 +78,12 @@ export function readProviderConfig(slug: string, given: Record<string, unknown>)
     extra_authorize_params: extra as Record<string, string>,
     quirks,
   };
+}
+
+/** RFC 8707 section 2. */
+function isResource(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  return typeof value === 'string' && value.length <= 2_048 && URL.canParse(value) && !value.includes('#');
 }
 
 function urlProblem(value: unknown): string | null {

@@ -12,6 +12,8 @@ export interface Quirks {
   permanent_errors?: string[];
   /** Error codes of the provider that say that someone there withdrew the consent. */
   revoked_errors?: string[];
+  /** Revoking the tokens of one consent leaves those of a later one, of the same account and client, alive. */
+  separate_consents?: boolean;
 }
 
 const maxSeconds = 10 * 365 * 86_400;
@@ -24,6 +26,7 @@ const checks: Record<keyof Quirks, { right: (value: unknown) => boolean; message
   account_fields: { right: (value) => isList(value, isPath), message: 'must be a list of up to 10 dotted paths' },
   permanent_errors: { right: (value) => isList(value, isPath), message: 'must be a list of up to 10 error codes' },
   revoked_errors: { right: (value) => isList(value, isPath), message: 'must be a list of up to 10 error codes' },
+  separate_consents: { right: (value) => typeof value === 'boolean', message: 'must be true or false' },
 };
 
 /** Quirks this version does not know are left out: a manifest may be newer than this service. */

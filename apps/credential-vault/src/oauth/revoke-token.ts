@@ -1,11 +1,16 @@
 import * as oauth from 'openid-client';
 import type { Secret } from '../sealing/secret.js';
 import type { ProviderConfig } from './provider-config.js';
+import { normalise } from './token-answer.js';
 import { configuration, type OauthClient, type Transport } from './token-endpoint.js';
+import { TokenRefused } from './token-refused.js';
+
+/** Answers after which the token is dead, or cannot be revoked by anyone and ends by itself. */
+const settled = new Set(['invalid_token', 'invalid_grant', 'token_revoked', 'unsupported_token_type']);
 
 /**
  * Revokes one token (RFC 7009). A provider that does not know the token is content with it, and so are we.
- * @throws Error when the provider did not confirm: try again
+ * @throws TokenRefused when the provider did not revoke it; of the class `client` it never will
  */
 export async function revokeToken(
   provider: ProviderConfig,
@@ -15,16 +20,23 @@ export async function revokeToken(
   transport: Transport,
 ): Promise<void> {
   const config = configuration(provider, client);
-  let status = 0;
+  let thrown: unknown = null;
   config[oauth.customFetch] = async (url, { body, headers }) => {
-    const answer = await transport(url, String(body ?? ''), Object.fromEntries(new Headers(headers).entries()));
-    status = answer.status;
-    return new Response(null, { status: status >= 200 && status < 300 ? 200 : status });
+    try {
+      const answer = await transport(url, String(body ?? ''), Object.fromEntries(new Headers(headers).entries()));
+      if (answer.status < 200 || answer.status > 299) {
+        throw TokenRefused.of(normalise(answer, provider.quirks), provider.quirks);
+      }
+      return new Response(null, { status: 200 });
+    } catch (error) {
+      thrown = error;
+      throw error;
+    }
   };
   try {
     await oauth.tokenRevocation(config, token.reveal(), { token_type_hint: hint });
   } catch (error) {
-    // A refusal for good (an unknown token type, a token that is no more) will not change by asking again.
-    if (status < 400 || status >= 500 || status === 408 || status === 429) throw error;
+    if (thrown instanceof TokenRefused && settled.has(thrown.code)) return;
+    throw thrown ?? error;
   }
 }

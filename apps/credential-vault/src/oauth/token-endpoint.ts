@@ -19,9 +19,12 @@ export type TokenRequest =
 /** Sends the form to the token endpoint, or plays back what it answered before. */
 export type Transport = (url: string, form: string, headers: Record<string, string>) => Promise<RawAnswer>;
 
-export interface Tokens {
+export interface IssuedTokens {
   accessToken: Secret;
   refreshToken: Secret | null;
+}
+
+export interface Tokens extends IssuedTokens {
   /** Seconds from the request; null for a token without an end. */
   expiresIn: number | null;
   /** Seconds after which the refresh token ends, where the provider says so. */
@@ -73,14 +76,22 @@ export async function requestTokens(
 }
 
 function send(config: oauth.Configuration, request: TokenRequest, provider: ProviderConfig) {
-  if (request.grant === 'refresh_token') return oauth.refreshTokenGrant(config, request.refreshToken.reveal());
+  const resource = resourceOf(provider);
+  if (request.grant === 'refresh_token') {
+    return oauth.refreshTokenGrant(config, request.refreshToken.reveal(), resource);
+  }
   if (request.grant === 'client_credentials') {
     const scope = provider.scopes.join(provider.scope_separator);
-    return oauth.clientCredentialsGrant(config, scope ? { scope } : {});
+    return oauth.clientCredentialsGrant(config, { ...(scope ? { scope } : {}), ...resource });
   }
   const expectedState = request.callbackUrl.searchParams.get('state') ?? '';
   const verifier = provider.pkce ? { pkceCodeVerifier: request.verifier.reveal() } : {};
-  return oauth.authorizationCodeGrant(config, request.callbackUrl, { expectedState, ...verifier });
+  return oauth.authorizationCodeGrant(config, request.callbackUrl, { expectedState, ...verifier }, resource);
+}
+
+/** RFC 8707 section 2: the same in authorization and token requests. */
+export function resourceOf({ resource }: ProviderConfig): Record<string, string> {
+  return resource ? { resource } : {};
 }
 
 /** Token endpoint, client and the way the client proves itself. Time-outs are the transport's: no call is given up here. */

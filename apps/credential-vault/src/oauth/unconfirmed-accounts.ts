@@ -1,16 +1,17 @@
 import { Sweeper } from '#libs/database';
-import { Problem } from '#libs/service-kit';
+import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AuditRepository } from '../audit/audit.repository.js';
 import { GRANT_SETTINGS, type GrantSettings } from '../grants/grant-settings.js';
-import { GrantClients } from '../grants/grant-clients.js';
+import type { LeaveReason } from '../grants/revocation.entity.js';
 import { RevocationService } from '../grants/revocation.service.js';
-import { DoesNotOpen } from '../sealing/aead.js';
-import { CodeAnswers, scopeOf } from './code-answers.service.js';
+import { TokenCustody } from '../grants/token-custody.js';
+import { scopeOf } from './code-answers.service.js';
 import type { OauthFlow } from './oauth-flow.entity.js';
 import { OauthFlowRepository } from './oauth-flow.repository.js';
-import { TokenRefused } from './token-refused.js';
 
-/** Revokes the tokens of other accounts that nobody confirmed in time: they are of use to no one, and still work. */
+/** Revokes the tokens of other accounts that nobody confirmed in time, or someone declined: they are of use to no one, and still work. */
 @Injectable()
 export class UnconfirmedAccounts implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('oauth');
@@ -18,8 +19,9 @@ export class UnconfirmedAccounts implements OnApplicationBootstrap, OnModuleDest
 
   constructor(
     @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
-    @Inject(CodeAnswers) private readonly answers: CodeAnswers,
-    @Inject(GrantClients) private readonly clients: GrantClients,
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(TokenCustody) private readonly custody: TokenCustody,
+    @Inject(AuditRepository) private readonly audit: AuditRepository,
     @Inject(RevocationService) private readonly revocations: RevocationService,
     @Inject(GRANT_SETTINGS) { REFRESH_SWEEP_MS: everyMs }: GrantSettings,
   ) {
@@ -39,26 +41,40 @@ export class UnconfirmedAccounts implements OnApplicationBootstrap, OnModuleDest
     await this.sweeper.stop();
   }
 
+  /** The person says no to the other account. @throws Problem 404 `flow_not_found` */
+  async decline(caller: Principal, credentialId: string, flowId: string): Promise<void> {
+    const flow = await this.flows.findUnconfirmed(caller, credentialId, flowId);
+    if (!flow || !(await this.letGo(flow, 'declined'))) throw notFound('flow', flowId);
+    const { organizationId, projectId, subject: actor } = caller;
+    const fields = ['access_token', 'refresh_token'];
+    const reason = 'the other account was declined';
+    await this.audit.append([{ organizationId, projectId, credentialId, actor, action: 'revoked', fields, reason }]);
+  }
+
   private async sweep(limit: number): Promise<number> {
     const flows = await this.flows.unconfirmedInTime(limit);
-    for (const flow of flows) await this.revoke(flow);
+    for (const flow of flows) {
+      try {
+        await this.letGo(flow, 'not_confirmed');
+      } catch (error) {
+        // The credential was deleted meanwhile, with all that it held.
+        if (!(error instanceof Problem)) throw error;
+        this.logger.log({ event: 'oauth.deleted_meanwhile', flow: flow.id, credential_id: flow.credential_id });
+      }
+    }
     return flows.length;
   }
 
-  /** The revocation is written down before the flow forgets its tokens: revoking twice does no harm. */
-  private async revoke(flow: OauthFlow): Promise<void> {
-    try {
-      const tokens = await this.answers.kept(flow);
-      const client = await this.clients.read(scopeOf(flow), flow.credential_id);
-      const revocation = tokens && (await this.revocations.prepareFor(flow, flow.provider, client, tokens, true));
-      await this.flows.forgetTokens(flow.id);
-      if (revocation) await this.revocations.wake(revocation);
-      this.logger.log({ event: 'oauth.account_not_confirmed', flow: flow.id, credential_id: flow.credential_id });
-    } catch (error) {
-      // What does not open, or cannot be read, never will: it must not keep the others from their turn.
-      if (![DoesNotOpen, TokenRefused, Problem].some((known) => error instanceof known)) throw error;
-      this.logger.error({ event: 'oauth.tokens_not_revoked', flow: flow.id, error: String(error) });
-      await this.flows.forgetTokens(flow.id);
-    }
+  /** @returns false when someone else was first */
+  private async letGo(flow: OauthFlow, reason: LeaveReason): Promise<boolean> {
+    const client = await this.custody.clientOf(scopeOf(flow), flow.credential_id);
+    const taken = await this.db.transaction(async (manager) => {
+      if (!(await this.flows.forgetTokens(manager, flow))) return null;
+      return this.custody.takeAnswer(manager, flow, flow.unconfirmed_attempt ?? '', client, reason);
+    });
+    if (!taken) return false;
+    for (const id of taken) await this.revocations.wake(id);
+    this.logger.log({ event: 'oauth.account_let_go', flow: flow.id, credential_id: flow.credential_id, reason });
+    return true;
   }
 }

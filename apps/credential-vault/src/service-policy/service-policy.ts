@@ -3,9 +3,9 @@ import { type ConsumerKind, consumerKinds } from '../bindings/credential-binding
 
 /**
  * What a service may ask for. `resolve`: by a binding; `resolve_unbound`: without one, unprotected fields alone;
- * `reveal`: any field, with a reason; `keys`: the rotation of keys.
+ * `manage`: oauth2 credentials that it makes for what it looks after, and no others; `reveal`: any field, with a reason; `keys`: the rotation of keys.
  */
-export const serviceActions = ['resolve', 'resolve_unbound', 'bind', 'reveal', 'keys'] as const;
+export const serviceActions = ['resolve', 'resolve_unbound', 'bind', 'manage', 'reveal', 'keys'] as const;
 export type ServiceAction = (typeof serviceActions)[number];
 
 export type PolicyRules = Record<string, { may: ServiceAction[]; consumers: ConsumerKind[] }>;
@@ -15,7 +15,7 @@ export const defaultPolicy: PolicyRules = {
   'adapter-gateway': { may: ['resolve', 'resolve_unbound', 'bind'], consumers: ['app'] },
   'webhook-ingress': { may: ['resolve', 'resolve_unbound'], consumers: ['app'] },
   engine: { may: ['resolve', 'bind'], consumers: ['skill', 'mcp_server'] },
-  'mcp-registry': { may: ['resolve', 'bind'], consumers: ['skill', 'mcp_server'] },
+  'mcp-registry': { may: ['resolve', 'bind', 'manage'], consumers: ['skill', 'mcp_server'] },
   'credential-vault': { may: ['keys'], consumers: [] },
 };
 

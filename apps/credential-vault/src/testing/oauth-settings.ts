@@ -13,6 +13,8 @@ export function testOauthSettings(own: Partial<OauthVaultSettings> = {}): OauthV
     TOKEN_HOST_CONCURRENCY: 8,
     REFRESH_SWEEP_MS: 60_000,
     REFRESH_JOURNAL_DAYS: 7,
+    REVOCATION_ATTEMPTS: 20,
+    REVOCATION_RECORD_DAYS: 30,
     OAUTH_FLOW_SECONDS: 600,
     ...own,
   };

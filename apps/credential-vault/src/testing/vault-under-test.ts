@@ -17,6 +17,13 @@ export interface Answer {
   body: any;
 }
 
+/** The settings with which a cluster's tokens are believed. */
+export interface KubernetesTrust {
+  KUBERNETES_ISSUER: string;
+  KUBERNETES_JWKS_URL: string;
+  KUBERNETES_NAMESPACE: string;
+}
+
 /** A vault over a database of its own, called as `writer` unless told otherwise. */
 export interface VaultUnderTest {
   app: NestFastifyApplication;
@@ -36,10 +43,15 @@ export function asService(name: string, more: Scope[] = [], tenant = owner): Pri
   return { ...tenant, subject: `service:${name}`, scopes: ['service', ...more] };
 }
 
-export async function vaultUnderTest(keys: KekRing, more: Partial<VaultSettings> = {}): Promise<VaultUnderTest> {
+/** @param trust whom it believes beside those with its own key */
+export async function vaultUnderTest(
+  keys: KekRing,
+  more: Partial<VaultSettings> = {},
+  trust: Partial<KubernetesTrust> = {},
+): Promise<VaultUnderTest> {
   const database = await testDatabase();
   const vault: VaultUnderTest = {
-    app: await start(database.url, keys, more),
+    app: await start(database.url, keys, more, trust),
     call: async (method, url, payload, as = writer) => {
       const issuer = as.subject.startsWith('service:') ? as.subject.slice('service:'.length) : 'portal';
       const token = await new ServiceTokens(testServiceKey, issuer).mint('credential-vault', as);
@@ -50,7 +62,7 @@ export async function vaultUnderTest(keys: KekRing, more: Partial<VaultSettings>
     query: (sql, parameters) => vault.app.get(Database).query(sql, parameters),
     restart: async (ring, changed = {}) => {
       await vault.app.close();
-      vault.app = await start(database.url, ring, { ...more, ...changed });
+      vault.app = await start(database.url, ring, { ...more, ...changed }, trust);
     },
     close: async () => {
       await vault.app.close();
@@ -60,7 +72,12 @@ export async function vaultUnderTest(keys: KekRing, more: Partial<VaultSettings>
   return vault;
 }
 
-async function start(url: string, keys: KekRing, more: Partial<VaultSettings>): Promise<NestFastifyApplication> {
+async function start(
+  url: string,
+  keys: KekRing,
+  more: Partial<VaultSettings>,
+  trust: Partial<KubernetesTrust>,
+): Promise<NestFastifyApplication> {
   const service = await createService({
     name: 'credential-vault',
     module: AppModule.with({
@@ -84,6 +101,7 @@ async function start(url: string, keys: KekRing, more: Partial<VaultSettings>): 
       QUEUE_CONCURRENCY: 1,
       GATEHOUSE_SERVICE_KEY: testServiceKey,
       LOG_LEVEL: 'silent',
+      ...trust,
     },
   });
   return service.init().catch(async (error: unknown) => {

@@ -7,10 +7,12 @@ import {
   extractWWWAuthenticateParams,
   type FetchLike,
   registerClient,
+  RegistrationRejectedError,
   resourceUrlFromServerUrl,
 } from '@modelcontextprotocol/client';
 import { guardedFetch } from '../mcp/guarded-fetch.js';
 import { toMcpError } from '../mcp/mcp-error.js';
+import { plainText } from '../tools/plain-text.js';
 
 /** What connecting to a protected MCP server takes. */
 export interface ProtectedServer {
@@ -76,20 +78,29 @@ export class OauthDiscovery {
       throw refused(`${issuer} takes no registrations: register there by hand, and give client_id`);
     }
     const method = methodFor(metadata);
-    const client = await registerClient(issuer, {
-      metadata,
-      clientMetadata: {
-        client_name: 'Gatehouse',
-        redirect_uris: [redirectUri],
-        grant_types: ['authorization_code', 'refresh_token'],
-        response_types: ['code'],
-        token_endpoint_auth_method: method,
-      },
-      ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
-      fetchFn: this.fetch,
-    }).catch((error: unknown) => {
-      throw refused(toMcpError(error).message);
-    });
+    const ask = (scope: string) =>
+      registerClient(issuer, {
+        metadata,
+        clientMetadata: {
+          client_name: 'Gatehouse',
+          redirect_uris: [redirectUri],
+          grant_types: ['authorization_code', 'refresh_token'],
+          response_types: ['code'],
+          token_endpoint_auth_method: method,
+        },
+        ...(scope ? { scope } : {}),
+        fetchFn: this.fetch,
+      });
+    const wanted = scopes.join(' ');
+    const client = await ask(wanted)
+      .catch((error: unknown) => {
+        // Several know only scopes of their own here, and those of a resource when they are asked for tokens.
+        if (wanted && error instanceof RegistrationRejectedError && error.status === 400) return ask('');
+        throw error;
+      })
+      .catch((error: unknown) => {
+        throw refused(reasonOf(error));
+      });
     return {
       client_id: client.client_id,
       ...(client.client_secret ? { client_secret: client.client_secret } : {}),
@@ -121,6 +132,12 @@ export function methodFor(metadata: AuthorizationServerMetadata): string {
 
 const notFound = (why: string): Problem =>
   new Problem(422, 'oauth_not_found', `No authorization server was found for this URL: ${why}.`);
+
+/** The authorization server's own words, which a person has to act on. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof RegistrationRejectedError)) return toMcpError(error).message;
+  return `HTTP ${error.status} ${plainText(error.body).slice(0, 300)}`;
+}
 
 const refused = (why: string): Problem =>
   new Problem(422, 'oauth_registration_refused', `Gatehouse could not register as a client: ${why}.`);

@@ -1,3 +1,4 @@
+import { newId } from '#libs/contracts';
 import { type Egress } from '#libs/egress';
 import { type Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -8,7 +9,7 @@ import { checkedUrl } from '../servers/server-auth.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import type { RegisterByOauth } from './oauth.dto.js';
 import { methodFor, OauthDiscovery, type ProtectedServer, type RegisteredClient } from './oauth-discovery.js';
-import { VaultCredentials } from './vault-credentials.js';
+import { type ManagedCredential, VaultCredentials } from './vault-credentials.js';
 
 /** Registers a server that wants OAuth 2.1: finds its authorization server, becomes its client, has the vault keep both. */
 @Injectable()
@@ -31,36 +32,39 @@ export class OauthRegistration {
     const server = body.scopes ? { ...found, scopes: body.scopes } : found;
     const name = body.name ?? url.host;
     const config = configOf(server, body.client_secret || !body.client_id ? methodFor(server.metadata) : 'none');
-    const { id, redirectUri } = await this.credentials.prepare(caller, name, config);
+    const serverId = newId('mcp');
+    const credential = await this.credentials.prepare(caller, serverId, name, config);
+    const { id } = credential;
     try {
-      const client = await this.clientFor(server, redirectUri, body);
-      const { client_id, client_secret, token_auth_method } = client;
-      await this.credentials.setClient(caller, id, { client_id, ...(client_secret ? { client_secret } : {}) });
-      if (token_auth_method !== config.token_auth_method) {
-        await this.credentials.configure(caller, id, { ...config, token_auth_method });
-      }
+      const client = await this.clientFor(server, credential, body);
+      await this.credentials.setClient(caller, serverId, id, client, config);
       const { slug, policy } = body;
-      return await this.registration.register(caller, {
-        url: url.href,
-        name,
-        ...(slug ? { slug } : {}),
-        ...(policy ? { policy } : {}),
-        auth: { mode: 'oauth', credential_id: id },
-      });
+      const asked = { url: url.href, name, ...(slug ? { slug } : {}), ...(policy ? { policy } : {}) };
+      return await this.registration.register(
+        caller,
+        { ...asked, auth: { mode: 'oauth', credential_id: id } },
+        serverId,
+      );
     } catch (error) {
-      await this.credentials.remove(caller, id);
+      await this.credentials.discard(caller, serverId, id);
       throw error;
     }
   }
 
+  /** By hand, by its metadata document, or registered: in the order that the MCP authorization specification names. */
   private async clientFor(
     server: ProtectedServer,
-    redirectUri: string,
+    { redirect_uri, client_metadata_url }: ManagedCredential,
     { client_id, client_secret }: RegisterByOauth,
   ): Promise<RegisteredClient> {
-    if (!client_id) return this.discovery.register(server, redirectUri);
-    const token_auth_method = client_secret ? methodFor(server.metadata) : 'none';
-    return { client_id, ...(client_secret ? { client_secret } : {}), token_auth_method };
+    if (client_id) {
+      const token_auth_method = client_secret ? methodFor(server.metadata) : 'none';
+      return { client_id, ...(client_secret ? { client_secret } : {}), token_auth_method };
+    }
+    if (client_metadata_url && server.metadata.client_id_metadata_document_supported) {
+      return { client_id: client_metadata_url, token_auth_method: 'none' };
+    }
+    return this.discovery.register(server, redirect_uri);
   }
 }
 
@@ -73,6 +77,6 @@ function configOf({ issuer, metadata, resource, scopes }: ProtectedServer, token
     scopes,
     pkce: true,
     token_auth_method,
-    extra_authorize_params: { resource },
+    resource,
   };
 }

@@ -44,6 +44,8 @@ afterEach(async () => {
 
 const register = (body: object = {}, scopes?: ('tools:write' | 'admin')[]) =>
   registry.call('POST', '/mcp-servers/oauth', { url: server.url, ...body }, scopes ? { scopes } : {});
+const managed = (method: string) =>
+  registry.stub.asked.find((one) => one.method === method && one.path.startsWith('/internal/mcp-servers/'));
 const change = (path: string, to: object) => {
   const before = server.script.documents[path]!;
   server.script.documents[path] = (body) => ({ ...(before(body) as object), ...to });
@@ -65,18 +67,21 @@ describe('a server that wants OAuth', () => {
         scope: 'tools.use',
       },
     ]);
-    const configured = registry.stub.asked.find(({ path }) => path.endsWith('/oauth'))?.body['config'];
-    expect(configured).toEqual({
+    const made = managed('POST');
+    const config = {
       issuer: server.origin,
       authorization_url: `${server.origin}/authorize`,
       token_url: `${server.origin}/token`,
       scopes: ['tools.use'],
       pkce: true,
       token_auth_method: 'client_secret_post',
-      extra_authorize_params: { resource: server.url },
+      resource: server.url,
+    };
+    expect(made?.path).toBe(`/internal/mcp-servers/${body.server.id}/credentials`);
+    expect(made?.body).toMatchObject({ config, requested_by: 'key:1' });
+    expect(managed('PUT')?.body).toEqual({
+      ...{ client_id: 'client-1', client_secret: 'hush', config, requested_by: 'key:1' },
     });
-    const stored = registry.stub.asked.find(({ method }) => method === 'PATCH')?.body;
-    expect(stored).toEqual({ fields: { client_id: 'client-1', client_secret: 'hush' } });
     registry.stub.credentials.set('cred_oauth', { access_token: 'granted' });
     const discovered = await registry.call('POST', `/mcp-servers/${body.server.id}/discover`);
     expect(discovered.body).toMatchObject({ health: 'reachable', tools: { approved: 1 } });
@@ -106,21 +111,59 @@ describe('a server that wants OAuth', () => {
   ])('is refused for %s, and leaves no credential', async (_what, path, to, code) => {
     change(path, to);
     expect((await register()).body.code).toBe(code);
-    const made = registry.stub.asked.filter(
-      ({ method, path: at }) => method === 'POST' && at === '/api/v1/credentials',
-    );
-    const gone = registry.stub.asked.filter(
-      ({ method, path: at }) => method === 'DELETE' && at.startsWith('/api/v1/credentials/'),
-    );
-    expect(gone.length).toBe(made.length);
+    const asked = (method: string) =>
+      registry.stub.asked.filter((one) => one.method === method && one.path.startsWith('/internal/mcp-servers/'))
+        .length;
+    expect(asked('DELETE')).toBe(asked('POST'));
+  });
+
+  it('is known by the document of its client where the authorization server reads those, and registers nowhere', async () => {
+    const url = 'https://gatehouse.example/api/v1/oauth/clients/own-1';
+    change('/.well-known/oauth-authorization-server', { client_id_metadata_document_supported: true });
+    registry.stub.clientMetadataUrl = url;
+    expect((await register({ name: 'By document' })).status).toBe(201);
+    registry.stub.clientMetadataUrl = null;
+    expect(managed('PUT')?.body).toMatchObject({ client_id: url, config: { token_auth_method: 'none' } });
+    expect(managed('PUT')?.body).not.toHaveProperty('client_secret');
+    expect(registrations).toEqual([]);
+    expect((await register({ name: 'Without' })).status).toBe(201);
+    expect(registrations).toHaveLength(1);
+  });
+
+  it('registers without scopes where the authorization server knows those of the resource later alone', async () => {
+    server.script.documents['/register'] = (body) => {
+      registrations.push(body);
+      return body['scope'] ? { error: 'invalid_client_metadata' } : { ...body, client_id: 'client-2' };
+    };
+    expect((await register({ name: 'Without scopes' })).status).toBe(201);
+    expect(registrations.map(({ scope }) => scope)).toEqual(['tools.use', undefined]);
+    expect(managed('PUT')?.body).toMatchObject({ client_id: 'client-2', config: { scopes: ['tools.use'] } });
+  });
+
+  it('is refused in the words of the authorization server when that does not register it', async () => {
+    server.script.documents['/register'] = () => ({ error: 'access_denied', error_description: 'ask the operator' });
+    const { status, body } = await register({ name: 'Denied' });
+    expect(status).toBe(422);
+    expect(body.code).toBe('oauth_registration_refused');
+    expect(body.detail).toMatch(/HTTP 400 .*access_denied.*ask the operator/);
+    expect(managed('DELETE')).toBeDefined();
+  });
+
+  it('takes its credential with it when it is unregistered, or stays while the vault is away', async () => {
+    const { body } = await register({ name: 'Going' });
+    registry.stub.down = true;
+    expect((await registry.call('DELETE', `/mcp-servers/${body.server.id}`)).status).toBe(503);
+    registry.stub.down = false;
+    registry.stub.asked.length = 0;
+    expect((await registry.call('DELETE', `/mcp-servers/${body.server.id}`)).status).toBe(204);
+    expect((await registry.call('GET', `/mcp-servers/${body.server.id}`)).status).toBe(404);
+    expect(managed('DELETE')?.path).toBe(`/internal/mcp-servers/${body.server.id}/credentials/cred_oauth`);
   });
 
   it('takes a client that was registered by hand', async () => {
     const { status } = await register({ name: 'By hand', client_id: 'mine' });
     expect({ status, registrations }).toEqual({ status: 201, registrations: [] });
-    expect(registry.stub.asked.find(({ method }) => method === 'PATCH')?.body).toEqual({
-      fields: { client_id: 'mine' },
-    });
+    expect(managed('PUT')?.body).toMatchObject({ client_id: 'mine', config: { token_auth_method: 'none' } });
   });
 
   it('needs the right to manage credentials', async () => {

@@ -1,55 +1,77 @@
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-
-/** A client of the vault that may manage credentials as well. */
-export const VAULT_CREDENTIALS = Symbol('vaultCredentials');
+import { VAULT } from '../credentials/server-credentials.js';
+import type { RegisteredClient } from './oauth-discovery.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
-/** Keeps what a registration gave in the vault, whose connect flow does the rest. */
+/** A credential that the vault keeps for one server, and what a provider is told of it. */
+export interface ManagedCredential {
+  id: string;
+  redirect_uri: string;
+  /** A client id by itself, for providers that read client id metadata documents; null where none could read it. */
+  client_metadata_url: string | null;
+}
+
+/** Keeps what a registration gave in the vault, whose connect flow does the rest: for this server, and for no other use. */
 @Injectable()
 export class VaultCredentials {
   private readonly logger = new Logger('oauth');
 
-  constructor(@Inject(VAULT_CREDENTIALS) private readonly vault: ServiceClient) {}
+  constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
 
-  /** An oauth2 credential for this provider, without a client yet. @returns its id and what to register as redirect URI */
-  async prepare(
-    scope: Scope,
+  /** An oauth2 credential for this provider, bound to the server, without a client yet. */
+  prepare(
+    caller: Principal,
+    serverId: string,
     name: string,
     config: Record<string, unknown>,
-  ): Promise<{ id: string; redirectUri: string }> {
-    const { id } = await this.vault.post<{ id: string }>('/api/v1/credentials', scope, {
+  ): Promise<ManagedCredential> {
+    return this.vault.post<ManagedCredential>(pathOf(serverId), caller, {
       name: `${name.slice(0, 150)} (MCP, ${randomBytes(4).toString('hex')})`,
-      type: 'oauth2',
-      grant: 'authorization_code',
-      fields: { client_id: 'not-registered-yet' },
+      config,
+      requested_by: caller.subject,
     });
+  }
+
+  async setClient(
+    caller: Principal,
+    serverId: string,
+    id: string,
+    { token_auth_method, ...client }: RegisteredClient,
+    config: Record<string, unknown>,
+  ): Promise<void> {
+    await this.vault.put(`${pathOf(serverId)}/${id}`, caller, {
+      ...client,
+      config: { ...config, token_auth_method },
+      requested_by: caller.subject,
+    });
+  }
+
+  /**
+   * Deletes a credential that was made for the server; one that a person made, or uses for something else, stays.
+   * @throws Problem 5xx when the vault does not answer: its tokens then are not revoked
+   */
+  async remove(scope: Scope, serverId: string, id: string): Promise<void> {
     try {
-      const { redirect_uri } = await this.configure(scope, id, config);
-      return { id, redirectUri: redirect_uri };
+      await this.vault.delete(`${pathOf(serverId)}/${encodeURIComponent(id)}`, scope);
     } catch (error) {
-      await this.remove(scope, id);
-      throw error;
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      if (error.code === 'credential_not_found') return;
+      this.logger.warn({ event: 'oauth.credential_left', credential_id: id, code: error.code });
     }
   }
 
-  async setClient(scope: Scope, id: string, fields: Record<string, string>): Promise<void> {
-    await this.vault.patch(`/api/v1/credentials/${id}`, scope, { fields });
-  }
-
-  configure(scope: Scope, id: string, config: Record<string, unknown>): Promise<{ redirect_uri: string }> {
-    return this.vault.put(`/api/v1/credentials/${id}/oauth`, scope, { config });
-  }
-
-  /** After a failure, which is what the caller hears of. */
-  async remove(scope: Scope, id: string): Promise<void> {
+  /** After a registration that failed for a reason of its own, which is what the caller hears of. */
+  async discard(scope: Scope, serverId: string, id: string): Promise<void> {
     try {
-      await this.vault.delete(`/api/v1/credentials/${id}?force=true`, scope);
+      await this.remove(scope, serverId, id);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       this.logger.warn({ event: 'oauth.credential_left', credential_id: id, code: error.code });
     }
   }
 }
+
+const pathOf = (serverId: string): string => `/internal/mcp-servers/${encodeURIComponent(serverId)}/credentials`;

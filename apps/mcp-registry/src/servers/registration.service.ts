@@ -29,7 +29,7 @@ export class Registration {
    * @throws Problem 422 `invalid_url | invalid_auth | mcp_<what went wrong>`, 409 `slug_taken | too_many_servers`, and
    *   those of the vault
    */
-  async register(caller: Principal, body: RegisterServer): Promise<McpServer> {
+  async register(caller: Principal, body: RegisterServer, id = newId('mcp')): Promise<McpServer> {
     if ((await this.servers.count(caller)) >= this.settings.SERVERS_PER_PROJECT) {
       throw new Problem(409, 'too_many_servers', `A project has at most ${this.settings.SERVERS_PER_PROJECT} servers.`);
     }
@@ -38,7 +38,7 @@ export class Registration {
     const url = checkedUrl(body.url);
     const name = body.name ?? url.host;
     const server: McpServer = {
-      ...newServer(caller, url.href, name),
+      ...newServer(caller, id, url.href, name),
       ...checkedAuth(body.auth ?? { mode: 'none' }),
       slug: body.slug ?? (await this.servers.freeSlug(caller, slugOf(name))),
       policy: body.policy ?? 'block',
@@ -97,12 +97,13 @@ function notListed(server: McpServer, error: McpError): Problem {
 
 function newServer(
   caller: Principal,
+  id: string,
   url: string,
   name: string,
 ): Omit<McpServer, 'auth_mode' | 'auth_header' | 'credential_id' | 'slug' | 'policy' | 'discover_at'> {
   const now = new Date();
   return {
-    id: newId('mcp'),
+    id,
     organization_id: caller.organizationId,
     project_id: caller.projectId,
     name,

@@ -2,6 +2,7 @@ import { notFound, type Page, pageOf, type Principal, Problem } from '#libs/serv
 import { Inject, Injectable } from '@nestjs/common';
 import { requireCredentialRights } from '../credentials/may-use-credentials.js';
 import { DiscoveryService } from '../discovery/discovery.service.js';
+import { VaultCredentials } from '../oauth/vault-credentials.js';
 import { AgentUsage } from './agent-usage.js';
 import type { ChangeServer, ServerQuery, ServerView } from './mcp-server.dto.js';
 import type { McpServer } from './mcp-server.entity.js';
@@ -15,6 +16,7 @@ export class ServerService {
     @Inject(ServerRepository) private readonly servers: ServerRepository,
     @Inject(Registration) private readonly registration: Registration,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(VaultCredentials) private readonly credentials: VaultCredentials,
     @Inject(AgentUsage) private readonly usage: AgentUsage,
   ) {}
 
@@ -51,8 +53,8 @@ export class ServerService {
   }
 
   /**
-   * Removes the server, its tools and its Skill.
-   * @throws Problem 409 `server_in_use`, naming the agents, unless forced
+   * Removes the server, its tools and its Skill, and the credential that was made for it, whose tokens are revoked.
+   * @throws Problem 409 `server_in_use`, naming the agents, unless forced; 503 when the vault does not answer
    */
   async unregister(caller: Principal, id: string, force: boolean): Promise<void> {
     const server = await this.get(caller, id);
@@ -67,8 +69,12 @@ export class ServerService {
         agents.map((agent) => ({ field: agent.id, message: agent.name })),
       );
     }
-    await this.servers.delete(caller, id);
     await this.registration.letGo(server, skillId);
+    // Before the server: while it is there, a vault that did not answer can be asked again.
+    if (server.auth_mode === 'oauth' && server.credential_id) {
+      await this.credentials.remove(caller, id, server.credential_id);
+    }
+    await this.servers.delete(caller, id);
   }
 
   /** @throws Problem 404 `mcp_server_not_found` */

@@ -19,7 +19,7 @@ export interface Script {
   delayMs: number;
   /** `WWW-Authenticate` of a 401. */
   challenge: string;
-  /** JSON at other paths, made of the body that was sent. */
+  /** JSON at other paths, made of the body that was sent; one with an `error` is answered as 400. */
   documents: Record<string, (body: Record<string, unknown>) => unknown>;
   /** Answers to tools/call come as an event stream. */
   streams: boolean;
@@ -98,10 +98,10 @@ export class ScriptedMcpServer {
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const document = this.script.documents[request.url ?? ''];
     if (document) {
-      const body = JSON.stringify(document(JSON.parse((await textOf(request)) || '{}') as Record<string, unknown>));
-      return void response
-        .writeHead(request.method === 'POST' ? 201 : 200, { 'content-type': 'application/json' })
-        .end(body);
+      const made = document(JSON.parse((await textOf(request)) || '{}') as Record<string, unknown>);
+      const refused = typeof made === 'object' && made !== null && 'error' in made;
+      const status = refused ? 400 : request.method === 'POST' ? 201 : 200;
+      return void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(made));
     }
     if (request.url !== '/mcp') return void response.writeHead(404).end();
     const wanted = Object.entries(this.script.wants).every(([name, value]) => request.headers[name] === value);

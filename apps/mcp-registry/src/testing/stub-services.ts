@@ -16,6 +16,10 @@ export interface StubServices {
   asked: StubRequest[];
   /** Fields of credentials by id; another id is 404. */
   credentials: Map<string, Record<string, string>>;
+  /** The vault answers 503. */
+  down: boolean;
+  /** What the vault says that the document of a client is at. */
+  clientMetadataUrl: string | null;
   /** Agents that the engine says use something. */
   users: { id: string; name: string }[];
   /** What the runner says of a source. */
@@ -27,6 +31,8 @@ export async function startStubServices(): Promise<StubServices> {
   const stub: Omit<StubServices, 'url' | 'close'> = {
     asked: [],
     credentials: new Map(),
+    clientMetadataUrl: null,
+    down: false,
     users: [],
     compile: (source) => ({
       ok: true,
@@ -61,7 +67,8 @@ export async function startStubServices(): Promise<StubServices> {
 function answerOf(stub: Omit<StubServices, 'url' | 'close'>, { method, path, body }: StubRequest): Answer {
   if (path === '/internal/compile') return { body: stub.compile(String(body['source'])) };
   if (path.startsWith('/internal/agents/using')) return { body: { agents: stub.users } };
-  if (path.startsWith('/api/v1/credentials')) return credentialAnswer(stub, method, path, body);
+  if (stub.down) return { status: 503, body: { code: 'not_now', detail: 'The vault does not answer.' } };
+  if (path.startsWith('/internal/mcp-servers/')) return managedAnswer(stub, method, path, body);
   const id = String(body['credential_id'] ?? '');
   const missing = { status: 404, body: { code: 'credential_not_found', detail: `There is no credential ${id}.` } };
   if (path === '/internal/bindings' && method === 'PUT') return stub.credentials.has(id) ? { body: {} } : missing;
@@ -73,15 +80,16 @@ function answerOf(stub: Omit<StubServices, 'url' | 'close'>, { method, path, bod
   return { status: 404, body: { code: 'not_found', detail: 'There is nothing at this path.' } };
 }
 
-/** The vault's API for oauth2 credentials; a grant is connected when the test gives the credential an access token. */
-function credentialAnswer(
-  { credentials }: Pick<StubServices, 'credentials'>,
+/** The vault's credentials of servers; a grant is connected when the test gives the credential an access token. */
+function managedAnswer(
+  { credentials, clientMetadataUrl }: Pick<StubServices, 'credentials' | 'clientMetadataUrl'>,
   method: string,
   path: string,
   body: Record<string, unknown>,
 ): Answer {
-  const [, , , , id = 'cred_oauth', more = ''] = path.replace(/\?.*/, '').split('/');
+  const [, , , , , id = 'cred_oauth'] = path.split('/');
   if (method === 'DELETE') credentials.delete(id);
-  if (method === 'POST' || method === 'PATCH') credentials.set(id, body['fields'] as Record<string, string>);
-  return { body: more === 'oauth' ? { redirect_uri: 'https://gatehouse.example/callback' } : { id } };
+  else credentials.set(id, { client_id: String(body['client_id'] ?? '') });
+  const redirect_uri = 'https://gatehouse.example/callback';
+  return { body: { id, redirect_uri, client_metadata_url: clientMetadataUrl } };
 }

@@ -1,0 +1,61 @@
+import { Sweeper } from '#libs/database';
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { RefreshAttemptRepository, type StrandedAnswer } from './refresh-attempt.repository.js';
+import { RevocationService } from './revocation.service.js';
+import { TokenCustody } from './token-custody.js';
+
+/** Longer than a process takes from an answer to its end, whatever it waits for meanwhile. */
+const restMs = 600_000;
+
+/** Revokes tokens whose process died between keeping their answer and dealing with it, where no tokens are in use. */
+@Injectable()
+export class StrandedAnswers implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger('revocation');
+  private readonly sweeper: Sweeper;
+  private readonly olderThanMs: number;
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
+    @Inject(TokenCustody) private readonly custody: TokenCustody,
+    @Inject(RevocationService) private readonly revocations: RevocationService,
+    @Inject(GRANT_SETTINGS) { REFRESH_SWEEP_MS: everyMs, TOKEN_TIMEOUT_MS }: GrantSettings,
+  ) {
+    this.olderThanMs = TOKEN_TIMEOUT_MS + restMs;
+    this.sweeper = new Sweeper({
+      name: 'stranded-answers',
+      everyMs,
+      batch: 100,
+      sweep: (limit) => this.sweep(limit),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.sweeper.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.sweeper.stop();
+  }
+
+  private async sweep(limit: number): Promise<number> {
+    const answers = await this.attempts.stranded(this.olderThanMs, limit);
+    for (const answer of answers) await this.letGo(answer);
+    return answers.length;
+  }
+
+  private async letGo(answer: StrandedAnswer): Promise<void> {
+    try {
+      const client = await this.custody.clientOf(answer, answer.credentialId);
+      const ids = await this.db.transaction((manager) => this.custody.takeStranded(manager, answer, client));
+      for (const id of ids) await this.revocations.wake(id);
+    } catch (error) {
+      // The credential was deleted meanwhile, with all that it held.
+      if (!(error instanceof Problem)) throw error;
+      this.logger.log({ event: 'revocation.deleted_meanwhile', credential_id: answer.credentialId });
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { JsonObject, Text } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+
+const configNote = 'An oauth_config, as PUT /api/v1/credentials/:id/oauth takes it';
+
+export class CreateManagedCredential {
+  @Text(200, { minLength: 1, description: 'Unique in the project' }) name: string;
+  @JsonObject({ description: configNote }) config: Record<string, unknown>;
+  @Text(200, { minLength: 1, description: 'Whose wish it is: goes into the audit' }) requested_by: string;
+}
+
+export class ChangeManagedCredential {
+  @Text(2_048, { minLength: 1 }) client_id: string;
+  @Text(2_048, { optional: true, minLength: 1 }) client_secret?: string;
+  @JsonObject({ description: configNote }) config: Record<string, unknown>;
+  @Text(200, { minLength: 1 }) requested_by: string;
+}
+
+export class ManagedCredentialView {
+  @ApiProperty() id: string;
+  @ApiProperty({ description: 'Register it with the provider' }) redirect_uri: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'A client id that needs no registration, where the provider reads client id metadata documents',
+  })
+  client_metadata_url: string | null;
+}

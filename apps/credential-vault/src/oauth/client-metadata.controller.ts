@@ -1,0 +1,20 @@
+import { Problem, PublicRoute } from '#libs/service-kit';
+import { Controller, Get, Inject, Param } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ClientMetadata } from './client-metadata.js';
+
+const slugPattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+@ApiTags('oauth')
+@Controller('api/v1/oauth/clients')
+@PublicRoute()
+export class ClientMetadataController {
+  constructor(@Inject(ClientMetadata) private readonly documents: ClientMetadata) {}
+
+  @Get(':slug')
+  @ApiOperation({ summary: 'What providers read of Gatehouse as a client', operationId: 'getClientMetadata' })
+  get(@Param('slug') slug: string) {
+    if (slugPattern.test(slug)) return this.documents.documentOf(slug);
+    throw new Problem(404, 'client_not_found', 'No provider has a redirect URI like this.');
+  }
+}

@@ -1,0 +1,49 @@
+import { type OauthWorld, startWorld } from './oauth-world.js';
+
+const resource = 'https://api.example/v1';
+let world: OauthWorld;
+
+beforeAll(async () => {
+  world = await startWorld({ oauthConfig: { resource } });
+}, 120_000);
+
+afterAll(() => world?.close());
+
+/** For which resource each token request was, and the audience of the token that is handed out now. */
+async function seen(id: string) {
+  const { body } = await world.vaults.resolve(id);
+  const claims = JSON.parse(Buffer.from(String(body.fields.access_token).split('.')[1] ?? '', 'base64url').toString());
+  const { requests } = await world.provider.tell({});
+  return { audience: claims.aud, asked: requests.map(({ grant, resource: one }) => [grant, one]) };
+}
+
+describe('a provider whose tokens are for one resource (RFC 8707)', () => {
+  it('is asked for it when an account is connected, and at every refresh', async () => {
+    const id = await world.credential('of a person');
+    const started = await world.vaults.call('POST', `/api/v1/credentials/${id}/connect`, {});
+    expect(new URL(started.body.authorization_url).searchParams.getAll('resource')).toEqual([resource]);
+    await world.provider.tell({ reset: true });
+    await world.connect(id);
+    expect(await seen(id)).toEqual({ audience: resource, asked: [['authorization_code', resource]] });
+    await world.provider.tell({ reset: true });
+    await world.expire(id);
+    expect(await seen(id)).toEqual({ audience: resource, asked: [['refresh_token', resource]] });
+  });
+
+  it('is asked for it with client credentials', async () => {
+    await world.provider.tell({ reset: true });
+    const fields = { client_id: 'gatehouse', client_secret: 'a-client-secret' };
+    const made = { name: 'of the client', type: 'oauth2', grant: 'client_credentials', fields };
+    const id = (await world.vaults.call('POST', '/api/v1/credentials', made)).body.id as string;
+    const config = { issuer: world.provider.url, resource };
+    expect((await world.vaults.call('PUT', `/api/v1/credentials/${id}/oauth`, { config })).status).toBe(200);
+    expect(await seen(id)).toEqual({ audience: resource, asked: [['client_credentials', resource]] });
+  });
+
+  it('is not taken for one with a fragment', async () => {
+    const id = await world.credential('wrong');
+    const config = { issuer: world.provider.url, resource: `${resource}#part` };
+    const answer = await world.vaults.call('PUT', `/api/v1/credentials/${id}/oauth`, { config });
+    expect(answer.body).toMatchObject({ status: 422, errors: [{ field: 'oauth_config.resource' }] });
+  });
+});

@@ -1,0 +1,247 @@
+import { until } from '#libs/testing';
+import { type OauthWorld, startWorld } from './oauth-world.js';
+import { person } from './vault-processes.js';
+
+let world: OauthWorld;
+
+beforeAll(async () => {
+  world = await startWorld({ env: { REFRESH_SWEEP_MS: '300', REVOCATION_ATTEMPTS: '3' } });
+}, 120_000);
+
+afterAll(() => world?.close());
+
+afterEach(async () => {
+  await world.provider.tell({ faults: [], revocationStatus: 200, reset: true });
+  await world.vaults.db.query('DELETE FROM vault.revocation');
+});
+
+const path = (id: string, more = ''): string => `/api/v1/credentials/${id}${more}`;
+const remove = (id: string) => world.vaults.call('DELETE', path(id));
+const disconnect = (id: string) => world.vaults.call('POST', path(id, '/oauth/revoke'));
+
+/** Different tokens that the provider was told of. */
+const revoked = async (): Promise<string[]> => [...new Set((await world.provider.tell({})).revoked)];
+const untilRevoked = (count: number) =>
+  until(`${count} tokens were revoked`, async () => (await revoked()).length === count);
+const nothingWaits = () =>
+  until('no revocation waits', async () => {
+    const { rows } = await world.vaults.db.query('SELECT id FROM vault.revocation');
+    return rows.length === 0;
+  });
+
+/** Comes back from the provider as someone else. @returns the flow that waits for a confirmation */
+async function asMallory(id: string): Promise<string> {
+  const { callback, browser } = await world.authorize(id, 'mallory');
+  expect(await (await browser.get(callback.href)).text()).toContain('Another account');
+  const { rows } = await world.vaults.db.query(
+    'SELECT id FROM vault.oauth_flow WHERE credential_id = $1 AND unconfirmed_attempt IS NOT NULL',
+    [id],
+  );
+  return rows[0].id as string;
+}
+
+/** Asks for a token that is over; the provider has rotated, and its answer is on its way. */
+async function heldRefresh(id: string): Promise<{ resolved: Promise<{ status: number }> }> {
+  await world.expire(id);
+  await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+  const resolved = world.vaults.resolve(id);
+  await until('the refresh is held', async () => (await world.provider.tell({})).held > 0);
+  return { resolved };
+}
+
+describe('another account that waits for a confirmation', () => {
+  it('has its tokens revoked when the time for it is over; the first account stays', async () => {
+    const id = await world.connected('unconfirmed');
+    const flow = await asMallory(id);
+    expect(await revoked()).toEqual([]);
+    await world.vaults.db.query('UPDATE vault.oauth_flow SET expires_at = now() WHERE id = $1', [flow]);
+    await untilRevoked(2);
+    await nothingWaits();
+    expect((await world.vaults.call('POST', path(id, `/connect/${flow}/confirm`))).status).toBe(404);
+    expect(await world.row(id)).toMatchObject({ state: 'active', version: 1 });
+    await world.expire(id);
+    expect((await world.vaults.resolve(id)).status).toBe(200);
+  });
+
+  it('has them revoked at once when someone declines it, whom the project and the scope allow', async () => {
+    const id = await world.connected('declined');
+    const decline = path(id, `/connect/${await asMallory(id)}/decline`);
+    const reader = { ...person, scopes: ['credentials:read' as const] };
+    expect((await world.vaults.call('POST', decline, undefined, reader)).status).toBe(403);
+    const stranger = { ...person, organizationId: 'org_b' };
+    expect((await world.vaults.call('POST', decline, undefined, stranger)).status).toBe(404);
+    expect((await world.vaults.call('POST', decline)).body).toMatchObject({ state: 'active', version: 1 });
+    await untilRevoked(2);
+    expect((await world.vaults.call('POST', decline)).status).toBe(404);
+    expect((await world.vaults.resolve(id)).status).toBe(200);
+  });
+
+  it('has them revoked with those in place when its credential is deleted', async () => {
+    const id = await world.connected('deleted with both');
+    await asMallory(id);
+    expect((await remove(id)).status).toBe(204);
+    await untilRevoked(4);
+    await nothingWaits();
+  });
+
+  it('has them revoked with those in place when its credential is disconnected', async () => {
+    const id = await world.connected('disconnected with both');
+    const flow = await asMallory(id);
+    expect((await disconnect(id)).body).toMatchObject({ state: 'revoked' });
+    await untilRevoked(4);
+    expect((await world.vaults.call('POST', path(id, `/connect/${flow}/confirm`))).status).toBe(404);
+  });
+
+  it('has the first account’s revoked when it is confirmed, and its own work', async () => {
+    const id = await world.connected('confirmed');
+    const first = await world.vaults.resolve(id);
+    const flow = await asMallory(id);
+    expect((await world.vaults.call('POST', path(id, `/connect/${flow}/confirm`))).status).toBe(200);
+    await untilRevoked(2);
+    expect(await revoked()).toContain(first.body.fields.access_token);
+    await world.expire(id);
+    expect((await world.vaults.resolve(id)).status).toBe(200);
+  });
+});
+
+describe('the same account connected again', () => {
+  it('has nothing revoked: a provider may end the whole consent, and the new tokens with it', async () => {
+    const id = await world.connected('again');
+    await world.connect(id);
+    expect(await world.row(id)).toMatchObject({ version: 2 });
+    const { rows } = await world.vaults.db.query('SELECT id FROM vault.revocation');
+    expect({ rows, revoked: await revoked() }).toEqual({ rows: [], revoked: [] });
+  });
+
+  it('has the replaced tokens revoked at a provider that keeps consents apart', async () => {
+    const id = await world.connected('apart');
+    await world.vaults.db.query(
+      `UPDATE vault.oauth_grant SET provider = jsonb_set(provider, '{quirks}', $2) WHERE credential_id = $1`,
+      [id, JSON.stringify({ separate_consents: true })],
+    );
+    await world.connect(id);
+    await untilRevoked(2);
+    await world.expire(id);
+    expect((await world.vaults.resolve(id)).status).toBe(200);
+  });
+});
+
+describe('a refresh that ends after its tokens were let go of', () => {
+  it.each([
+    ['a disconnection', disconnect, 409],
+    ['a deletion', remove, 404],
+  ])('has its new tokens revoked, too: %s', async (what, letGo, status) => {
+    const id = await world.connected(`late after ${what}`);
+    const { resolved } = await heldRefresh(id);
+    await letGo(id);
+    await untilRevoked(2);
+    const before = await revoked();
+    await world.provider.tell({ release: true });
+    expect((await resolved).status).toBe(status);
+    await untilRevoked(4);
+    expect((await revoked()).slice(0, 2)).toEqual(before);
+    await nothingWaits();
+    const { rows } = await world.vaults.db.query(
+      'SELECT state, access_token, attempt_id FROM vault.oauth_grant WHERE credential_id = $1',
+      [id],
+    );
+    expect(rows).toEqual(status === 404 ? [] : [{ state: 'revoked', access_token: null, attempt_id: null }]);
+  });
+
+  it.each([
+    ['a disconnection', disconnect],
+    ['a deletion', remove],
+  ])('leaves no refresh token alive, whichever of the two is first: %s', async (what, letGo) => {
+    for (const delayMs of [0, 3, 6, 12, 25, 50]) {
+      const id = await world.credential(`races ${what} ${delayMs}`);
+      await world.provider.tell({ delayMs: 0, reset: true });
+      await world.connect(id);
+      await world.expire(id);
+      await world.provider.tell({ delayMs });
+      await Promise.all([world.vaults.resolve(id), letGo(id)]);
+      await nothingWaits();
+      const told = await world.provider.tell({});
+      const spent = new Set([...told.revoked, ...told.issued.map(({ from }) => from)]);
+      expect(told.issued.length).toBeGreaterThan(0);
+      expect(told.issued.filter(({ token }) => !spent.has(token))).toEqual([]);
+    }
+    await world.provider.tell({ delayMs: 0 });
+  });
+
+  it('has them revoked though its process died with the answer kept', async () => {
+    const id = await world.connected('stranded');
+    await asMallory(id);
+    // As a crash between the answer and the flow’s row leaves it, some time ago, and then a disconnection by another process.
+    const { rows } = await world.vaults.db.query(
+      `UPDATE vault.oauth_flow SET unconfirmed_attempt = NULL
+        WHERE credential_id = $1 AND unconfirmed_attempt IS NOT NULL RETURNING id`,
+      [id],
+    );
+    expect(rows).toHaveLength(1);
+    await world.vaults.db.query(
+      `UPDATE vault.oauth_grant SET state = 'revoked', version = version + 1, access_token = NULL, refresh_token = NULL
+        WHERE credential_id = $1`,
+      [id],
+    );
+    await world.vaults.db.query(
+      `UPDATE vault.refresh_attempt SET sent_at = now() - interval '1 hour' WHERE credential_id = $1`,
+      [id],
+    );
+    await untilRevoked(2);
+    await nothingWaits();
+  });
+});
+
+describe('a code whose credential is deleted while it is exchanged', () => {
+  it('has its tokens revoked, and the person is told', async () => {
+    const id = await world.credential('gone meanwhile');
+    const { callback, browser } = await world.authorize(id);
+    await world.provider.tell({ faults: [{ kind: 'hold-after' }], reset: true });
+    const answered = browser.get(callback.href);
+    await until('the exchange is held', async () => (await world.provider.tell({})).held > 0);
+    expect((await remove(id)).status).toBe(204);
+    await world.provider.tell({ release: true });
+    expect((await answered).status).toBe(404);
+    await untilRevoked(2);
+    await nothingWaits();
+  });
+});
+
+describe('a provider that does not take a revocation', () => {
+  const listed = async () => (await world.vaults.call('GET', '/api/v1/credentials/revocations')).body.data;
+  const again = () => world.vaults.db.query('UPDATE vault.revocation SET next_try_at = now()');
+
+  it('is asked again, and what waits is shown to the project it is of', async () => {
+    await world.provider.tell({ revocationStatus: 503 });
+    const id = await world.connected('waits');
+    await remove(id);
+    await until('it was tried', async () => (await listed())[0]?.last_error === 'http_503');
+    expect(await listed()).toMatchObject([
+      { credential_id: id, reason: 'deleted', state: 'waiting', provider: 'acme' },
+    ]);
+    expect(JSON.stringify(await listed())).not.toMatch(/token|secret/);
+    const stranger = { ...person, organizationId: 'org_b' };
+    const theirs = await world.vaults.call('GET', '/api/v1/credentials/revocations', undefined, stranger);
+    expect(theirs.body.data).toEqual([]);
+    await world.provider.tell({ revocationStatus: 200 });
+    await again();
+    await untilRevoked(2);
+    await nothingWaits();
+  });
+
+  it('is given up after so many tries, or at once when it refuses the client; what was given up stays visible', async () => {
+    await world.provider.tell({ revocationStatus: 503 });
+    const id = await world.connected('given up');
+    await disconnect(id);
+    for (const attempts of [1, 2, 3]) {
+      await until(`try ${attempts}`, async () => (await listed())[0]?.attempts === attempts);
+      if (attempts < 3) await again();
+    }
+    await until('it is given up', async () => (await listed())[0].state === 'gave_up');
+    expect(await listed()).toMatchObject([{ credential_id: id, reason: 'disconnected', next_try_at: null }]);
+    await world.provider.tell({ revocationStatus: 401 });
+    await disconnect(await world.connected('refused'));
+    await until('it is refused', async () => (await listed()).length === 2 && (await listed())[0].state === 'gave_up');
+    expect(await listed()).toMatchObject([{ attempts: 1, last_error: 'http_401' }, { attempts: 3 }]);
+  });
+});
