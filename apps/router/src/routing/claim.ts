@@ -12,21 +12,33 @@ interface ClaimRow extends Claimed {
   key: string;
 }
 
+/** Claims keys that are free; `RETURNING` the claims that were won. */
+export const claimSql = `
+  INSERT INTO router.claim (key, message_id, receipt_id, claimed_at)
+  SELECT *, now() FROM unnest($1::uuid[], $2::text[], $3::text[])
+  ON CONFLICT DO NOTHING RETURNING key, message_id, receipt_id`;
+
+type ClaimStatement = (parameters: [keys: string[], messageIds: string[], receiptIds: string[]]) => Promise<unknown>;
+
 /**
  * Claims each draft's dedup key.
+ * @param claimKeys runs a statement with `claimSql` in it, and returns what that returns
  * @returns for each draft null when it won, else who claimed the key before
  */
-export async function claim(tx: Queryable, drafts: Draft[]): Promise<(Claimed | null)[]> {
+export async function claim(
+  tx: Queryable,
+  drafts: Draft[],
+  claimKeys: ClaimStatement = (parameters) => tx.query(claimSql, parameters),
+): Promise<(Claimed | null)[]> {
   const keyed = drafts.map((draft) => ({ draft, key: claimKey(draft.app_id, draft.dedupKey) }));
   // Sorted by key: batches of two routers that claim the same keys in different orders deadlock.
   const sorted = [...keyed].sort((a, b) => (a.key < b.key ? -1 : 1));
   const keys = sorted.map(({ key }) => key);
-  const won = (await tx.query(
-    `INSERT INTO router.claim (key, message_id, receipt_id, claimed_at)
-     SELECT *, now() FROM unnest($1::uuid[], $2::text[], $3::text[])
-     ON CONFLICT DO NOTHING RETURNING key, message_id, receipt_id`,
-    [keys, sorted.map(({ draft }) => draft.messageId), sorted.map(({ draft }) => draft.receipt_id)],
-  )) as ClaimRow[];
+  const won = (await claimKeys([
+    keys,
+    sorted.map(({ draft }) => draft.messageId),
+    sorted.map(({ draft }) => draft.receipt_id),
+  ])) as ClaimRow[];
   const rows =
     won.length === drafts.length
       ? won

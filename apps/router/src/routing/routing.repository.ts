@@ -1,17 +1,16 @@
+import type { Queryable } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { RouterSettings } from '../env.js';
 import { Clock } from '../guards/clock.js';
 import { type KeyedRequest, once } from '../requests/once.js';
-import type { RunRow } from '../runs/run.entity.js';
 import { settleSessions } from '../sessions/settle.js';
 import { routerSettings } from '../settings.js';
-import type { TurnRow } from '../turns/turn.entity.js';
 import { joinDebounced } from '../workflows/debounce.js';
 import { applyTriggerLimits } from '../workflows/trigger-limits.js';
 import { claim, type Claimed } from './claim.js';
 import { draftOf } from './draft.js';
-import { insertRows } from './insert-rows.js';
+import { claimAndInsert, insertRows, type NewRows } from './insert-rows.js';
 import { judgeBatch, type Ruled } from './judge-batch.js';
 import type { MessageRow } from './message.entity.js';
 import { type Plan, planMessage, runIdsOf } from './plan.js';
@@ -39,18 +38,24 @@ export class RoutingRepository {
   ) {}
 
   /** Claims each draft's dedup key, and decides over and commits those that won. */
-  commit(batch: Ruled[]): Promise<Routed[]> {
+  async commit(batch: Ruled[]): Promise<Routed[]> {
+    const drafts = batch.map(({ draft }) => draft);
+    const told = drafts.some((draft) => draft.told);
+    const plain = await this.planPlain(batch);
+    if (plain) {
+      const claims = await claimAndInsert(this.db, drafts, rowsOf(plain), told);
+      return plain.map((plan, index) => {
+        const claimed = claims[index];
+        return claimed ? { claimed } : { plan, continued: [] };
+      });
+    }
     return this.db.transaction(async (tx) => {
-      const claims = await claim(
-        tx,
-        batch.map(({ draft }) => draft),
-      );
+      const claims = await claim(tx, drafts);
       const plans = await this.plan(
         tx,
         batch.filter((_ruled, index) => claims[index] === null),
       );
-      const told = batch.some(({ draft }) => draft.told);
-      await insertRows(tx, { messages: plans.map((plan) => plan.message), ...workOf(plans) }, told);
+      await insertRows(tx, rowsOf(plans), told);
       const routed: Routed[] = [];
       const left = plans.values();
       for (const [index, claimed] of claims.entries()) {
@@ -151,11 +156,22 @@ export class RoutingRepository {
 
   private async writeAgain(tx: EntityManager, batch: Ruled[]): Promise<Plan[]> {
     const plans = await this.plan(tx, batch);
-    await insertRows(tx, { messages: [], ...workOf(plans) }, true);
+    await insertRows(tx, { ...rowsOf(plans), messages: [] }, true);
     return plans;
   }
 
-  private async plan(tx: EntityManager, batch: Ruled[]): Promise<Plan[]> {
+  /** @returns null where deciding needs the database: locks, counts or contacts */
+  private async planPlain(batch: Ruled[]): Promise<Plan[] | null> {
+    if (batch.some(({ draft }) => draft.app_kind !== 'builtin')) return null;
+    try {
+      return await this.plan(noDatabase, batch);
+    } catch (error) {
+      if (error instanceof NeedsDatabase) return null;
+      throw error;
+    }
+  }
+
+  private async plan(tx: Queryable, batch: Ruled[]): Promise<Plan[]> {
     if (batch.length === 0) return [];
     const nowMs = this.clock.nowMs();
     const judged = await judgeBatch(tx, batch, this.settings, nowMs);
@@ -168,6 +184,17 @@ export class RoutingRepository {
   }
 }
 
-function workOf(plans: Plan[]): { runs: RunRow[]; turns: TurnRow[] } {
-  return { runs: plans.flatMap((plan) => plan.runs), turns: plans.flatMap((plan) => plan.turns) };
+class NeedsDatabase extends Error {
+  override readonly name = 'NeedsDatabase';
+}
+
+/** Messages that name their workflow, or whose triggers are plain, are decided without it, and committed in one round trip. */
+const noDatabase: Queryable = { query: () => Promise.reject(new NeedsDatabase()) };
+
+function rowsOf(plans: Plan[]): NewRows {
+  return {
+    messages: plans.map((plan) => plan.message),
+    runs: plans.flatMap((plan) => plan.runs),
+    turns: plans.flatMap((plan) => plan.turns),
+  };
 }
