@@ -11,6 +11,7 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['gatehouse-source', 'node', 'node-addons'] },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.cache', '<rootDir>/.data'],
   globalSetup: '<rootDir>/libs/testing/src/jest-global-setup.mjs',
+  setupFilesAfterEnv: ['<rootDir>/libs/testing/src/empty-redis.mjs'],
   globalTeardown: '<rootDir>/libs/testing/src/jest-global-teardown.mjs',
   testTimeout: 120_000,
 };

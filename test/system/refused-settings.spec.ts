@@ -5,7 +5,16 @@ import { root } from '../../scripts/launcher/project.mjs';
 
 /** Starts the engine with these settings beside those that it needs; it answers once it has ended. */
 function engineWith(more: NodeJS.ProcessEnv) {
-  const urls = ['ROUTER_URL', 'VAULT_URL', 'MCP_REGISTRY_URL', 'ENGINE_URL', 'PUBLIC_URL', 'DATABASE_URL', 'REDIS_URL'];
+  const urls = [
+    'ROUTER_URL',
+    'GATEWAY_URL',
+    'VAULT_URL',
+    'MCP_REGISTRY_URL',
+    'ENGINE_URL',
+    'PUBLIC_URL',
+    'DATABASE_URL',
+    'REDIS_URL',
+  ];
   const env = {
     PATH: process.env['PATH'],
     ...Object.fromEntries(urls.map((name) => [name, 'http://127.0.0.1:9'])),

@@ -6,4 +6,10 @@ function given(name: string): string {
 }
 
 export const testDatabaseUrl = (): string => given('GATEHOUSE_TEST_DATABASE_URL');
-export const testRedisUrl = (): string => given('GATEHOUSE_TEST_REDIS_URL');
+
+/** A database of the run's Redis for each test process, empty at the start of each test file: a job goes to who has asked. */
+export function testRedisUrl(): string {
+  const url = new URL(given('GATEHOUSE_TEST_REDIS_URL'));
+  url.pathname = `/${Number(process.env['JEST_WORKER_ID'] ?? 1) - 1}`;
+  return url.href;
+}

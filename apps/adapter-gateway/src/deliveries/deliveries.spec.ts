@@ -1,7 +1,6 @@
 import { deliverySend, deliverySettled, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
-import { until } from '#libs/testing';
-import { workerRedisUrl } from '../testing/env.js';
+import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
 import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
 
@@ -15,7 +14,7 @@ beforeAll(async () => {
   // Without being woken, a delivery that waits for its adapter would wait for a minute.
   const settings = { HEALTH_POLL_MAX_MS: 60_000 };
   await Promise.all([world.start(settings), world.start(settings)]);
-  jobs = new JobClient(workerRedisUrl());
+  jobs = new JobClient(testRedisUrl());
 });
 afterAll(async () => {
   await jobs.close();

@@ -1,8 +1,7 @@
 import { deliverySend, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
-import { until } from '#libs/testing';
+import { testRedisUrl, until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
-import { workerRedisUrl } from '../testing/env.js';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
 import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
@@ -19,7 +18,7 @@ let released = false;
 beforeAll(async () => {
   world = await gatewayWorld();
   await world.start({ ADAPTER_TIMEOUT_MS: 60_000, DELIVERY_LEASE_MS: 120_000, ADAPTER_CONCURRENCY: 5 });
-  jobs = new JobClient(workerRedisUrl());
+  jobs = new JobClient(testRedisUrl());
   held = [];
   slow = await httpServer((path, body, response) => {
     if (path.endsWith('/deliver') && !released) held.push(response);

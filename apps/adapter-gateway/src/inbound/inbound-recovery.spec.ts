@@ -1,8 +1,7 @@
 import { inboundParse, type InboundRequest, messageRoute, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
-import { until } from '#libs/testing';
+import { testRedisUrl, until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
-import { workerRedisUrl } from '../testing/env.js';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
 import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
@@ -35,7 +34,7 @@ beforeAll(async () => {
     ADAPTER_CONCURRENCY: 5,
     QUEUE_CONCURRENCY: 1,
   });
-  jobs = new JobClient(workerRedisUrl());
+  jobs = new JobClient(testRedisUrl());
 });
 afterAll(async () => {
   await jobs.close();

@@ -1,7 +1,6 @@
 import { inboundParse, type InboundRequest, messageRoute, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
-import { until } from '#libs/testing';
-import { workerRedisUrl } from '../testing/env.js';
+import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
 import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
 
@@ -23,7 +22,7 @@ const request: InboundRequest = {
 beforeAll(async () => {
   world = await gatewayWorld();
   await world.start();
-  jobs = new JobClient(workerRedisUrl());
+  jobs = new JobClient(testRedisUrl());
   adapter = await moodyAdapter('chat');
   await world.call('POST', 'adapters', { url: adapter.url });
   app = (await world.call('POST', 'listings/chat/install', {})).body.id;

@@ -1,12 +1,11 @@
 import { type JobContract, newId } from '#libs/contracts';
 import { createService, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
-import { testDatabase, testServiceKey, testServiceTrust } from '#libs/testing';
+import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Queue } from 'bullmq';
 import pg from 'pg';
 import { AppModule } from '../app.module.js';
 import type { GatewaySettings } from '../env.js';
-import { workerRedisUrl } from './env.js';
 import { httpServer, sendJson } from './http-server.js';
 
 export interface Answer {
@@ -50,7 +49,7 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
     else sendJson(response, { code: 'credential_not_found', detail: 'none' }, 404);
   });
   const queues = queueNames.map(
-    (name) => new Queue(name, { connection: { url: workerRedisUrl() }, prefix: `{gatehouse:${name}}` }),
+    (name) => new Queue(name, { connection: { url: testRedisUrl() }, prefix: `{gatehouse:${name}}` }),
   );
   await Promise.all(queues.map((queue) => queue.obliterate({ force: true })));
   const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
@@ -109,7 +108,7 @@ const defaults: GatewaySettings = {
   HOST: '127.0.0.1',
   DATABASE_URL: '',
   DATABASE_POOL: 8,
-  REDIS_URL: workerRedisUrl(),
+  REDIS_URL: testRedisUrl(),
   QUEUE_CONCURRENCY: 4,
   ...testServiceTrust,
   PUBLIC_URL: 'https://gatehouse.example',

@@ -9,13 +9,12 @@ import {
 } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { createService, type Scope, ServiceTokens } from '#libs/service-kit';
-import { testDatabase, testServiceKey } from '#libs/testing';
+import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Queue } from 'bullmq';
 import pg from 'pg';
 import { AppModule } from '../app.module.js';
 import type { EngineSettings } from '../settings.js';
-import { workerRedisUrl } from './env.js';
 
 export interface EngineWorld {
   pool: pg.Pool;
@@ -36,11 +35,11 @@ export const home = { organizationId: newId('org'), projectId: newId('prj') };
 export async function engineWorld(): Promise<EngineWorld> {
   const database = await testDatabase();
   const pool = new pg.Pool({ connectionString: database.url });
-  const jobs = new JobClient(workerRedisUrl());
+  const jobs = new JobClient(testRedisUrl());
   const tokens = new ServiceTokens(testServiceKey, 'engine');
   const engines: NestFastifyApplication[] = [];
   const queues = [turnRun, turnFinished, deliverySend].map(
-    ({ queue }) => new Queue(queue, { connection: { url: workerRedisUrl() }, prefix: `{gatehouse:${queue}}` }),
+    ({ queue }) => new Queue(queue, { connection: { url: testRedisUrl() }, prefix: `{gatehouse:${queue}}` }),
   );
   const loseJobs = async () => void (await Promise.all(queues.map((queue) => queue.obliterate({ force: true }))));
   await loseJobs();
@@ -82,7 +81,7 @@ export async function engineWorld(): Promise<EngineWorld> {
 const serviceSettings = {
   PORT: 8080,
   HOST: '127.0.0.1',
-  REDIS_URL: workerRedisUrl(),
+  REDIS_URL: testRedisUrl(),
   QUEUE_CONCURRENCY: 4,
   GATEHOUSE_SERVICE_KEY: testServiceKey,
   LOG_LEVEL: 'silent',

@@ -66,7 +66,7 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
     ...defaults,
     ...urls,
     DATABASE_URL: database.url,
-    REDIS_URL: workerRedisUrl(),
+    REDIS_URL: testRedisUrl(),
     ...settings,
   };
   const app = await createService(registryService(all));
@@ -96,11 +96,4 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
       await database.drop();
     },
   };
-}
-
-/** A Redis database for each test process: registries of two test files must not take each other's jobs. */
-function workerRedisUrl(): string {
-  const url = new URL(testRedisUrl());
-  url.pathname = `/${Number(url.pathname.slice(1) || 0) + Number(process.env['JEST_WORKER_ID'] ?? 1) - 1}`;
-  return url.href;
 }
