@@ -5,6 +5,7 @@ import { startRedis } from '../scripts/launcher/redis.mjs';
 import { signedApp, startGatehouse } from './gatehouse.mjs';
 import { runLoad, startHelper } from './processes.mjs';
 import { median, shown, table } from './table.mjs';
+import { wearIn } from './wear-in.mjs';
 
 const secret = 'a-signing-secret-for-the-benchmark';
 const consumers = ['adapter-gateway', 'router', 'engine', 'adapters', 'portal'];
@@ -32,6 +33,7 @@ export async function benchAck({ rounds, seconds, bytes }) {
   const drive = (/** @type {string} */ url, length = seconds) =>
     runLoad({ url, secret, connections: 64, seconds: length, bytes });
   try {
+    await wearIn(gatehouse.postgres.url);
     for (const url of Object.values(urls)) await drive(url, 1);
     await gatehouse.stop(consumers);
     const quiet = await alternate(rounds, [
@@ -59,6 +61,7 @@ export async function benchAck({ rounds, seconds, bytes }) {
         async () => {
           const fresh = await startGatehouse({ name: 'ack' });
           try {
+            await wearIn(fresh.postgres.url);
             const { url } = await signedApp(fresh, { secret, replyAddress: sinkUrl });
             await drive(url, 1);
             return await drive(url);

@@ -4,6 +4,7 @@ import { costs } from './costs.mjs';
 import { signedApp, startGatehouse } from './gatehouse.mjs';
 import { runLoad, startHelper } from './processes.mjs';
 import { shown, table } from './table.mjs';
+import { wearIn } from './wear-in.mjs';
 
 const secret = 'a-signing-secret-for-the-benchmark';
 const drainMs = 120_000;
@@ -40,6 +41,7 @@ export async function benchE2e({ seconds, burst, sizes }) {
     const workflow = await gatehouse.api('POST', '/workflows', { name: 'Bench', instructions: 'reply: got it' });
     const send = (/** @type {object} */ load) =>
       runLoad({ url: app.url, secret, connections: 64, fields: { workflow_id: workflow.id }, bytes: 1024, ...load });
+    await wearIn(gatehouse.postgres.url);
     // Just-in-time compilation, and the routing rules that the router reads every second.
     await send({ seconds: 6, rate: 300 });
     await delivered(1_800);
