@@ -38,10 +38,13 @@ export async function benchRouting({ messages, keys, rounds }) {
     await pool.query('CHECKPOINT');
     await insertClaims(pool, 'small', 10_000, 10_400);
     await insertClaims(pool, 'large', keys, keys * 1.04);
-    for (const kind of /** @type {const} */ (['while running', 'right after a checkpoint'])) {
-      if (kind === 'right after a checkpoint') await pool.query('CHECKPOINT');
-      const { small, large } = await claimMs(router, pool, kind === 'while running' ? 800 : 100);
-      claims.push([kind, shown(small, 2), shown(large, 2), shown(large / small, 2)]);
+    const rows = { claim: 'claim of 64 random keys', claimAndInsert: 'the same with the rows of its messages' };
+    for (const when of ['while running', 'right after a checkpoint']) {
+      for (const kind of /** @type {const} */ (['claim', 'claimAndInsert'])) {
+        if (when !== 'while running') await pool.query('CHECKPOINT');
+        const { small, large } = await claimMs(router, kind, when === 'while running' ? 800 : 100);
+        claims.push([rows[kind], when, shown(small, 2), shown(large, 2), shown(large / small, 2)]);
+      }
     }
     await router.close();
     return [
@@ -50,7 +53,7 @@ export async function benchRouting({ messages, keys, rounds }) {
       `A filter of two clauses: ${shown(await filterMicros(), 2)} µs passed, ${shown(await filterMicros(false), 2)} µs refused with its reason`,
       '',
       table(
-        ['claim of 64 random keys', 'ms, 10 thousand stored', `ms, ${shown(keys / 1e6, 0)} million stored`, 'times'],
+        ['statement', 'when', 'ms, 10 thousand stored', `ms, ${shown(keys / 1e6, 0)} million stored`, 'times'],
         claims,
       ),
     ].join('\n');
@@ -81,10 +84,11 @@ async function startRouter(dataDir, databaseUrl, redisUrl) {
   const { AppModule } = await import(source('app.module.js'));
   const { RoutingService } = await import(source('routing/routing.service.js'));
   const { claim } = await import(source('routing/claim.js'));
+  const { claimAndInsert } = await import(source('routing/insert-rows.js'));
   const app = await createService({ name: 'router', module: AppModule.with(env), settings: env });
   await app.init();
   const routing = app.get(RoutingService, { strict: false });
-  return { routing, claim, db: app.get(Database, { strict: false }), close: () => app.close() };
+  return { routing, claim, claimAndInsert, db: app.get(Database, { strict: false }), close: () => app.close() };
 }
 
 /**
@@ -175,10 +179,10 @@ async function insertClaims(pool, name, from, to) {
  * back: every claim meets the same tables. Right after a checkpoint Postgres writes every page whole that it touches for
  * the first time; while it runs, most have been since the last one (a checkpoint every 15 minutes, some 50,000 pages).
  * @param {Awaited<ReturnType<typeof startRouter>>} router
- * @param {pg.Pool} pool
+ * @param {'claim' | 'claimAndInsert'} kind
  * @param {number} rounds
  */
-async function claimMs(router, pool, rounds) {
+async function claimMs(router, kind, rounds) {
   const times = { small: /** @type {number[]} */ ([]), large: /** @type {number[]} */ ([]) };
   const undo = new Error('rolled back');
   for (const size of Array.from({ length: rounds }, () => /** @type {const} */ (['small', 'large'])).flat()) {
@@ -194,8 +198,10 @@ async function claimMs(router, pool, rounds) {
           query: (/** @type {string} */ sql, /** @type {unknown[]} */ parameters) =>
             tx.query(sql.replaceAll('router.claim', `router.claim_${size}`), parameters),
         };
+        const rows = rowsOf(drafts);
         const began = performance.now();
-        await router.claim(there, drafts);
+        if (kind === 'claim') await router.claim(there, drafts);
+        else await router.claimAndInsert(there, drafts, rows, false);
         times[size].push(performance.now() - began);
         throw undo;
       })
@@ -204,6 +210,32 @@ async function claimMs(router, pool, rounds) {
       });
   }
   return { small: median(times.small), large: median(times.large) };
+}
+
+/**
+ * A message, a run and a turn for each.
+ * @param {{app_id: string, messageId: string, receipt_id: string}[]} drafts
+ */
+function rowsOf(drafts) {
+  const created_at = new Date();
+  const message = { event_type: 'message_received', sender: 'ada', message: 'x'.repeat(1_000), is_bot: false };
+  const rows = drafts.map(({ app_id, messageId, receipt_id }) => {
+    const owner = { organization_id: 'org_bench', project_id: 'prj_bench', receipt_id, created_at };
+    const [run_id, id] = [`run_${messageId}`, `trn_${messageId}`];
+    const input = { message, verified: true, instructions: 'reply: hi', reply: null, trust: 'builtin' };
+    const routed = { outcome: 'routed', reason: null, verdicts: [], unlisted_verdicts: 0 };
+    const turn = { epoch: 0, state: 'open', cancel_requested: false, woken_at: created_at };
+    return {
+      message: { ...owner, id: messageId, app_id, app_kind: 'builtin', verified: true, message, ...routed },
+      run: { ...owner, id: run_id, workflow_id: 1, message_id: messageId, replay: false, state: 'queued' },
+      turn: { ...owner, ...turn, id, app_id, run_id, agent_id: null, message_id: messageId, input },
+    };
+  });
+  return {
+    messages: rows.map((row) => row.message),
+    runs: rows.map((row) => row.run),
+    turns: rows.map((row) => row.turn),
+  };
 }
 
 async function filterMicros(passing = true) {
