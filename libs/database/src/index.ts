@@ -1,4 +1,4 @@
-export { DataSource as Database } from 'typeorm';
+export { DataSource as Database, type EntityManager as Transaction } from 'typeorm';
 export { DatabaseModule } from './database.module.js';
 export { dropOldPartitions, ensureDailyPartitions, type Queryable } from './partitions.js';
 export { isRefusedRow } from './refused-row.js';
@@ -6,5 +6,6 @@ export { dataSourceOptions, type ConnectionSettings, type ServiceSchema } from '
 export { migrateAll } from './all-schemas.js';
 export { storableJson } from './storable-json.js';
 export { Sweeper } from './sweeper.js';
+export { Sweeping } from './sweeping.js';
 export { SurvivingClient } from './surviving-client.js';
 export { withoutFlush } from './without-flush.js';

@@ -1,5 +1,5 @@
-import { Sweeper } from '#libs/database';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Sweeping } from '#libs/database';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import type { AdapterRow } from './adapter.entity.js';
@@ -13,9 +13,8 @@ const firstLookAgainMs = 1_000;
 
 /** Polls every adapter in one replica at a time; one that is not ready is asked less and less often. */
 @Injectable()
-export class HealthPoller implements OnApplicationBootstrap, OnApplicationShutdown {
+export class HealthPoller extends Sweeping {
   private readonly logger = new Logger('adapter-health');
-  private readonly sweeper: Sweeper;
   private readonly ready: ((adapterId: string) => Promise<void>)[] = [];
 
   constructor(
@@ -23,20 +22,13 @@ export class HealthPoller implements OnApplicationBootstrap, OnApplicationShutdo
     @Inject(HealthProbe) private readonly probe: HealthProbe,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
-    this.sweeper = new Sweeper({
+    super();
+    this.sweepEvery({
       name: 'adapter-health',
       everyMs: Math.min(maxSweepMs, Math.ceil(settings.HEALTH_POLL_MS / sweepsPerPoll)),
       batch: 50,
       sweep: (limit) => this.pollDue(limit),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.sweeper.stop();
   }
 
   /** Calls back whenever an adapter was found ready. */

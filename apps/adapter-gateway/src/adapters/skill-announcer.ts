@@ -1,6 +1,6 @@
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import { Problem, type ServiceClient } from '#libs/service-kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import type { AdapterRow } from './adapter.entity.js';
@@ -16,29 +16,21 @@ const maxSweepMs = 2_000;
  * away until the manifest changes.
  */
 @Injectable()
-export class SkillAnnouncer implements OnApplicationBootstrap, OnApplicationShutdown {
+export class SkillAnnouncer extends Sweeping {
   private readonly logger = new Logger('skill-announcer');
-  private readonly sweeper: Sweeper;
 
   constructor(
     @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
     @Inject(registryClient) private readonly registry: ServiceClient,
     @Inject(gatewaySettings) { HEALTH_POLL_MS }: GatewaySettings,
   ) {
-    this.sweeper = new Sweeper({
+    super();
+    this.sweepEvery({
       name: 'skills',
       everyMs: Math.min(maxSweepMs, HEALTH_POLL_MS),
       batch: 50,
       sweep: (limit) => this.tellDue(limit),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.sweeper.stop();
   }
 
   private async tellDue(limit: number): Promise<number> {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Manifest } from '#libs/adapter-sdk';
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import { RunLater } from '#libs/queue';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
@@ -22,14 +22,13 @@ interface AddressRate {
 
 /** Keeps an App from sending more to one address than its provider takes. */
 @Injectable()
-export class AddressPace implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly cleaner: Sweeper;
-
+export class AddressPace extends Sweeping {
   constructor(
     @Inject(AddressPaceRepository) private readonly turns: AddressPaceRepository,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
-    this.cleaner = new Sweeper({
+    super();
+    this.sweepEvery({
       name: 'address-pace',
       everyMs: cleanEveryMs,
       batch: 1,
@@ -38,14 +37,6 @@ export class AddressPace implements OnApplicationBootstrap, OnApplicationShutdow
         return 0;
       },
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.cleaner.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.cleaner.stop();
   }
 
   /** @throws RunLater `address_rate` until the address's turn comes */

@@ -8,11 +8,11 @@ import {
   type Outcome,
   type Stage,
 } from '#libs/contracts';
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient, PermanentFailure } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { withoutOk } from '../adapters/adapter-answer.js';
 import { AppCredentials } from '../apps/app-credentials.js';
@@ -32,9 +32,7 @@ const parsedMessagesKeptMs = 86_400_000;
 
 /** Verifies (where the ingress has not) and parses one receipt, and hands its messages to the router. */
 @Injectable()
-export class InboundService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly cleaner: Sweeper;
-
+export class InboundService extends Sweeping {
   constructor(
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(AppCredentials) private readonly credentials: AppCredentials,
@@ -47,7 +45,8 @@ export class InboundService implements OnApplicationBootstrap, OnApplicationShut
     @Inject(ingressClient) private readonly ingress: ServiceClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
-    this.cleaner = new Sweeper({
+    super();
+    this.sweepEvery({
       name: 'parsed-messages',
       everyMs: cleanEveryMs,
       batch: 1,
@@ -56,14 +55,6 @@ export class InboundService implements OnApplicationBootstrap, OnApplicationShut
         return 0;
       },
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.cleaner.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.cleaner.stop();
   }
 
   async process(job: InboundParsePayload, attempt: number): Promise<void> {

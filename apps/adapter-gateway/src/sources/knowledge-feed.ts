@@ -1,6 +1,6 @@
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import { Problem, type ServiceClient } from '#libs/service-kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { engineClient } from '../deliveries/deliveries.service.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
@@ -15,29 +15,21 @@ const retryMs = 2_000;
  * in its row, so a change is offered until it is taken, and a version that was taken twice counts once there.
  */
 @Injectable()
-export class KnowledgeFeed implements OnApplicationBootstrap, OnApplicationShutdown {
+export class KnowledgeFeed extends Sweeping {
   private readonly logger = new Logger('knowledge-feed');
-  private readonly sweeper: Sweeper;
 
   constructor(
     @Inject(KnowledgeFeedRepository) private readonly documents: KnowledgeFeedRepository,
     @Inject(engineClient) private readonly engine: ServiceClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
-    this.sweeper = new Sweeper({
+    super();
+    this.sweepEvery({
       name: 'knowledge-feed',
       everyMs: settings.SYNC_SWEEP_MS,
       batch: settings.KNOWLEDGE_FEED_CONCURRENCY,
       sweep: (limit) => this.feed(limit),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.sweeper.stop();
   }
 
   /** @returns how many were dealt with. @throws Problem when the engine takes nothing at the moment */

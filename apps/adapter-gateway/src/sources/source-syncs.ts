@@ -1,7 +1,7 @@
 import { sourceSync } from '#libs/contracts';
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import type { SourceRow } from './source.entity.js';
@@ -11,29 +11,20 @@ import { Syncer } from './syncer.js';
 
 /** Custody of runs: begun when due or asked for, woken until they end. */
 @Injectable()
-export class SourceSyncs implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly sweeper: Sweeper;
-
+export class SourceSyncs extends Sweeping {
   constructor(
     @Inject(SyncRunRepository) private readonly runs: SyncRunRepository,
     @Inject(Syncer) private readonly syncer: Syncer,
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(gatewaySettings) settings: GatewaySettings,
   ) {
-    this.sweeper = new Sweeper({
+    super();
+    this.sweepEvery({
       name: 'source-syncs',
       everyMs: settings.SYNC_SWEEP_MS,
       batch: 200,
       sweep: (limit) => this.sweep(limit),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.sweeper.stop();
   }
 
   /** Begins a run now, or after the one that is open. @returns the open one */

@@ -1,7 +1,7 @@
 import type { RenewWebhookResult } from '#libs/adapter-sdk';
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import { errorCode, RunLater } from '#libs/queue';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { withoutOk } from '../adapters/adapter-answer.js';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { AppRepository } from '../apps/app.repository.js';
@@ -18,9 +18,8 @@ const dayMs = 86_400_000;
  * `webhook.renew_seconds` says. When it is due is the row's, so that a replica that dies costs a lease, not the events.
  */
 @Injectable()
-export class WebhookRenewer implements OnApplicationBootstrap, OnApplicationShutdown {
+export class WebhookRenewer extends Sweeping {
   private readonly logger = new Logger('webhook-renewer');
-  private readonly sweeper: Sweeper;
 
   constructor(
     @Inject(WebhookRenewalRepository) private readonly renewals: WebhookRenewalRepository,
@@ -30,20 +29,13 @@ export class WebhookRenewer implements OnApplicationBootstrap, OnApplicationShut
     @Inject(AdapterClient) private readonly adapters: AdapterClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
-    this.sweeper = new Sweeper({
+    super();
+    this.sweepEvery({
       name: 'webhook-renewals',
       everyMs: settings.RENEWAL_SWEEP_MS,
       batch: 50,
       sweep: (limit) => this.renewDue(limit),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.sweeper.stop();
   }
 
   private async renewDue(limit: number): Promise<number> {

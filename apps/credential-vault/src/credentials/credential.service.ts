@@ -1,7 +1,7 @@
+import type { Transaction } from '#libs/database';
 import { newId } from '#libs/contracts';
 import { notFound, pageOf, type Page, type PageQuery, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { AuditRepository } from '../audit/audit.repository.js';
 import type { AuditAction } from '../audit/credential-audit.entity.js';
 import { RevocationService } from '../grants/revocation.service.js';
@@ -112,7 +112,7 @@ export class CredentialService {
   async delete(caller: Principal, id: string, force: boolean): Promise<void> {
     const client = await this.custody.clientOf(caller, id);
     let left: string[] = [];
-    const leaving = async (manager: EntityManager): Promise<void> => {
+    const leaving = async (manager: Transaction): Promise<void> => {
       left = await this.custody.takeAll(manager, caller, id, client, 'deleted');
     };
     const fields = await this.credentials.delete(caller, id, force, leaving).catch((error: unknown) => {

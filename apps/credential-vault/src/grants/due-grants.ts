@@ -1,7 +1,7 @@
 import { credentialRefresh } from '#libs/contracts';
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
 import { GrantRepository } from './grant.repository.js';
 import { RefreshAttemptRepository } from './refresh-attempt.repository.js';
@@ -11,9 +11,7 @@ const sweepBatch = 500;
 
 /** Refreshes what is due. The rows say what that is; a Redis that lost its jobs costs one round of the sweeper. */
 @Injectable()
-export class DueGrants implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly sweepers: Sweeper[];
-
+export class DueGrants extends Sweeping {
   constructor(
     @Inject(GrantRepository) private readonly grants: GrantRepository,
     @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
@@ -21,28 +19,19 @@ export class DueGrants implements OnApplicationBootstrap, OnModuleDestroy {
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(GRANT_SETTINGS) settings: GrantSettings,
   ) {
-    this.sweepers = [
-      new Sweeper({
-        name: 'grants',
-        everyMs: settings.REFRESH_SWEEP_MS,
-        batch: sweepBatch,
-        sweep: (limit) => this.sweep(limit),
-      }),
-      new Sweeper({
-        name: 'refresh-journal',
-        everyMs: 3_600_000,
-        batch: 1_000,
-        sweep: () => this.attempts.purge(settings.REFRESH_JOURNAL_DAYS),
-      }),
-    ];
-  }
-
-  onApplicationBootstrap(): void {
-    for (const sweeper of this.sweepers) sweeper.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await Promise.all(this.sweepers.map((sweeper) => sweeper.stop()));
+    super();
+    this.sweepEvery({
+      name: 'grants',
+      everyMs: settings.REFRESH_SWEEP_MS,
+      batch: sweepBatch,
+      sweep: (limit) => this.sweep(limit),
+    });
+    this.sweepEvery({
+      name: 'refresh-journal',
+      everyMs: 3_600_000,
+      batch: 1_000,
+      sweep: () => this.attempts.purge(settings.REFRESH_JOURNAL_DAYS),
+    });
   }
 
   /** For a job: nothing when the grant has moved on, or its time was put off. */

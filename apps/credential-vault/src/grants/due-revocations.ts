@@ -1,29 +1,20 @@
-import { Sweeper } from '#libs/database';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Sweeping } from '#libs/database';
+import { Inject, Injectable } from '@nestjs/common';
 import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { RevocationService } from './revocation.service.js';
 
 /** Makes the tries that are due; the rows say which, so that a Redis that lost its jobs costs one round. */
 @Injectable()
-export class DueRevocations implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly sweeper: Sweeper;
-
+export class DueRevocations extends Sweeping {
   constructor(
     @Inject(RevocationRepository) private readonly rows: RevocationRepository,
     @Inject(RevocationService) private readonly revocations: RevocationService,
     @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
   ) {
+    super();
     const everyMs = settings.REFRESH_SWEEP_MS;
-    this.sweeper = new Sweeper({ name: 'revocations', everyMs, batch: 50, sweep: (limit) => this.sweep(limit) });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.sweeper.stop();
+    this.sweepEvery({ name: 'revocations', everyMs, batch: 50, sweep: (limit) => this.sweep(limit) });
   }
 
   private async sweep(limit: number): Promise<number> {

@@ -1,5 +1,5 @@
+import { Database } from '#libs/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import type { ProviderConfig } from '../oauth/provider-config.js';
 import type { IssuedTokens, OauthClient } from '../oauth/token-endpoint.js';
 import { OauthGrant } from './grant.entity.js';
@@ -28,7 +28,7 @@ export class LateTokens {
   private readonly logger = new Logger('revocation');
 
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Database) private readonly db: Database,
     @Inject(TokenCustody) private readonly custody: TokenCustody,
     @Inject(RevocationService) private readonly revocations: RevocationService,
   ) {}

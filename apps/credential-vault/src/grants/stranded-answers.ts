@@ -1,7 +1,6 @@
-import { Sweeper } from '#libs/database';
+import { Database, Sweeping } from '#libs/database';
 import { Problem } from '#libs/service-kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
 import { RefreshAttemptRepository, type StrandedAnswer } from './refresh-attempt.repository.js';
 import { RevocationService } from './revocation.service.js';
@@ -12,33 +11,25 @@ const restMs = 600_000;
 
 /** Revokes tokens whose process died between keeping their answer and dealing with it, where no tokens are in use. */
 @Injectable()
-export class StrandedAnswers implements OnApplicationBootstrap, OnModuleDestroy {
+export class StrandedAnswers extends Sweeping {
   private readonly logger = new Logger('revocation');
-  private readonly sweeper: Sweeper;
   private readonly olderThanMs: number;
 
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Database) private readonly db: Database,
     @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
     @Inject(TokenCustody) private readonly custody: TokenCustody,
     @Inject(RevocationService) private readonly revocations: RevocationService,
     @Inject(GRANT_SETTINGS) { REFRESH_SWEEP_MS: everyMs, TOKEN_TIMEOUT_MS }: GrantSettings,
   ) {
+    super();
     this.olderThanMs = TOKEN_TIMEOUT_MS + restMs;
-    this.sweeper = new Sweeper({
+    this.sweepEvery({
       name: 'stranded-answers',
       everyMs,
       batch: 100,
       sweep: (limit) => this.sweep(limit),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.sweeper.stop();
   }
 
   private async sweep(limit: number): Promise<number> {

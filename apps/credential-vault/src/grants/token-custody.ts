@@ -1,7 +1,7 @@
+import type { Transaction } from '#libs/database';
 import { newId } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { OauthFlowRepository } from '../oauth/oauth-flow.repository.js';
 import type { ProviderConfig } from '../oauth/provider-config.js';
@@ -65,7 +65,7 @@ export class TokenCustody {
 
   /** @returns the revocation to wake once the transaction is committed; null when there is nobody to tell */
   async take(
-    manager: EntityManager,
+    manager: Transaction,
     { organization_id, project_id, credential_id }: Holder,
     from: { provider: ProviderConfig; client: OauthClient; tokens: IssuedTokens },
     reason: LeaveReason,
@@ -96,7 +96,7 @@ export class TokenCustody {
 
   /** The tokens that a grant has in place. */
   async takePlaced(
-    manager: EntityManager,
+    manager: Transaction,
     grant: OauthGrant,
     client: OauthClient,
     reason: LeaveReason,
@@ -111,7 +111,7 @@ export class TokenCustody {
    * confirmation among them. Locks the grant, its flows and its attempts, in this order, until the transaction ends.
    */
   async takeAll(
-    manager: EntityManager,
+    manager: Transaction,
     scope: CredentialScope,
     credentialId: string,
     client: OauthClient | null,
@@ -127,7 +127,7 @@ export class TokenCustody {
 
   /** An answer whose process died, if it still is nobody's. */
   async takeStranded(
-    manager: EntityManager,
+    manager: Transaction,
     { attemptId, credentialId, ...scope }: StrandedAnswer,
     client: OauthClient | null,
   ): Promise<string[]> {
@@ -138,7 +138,7 @@ export class TokenCustody {
 
   /** One kept answer that is not in place. */
   async takeAnswer(
-    manager: EntityManager,
+    manager: Transaction,
     owner: Owner,
     attemptId: string,
     client: OauthClient | null,
@@ -149,7 +149,7 @@ export class TokenCustody {
   }
 
   private async takeAnswers(
-    manager: EntityManager,
+    manager: Transaction,
     owner: Owner,
     attempts: RefreshAttempt[],
     client: OauthClient | null,
@@ -172,7 +172,7 @@ export class TokenCustody {
   private async opened(
     owner: Owner,
     open: () => Promise<IssuedTokens | null>,
-    manager: EntityManager,
+    manager: Transaction,
     of: { provider: ProviderConfig; client: OauthClient },
     reason: LeaveReason,
   ): Promise<string[]> {
@@ -193,7 +193,7 @@ export class TokenCustody {
 }
 
 function lockGrant(
-  manager: EntityManager,
+  manager: Transaction,
   { organizationId, projectId }: CredentialScope,
   credentialId: string,
 ): Promise<OauthGrant | null> {

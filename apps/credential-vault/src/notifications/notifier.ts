@@ -1,7 +1,7 @@
 import { signStandardWebhooks } from '#libs/adapter-sdk';
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import type { Egress } from '#libs/egress';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { EGRESS } from '../oauth/token-transport.js';
 import { DoesNotOpen } from '../sealing/aead.js';
 import { NotificationTargets } from './notification-targets.service.js';
@@ -18,9 +18,8 @@ const batch = 20;
 
 /** Delivers notifications, signed as the Standard Webhooks specification says, until the receiver answers 2xx. */
 @Injectable()
-export class Notifier implements OnApplicationBootstrap, OnModuleDestroy {
+export class Notifier extends Sweeping {
   private readonly logger = new Logger('notifications');
-  private readonly sweeper: Sweeper;
 
   constructor(
     @Inject(NotificationRepository) private readonly notifications: NotificationRepository,
@@ -28,15 +27,8 @@ export class Notifier implements OnApplicationBootstrap, OnModuleDestroy {
     @Inject(EGRESS) private readonly egress: Egress,
     @Inject(NOTIFY_SWEEP_MS) everyMs: number,
   ) {
-    this.sweeper = new Sweeper({ name: 'notifications', everyMs, batch, sweep: (limit) => this.sweep(limit) });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.sweeper.stop();
+    super();
+    this.sweepEvery({ name: 'notifications', everyMs, batch, sweep: (limit) => this.sweep(limit) });
   }
 
   private async sweep(limit: number): Promise<number> {

@@ -1,7 +1,6 @@
-import { Sweeper } from '#libs/database';
+import { Database, Sweeping } from '#libs/database';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
 import { GRANT_SETTINGS, type GrantSettings } from '../grants/grant-settings.js';
 import type { LeaveReason } from '../grants/revocation.entity.js';
@@ -13,32 +12,24 @@ import { OauthFlowRepository } from './oauth-flow.repository.js';
 
 /** Revokes the tokens of other accounts that nobody confirmed in time, or someone declined: they are of use to no one, and still work. */
 @Injectable()
-export class UnconfirmedAccounts implements OnApplicationBootstrap, OnModuleDestroy {
+export class UnconfirmedAccounts extends Sweeping {
   private readonly logger = new Logger('oauth');
-  private readonly sweeper: Sweeper;
 
   constructor(
     @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
-    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Database) private readonly db: Database,
     @Inject(TokenCustody) private readonly custody: TokenCustody,
     @Inject(AuditRepository) private readonly audit: AuditRepository,
     @Inject(RevocationService) private readonly revocations: RevocationService,
     @Inject(GRANT_SETTINGS) { REFRESH_SWEEP_MS: everyMs }: GrantSettings,
   ) {
-    this.sweeper = new Sweeper({
+    super();
+    this.sweepEvery({
       name: 'unconfirmed-accounts',
       everyMs,
       batch: 100,
       sweep: (limit) => this.sweep(limit),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.sweeper.stop();
   }
 
   /** The person says no to the other account. @throws Problem 404 `flow_not_found` */

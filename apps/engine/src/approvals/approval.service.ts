@@ -1,9 +1,9 @@
 import { turnRun } from '#libs/contracts';
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { notFound, type Page, pageOf, type PageQuery, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
 import type { Approval } from './approval.entity.js';
@@ -13,29 +13,20 @@ const sweepBatch = 100;
 
 /** Decisions of people on calls: each once, by somebody the agent named, and refused by the clock when nobody comes. */
 @Injectable()
-export class ApprovalService implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly sweeper: Sweeper;
-
+export class ApprovalService extends Sweeping {
   constructor(
     @Inject(ApprovalRepository) private readonly approvals: ApprovalRepository,
     @Inject(JobClient) private readonly jobClient: JobClient,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(SETTINGS) settings: EngineSettings,
   ) {
-    this.sweeper = new Sweeper({
+    super();
+    this.sweepEvery({
       name: 'approvals',
       everyMs: settings.SWEEP_EVERY_MS,
       batch: sweepBatch,
       sweep: (limit) => this.expire(limit),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.sweeper.stop();
   }
 
   async list(caller: Principal, state: string | null, query: PageQuery): Promise<Page<Approval>> {

@@ -1,7 +1,7 @@
 import { type DeliverySendPayload, deliverySend } from '#libs/contracts';
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
 import { type OfferedReply, ReplyRepository } from './reply.repository.js';
@@ -10,28 +10,19 @@ const sweepBatch = 200;
 
 /** Offers committed replies to the gateway until it has taken them. */
 @Injectable()
-export class ReplyOffers implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly sweeper: Sweeper;
-
+export class ReplyOffers extends Sweeping {
   constructor(
     @Inject(ReplyRepository) private readonly replies: ReplyRepository,
     @Inject(JobClient) private readonly jobClient: JobClient,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
-    this.sweeper = new Sweeper({
+    super();
+    this.sweepEvery({
       name: 'replies',
       everyMs: settings.SWEEP_EVERY_MS,
       batch: sweepBatch,
       sweep: (limit) => this.sweep(limit),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.sweeper.stop();
   }
 
   async offer(reply: OfferedReply): Promise<void> {

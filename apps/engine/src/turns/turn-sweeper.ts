@@ -1,7 +1,7 @@
 import { turnRun } from '#libs/contracts';
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
 import { TurnRepository } from './turn.repository.js';
@@ -10,28 +10,19 @@ const sweepBatch = 200;
 
 /** Adds the jobs of turns again whose process died, or whose retry Redis lost. */
 @Injectable()
-export class TurnSweeper implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly sweeper: Sweeper;
-
+export class TurnSweeper extends Sweeping {
   constructor(
     @Inject(TurnRepository) private readonly turns: TurnRepository,
     @Inject(JobClient) private readonly jobClient: JobClient,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
-    this.sweeper = new Sweeper({
+    super();
+    this.sweepEvery({
       name: 'turns',
       everyMs: settings.SWEEP_EVERY_MS,
       batch: sweepBatch,
       sweep: (limit) => this.sweep(limit),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.sweeper.stop();
   }
 
   private async sweep(limit: number): Promise<number> {

@@ -1,7 +1,7 @@
 import type { OutboundSentPayload } from '#libs/contracts';
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import type { DeadJob } from '#libs/queue';
-import { Controller, Inject, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Controller, Inject, Logger } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import type { RouterSettings } from '../env.js';
 import { routerSettings } from '../settings.js';
@@ -11,29 +11,21 @@ import { OutboundRepository } from './outbound.repository.js';
 const forgetEveryMs = 600_000;
 
 @Controller()
-export class OutboundHandler implements OnApplicationBootstrap, OnApplicationShutdown {
+export class OutboundHandler extends Sweeping {
   private readonly logger = new Logger('outbound.sent');
-  private readonly sweeper: Sweeper;
 
   constructor(
     @Inject(OutboundRepository) private readonly outbound: OutboundRepository,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(routerSettings) settings: RouterSettings,
   ) {
-    this.sweeper = new Sweeper({
+    super();
+    this.sweepEvery({
       name: 'outbound',
       everyMs: forgetEveryMs,
       batch: 1_000,
       sweep: (limit) => this.outbound.forget(settings.ECHO_WINDOW_MS, limit),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.sweeper.stop();
   }
 
   @EventPattern<string>('outbound.sent')

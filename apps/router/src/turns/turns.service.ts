@@ -1,8 +1,8 @@
 import { Batcher } from '#libs/batching';
 import { type FinishedTurn, type ProgressedTurn, turnRun, type TurnRunPayload } from '#libs/contracts';
-import { isRefusedRow, Sweeper } from '#libs/database';
+import { isRefusedRow, Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { Clock } from '../guards/clock.js';
 import type { KeyedRequest } from '../requests/once.js';
@@ -14,9 +14,8 @@ const sweepEveryMs = 3_000;
 
 /** Custody of turns: the engine is asked for each until it says that the turn ended. */
 @Injectable()
-export class TurnsService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class TurnsService extends Sweeping {
   private readonly finished: Batcher<FinishedTurn[]>;
-  private readonly sweeper: Sweeper;
 
   constructor(
     @Inject(TurnRepository) private readonly turns: TurnRepository,
@@ -24,6 +23,7 @@ export class TurnsService implements OnApplicationBootstrap, OnApplicationShutdo
     @Inject(Clock) private readonly clock: Clock,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {
+    super();
     // One at a time: the ends of one session's turns would otherwise wait for each other's locks.
     this.finished = new Batcher<FinishedTurn[]>(
       async (batch) => {
@@ -32,20 +32,12 @@ export class TurnsService implements OnApplicationBootstrap, OnApplicationShutdo
       },
       { maxItems: 64, maxWaitMs: 0, maxRunning: 1, failsByItem: isRefusedRow },
     );
-    this.sweeper = new Sweeper({
+    this.sweepEvery({
       name: 'turns',
       everyMs: sweepEveryMs,
       batch: 500,
       sweep: (limit) => this.sweep(limit),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.sweeper.stop();
   }
 
   /** Asks the engine; what Redis does not take is swept. */

@@ -1,5 +1,5 @@
-import { Database, Sweeper } from '#libs/database';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Database, Sweeping } from '#libs/database';
+import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../guards/clock.js';
 import { TurnsService } from '../turns/turns.service.js';
 import { openDue } from './debounce.js';
@@ -10,26 +10,15 @@ const forgetEveryMs = 3_600_000;
 
 /** Starts the runs that waited long enough for more messages, and forgets the counts of limits that are over. */
 @Injectable()
-export class DebounceSweeper implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly sweepers: Sweeper[];
-
+export class DebounceSweeper extends Sweeping {
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(TurnsService) private readonly turns: TurnsService,
     @Inject(Clock) private readonly clock: Clock,
   ) {
-    this.sweepers = [
-      new Sweeper({ name: 'debounce', everyMs: dueEveryMs, batch: 200, sweep: (limit) => this.open(limit) }),
-      new Sweeper({ name: 'trigger-windows', everyMs: forgetEveryMs, batch: 1, sweep: () => this.forget() }),
-    ];
-  }
-
-  onApplicationBootstrap(): void {
-    for (const sweeper of this.sweepers) sweeper.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.sweepers.map((sweeper) => sweeper.stop()));
+    super();
+    this.sweepEvery({ name: 'debounce', everyMs: dueEveryMs, batch: 200, sweep: (limit) => this.open(limit) });
+    this.sweepEvery({ name: 'trigger-windows', everyMs: forgetEveryMs, batch: 1, sweep: () => this.forget() });
   }
 
   private async open(limit: number): Promise<number> {

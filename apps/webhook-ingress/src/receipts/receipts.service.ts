@@ -1,6 +1,6 @@
-import { Sweeper } from '#libs/database';
+import { Sweeping } from '#libs/database';
 import { Journal } from '#libs/journal';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { RefusalLog } from '../refusals/refusal.repository.js';
 import { ReceiptRepository } from './receipt.repository.js';
@@ -21,9 +21,7 @@ const partitionsEveryMs = 3_600_000;
  * the journal, so that a receipt is written once and never updated.
  */
 @Injectable()
-export class ReceiptsService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly sweepers: Sweeper[];
-
+export class ReceiptsService extends Sweeping {
   constructor(
     @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
     @Inject(Stragglers) private readonly stragglers: Stragglers,
@@ -32,28 +30,17 @@ export class ReceiptsService implements OnApplicationBootstrap, OnApplicationShu
     @Inject(RefusalLog) private readonly refusals: RefusalLog,
     @Inject(receiptSettings) private readonly settings: ReceiptSettings,
   ) {
-    const sweeper = (name: string, everyMs: number, sweep: (limit: number) => Promise<number>): Sweeper =>
-      new Sweeper({ name, everyMs, batch: sweepBatch, sweep });
-    this.sweepers = [
-      sweeper('receipts', sweepEveryMs, (limit) => this.stragglers.find(limit)),
-      sweeper('stragglers', sweepEveryMs, (limit) => this.stragglers.wake(limit)),
-      sweeper('receipt-partitions', partitionsEveryMs, async () => {
-        await this.receipts.turnPartitions(this.settings.retentionDays);
-        await this.journal.turnPartitions(this.settings.retentionDays);
-        return 0;
-      }),
-      sweeper('old-refusals', partitionsEveryMs, (limit) =>
-        this.refusals.deleteOld(this.settings.retentionDays, limit),
-      ),
-    ];
+    super();
+    const every = (everyMs: number, name: string, sweep: (limit: number) => Promise<number>): void =>
+      this.sweepEvery({ name, everyMs, batch: sweepBatch, sweep });
+    every(sweepEveryMs, 'receipts', (limit) => this.stragglers.find(limit));
+    every(sweepEveryMs, 'stragglers', (limit) => this.stragglers.wake(limit));
+    every(partitionsEveryMs, 'receipt-partitions', async () => {
+      await this.receipts.turnPartitions(this.settings.retentionDays);
+      await this.journal.turnPartitions(this.settings.retentionDays);
+      return 0;
+    });
+    every(partitionsEveryMs, 'old-refusals', (limit) => this.refusals.deleteOld(this.settings.retentionDays, limit));
     endpoints.onResumed((appId) => void this.receipts.hurryStragglers(appId).catch(() => undefined));
-  }
-
-  onApplicationBootstrap(): void {
-    for (const sweeper of this.sweepers) sweeper.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.sweepers.map((sweeper) => sweeper.stop()));
   }
 }

@@ -1,4 +1,4 @@
-import { Database, Sweeper } from '#libs/database';
+import { Database, Sweeping } from '#libs/database';
 import {
   type Batch,
   type BatchItem,
@@ -11,7 +11,7 @@ import {
   takeBatchItems,
 } from '#libs/journal';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
 import { routerSettings } from '../../settings.js';
 import { type DeadLetterFilter, deadLetterQuery } from '../dead-letters/dead-letter-filter.js';
@@ -32,28 +32,21 @@ const leaseMs = 60_000;
 
 /** Does for many events, one after the other, what was asked for all of them; the rows keep what is left. */
 @Injectable()
-export class BatchesService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly sweeper = new Sweeper({
-    name: 'event-batches',
-    everyMs: sweepEveryMs,
-    batch: itemsAtATime,
-    sweep: (limit) => this.work(limit),
-  });
-
+export class BatchesService extends Sweeping {
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(EventSearch) private readonly events: EventSearch,
     @Inject(Replayer) private readonly replayer: Replayer,
     @Inject(Redriver) private readonly redriver: Redriver,
     @Inject(routerSettings) private readonly settings: RouterSettings,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.sweeper.stop();
+  ) {
+    super();
+    this.sweepEvery({
+      name: 'event-batches',
+      everyMs: sweepEveryMs,
+      batch: itemsAtATime,
+      sweep: (limit) => this.work(limit),
+    });
   }
 
   async replay(

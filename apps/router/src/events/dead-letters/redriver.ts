@@ -1,4 +1,4 @@
-import { Database, Sweeper } from '#libs/database';
+import { Database, Sweeping } from '#libs/database';
 import {
   type DeadLetter,
   endingOfRedrive,
@@ -8,7 +8,7 @@ import {
   takeDueRedrives,
 } from '#libs/journal';
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { keyed, once } from '../../requests/once.js';
 import { gatewayClient } from '../../routing/routing.service.js';
 import { Replayer, type Scope } from '../replayer.js';
@@ -21,27 +21,21 @@ const sweepBatch = 50;
  * swept until the journal says how it ended, so a job that Redis loses is added again.
  */
 @Injectable()
-export class Redriver implements OnApplicationBootstrap, OnApplicationShutdown {
+export class Redriver extends Sweeping {
   private readonly logger = new Logger('redrive');
-  private readonly sweeper = new Sweeper({
-    name: 'redrives',
-    everyMs: sweepEveryMs,
-    batch: sweepBatch,
-    sweep: (limit) => this.sweep(limit),
-  });
 
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(Replayer) private readonly replayer: Replayer,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.sweeper.stop();
+  ) {
+    super();
+    this.sweepEvery({
+      name: 'redrives',
+      everyMs: sweepEveryMs,
+      batch: sweepBatch,
+      sweep: (limit) => this.sweep(limit),
+    });
   }
 
   /**
