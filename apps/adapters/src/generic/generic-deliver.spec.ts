@@ -21,7 +21,7 @@ let address: string;
 let seen: Seen[];
 let respond: (response: ServerResponse, request: Seen) => void;
 const egress = createEgress({ allow: ['127.0.0.1'] });
-const app = createAdapterServer([createGenericAdapter({ fetch: egress.fetch, timeoutMs: 300, maxLength: 10 })], {
+const app = createAdapterServer([createGenericAdapter({ fetch: egress.fetch, timeoutMs: 2_000, maxLength: 10 })], {
   version: 'test',
   logger: pino({ level: 'silent' }),
 });

@@ -10,7 +10,7 @@ let github: ProviderServer;
 let adapter: AdapterHost;
 beforeAll(async () => {
   github = await startProviderServer();
-  adapter = await hostAdapter((http) => createGithubAdapter({ ...http, apiUrl: github.url }), 300);
+  adapter = await hostAdapter((http) => createGithubAdapter({ ...http, apiUrl: github.url }), 2_000);
 });
 beforeEach(() => {
   github.seen.length = 0;

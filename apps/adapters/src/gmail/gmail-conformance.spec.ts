@@ -39,7 +39,7 @@ await describeConformance(
       const egress = createEgress({ allow: ['127.0.0.1'] });
       const adapter = createGmailAdapter({
         fetch: egress.fetch,
-        timeoutMs: 500,
+        timeoutMs: 2_000,
         apiUrl,
         jwksUrl: `${apiUrl}/certs`,
         maxLength: 2_000,

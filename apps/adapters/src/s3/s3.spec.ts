@@ -10,7 +10,7 @@ const SECRET = 'canary-5d10e4-secret-key';
 const egress = createEgress({ allow: ['127.0.0.1', 'localhost'] });
 const serve = (pagesPerCall: number) =>
   createAdapterServer(
-    [createS3Adapter({ fetch: egress.fetch, timeoutMs: 500, pageSize: 3, pagesPerCall, maxFileBytes: 100 })],
+    [createS3Adapter({ fetch: egress.fetch, timeoutMs: 2_000, pageSize: 3, pagesPerCall, maxFileBytes: 100 })],
     { version: 'test', logger: pino({ level: 'silent' }) },
   );
 const app = serve(10);

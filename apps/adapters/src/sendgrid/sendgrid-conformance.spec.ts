@@ -40,7 +40,7 @@ await describeConformance(
       let log = '';
       const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
       const egress = createEgress({ allow: ['127.0.0.1'] });
-      const adapter = createSendgridAdapter({ fetch: egress.fetch, timeoutMs: 500, apiUrl, maxLength: 2_000 });
+      const adapter = createSendgridAdapter({ fetch: egress.fetch, timeoutMs: 2_000, apiUrl, maxLength: 2_000 });
       const app = createAdapterServer([adapter], { version: 'test', logger: pino({ level: 'info' }, sink) });
       app.addHook('onClose', () => egress.close());
       const address = await app.listen({ port: 0, host: '127.0.0.1' });

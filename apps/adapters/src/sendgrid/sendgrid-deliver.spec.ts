@@ -39,7 +39,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   app = createAdapterServer(
-    [createSendgridAdapter({ fetch: egress.fetch, timeoutMs: 500, apiUrl, maxLength: 1_000 })],
+    [createSendgridAdapter({ fetch: egress.fetch, timeoutMs: 2_000, apiUrl, maxLength: 1_000 })],
     { version: 'test', logger: pino({ level: 'silent' }) },
   );
 });

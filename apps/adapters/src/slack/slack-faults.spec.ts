@@ -9,7 +9,7 @@ let slack: ProviderServer;
 let adapter: AdapterHost;
 beforeAll(async () => {
   slack = await startProviderServer();
-  adapter = await hostAdapter((http) => createSlackAdapter({ ...http, apiUrl: slack.url }), 300);
+  adapter = await hostAdapter((http) => createSlackAdapter({ ...http, apiUrl: slack.url }), 2_000);
 });
 beforeEach(() => {
   slack.seen.length = 0;

@@ -9,7 +9,7 @@ let telegram: ProviderServer;
 let adapter: AdapterHost;
 beforeAll(async () => {
   telegram = await startProviderServer();
-  adapter = await hostAdapter((http) => createTelegramAdapter({ ...http, apiUrl: telegram.url }), 300);
+  adapter = await hostAdapter((http) => createTelegramAdapter({ ...http, apiUrl: telegram.url }), 2_000);
 });
 beforeEach(() => {
   telegram.seen.length = 0;

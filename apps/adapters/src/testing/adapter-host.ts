@@ -16,7 +16,7 @@ export interface AdapterHost {
 /** Serves the adapter that is made with HTTP to 127.0.0.1, each call of the provider limited to `timeoutMs`. */
 export async function hostAdapter(
   create: (http: ProviderHttp) => AdapterDefinition,
-  timeoutMs = 500,
+  timeoutMs = 2_000,
 ): Promise<AdapterHost> {
   let log = '';
   const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
