@@ -8,7 +8,7 @@ export async function wearIn(databaseUrl) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   for (let times = 0; times < 2; times += 1) {
-    await client.query("CREATE TABLE worn AS SELECT repeat('x', 1000) FROM generate_series(1, 400000)");
+    await client.query("CREATE TABLE worn AS SELECT repeat('x', 1000) FROM generate_series(1, 900000)");
     await client.query('DROP TABLE worn');
     await client.query('CHECKPOINT');
   }
