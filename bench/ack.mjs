@@ -34,7 +34,7 @@ export async function benchAck({ rounds, seconds, bytes }) {
     runLoad({ url, secret, connections: 64, seconds: length, bytes });
   try {
     await wearIn(gatehouse.postgres.url);
-    for (const url of Object.values(urls)) await drive(url, 1);
+    for (const url of Object.values(urls)) await drive(url, 3);
     await gatehouse.stop(consumers);
     const quiet = await alternate(rounds, [
       ['bare node:http + HMAC, nothing kept', () => drive(urls.bare)],
