@@ -11,7 +11,7 @@ const staleCodes = ['0A000', '26000', '42P05'];
 
 /**
  * Prepares the statements with parameters that it has seen some times, so that Postgres parses and plans them once a
- * connection instead of at every use: a fifth of its work for a message, and a third of the wait.
+ * connection instead of at every use.
  */
 export class PreparingClient extends SurvivingClient {
   private readonly uses = new Map<string, number>();
