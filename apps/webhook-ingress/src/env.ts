@@ -18,7 +18,7 @@ export const env = readEnv({
   /** Bodies up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
   /** Jobs that may wait for the gateway before receipts wait in Postgres alone. */
-  MAX_WAITING_JOBS: integer(1_000, 1, 1_000_000),
+  MAX_WAITING_JOBS: integer(50, 1, 1_000_000),
   /** A receipt that has not ended after this time is woken again. */
   RECEIPT_LEASE_MS: integer(10_000, 1_000, 3_600_000),
   /** Days that receipts, delivery keys and the journal are kept. */

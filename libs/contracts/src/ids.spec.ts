@@ -1,4 +1,4 @@
-import { idTimeMs, newId } from './ids.js';
+import { firstId, idTimeMs, newId } from './ids.js';
 
 describe('an id', () => {
   it('is its kind and a UUIDv7, and tells its time', () => {
@@ -8,6 +8,14 @@ describe('an id', () => {
     expect(idTimeMs(id)).toBeGreaterThanOrEqual(before);
     expect(idTimeMs(newId('sdoc'))).toBeLessThanOrEqual(Date.now() + 1_000);
     for (const none of ['', 'evt_', 'evt_short', 'evt_zzzzzzzzzzzz7000']) expect(idTimeMs(none)).toBeNaN();
+  });
+
+  it('sorts after the first id of its time, and before the first one of the next millisecond', () => {
+    const nowMs = Date.now() + 30_000;
+    const id = newId('evt', nowMs);
+    const bounds = [nowMs, nowMs + 1].map((ms) => firstId('evt', new Date(ms)));
+    expect([bounds[1]!, id, bounds[0]!].toSorted()).toEqual([bounds[0], id, bounds[1]]);
+    expect(idTimeMs(bounds[0]!)).toBe(nowMs);
   });
 
   it('is one of a million, in the order they were made', () => {

@@ -60,7 +60,7 @@ export function newId(kind: IdKind, nowMs: number = Date.now()): string {
     lastMs = nowMs;
     counter = 0;
   }
-  const time = lastMs.toString(16).padStart(12, '0');
+  const time = timeDigits(lastMs);
   const random = eightRandomBytes();
   pool[random] = (pool[random]! & 0x3f) | 0x80;
   return `${kind}_${time}7${counter.toString(16).padStart(3, '0')}${pool.toString('hex', random, random + 8)}`;
@@ -78,6 +78,15 @@ function eightRandomBytes(): number {
   }
   taken += 8;
   return taken - 8;
+}
+
+/** What every id of a kind made at a time or later sorts after, and every earlier one before: ids have an index where times have none. */
+export function firstId(kind: IdKind, at: Date): string {
+  return `${kind}_${timeDigits(at.getTime())}`;
+}
+
+function timeDigits(ms: number): string {
+  return ms.toString(16).padStart(12, '0');
 }
 
 /** Milliseconds since the epoch at which an id was made: receipts are partitioned by day, and their id tells the day. */

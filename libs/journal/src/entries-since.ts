@@ -1,3 +1,4 @@
+import { firstId } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import type { TimelineEntry } from './timeline.js';
 
@@ -11,11 +12,6 @@ export interface LiveEntry extends TimelineEntry {
 const columns = `receipt_id, organization_id, project_id, app_id, at, service, stage, outcome, terminal, reason, subject_id,
   attempt, duration_ms, detail`;
 const inScope = '($3::text IS NULL OR (organization_id = $3 AND project_id = $4))';
-
-/** Ids of receipts tell their time, and have an index; their time itself has none that finds the last seconds at once. */
-function firstIdOf(since: Date): string {
-  return `evt_${since.getTime().toString(16).padStart(12, '0')}`;
-}
 
 /**
  * Entries from a time on, oldest first. An entry is written some milliseconds after its time, rarely more: who follows
@@ -33,6 +29,6 @@ export async function entriesSince(
       UNION ALL
      (SELECT ${columns} FROM journal.receipt WHERE at >= $1 AND receipt_id >= $5 AND ${inScope} ORDER BY receipt_id LIMIT $2)
       ORDER BY at LIMIT $2`,
-    [since, limit, scope?.organizationId ?? null, scope?.projectId ?? null, firstIdOf(since)],
+    [since, limit, scope?.organizationId ?? null, scope?.projectId ?? null, firstId('evt', since)],
   )) as LiveEntry[];
 }

@@ -1,4 +1,4 @@
-import { terminalOutcomes, type TerminalOutcome } from '#libs/contracts';
+import { firstId, terminalOutcomes, type TerminalOutcome } from '#libs/contracts';
 import type { EventQuery } from '#libs/journal';
 import { OneOf, PageQuery, Problem, Text } from '#libs/service-kit';
 import type { MessageFilter } from './message-facts.repository.js';
@@ -22,11 +22,12 @@ export class EventFilter extends PageQuery {
 export function journalFilter(
   filter: EventFilter,
 ): Pick<EventQuery, 'appId' | 'outcome' | 'fromId' | 'toId' | 'cursor'> {
+  const [since, until] = [timeOf('since', filter.since), timeOf('until', filter.until)];
   return {
     appId: filter.app_id ?? null,
     outcome: filter.outcome === undefined || filter.outcome === 'open' ? null : filter.outcome,
-    fromId: firstIdOf(timeOf('since', filter.since)),
-    toId: firstIdOf(timeOf('until', filter.until)),
+    fromId: since && firstId('evt', since),
+    toId: until && firstId('evt', until),
     cursor: filter.cursor ?? null,
   };
 }
@@ -46,9 +47,4 @@ export function timeOf(field: string, value: string | undefined): Date | null {
   throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [
     { field, message: 'has to be a time like 2026-01-31T12:00:00Z' },
   ]);
-}
-
-/** Receipt ids begin with their time. */
-function firstIdOf(time: Date | null): string | null {
-  return time && `evt_${time.getTime().toString(16).padStart(12, '0')}`;
 }

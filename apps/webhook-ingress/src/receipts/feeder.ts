@@ -1,5 +1,5 @@
 import { inboundParse, idTimeMs } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
+import { companyLimits, JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { parseJob, type PublicAddress, publicAddress } from './parse-job.js';
 import { ReceiptRepository } from './receipt.repository.js';
@@ -9,7 +9,7 @@ export const feederSettings = Symbol('feederSettings');
 
 export interface FeederSettings {
   inlineLimitBytes: number;
-  /** BullMQ jobs that may wait for the gateway; each carries up to 32 receipts. */
+  /** BullMQ jobs that may wait for the gateway, about: receipts that come at the same moment travel in one. */
   maxWaitingJobs: number;
 }
 
@@ -58,9 +58,12 @@ export class Feeder implements OnApplicationShutdown {
     return this.jobs.wake(inboundParse, parseJob(receipt, this.settings.inlineLimitBytes, this.at), sinceMs);
   }
 
-  /** Receipts that the queue has room for. A job counts as one receipt here, which errs on the side of adding less. */
+  /**
+   * Receipts that the queue has room for, if they come many at a time, as they do whenever room is short. Those that do
+   * not are counted at the next reading of the queue's length.
+   */
   get room(): number {
-    return this.settings.maxWaitingJobs - this.waitingJobs - this.addedSince;
+    return (this.settings.maxWaitingJobs - this.waitingJobs) * companyLimits.maxTravellers - this.addedSince;
   }
 
   /** Age of the oldest receipt that waits here: the sweeper has to look at older ones only. */

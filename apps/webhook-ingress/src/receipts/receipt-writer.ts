@@ -2,7 +2,7 @@ import { Batcher } from '#libs/batching';
 import { isRefusedRow, SurvivingClient } from '#libs/database';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
-import { encodeCopy } from './copy-encoding.js';
+import { CopyEncoder } from './copy-encoding.js';
 import { CopyQuery } from './copy-query.js';
 import type { DeliveryKey, Receipt, Written } from './receipt.js';
 
@@ -32,7 +32,7 @@ const maxPending = 20_000;
 export class ReceiptWriter implements OnApplicationShutdown {
   private readonly config: pg.ClientConfig;
   /** Its own connection, not one of a pool: handing it over would let the answers of a batch go before the next commit. */
-  private client: pg.Client | null = null;
+  private connection: Connection | null = null;
   private readonly batcher: Batcher<Item, Written | 'late'>;
 
   constructor(@Inject(receiptWriterSettings) private readonly settings: ReceiptWriterSettings) {
@@ -68,49 +68,57 @@ export class ReceiptWriter implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.batcher.drain();
-    await this.client?.end();
+    await this.connection?.client.end();
   }
 
   private async commit(items: Item[]): Promise<(Written | 'late')[]> {
-    const client = this.client ?? (await this.connect());
+    const connection = this.connection ?? (await this.connect());
     try {
       const oldestMs = Date.now() - this.settings.waitMs;
       const inTime = items.filter((item) => item.receipt.receivedAt.getTime() >= oldestMs);
-      if (inTime.length === items.length) return await write(client, items);
-      const written = inTime.length > 0 ? await write(client, inTime) : [];
+      if (inTime.length === items.length) return await write(connection, items);
+      const written = inTime.length > 0 ? await write(connection, inTime) : [];
       const results = new Map(inTime.map((item, index) => [item, written[index]]));
       return items.map((item) => results.get(item) ?? 'late');
     } catch (error) {
       // A connection that failed inside a COPY or a transaction is in no known state: never use it again.
-      this.client = null;
-      client.end().catch(() => undefined);
+      this.connection = null;
+      connection.client.end().catch(() => undefined);
       throw error;
     }
   }
 
-  private async connect(): Promise<pg.Client> {
+  private async connect(): Promise<Connection> {
     const client = new SurvivingClient(this.config);
     await client.connect();
+    const connection = { client, encoder: new CopyEncoder() };
     // An idle one that the server closed is replaced at the next use; one that breaks in use fails its batch.
     client.once('end', () => {
-      if (this.client === client) this.client = null;
+      if (this.connection === connection) this.connection = null;
     });
-    this.client = client;
-    return client;
+    this.connection = connection;
+    return connection;
   }
 }
 
-async function write(client: pg.Client, items: Item[]): Promise<Written[]> {
-  if (items.some((item) => item.key !== null)) return commitKeyed(client, items);
+/** The encoder goes with its connection: one that failed may still be sending the bytes of its buffer. */
+interface Connection {
+  client: pg.Client;
+  encoder: CopyEncoder;
+}
+
+async function write(connection: Connection, items: Item[]): Promise<Written[]> {
+  if (items.some((item) => item.key !== null)) return commitKeyed(connection, items);
   await copy(
-    client,
+    connection,
     items.map((item) => item.receipt),
   );
   return items.map(() => ({ stored: true }));
 }
 
 /** With delivery keys: claims the keys first, then writes the receipts whose key was won, in one transaction. */
-async function commitKeyed(client: pg.Client, items: Item[]): Promise<Written[]> {
+async function commitKeyed(connection: Connection, items: Item[]): Promise<Written[]> {
+  const { client } = connection;
   const keyed = items
     .filter((item): item is Item & { key: DeliveryKey } => item.key !== null)
     // Sorted, because two batches that claim the same keys in different orders deadlock.
@@ -124,7 +132,7 @@ async function commitKeyed(client: pg.Client, items: Item[]): Promise<Written[]>
     return { stored: false, firstId: owner.receiptId, sameBody: owner.bodyHash.equals(item.key.bodyHash) };
   });
   const stored = items.filter((_item, index) => results[index]?.stored).map((item) => item.receipt);
-  if (stored.length > 0) await copy(client, stored);
+  if (stored.length > 0) await copy(connection, stored);
   await client.query('COMMIT');
   return results;
 }
@@ -162,6 +170,6 @@ function ownerKey(appId: string, hash: Buffer): string {
   return `${appId} ${hash.toString('base64')}`;
 }
 
-function copy(client: pg.Client, receipts: Receipt[]): Promise<void> {
-  return client.query(new CopyQuery(encodeCopy(receipts))).done;
+function copy({ client, encoder }: Connection, receipts: Receipt[]): Promise<void> {
+  return client.query(new CopyQuery(encoder.encode(receipts))).done;
 }

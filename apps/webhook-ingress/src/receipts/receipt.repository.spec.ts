@@ -1,9 +1,10 @@
+import { firstId } from '#libs/contracts';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
 
 let world: ReceiptsWorld;
 beforeAll(async () => {
   world = await receiptsWorld();
-  await world.db.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
+  await world.db.query('UPDATE ingress.sweep SET swept_to = $1', [firstId('evt', new Date(Date.now() - 86_400_000))]);
 });
 afterAll(() => world.close());
 

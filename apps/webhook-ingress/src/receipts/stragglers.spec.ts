@@ -1,4 +1,11 @@
-import { inboundParse, type InboundParsePayload, messageRoute, type MessageRoutePayload } from '#libs/contracts';
+import {
+  firstId,
+  inboundParse,
+  type InboundParsePayload,
+  messageRoute,
+  type MessageRoutePayload,
+} from '#libs/contracts';
+import { companyLimits } from '#libs/queue';
 import { until } from '#libs/testing';
 import { endpoint } from '../testing/gateway-stub.js';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
@@ -26,9 +33,9 @@ afterAll(() => world.close());
 
 beforeEach(async () => {
   await world.db.query('TRUNCATE ingress.receipt, ingress.straggler, journal.entry');
-  await world.db.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
+  await world.db.query('UPDATE ingress.sweep SET swept_to = $1', [firstId('evt', new Date(Date.now() - 86_400_000))]);
   paused.clear();
-  feeder = feederOf(1_000);
+  feeder = feederOf(50);
   stragglers = stragglersWith(feeder);
 });
 afterEach(async () => {
@@ -124,7 +131,7 @@ describe('receipts that have not ended', () => {
   });
 
   it('are all woken when they are more than the queue has room for, with no other traffic', async () => {
-    feeder = feederOf(20);
+    feeder = feederOf(1);
     stragglers = stragglersWith(feeder);
     const ids = await stored(Array.from({ length: 70 }, () => receipt({ receivedAt: ago(60_000) })));
     await stragglers.find(100);
@@ -201,7 +208,8 @@ describe('while the consumers are stopped', () => {
     stragglers = stragglersWith(feeder);
     gate = Promise.withResolvers<void>();
     const { parsed } = consume(true, gate.promise);
-    await feeder.wake(receipt());
+    // As many as travel in one job: there is no room for another.
+    await Promise.all(Array.from({ length: companyLimits.maxTravellers }, () => feeder.wake(receipt())));
     feeder.offer(old);
     await until('it is fed', () => feeder.oldestMs === 0);
     await until('it waits', async () => (await world.jobs.waiting(inboundParse.queue)) === 1);

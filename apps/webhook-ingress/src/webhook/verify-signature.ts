@@ -1,5 +1,6 @@
 import type { DeclaredVerification } from '#libs/contracts';
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { hmac } from './hmac.js';
 import { Refused } from './refused.js';
 
 export const timestampToleranceSeconds = 300;
@@ -36,7 +37,7 @@ function verifyHmac(declared: DeclaredVerification, secrets: string[], headers: 
   if (!given) throw new Refused(401, 'missing_signature', `Send the signature in the header ${header}.`);
   if (!given.startsWith(prefix)) throw badSignature();
   const digest = Buffer.from(given.slice(prefix.length), encoding);
-  const matches = secrets.some((secret) => equal(digest, createHmac(algorithm, secret).update(body).digest()));
+  const matches = secrets.some((secret) => equal(digest, hmac(algorithm, Buffer.from(secret), body)));
   if (!matches) throw badSignature();
   return `hmac-${algorithm}`;
 }
@@ -57,11 +58,9 @@ function verifyStandardWebhooks(secrets: string[], headers: Headers, body: Buffe
     .split(' ')
     .filter((entry) => entry.startsWith('v1,'))
     .map((entry) => Buffer.from(entry.slice(3), 'base64'));
+  const signed = Buffer.from(`${id}.${timestamp}.`);
   const expected = secrets.map((secret) =>
-    createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
-      .update(`${id}.${timestamp}.`)
-      .update(body)
-      .digest(),
+    hmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'), signed, body),
   );
   if (!given.some((digest) => expected.some((want) => equal(digest, want)))) throw badSignature();
   return 'standard-webhooks';
