@@ -18,8 +18,11 @@ const service = (name, urlVariable, more) => ({
   ...more,
 });
 
-/** One thread against many: with an even share its answers would wait for what nobody waits for. */
-const answersSenders = { niceness: -10 };
+/**
+ * One thread against many: with an even share its answers would wait for what nobody waits for. Not more than that: it
+ * would run for every request as it comes, and the batches that make it fast would get smaller.
+ */
+const answersSenders = { niceness: -3 };
 const behindQueues = { niceness: 10 };
 
 /** In the order in which they start. @type {Service[]} */
