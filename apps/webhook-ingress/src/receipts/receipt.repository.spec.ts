@@ -1,10 +1,9 @@
-import { firstId } from '#libs/contracts';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
 
 let world: ReceiptsWorld;
 beforeAll(async () => {
   world = await receiptsWorld();
-  await world.db.query('UPDATE ingress.sweep SET swept_to = $1', [firstId('evt', new Date(Date.now() - 86_400_000))]);
+  await world.db.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
 });
 afterAll(() => world.close());
 

@@ -1,5 +1,5 @@
 import { dropOldPartitions, ensureDailyPartitions } from '#libs/database';
-import { firstId, idTimeMs } from '#libs/contracts';
+import { idTimeMs } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Receipt } from './receipt.js';
@@ -59,37 +59,39 @@ export class ReceiptRepository {
   ): Promise<number> {
     return this.db.transaction(async (tx) => {
       const [mark] = (await tx.query('SELECT swept_to FROM ingress.sweep WHERE id = 1 FOR UPDATE SKIP LOCKED')) as {
-        swept_to: string;
+        swept_to: Date;
       }[];
       if (!mark) return 0;
       // Before the receipts are read: what is committed between the two is seen.
-      const [bound] = (await tx.query(
-        `SELECT least(now() - make_interval(secs => $2), min(xact_start) - make_interval(secs => $3)) AS until
-           FROM pg_stat_activity
+      const [begun] = (await tx.query(
+        `SELECT min(xact_start) AS at FROM pg_stat_activity
           WHERE datname = current_database() AND application_name = $1 AND state <> 'idle'`,
-        [writerName, ageMs / 1000, leaseMs / 1000],
-      )) as { until: Date }[];
-      const { until } = bound!;
-      const passed = (await tx.query(
+        [writerName],
+      )) as { at: Date | null }[];
+      const rows = (await tx.query(
         `SELECT id, app_id, received_at FROM ingress.receipt
-          WHERE id > $1 AND id < $2 AND received_at BETWEEN $3 AND $4
-          ORDER BY id LIMIT $5`,
-        [mark.swept_to, firstId('evt', until), new Date(idTimeMs(mark.swept_to)), until, limit],
+          WHERE received_at > $1 AND received_at <= now() - make_interval(secs => $2)
+            AND received_at < coalesce($4::timestamptz, 'infinity') - make_interval(secs => $5)
+          ORDER BY received_at LIMIT $3`,
+        [mark.swept_to, ageMs / 1000, limit, begun?.at ?? null, leaseMs / 1000],
       )) as { id: string; app_id: string; received_at: Date }[];
-      const last = passed.at(-1);
+      let last = rows.at(-1);
       if (!last) return 0;
-      const open = new Set(await stillOpen(passed.map((row) => row.id)));
-      const kept = passed.filter((row) => open.has(row.id));
-      if (kept.length > 0) {
+      // Receipts of the same millisecond as the last one may stand behind the limit: leave them all to the next batch.
+      const complete = rows.length < limit ? rows : rows.filter((row) => row.received_at < last!.received_at);
+      const passed = complete.length > 0 ? complete : rows;
+      last = passed.at(-1)!;
+      const open = await stillOpen(passed.map((row) => row.id));
+      if (open.length > 0) {
         await tx.query(
           `INSERT INTO ingress.straggler (receipt_id, app_id, received_at, next_at)
-           SELECT *, now() FROM unnest($1::text[], $2::text[], $3::timestamptz[])
+           SELECT id, app_id, received_at, now() FROM ingress.receipt WHERE id = ANY($1)
            ON CONFLICT DO NOTHING`,
-          [kept.map((row) => row.id), kept.map((row) => row.app_id), kept.map((row) => row.received_at)],
+          [open],
         );
       }
-      await tx.query('UPDATE ingress.sweep SET swept_to = $1 WHERE id = 1', [last.id]);
-      return passed.length;
+      await tx.query('UPDATE ingress.sweep SET swept_to = $1 WHERE id = 1', [last.received_at]);
+      return rows.length;
     });
   }
 

@@ -1,10 +1,4 @@
-import {
-  firstId,
-  inboundParse,
-  type InboundParsePayload,
-  messageRoute,
-  type MessageRoutePayload,
-} from '#libs/contracts';
+import { inboundParse, type InboundParsePayload, messageRoute, type MessageRoutePayload } from '#libs/contracts';
 import { companyLimits } from '#libs/queue';
 import { until } from '#libs/testing';
 import { endpoint } from '../testing/gateway-stub.js';
@@ -33,7 +27,7 @@ afterAll(() => world.close());
 
 beforeEach(async () => {
   await world.db.query('TRUNCATE ingress.receipt, ingress.straggler, journal.entry');
-  await world.db.query('UPDATE ingress.sweep SET swept_to = $1', [firstId('evt', new Date(Date.now() - 86_400_000))]);
+  await world.db.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
   paused.clear();
   feeder = feederOf(50);
   stragglers = stragglersWith(feeder);
