@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { createAdapterServer, describeConformance, loadFixtures } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createGenericAdapter } from './generic.adapter.js';
+import { HASTY_MS } from '../testing/patience.js';
 
 await describeConformance(
   { describe, it },
@@ -12,7 +13,7 @@ await describeConformance(
       let log = '';
       const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
       const egress = createEgress({ allow: ['127.0.0.1'] });
-      const adapter = createGenericAdapter({ fetch: egress.fetch, timeoutMs: 2_000, maxLength: 100_000 });
+      const adapter = createGenericAdapter({ fetch: egress.fetch, timeoutMs: HASTY_MS, maxLength: 100_000 });
       const app = createAdapterServer([adapter], { version: 'test', logger: pino({ level: 'info' }, sink) });
       app.addHook('onClose', () => egress.close());
       const address = await app.listen({ port: 0, host: '127.0.0.1' });

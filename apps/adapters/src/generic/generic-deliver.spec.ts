@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { createAdapterServer, type JsonObject } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createGenericAdapter } from './generic.adapter.js';
+import { HASTY_MS } from '../testing/patience.js';
 
 const SECRET = Buffer.alloc(24, 3).toString('base64');
 const TOKEN = 'canary-90aa13-token';
@@ -21,7 +22,7 @@ let address: string;
 let seen: Seen[];
 let respond: (response: ServerResponse, request: Seen) => void;
 const egress = createEgress({ allow: ['127.0.0.1'] });
-const app = createAdapterServer([createGenericAdapter({ fetch: egress.fetch, timeoutMs: 2_000, maxLength: 10 })], {
+const app = createAdapterServer([createGenericAdapter({ fetch: egress.fetch, timeoutMs: HASTY_MS, maxLength: 10 })], {
   version: 'test',
   logger: pino({ level: 'silent' }),
 });

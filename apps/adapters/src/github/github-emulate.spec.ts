@@ -37,7 +37,7 @@ beforeAll(async () => {
     },
   });
   hook = await startProviderServer();
-  adapter = await hostAdapter((http) => createGithubAdapter({ ...http, apiUrl: github.url }), 5_000);
+  adapter = await hostAdapter((http) => createGithubAdapter({ ...http, apiUrl: github.url }));
   const private_key = github.generatedSecrets.find(({ kind }) => kind === 'github.app_private_key')?.value;
   bot = { app_id: '12345', private_key, installation_id: '100', signing_secret: SECRET };
   await api('POST', '/repos/octocat/docs/hooks', {

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
 import { startProviderServer, type ProviderServer, type Reply } from '../testing/provider-server.js';
 import { createGithubAdapter } from './github.adapter.js';
+import { HASTY_MS } from '../testing/patience.js';
 
 const TOKEN = 'canary-7714-github-token';
 const call = { credentials: { token: TOKEN }, channel_address: 'octo/docs#12', message: { text: 'hello' } };
@@ -10,7 +11,7 @@ let github: ProviderServer;
 let adapter: AdapterHost;
 beforeAll(async () => {
   github = await startProviderServer();
-  adapter = await hostAdapter((http) => createGithubAdapter({ ...http, apiUrl: github.url }), 2_000);
+  adapter = await hostAdapter((http) => createGithubAdapter({ ...http, apiUrl: github.url }), HASTY_MS);
 });
 beforeEach(() => {
   github.seen.length = 0;

@@ -12,7 +12,7 @@ let adapter: AdapterHost;
 let routes: Record<string, Reply>;
 beforeAll(async () => {
   github = await startProviderServer(({ url }) => routes[url] ?? { status: 404, body: { message: 'Not Found' } });
-  adapter = await hostAdapter((http) => createGithubAdapter({ ...http, apiUrl: github.url }), 2_000);
+  adapter = await hostAdapter((http) => createGithubAdapter({ ...http, apiUrl: github.url }));
 });
 beforeEach(() => {
   routes = { [`${repo}/commits/main?per_page=1`]: { body: { sha: NEW } } };

@@ -5,6 +5,7 @@ import { createAdapterServer, describeConformance, loadFixtures, type WebhookSig
 import { createEgress } from '#libs/egress';
 import { createGmailAdapter } from './gmail.adapter.js';
 import { openGmailStandIn } from './testing/gmail-stand-in.js';
+import { HASTY_MS } from '../testing/patience.js';
 
 const { privateKey, publicKey } = await generateKeyPair('RS256');
 const provider = await openGmailStandIn({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256' }] });
@@ -39,7 +40,7 @@ await describeConformance(
       const egress = createEgress({ allow: ['127.0.0.1'] });
       const adapter = createGmailAdapter({
         fetch: egress.fetch,
-        timeoutMs: 2_000,
+        timeoutMs: HASTY_MS,
         apiUrl,
         jwksUrl: `${apiUrl}/certs`,
         maxLength: 2_000,

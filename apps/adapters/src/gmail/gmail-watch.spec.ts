@@ -9,7 +9,7 @@ let google: ProviderServer;
 let adapter: AdapterHost;
 beforeAll(async () => {
   google = await startProviderServer();
-  adapter = await hostAdapter((http) => createGmailAdapter({ ...http, apiUrl: google.url }), 2_000);
+  adapter = await hostAdapter((http) => createGmailAdapter({ ...http, apiUrl: google.url }));
 });
 beforeEach(() => {
   google.seen.length = 0;

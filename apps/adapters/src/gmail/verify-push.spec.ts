@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { createAdapterServer, type JsonObject } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createGmailAdapter } from './gmail.adapter.js';
+import { PATIENT_MS } from '../testing/patience.js';
 
 const AUDIENCE = 'https://gatehouse.example/gmail';
 const ACCOUNT = 'push@project.iam.gserviceaccount.com';
@@ -48,7 +49,7 @@ const serve = () =>
     [
       createGmailAdapter({
         fetch: egress.fetch,
-        timeoutMs: 1_000,
+        timeoutMs: PATIENT_MS,
         jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/certs`,
       }),
     ],

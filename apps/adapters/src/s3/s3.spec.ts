@@ -5,12 +5,13 @@ import { pino } from 'pino';
 import { createAdapterServer, type ChangeRecord, type JsonObject } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createS3Adapter } from './s3.adapter.js';
+import { HASTY_MS } from '../testing/patience.js';
 
 const SECRET = 'canary-5d10e4-secret-key';
 const egress = createEgress({ allow: ['127.0.0.1', 'localhost'] });
 const serve = (pagesPerCall: number) =>
   createAdapterServer(
-    [createS3Adapter({ fetch: egress.fetch, timeoutMs: 2_000, pageSize: 3, pagesPerCall, maxFileBytes: 100 })],
+    [createS3Adapter({ fetch: egress.fetch, timeoutMs: HASTY_MS, pageSize: 3, pagesPerCall, maxFileBytes: 100 })],
     { version: 'test', logger: pino({ level: 'silent' }) },
   );
 const app = serve(10);

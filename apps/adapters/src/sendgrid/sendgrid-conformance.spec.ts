@@ -5,6 +5,7 @@ import { createAdapterServer, describeConformance, loadFixtures, type WebhookSig
 import { createEgress } from '#libs/egress';
 import { createSendgridAdapter } from './sendgrid.adapter.js';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from './verify-webhook.js';
+import { HASTY_MS } from '../testing/patience.js';
 
 const fixtures = loadFixtures(new URL('conformance', import.meta.url).pathname);
 
@@ -40,7 +41,7 @@ await describeConformance(
       let log = '';
       const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
       const egress = createEgress({ allow: ['127.0.0.1'] });
-      const adapter = createSendgridAdapter({ fetch: egress.fetch, timeoutMs: 2_000, apiUrl, maxLength: 2_000 });
+      const adapter = createSendgridAdapter({ fetch: egress.fetch, timeoutMs: HASTY_MS, apiUrl, maxLength: 2_000 });
       const app = createAdapterServer([adapter], { version: 'test', logger: pino({ level: 'info' }, sink) });
       app.addHook('onClose', () => egress.close());
       const address = await app.listen({ port: 0, host: '127.0.0.1' });

@@ -5,6 +5,7 @@ import { createAdapterServer, type JsonObject, type NormalizedMessage } from '#l
 import { createEgress } from '#libs/egress';
 import { createSendgridAdapter } from './sendgrid.adapter.js';
 import { inboundRequest, parsedFields } from './testing/inbound-form.js';
+import { PATIENT_MS } from '../testing/patience.js';
 
 const TOKEN = 'SG.canary-88aa41-key';
 const FROM = 'agent@example.com';
@@ -39,7 +40,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   app = createAdapterServer(
-    [createSendgridAdapter({ fetch: egress.fetch, timeoutMs: 2_000, apiUrl, maxLength: 1_000 })],
+    [createSendgridAdapter({ fetch: egress.fetch, timeoutMs: PATIENT_MS, apiUrl, maxLength: 1_000 })],
     { version: 'test', logger: pino({ level: 'silent' }) },
   );
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
       },
     },
   });
-  adapter = await hostAdapter((http) => createSlackAdapter({ ...http, apiUrl: `${slack.url}/api` }), 5_000);
+  adapter = await hostAdapter((http) => createSlackAdapter({ ...http, apiUrl: `${slack.url}/api` }));
   const { channels } = await api('xoxp-jane', 'conversations.list', {});
   channel = String((channels as JsonObject[]).find(({ name }) => name === 'builds')?.id);
 });

@@ -1,6 +1,7 @@
 import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
 import { startProviderServer, type ProviderServer, type Reply } from '../testing/provider-server.js';
 import { createSlackAdapter } from './slack.adapter.js';
+import { HASTY_MS } from '../testing/patience.js';
 
 const TOKEN = 'xoxb-canary-5521';
 const call = { credentials: { token: TOKEN }, channel_address: 'C1', message: { text: 'hello' }, idempotency_key: 'k' };
@@ -9,7 +10,7 @@ let slack: ProviderServer;
 let adapter: AdapterHost;
 beforeAll(async () => {
   slack = await startProviderServer();
-  adapter = await hostAdapter((http) => createSlackAdapter({ ...http, apiUrl: slack.url }), 2_000);
+  adapter = await hostAdapter((http) => createSlackAdapter({ ...http, apiUrl: slack.url }), HASTY_MS);
 });
 beforeEach(() => {
   slack.seen.length = 0;

@@ -8,7 +8,7 @@ let files: ProviderServer;
 let adapter: AdapterHost;
 beforeAll(async () => {
   files = await startProviderServer();
-  adapter = await hostAdapter((http) => createSlackAdapter({ ...http, filesUrl: files.url }), 2_000);
+  adapter = await hostAdapter((http) => createSlackAdapter({ ...http, filesUrl: files.url }));
 });
 beforeEach(() => {
   files.seen.length = 0;

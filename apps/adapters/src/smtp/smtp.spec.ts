@@ -7,6 +7,7 @@ import { createAdapterServer, type JsonObject } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createSmtpAdapter } from './smtp.adapter.js';
 import { TEST_CERTIFICATE, TEST_KEY } from './testing/test-certificate.js';
+import { HASTY_MS } from '../testing/patience.js';
 
 const PASSWORD = 'canary-71bb02-password';
 const USER = 'agent@example.com';
@@ -19,7 +20,7 @@ interface Taken {
 
 const egress = createEgress({ allow: ['127.0.0.1'] });
 const app = createAdapterServer(
-  [createSmtpAdapter({ connect: egress.connect, timeoutMs: 1_000, maxLength: 1_000, ca: TEST_CERTIFICATE })],
+  [createSmtpAdapter({ connect: egress.connect, timeoutMs: HASTY_MS, maxLength: 1_000, ca: TEST_CERTIFICATE })],
   { version: 'test', logger: pino({ level: 'silent' }) },
 );
 const closing: (() => Promise<unknown>)[] = [];
@@ -147,7 +148,7 @@ describe('verifying an account', () => {
   });
 
   it('refuses a server whose certificate nobody vouches for, before the password is sent', async () => {
-    const trusting = createAdapterServer([createSmtpAdapter({ connect: egress.connect, timeoutMs: 1_000 })], {
+    const trusting = createAdapterServer([createSmtpAdapter({ connect: egress.connect, timeoutMs: HASTY_MS })], {
       version: 'test',
       logger: pino({ level: 'silent' }),
     });

@@ -1,6 +1,7 @@
 import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
 import { startProviderServer, type ProviderServer, type Reply } from '../testing/provider-server.js';
 import { createTelegramAdapter } from './telegram.adapter.js';
+import { HASTY_MS } from '../testing/patience.js';
 
 const TOKEN = '110201543:canary-AAHdqTcvCH1vGWJxfSeofSAs0K5';
 const call = { credentials: { token: TOKEN }, channel_address: '55', message: { text: 'hello' } };
@@ -9,7 +10,7 @@ let telegram: ProviderServer;
 let adapter: AdapterHost;
 beforeAll(async () => {
   telegram = await startProviderServer();
-  adapter = await hostAdapter((http) => createTelegramAdapter({ ...http, apiUrl: telegram.url }), 2_000);
+  adapter = await hostAdapter((http) => createTelegramAdapter({ ...http, apiUrl: telegram.url }), HASTY_MS);
 });
 beforeEach(() => {
   telegram.seen.length = 0;

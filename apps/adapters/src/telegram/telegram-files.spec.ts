@@ -11,7 +11,7 @@ let place: Reply;
 let content: Reply;
 beforeAll(async () => {
   telegram = await startProviderServer(({ url }) => (url.startsWith('/file/') ? content : place));
-  adapter = await hostAdapter((http) => createTelegramAdapter({ ...http, apiUrl: telegram.url }), 2_000);
+  adapter = await hostAdapter((http) => createTelegramAdapter({ ...http, apiUrl: telegram.url }));
 });
 beforeEach(() => {
   telegram.seen.length = 0;

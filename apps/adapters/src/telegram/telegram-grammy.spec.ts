@@ -21,7 +21,7 @@ const heard: Context[] = [];
 
 beforeAll(async () => {
   telegram = await startTelegramServer([AGENT, OTHER]);
-  adapter = await hostAdapter((http) => createTelegramAdapter({ ...http, apiUrl: telegram.url }), 2_000);
+  adapter = await hostAdapter((http) => createTelegramAdapter({ ...http, apiUrl: telegram.url }));
   const grammy = new Bot(AGENT.token, { client: { apiRoot: telegram.url } });
   grammy.use((context) => {
     heard.push(context);

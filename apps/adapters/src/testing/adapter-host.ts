@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { createAdapterServer, type AdapterDefinition, type JsonObject } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import { PATIENT_MS } from './patience.js';
 
 /** A listening adapter whose provider is on this machine. */
 export interface AdapterHost {
@@ -16,7 +17,7 @@ export interface AdapterHost {
 /** Serves the adapter that is made with HTTP to 127.0.0.1, each call of the provider limited to `timeoutMs`. */
 export async function hostAdapter(
   create: (http: ProviderHttp) => AdapterDefinition,
-  timeoutMs = 2_000,
+  timeoutMs = PATIENT_MS,
 ): Promise<AdapterHost> {
   let log = '';
   const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });

@@ -88,7 +88,7 @@ async function start(
       DEK_CACHE_MS: 60_000,
       DEK_CACHE_ENTRIES: 10,
       GATEWAY_URL: 'http://127.0.0.1:9',
-      VERIFY_TIMEOUT_MS: 1_000,
+      VERIFY_TIMEOUT_MS: 20_000,
       AUDIT_FLUSH_MS: 50,
       NOTIFY_SWEEP_MS: 60_000,
       SERVICE_POLICY: defaultPolicy,

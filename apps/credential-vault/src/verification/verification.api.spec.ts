@@ -10,7 +10,7 @@ let made = 0;
 beforeAll(async () => {
   gateway = await stubGateway();
   const ring = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
-  vault = await vaultUnderTest(ring, { GATEWAY_URL: gateway.url, VERIFY_TIMEOUT_MS: 300 });
+  vault = await vaultUnderTest(ring, { GATEWAY_URL: gateway.url });
 });
 afterAll(async () => {
   await vault.close();

@@ -3,6 +3,7 @@ import { createAdapterServer, type JsonObject, type NormalizedMessage } from '#l
 import { createEgress } from '#libs/egress';
 import { createGmailAdapter } from '../gmail.adapter.js';
 import { MAILBOX, openGmailFront, TOKEN, type GmailFront } from './gmail-front.js';
+import { PATIENT_MS } from '../../testing/patience.js';
 
 export const CREDENTIALS = { access_token: TOKEN };
 
@@ -26,7 +27,7 @@ export interface GmailUnderTest {
 export async function openGmail(): Promise<GmailUnderTest> {
   const egress = createEgress({ allow: ['127.0.0.1'] });
   const front = await openGmailFront();
-  const settings = { fetch: egress.fetch, timeoutMs: 1_000, apiUrl: front.url, maxLength: 1_000 };
+  const settings = { fetch: egress.fetch, timeoutMs: PATIENT_MS, apiUrl: front.url, maxLength: 1_000 };
   const app = createAdapterServer([createGmailAdapter(settings)], {
     version: 'test',
     logger: pino({ level: 'silent' }),
