@@ -1,3 +1,4 @@
+import { until } from '#libs/testing';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
 
 let world: ReceiptsWorld;
@@ -38,5 +39,34 @@ describe('the mark that moves over receipts', () => {
     expect(seen.toSorted()).toEqual(written.toSorted());
     const rows = await world.db.query<{ receipt_id: string }[]>('SELECT receipt_id FROM ingress.straggler');
     expect(rows.map((row) => row.receipt_id).toSorted()).toEqual(written.toSorted());
+  });
+
+  it('reads the receipts that it passes, and not all that came since autovacuum looked', async () => {
+    const fresh = await receiptsWorld();
+    try {
+      await fresh.db.query(
+        `INSERT INTO ingress.receipt (id, received_at, organization_id, project_id, app_id, outcome, method, url, headers,
+           body, verified_scheme, remote_address)
+         SELECT 'evt_' || n, now() - make_interval(secs => 60 - n / 1000.0), 'o', 'p', 'a', 'accepted', 'POST', '/', '{}',
+                '', 'none', ''
+           FROM generate_series(1, 20000) AS n`,
+      );
+      await fresh.db.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
+      const passed = await fresh.receipts.advanceSweep(1_000, 1_000, 7, async () => []);
+      expect(passed).toBe(7);
+      let read = 0;
+      await until('Postgres tells what was read', async () => {
+        await fresh.db.query('SELECT pg_stat_force_next_flush()');
+        const [told] = await fresh.db.query<{ read: string }[]>(
+          `SELECT sum(seq_tup_read + idx_tup_fetch) AS read FROM pg_stat_user_tables
+            WHERE schemaname = 'ingress' AND relname LIKE 'receipt%'`,
+        );
+        read = Number(told?.read);
+        return read >= 7;
+      });
+      expect(read).toBeLessThan(100);
+    } finally {
+      await fresh.close();
+    }
   });
 });
