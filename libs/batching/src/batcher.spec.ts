@@ -112,6 +112,15 @@ describe('a batcher', () => {
     expect(flushed[0]).toHaveLength(8);
   });
 
+  it('rejects the item whose result is an error, and no other', async () => {
+    const flush = async (items: number[]): Promise<(string | Error)[]> =>
+      items.map((item) => (item === 2 ? new RangeError('too late') : `r${item}`));
+    const batcher = new Batcher(flush, { maxItems: 8, maxWaitMs: 0, maxRunning: 1 });
+    const [one, two, three] = [1, 2, 3].map((item) => batcher.add(item));
+    await expect(two).rejects.toThrow(new RangeError('too late'));
+    expect(await Promise.all([one, three])).toEqual(['r1', 'r3']);
+  });
+
   it('does not ask again where no item is to blame', async () => {
     const { batcher, flushes } = held({ failsByItem: (error) => error instanceof TypeError });
     const results = Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)));

@@ -29,9 +29,9 @@ export class Batcher<T, R = void> {
   private timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
   private readonly running = new Set<Promise<void>>();
 
-  /** @param flushItems resolves to one result an item, in order (or to nothing where R is void) */
+  /** @param flushItems resolves to one result an item, in order (or to nothing where R is void); an Error rejects its item */
   constructor(
-    private readonly flushItems: (items: T[]) => Promise<R[]>,
+    private readonly flushItems: (items: T[]) => Promise<(R | Error)[]>,
     private readonly options: BatcherOptions,
   ) {}
 
@@ -84,7 +84,13 @@ export class Batcher<T, R = void> {
   private async outcomeOf(batch: Entry<T, R>[]): Promise<() => void> {
     try {
       const results = await this.flushItems(batch.map((entry) => entry.item));
-      return () => batch.forEach((entry, index) => entry.resolve(results[index] as R));
+      return () => {
+        for (const [index, { resolve, reject }] of batch.entries()) {
+          const result = results[index];
+          if (result instanceof Error) reject(result);
+          else resolve(result as R);
+        }
+      };
     } catch (error) {
       if (batch.length > 1 && this.options.failsByItem?.(error)) {
         const half = Math.ceil(batch.length / 2);

@@ -45,11 +45,23 @@ export type IdKind =
 let lastMs = 0;
 let counter = 0;
 
+/** An id, and the time in it. */
+export interface TimedId {
+  id: string;
+  /** ms since the epoch; not before that of any id made earlier, whatever became of the clock. */
+  timeMs: number;
+}
+
 /**
  * A new id: `<kind>_<32 hex digits>`, the digits a UUIDv7 (RFC 9562) without dashes. Ids made by one process sort in
  * the order they were made, so inserts append to an index instead of scattering over it.
  */
-export function newId(kind: IdKind, nowMs: number = Date.now()): string {
+export function newId(kind: IdKind, nowMs?: number): string {
+  return newTimedId(kind, nowMs).id;
+}
+
+/** A new id as `newId` makes it. */
+export function newTimedId(kind: IdKind, nowMs: number = Date.now()): TimedId {
   if (nowMs <= lastMs) {
     counter += 1;
     if (counter > 0xfff) {
@@ -60,33 +72,30 @@ export function newId(kind: IdKind, nowMs: number = Date.now()): string {
     lastMs = nowMs;
     counter = 0;
   }
-  const time = timeDigits(lastMs);
-  const random = eightRandomBytes();
-  pool[random] = (pool[random]! & 0x3f) | 0x80;
-  return `${kind}_${time}7${counter.toString(16).padStart(3, '0')}${pool.toString('hex', random, random + 8)}`;
+  const at = sixteenRandomBytes();
+  pool.writeUIntBE(lastMs, at, 6);
+  pool.writeUInt16BE(0x7000 | counter, at + 6);
+  pool[at + 8] = (pool[at + 8]! & 0x3f) | 0x80;
+  return { id: `${kind}_${pool.toString('hex', at, at + 16)}`, timeMs: lastMs };
 }
 
-/** Asking the system for 8 bytes costs as much as for 4 KB. */
+/** Asking the system for 16 bytes costs as much as for 4 KB. */
 const pool = Buffer.alloc(4096);
 let taken = pool.length;
 
 /** @returns where in the pool they are */
-function eightRandomBytes(): number {
+function sixteenRandomBytes(): number {
   if (taken === pool.length) {
     randomFillSync(pool);
     taken = 0;
   }
-  taken += 8;
-  return taken - 8;
+  taken += 16;
+  return taken - 16;
 }
 
 /** What every id of a kind made at a time or later sorts after, and every earlier one before: ids have an index where times have none. */
 export function firstId(kind: IdKind, at: Date): string {
-  return `${kind}_${timeDigits(at.getTime())}`;
-}
-
-function timeDigits(ms: number): string {
-  return ms.toString(16).padStart(12, '0');
+  return `${kind}_${at.getTime().toString(16).padStart(12, '0')}`;
 }
 
 /** Milliseconds since the epoch at which an id was made: receipts are partitioned by day, and their id tells the day. */

@@ -61,7 +61,7 @@ function candidates(outcome: EventQuery['outcome']): string {
   return `SELECT s.receipt_id, s.app_id, r.at
             FROM (SELECT DISTINCT receipt_id, app_id FROM journal.entry
                    WHERE terminal AND outcome <> 'routed' AND outcome = $7 AND ${chosen}) s
-            JOIN LATERAL (SELECT at FROM journal.receipt WHERE receipt_id = s.receipt_id
+            JOIN LATERAL (SELECT at FROM journal.receipt WHERE receipt_id = s.receipt_id AND project_id = $2
                            UNION ALL
                           SELECT at FROM journal.entry WHERE receipt_id = s.receipt_id AND stage = 'received' LIMIT 1) r ON true`;
 }

@@ -14,6 +14,9 @@ const missPullEveryMs = 200;
 /** Versions come from a sequence, and a lower one may be committed after a higher one: look back this far. */
 const versionOverlap = 50;
 
+/** Tokens whose hash is kept in memory. */
+const maxHashes = 10_000;
+
 export type Found = { endpoint: Endpoint } | 'retired' | null;
 
 /** Every endpoint in memory, kept true by asking the gateway for what changed since. */
@@ -25,6 +28,8 @@ export class EndpointsService implements OnApplicationBootstrap, OnApplicationSh
   /** Tokens before the last rotation, with the App they lead to and until when. */
   private readonly previous = new Map<string, { appId: string; untilMs: number }>();
   private readonly retired = new Set<string>();
+  /** By token, of those in use: hashing one takes longer than all the rest of finding its App. */
+  private readonly hashes = new Map<string, string>();
   private readonly resumed: ((appId: string) => void)[] = [];
   private version = 0;
   private pulling: Promise<void> | null = null;
@@ -61,7 +66,15 @@ export class EndpointsService implements OnApplicationBootstrap, OnApplicationSh
 
   /** @returns null when no App is known here to have, or have had, this token */
   known(token: string): Found {
-    return this.lookUp(digest('sha256', token));
+    const seen = this.hashes.get(token);
+    if (seen !== undefined) return this.lookUp(seen);
+    const hash = digest('sha256', token);
+    const found = this.lookUp(hash);
+    if (found !== null && found !== 'retired') {
+      if (this.hashes.size >= maxHashes) this.hashes.clear();
+      this.hashes.set(token, hash);
+    }
+    return found;
   }
 
   /** Asks the gateway about a token that is not known: an App may be new. */

@@ -94,7 +94,11 @@ class Message {
   timestamp(value: Date): this {
     this.room(12);
     this.at = this.buffer.writeInt32BE(8, this.at);
-    this.at = this.buffer.writeBigInt64BE(BigInt(value.getTime() - postgresEpochMs) * 1000n, this.at);
+    // A double is exact to the microsecond until the year 2285, and makes no garbage as a BigInt does.
+    const micros = (value.getTime() - postgresEpochMs) * 1000;
+    const high = Math.floor(micros / 2 ** 32);
+    this.at = this.buffer.writeInt32BE(high, this.at);
+    this.at = this.buffer.writeUInt32BE(micros - high * 2 ** 32, this.at);
     return this;
   }
 

@@ -33,7 +33,7 @@ export class ReceiptWriter implements OnApplicationShutdown {
   private readonly config: pg.ClientConfig;
   /** Its own connection, not one of a pool: handing it over would let the answers of a batch go before the next commit. */
   private connection: Connection | null = null;
-  private readonly batcher: Batcher<Item, Written | 'late'>;
+  private readonly batcher: Batcher<Item, Written>;
 
   constructor(@Inject(receiptWriterSettings) private readonly settings: ReceiptWriterSettings) {
     this.config = {
@@ -59,11 +59,9 @@ export class ReceiptWriter implements OnApplicationShutdown {
    * Resolves when the receipt is committed.
    * @throws Error when it is not, and never will be
    */
-  async write(receipt: Receipt, key: DeliveryKey | null): Promise<Written> {
-    if (this.batcher.pending >= maxPending) throw new Error('too many receipts wait for Postgres');
-    const written = await this.batcher.add({ receipt, key });
-    if (written === 'late') throw new Error('the receipt waited too long for Postgres');
-    return written;
+  write(receipt: Receipt, key: DeliveryKey | null): Promise<Written> {
+    if (this.batcher.pending >= maxPending) return Promise.reject(new Error('too many receipts wait for Postgres'));
+    return this.batcher.add({ receipt, key });
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -71,7 +69,7 @@ export class ReceiptWriter implements OnApplicationShutdown {
     await this.connection?.client.end();
   }
 
-  private async commit(items: Item[]): Promise<(Written | 'late')[]> {
+  private async commit(items: Item[]): Promise<(Written | Error)[]> {
     const connection = this.connection ?? (await this.connect());
     try {
       const oldestMs = Date.now() - this.settings.waitMs;
@@ -79,7 +77,7 @@ export class ReceiptWriter implements OnApplicationShutdown {
       if (inTime.length === items.length) return await write(connection, items);
       const written = inTime.length > 0 ? await write(connection, inTime) : [];
       const results = new Map(inTime.map((item, index) => [item, written[index]]));
-      return items.map((item) => results.get(item) ?? 'late');
+      return items.map((item) => results.get(item) ?? new Error('the receipt waited too long for Postgres'));
     } catch (error) {
       // A connection that failed inside a COPY or a transaction is in no known state: never use it again.
       this.connection = null;

@@ -81,13 +81,14 @@ export class ReceiptRepository {
       const complete = rows.length < limit ? rows : rows.filter((row) => row.received_at < last!.received_at);
       const passed = complete.length > 0 ? complete : rows;
       last = passed.at(-1)!;
-      const open = await stillOpen(passed.map((row) => row.id));
+      const stillOpenIds = new Set(await stillOpen(passed.map((row) => row.id)));
+      const open = passed.filter((row) => stillOpenIds.has(row.id));
       if (open.length > 0) {
         await tx.query(
           `INSERT INTO ingress.straggler (receipt_id, app_id, received_at, next_at)
-           SELECT id, app_id, received_at, now() FROM ingress.receipt WHERE id = ANY($1)
+           SELECT *, now() FROM unnest($1::text[], $2::text[], $3::timestamptz[])
            ON CONFLICT DO NOTHING`,
-          [open],
+          [open.map((row) => row.id), open.map((row) => row.app_id), open.map((row) => row.received_at)],
         );
       }
       await tx.query('UPDATE ingress.sweep SET swept_to = $1 WHERE id = 1', [last.received_at]);

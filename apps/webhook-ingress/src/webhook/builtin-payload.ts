@@ -15,16 +15,19 @@ export class BuiltinPayload {
 
   constructor(@Inject(routerClient) private readonly router: ServiceClient) {}
 
-  /** @throws Refused 415, 400 `invalid_json`, 422 `invalid_workflow_id`, 404 `workflow_not_found` */
-  async check(endpoint: Endpoint, contentType: string | undefined, body: Buffer): Promise<void> {
+  /**
+   * @returns the payload's `workflow_id`, null when it has none
+   * @throws Refused 415, 400 `invalid_json`, 422 `invalid_workflow_id`
+   */
+  workflowIdIn(contentType: string | undefined, body: Buffer): number | null {
     if (!jsonType.test(contentType ?? '')) {
       throw new Refused(415, 'unsupported_media_type', 'Send JSON with Content-Type: application/json.');
     }
-    const id = workflowIdOf(parse(body));
-    if (id !== null) await this.requireWorkflow(endpoint, id);
+    return workflowIdOf(parse(body));
   }
 
-  private async requireWorkflow(endpoint: Endpoint, id: number): Promise<void> {
+  /** @throws Refused 404 `workflow_not_found` */
+  async requireWorkflow(endpoint: Endpoint, id: number): Promise<void> {
     const key = `${endpoint.project_id} ${id}`;
     if ((this.known.get(key) ?? 0) > Date.now()) return;
     try {

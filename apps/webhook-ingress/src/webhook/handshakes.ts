@@ -22,6 +22,11 @@ export class Handshakes {
     @Inject(publicAddress) private readonly at: PublicAddress,
   ) {}
 
+  /** Whether the request may be a handshake: else it is a message. */
+  mayBe(endpoint: Endpoint, incoming: Incoming): boolean {
+    return incoming.method !== 'POST' || endpoint.handshake !== null || endpoint.adapter_handshake;
+  }
+
   /**
    * @returns null when the request is a message
    * @throws Refused 403, 405, 503; for a GET any error of the adapter's, which is a 503

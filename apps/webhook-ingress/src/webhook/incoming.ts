@@ -1,4 +1,4 @@
-import { type Endpoint, idTimeMs, newId } from '#libs/contracts';
+import { type Endpoint, newTimedId } from '#libs/contracts';
 import type { Receipt } from '../receipts/receipt.js';
 
 export interface Incoming {
@@ -13,17 +13,17 @@ export interface Incoming {
 
 export interface Answer {
   status: number;
-  headers: Record<string, string>;
+  headers: Record<string, string | number>;
   body: string;
 }
 
 /** The receipt that a request becomes; its token is masked unless the endpoint's signature is over the URL. */
 export function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme: string | null): Receipt {
-  const id = newId('evt');
+  const { id, timeMs } = newTimedId('evt');
   return {
     id,
     // The id's own time, by which the row is looked for: a clock that was set back is not followed by the ids.
-    receivedAt: new Date(idTimeMs(id)),
+    receivedAt: new Date(timeMs),
     organizationId: endpoint.organization_id,
     projectId: endpoint.project_id,
     appId: endpoint.app_id,

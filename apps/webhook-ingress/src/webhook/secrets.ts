@@ -9,9 +9,11 @@ const freshMs = 10_000;
 const staleMs = 600_000;
 const maxCached = 10_000;
 
+/** By name; a list where several values are valid, during a rotation. */
+export type SecretFields = Record<string, string | string[]>;
+
 interface Cached {
-  /** A list where several values are valid, during a rotation. */
-  fields: Record<string, string | string[]>;
+  fields: SecretFields;
   readAtMs: number;
 }
 
@@ -23,29 +25,27 @@ export class Secrets {
 
   constructor(@Inject(vaultClient) private readonly vault: ServiceClient) {}
 
-  /** The values of the named fields that are set. @throws Problem as `fields` */
-  async of(endpoint: Endpoint, names: string[]): Promise<string[]> {
-    const fields = await this.fields(endpoint);
-    return names.flatMap((name) => fields[name] ?? []).filter((value) => value !== '');
+  /** All fields of the endpoint's credential (none when it has no credential), or null when the vault has to be asked. */
+  known(endpoint: Endpoint): SecretFields | null {
+    if (!endpoint.credential_id) return {};
+    const cached = this.cache.get(endpoint.credential_id);
+    return cached && Date.now() - cached.readAtMs <= freshMs ? cached.fields : null;
   }
 
   /**
-   * All fields of the endpoint's credential; none when it has no credential.
+   * As `known`, asking the vault where it has to be.
    * @throws Problem when the vault does not answer and nothing recent is known
    */
-  async fields(endpoint: Endpoint): Promise<Cached['fields']> {
-    if (!endpoint.credential_id) return {};
-    const known = this.cache.get(endpoint.credential_id);
-    const ageMs = known ? Date.now() - known.readAtMs : Number.POSITIVE_INFINITY;
-    let current = known;
-    if (ageMs > freshMs) {
-      try {
-        current = await this.ask(endpoint, endpoint.credential_id);
-      } catch (error) {
-        if (!known || ageMs > staleMs) throw error;
-      }
+  async fields(endpoint: Endpoint): Promise<SecretFields> {
+    const known = this.known(endpoint);
+    if (known || !endpoint.credential_id) return known ?? {};
+    const stale = this.cache.get(endpoint.credential_id);
+    try {
+      return (await this.ask(endpoint, endpoint.credential_id)).fields;
+    } catch (error) {
+      if (!stale || Date.now() - stale.readAtMs > staleMs) throw error;
+      return stale.fields;
     }
-    return current?.fields ?? {};
   }
 
   private ask(endpoint: Endpoint, credentialId: string): Promise<Cached> {

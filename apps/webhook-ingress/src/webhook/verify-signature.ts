@@ -2,6 +2,7 @@ import type { DeclaredVerification } from '#libs/contracts';
 import { timingSafeEqual } from 'node:crypto';
 import { hmac } from './hmac.js';
 import { Refused } from './refused.js';
+import type { SecretFields } from './secrets.js';
 
 export const timestampToleranceSeconds = 300;
 
@@ -9,18 +10,19 @@ type Headers = Record<string, string | string[] | undefined>;
 
 /**
  * Checks a declared signature over the raw bytes, in constant time.
- * @param secrets those set at present; two during a rotation
+ * @param fields of the credential; two secrets are set during a rotation
  * @returns the scheme, for the timeline
  * @throws Refused 401 `missing_signature | bad_signature | stale_timestamp`; 503 `not_configured` without a secret, since
  *   that is the operator's to repair and the sender's to try again
  */
 export function verifySignature(
   verification: DeclaredVerification,
-  secrets: string[],
+  fields: SecretFields,
   headers: Headers,
   body: Buffer,
   nowMs: number,
 ): string {
+  const secrets = valuesOf(fields, verification.secret_fields);
   if (secrets.length === 0) {
     throw new Refused(503, 'not_configured', 'Signature verification is on, but no signing secret is set.', {
       'retry-after': '60',
@@ -29,6 +31,17 @@ export function verifySignature(
   return verification.scheme === 'standard-webhooks'
     ? verifyStandardWebhooks(secrets, headers, body, nowMs)
     : verifyHmac(verification, secrets, headers, body);
+}
+
+/** The values of the named fields that are set. */
+function valuesOf(fields: SecretFields, names: string[]): string[] {
+  const values: string[] = [];
+  for (const name of names) {
+    const value = fields[name] ?? '';
+    if (typeof value !== 'string') values.push(...value.filter((each) => each !== ''));
+    else if (value !== '') values.push(value);
+  }
+  return values;
 }
 
 function verifyHmac(declared: DeclaredVerification, secrets: string[], headers: Headers, body: Buffer): string {

@@ -73,7 +73,8 @@ export class WebhookReceiver {
     const subject: Subject = { endpoint: null, incoming: null };
     try {
       const { status, headers, body } = await this.receive(request, subject);
-      response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+      headers['content-length'] = Buffer.byteLength(body);
+      response.writeHead(status, headers).end(body);
     } catch (error) {
       const refused = error instanceof Refused ? error : this.unavailable(error);
       if (subject.endpoint && subject.incoming && refused.status !== 429 && refused.status !== 503) {

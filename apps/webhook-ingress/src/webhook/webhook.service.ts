@@ -9,7 +9,7 @@ import { Feeder } from '../receipts/feeder.js';
 import { BuiltinPayload } from './builtin-payload.js';
 import { Handshakes } from './handshakes.js';
 import { Refused } from './refused.js';
-import { Secrets } from './secrets.js';
+import { type SecretFields, Secrets } from './secrets.js';
 import { verifySignature } from './verify-signature.js';
 
 /** Verify, commit, answer, wake: one request of a provider. */
@@ -30,14 +30,19 @@ export class WebhookService {
    */
   async receive(endpoint: Endpoint, incoming: Incoming): Promise<Answer> {
     if (endpoint.state === 'disabled') throw new Refused(404, 'not_found', 'There is nothing here.');
-    const challenge = await this.handshakes.answer(endpoint, incoming);
+    const challenge = this.handshakes.mayBe(endpoint, incoming)
+      ? await this.handshakes.answer(endpoint, incoming)
+      : null;
     if (challenge) {
       this.metrics.outcomes.inc({ stage: 'received', outcome: 'challenge' });
       return challenge;
     }
-    const verifiedScheme = await this.verify(endpoint, incoming);
+    const declared = typeof endpoint.verification === 'object';
+    const secrets = declared ? (this.secrets.known(endpoint) ?? (await this.secrets.fields(endpoint))) : {};
+    const verifiedScheme = verify(endpoint, secrets, incoming);
     if (endpoint.kind === 'builtin') {
-      await this.builtin.check(endpoint, one(incoming.headers['content-type']), incoming.body);
+      const workflowId = this.builtin.workflowIdIn(one(incoming.headers['content-type']), incoming.body);
+      if (workflowId !== null) await this.builtin.requireWorkflow(endpoint, workflowId);
     }
     const receipt = receiptOf(endpoint, incoming, verifiedScheme);
     const key = verifiedScheme === null ? null : deliveryKey(endpoint, incoming);
@@ -63,24 +68,21 @@ export class WebhookService {
       body: body ?? (duplicate ? `{"received":true,"duplicate":true,"id":"${id}"}` : `{"received":true,"id":"${id}"}`),
     };
   }
+}
 
-  private async verify(endpoint: Endpoint, incoming: Incoming): Promise<string | null> {
-    const { verification } = endpoint;
-    if (verification === 'none') return 'none';
-    if (verification === 'adapter') return null;
-    const secrets = await this.secrets.of(endpoint, verification.secret_fields);
-    return verifySignature(verification, secrets, incoming.headers, incoming.body, Date.now());
-  }
+/** @returns the scheme that was checked, null when the adapter has to */
+function verify({ verification }: Endpoint, secrets: SecretFields, { headers, body }: Incoming): string | null {
+  if (verification === 'none') return 'none';
+  if (verification === 'adapter') return null;
+  return verifySignature(verification, secrets, headers, body, Date.now());
 }
 
 /** `Idempotency-Key`, `webhook-id`, or the delivery id that the App's manifest declares. */
-function deliveryKey(endpoint: Endpoint, incoming: Incoming): DeliveryKey | null {
-  const names = ['idempotency-key', 'webhook-id', endpoint.delivery_id_header].filter((name) => name !== null);
-  for (const name of names) {
-    const value = one(incoming.headers[name]);
-    if (value) return { hash: sha256(`${name}:${value}`), bodyHash: sha256(incoming.body) };
-  }
-  return null;
+function deliveryKey(endpoint: Endpoint, { headers, body }: Incoming): DeliveryKey | null {
+  const declared = endpoint.delivery_id_header;
+  const name = headers['idempotency-key'] ? 'idempotency-key' : headers['webhook-id'] ? 'webhook-id' : declared;
+  const value = name === null ? undefined : one(headers[name]);
+  return value ? { hash: sha256(`${name}:${value}`), bodyHash: sha256(body) } : null;
 }
 
 function sha256(value: string | Buffer): Buffer {
