@@ -10,6 +10,8 @@ export interface TurnInput {
   /** The workflow's instructions, when a workflow started the turn. */
   instructions: string | null;
   reply: ReplyTarget | null;
+  /** Why `reply` is null, where the router decided so. Absent where it is not null. */
+  reply_withheld?: ReplyWithheld;
   /** How far the sender is trusted. Absent in turns that were stored before it existed: as `unknown`. */
   trust?: TrustGrade;
   /** Whose memory the turn may use. Absent where the App has no contacts: the built-in Webhook app. */
@@ -19,6 +21,13 @@ export interface TurnInput {
   /** What was said while people had taken the session over, since the last turn that succeeded, oldest first. Absent when nobody had. */
   takeover?: TakeoverLine[];
 }
+
+/**
+ * Why an answer is sent to nobody. `no_address`: neither adapter, channel nor sender gives one. The next four are kinds of
+ * automatic mail, which is never answered. `delivery_off`: a person's replay without delivery.
+ */
+export type ReplyWithheld =
+  'no_address' | 'automatic_message' | 'bounce' | 'mailing_list' | 'notification' | 'delivery_off';
 
 /** Something that was said during a takeover: by the sender, to a person, or by a person. */
 export type TakeoverLine = (
