@@ -6,7 +6,7 @@ export const env = readEnv({
   GATEHOUSE_SERVICE_ISSUERS: json(readIssuers),
   LOG_LEVEL: text('info'),
   ENGINE_URL: url(),
-  PYTHON_CHILDREN: integer(2, 1, 64),
+  PYTHON_CHILDREN: integer(4, 1, 64),
   PYTHON_CHILDREN_PER_ORGANIZATION: integer(2, 1, 64),
   PYTHON_CALLS_PER_CHILD: integer(200, 1, 100_000),
   PYTHON_WAITING_CALLS: integer(100, 0, 10_000),

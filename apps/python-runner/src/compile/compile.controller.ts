@@ -17,6 +17,6 @@ export class CompileController {
   @ApiOperation({ summary: 'Name, description and schema of a Python tool, or its errors', operationId: 'compile' })
   compile(@Caller() caller: Principal, @Body() body: CompileSource): Promise<PythonCompileAnswer> {
     onlyFor(caller, 'mcp-registry');
-    return this.compiler.compile(caller.organizationId, body.source);
+    return this.compiler.compile(caller, body.source);
   }
 }

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isObject, textOf } from '../pool/untrusted.js';
 import { SandboxPool } from '../pool/sandbox-pool.js';
 import type { Ending } from '../pool/sandbox.js';
+import { type Scope, tenantOf } from '../pool/tenant.js';
 import { type RunnerSettings, SETTINGS } from '../settings.js';
 
 const reasons: Record<Exclude<Ending['kind'], 'answer'>, string> = {
@@ -19,11 +20,11 @@ export class CompileService {
   ) {}
 
   /** @throws Problem 503 `runner_busy` */
-  async compile(organizationId: string, source: string): Promise<PythonCompileAnswer> {
+  async compile(caller: Scope, source: string): Promise<PythonCompileAnswer> {
     const bytes = Buffer.byteLength(source);
     const limit = this.settings.PYTHON_SOURCE_BYTES;
     if (bytes > limit) return refused('source_too_large', `The source has ${bytes} bytes; at most ${limit} are taken.`);
-    const ending = await this.pool.call(organizationId, {
+    const ending = await this.pool.call(tenantOf(caller, source), {
       request: { kind: 'compile', source },
       timeoutMs: this.settings.PYTHON_COMPILE_MS,
       answerQuestion: () => Promise.resolve({ refused: 'While it is saved, a source cannot ask the host.' }),

@@ -13,29 +13,42 @@ export const sandboxScript = `${runtime}/child.mjs`;
 export const maxAnswerBytes = (settings: RunnerSettings): number =>
   2 * settings.PYTHON_RESULT_BYTES + 6 * settings.PYTHON_STDOUT_CHARS + 2 * settings.PYTHON_ARGUMENT_BYTES;
 
-/**
- * How one child is started: arguments for Node. It may read Pyodide's folder and the sandbox' own, and that is all: no
- * other file, no process, worker, addon or WASI (Node's permissions), and no code made from text.
- */
-export function childArguments(settings: RunnerSettings, nonce: string, script: string): string[] {
+/** How the maker of the children's memory is started; as bound as a child. */
+export function snapshotArguments(settings: RunnerSettings): string[] {
+  return [...bounds(settings, runtime), `${runtime}/snapshot.mjs`, JSON.stringify({ pyodide, runtime })];
+}
+
+/** How one child is started: arguments for Node. */
+export function childArguments(
+  settings: RunnerSettings,
+  nonce: string,
+  snapshotBytes: number,
+  script: string,
+): string[] {
   const { PYTHON_SOURCE_BYTES, PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES } = settings;
   const child = {
     nonce,
     pyodide,
-    runtime,
+    snapshotBytes,
     maxFrameBytes: 6 * (PYTHON_SOURCE_BYTES + Math.max(PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES)) + 65_536,
     maxResultBytes: settings.PYTHON_RESULT_BYTES,
     maxStdoutChars: settings.PYTHON_STDOUT_CHARS,
   };
+  return [...bounds(settings, dirname(script)), script, JSON.stringify(child)];
+}
+
+/**
+ * A process may read Pyodide's folder and the sandbox' own, and that is all: no other file, no process, worker, addon or
+ * WASI (Node's permissions), and no code made from text.
+ */
+function bounds(settings: RunnerSettings, folder: string): string[] {
   return [
     '--permission',
     `--allow-fs-read=${pyodide}/`,
-    `--allow-fs-read=${dirname(script)}/`,
+    `--allow-fs-read=${folder}/`,
     '--disallow-code-generation-from-strings',
     '--disable-warning=SecurityWarning',
     `--wasm-max-mem-pages=${settings.PYTHON_MEMORY_MB * wasmPagesPerMb}`,
     `--max-old-space-size=${settings.PYTHON_HEAP_MB}`,
-    script,
-    JSON.stringify(child),
   ];
 }

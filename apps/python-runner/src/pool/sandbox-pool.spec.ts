@@ -1,3 +1,4 @@
+import type { PythonRunAnswer } from '#libs/contracts';
 import { until as untilSoon } from '#libs/testing';
 import { runOf, type RunnerUnderTest, startRunner, toolOf } from '../testing/runner-under-test.js';
 
@@ -14,10 +15,16 @@ const marking = `import json\n${toolOf(
   'mark: str',
 )}`;
 
-const mark = async (organization: string, value: string): Promise<unknown> => {
-  const answer = await runner.run(marking, { organization_id: organization, arguments: { mark: value } });
+const mark = async (organization: string, value: string, project = 'prj_a', source = marking): Promise<unknown> => {
+  const answer = await runner.run(source, { organization_id: organization, arguments: { mark: value } }, project);
   return answer.ok ? answer.result : answer;
 };
+
+/** Another source that does the same. */
+const otherMarking = `${marking}\n# another tool\n`;
+
+const randomOf = (answer: PythonRunAnswer): unknown =>
+  answer.ok ? (answer.result as { random: number }).random : answer;
 
 const metric = async (name: string): Promise<number> => {
   const { body } = await runner.app.inject({ method: 'GET', url: '/metrics' });
@@ -32,15 +39,60 @@ it('is ready once a child is warm, and needs no database for it', async () => {
   expect(await metric('gatehouse_python_children')).toBe(1);
 });
 
-it('a child serves one organization, and another one gets another child', async () => {
+it('a child serves one source of one project, and every other one gets another child', async () => {
   runner = await startRunner({ PYTHON_CHILDREN: 2 });
   expect(await mark('org_a', 'a')).toBeNull();
   expect(await mark('org_a', 'again')).toBe('a');
-  expect(await mark('org_b', 'b')).toBeNull();
+  expect(await mark('org_a', 'b', 'prj_b')).toBeNull();
+  expect(await mark('org_a', 'again', 'prj_b')).toBe('b');
   // With room for two, the third one's child takes the place of the one that was used longest ago.
-  expect(await mark('org_c', 'c')).toBeNull();
-  expect(await mark('org_b', 'again')).toBe('b');
+  expect(await mark('org_a', 'c', 'prj_b', otherMarking)).toBeNull();
+  expect(await mark('org_b', 'd')).toBeNull();
+  expect(await mark('org_a', 'again', 'prj_b', otherMarking)).toBe('c');
   expect(await metric('gatehouse_python_children')).toBe(2);
+});
+
+describe('what a tool leaves behind reaches no other tool and no other project', () => {
+  const unlocked = 'import json\nload = json.codecs.builtins.__import__\n';
+  const spoil = `${unlocked}${toolOf(
+    `sys = load("sys")
+host = load("gatehouse_sandbox.host").host
+host._answer = lambda question: {"token": "stolen"}
+sys.modules["planted"] = json
+json.JSONDecoder.spoilt = True
+json.codecs.builtins.planted = 7
+with json.codecs.builtins.open("/tmp/planted", "w") as file:
+    file.write("planted")
+load("atexit").register(print)
+return "done"`,
+  )}`;
+  const look = `${unlocked}${toolOf(
+    `import random
+sys = load("sys")
+found = {"module": "planted" in sys.modules, "builtin": hasattr(json.codecs.builtins, "planted")}
+found["class"] = hasattr(json.JSONDecoder, "spoilt")
+found["files"] = load("os").listdir("/tmp")
+found["threads"] = load("threading").active_count()
+found["token"] = credential("shop")["token"]
+found["random"] = random.random()
+return found`,
+  )}`;
+
+  it.each([
+    ['another tool of its project', 'prj_a'],
+    ['a tool of another project', 'prj_b'],
+  ])('%s', async (_title, project) => {
+    runner = await startRunner();
+    expect(await runner.run(spoil)).toMatchObject({ result: 'done' });
+    const clean = { module: false, builtin: false, class: false, files: [], threads: 1, token: 'real' };
+    const more = { credentials: { shop: { token: 'real' } } };
+    const found = await runner.run(look, more, project);
+    expect(found).toMatchObject({ ok: true, result: clean });
+    // Children start from one picture of memory: what is drawn by lot differs all the same.
+    expect(await runner.run(`${look}\n`, more, project)).not.toMatchObject({
+      result: { random: randomOf(found) },
+    });
+  });
 });
 
 it('a child is replaced after its number of calls, and after one that broke it', async () => {

@@ -5,9 +5,11 @@ import { type RunnerSettings, SETTINGS } from '../settings.js';
 import { hasKernelLimits } from './kernel-limits.js';
 import { residentMb } from './resident-memory.js';
 import { type Ending, Sandbox, type SandboxCall } from './sandbox.js';
+import { makeSnapshot } from './snapshot.js';
+import { isSame, type Tenant } from './tenant.js';
 
 interface Waiting {
-  organizationId: string;
+  tenant: Tenant;
   give(sandbox: Sandbox): void;
   refuse(): void;
 }
@@ -16,8 +18,8 @@ const startRetryMs = 1_000;
 const sweepMs = 1_000;
 
 /**
- * Warm children for calls of any organization. A child belongs to the first organization that it serves and to no other;
- * one that nobody has used yet is kept ready, so that no call waits for Python to start.
+ * Warm children for calls of any project. A child serves one source of one project, from its first call to its end: what a
+ * tool does to its interpreter reaches its own later calls and nobody else's. One that nobody has used yet is kept ready.
  */
 @Injectable()
 export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -29,6 +31,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
   private readonly busy = new Set<Sandbox>();
   private readonly starts = new Set<Promise<void>>();
   private readonly closing = new AbortController();
+  private snapshot: Promise<Buffer> | null = null;
   private waiting: Waiting[] = [];
   private sweep: NodeJS.Timeout | undefined;
 
@@ -61,18 +64,18 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /** @throws Problem 503 `runner_busy` when no child is free in time, or too many calls wait already */
-  async call(organizationId: string, call: SandboxCall): Promise<Ending> {
-    const sandbox = await this.take(organizationId);
+  async call(tenant: Tenant, call: SandboxCall): Promise<Ending> {
+    const sandbox = await this.take(tenant);
     const ending = await sandbox.call(call);
     void this.giveBack(sandbox);
     return ending;
   }
 
-  private async take(organizationId: string): Promise<Sandbox> {
+  private async take(tenant: Tenant): Promise<Sandbox> {
     if (this.waiting.length >= this.settings.PYTHON_WAITING_CALLS) throw busy();
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
-        organizationId,
+        tenant,
         give: (sandbox) => {
           clearTimeout(tooLate);
           resolve(sandbox);
@@ -102,17 +105,17 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
   private serve(): void {
     if (this.closing.signal.aborted) return;
     this.waiting = this.waiting.filter((waiting) => {
-      if (this.isAtItsLimit(waiting.organizationId)) return true;
-      const sandbox = this.freeFor(waiting.organizationId);
+      if (this.isAtItsLimit(waiting.tenant)) return true;
+      const sandbox = this.freeFor(waiting.tenant);
       if (!sandbox) return true;
       this.idle.delete(sandbox);
       this.busy.add(sandbox);
-      sandbox.organizationId = waiting.organizationId;
+      sandbox.tenant = waiting.tenant;
       waiting.give(sandbox);
       return false;
     });
-    const unserved = this.waiting.filter(({ organizationId }) => !this.isAtItsLimit(organizationId)).length;
-    const spare = [...this.idle].some(({ organizationId }) => organizationId === null) ? 0 : 1;
+    const unserved = this.waiting.filter(({ tenant }) => !this.isAtItsLimit(tenant)).length;
+    const spare = [...this.idle].some(({ tenant }) => tenant === null) ? 0 : 1;
     for (let missing = unserved + spare - this.starts.size; missing > 0; missing -= 1) {
       if (this.size >= this.settings.PYTHON_CHILDREN && !(unserved > this.starts.size && this.dropOldest())) return;
       this.begin();
@@ -123,20 +126,21 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
     return this.idle.size + this.busy.size + this.starts.size;
   }
 
-  private isAtItsLimit(organizationId: string): boolean {
-    const own = [...this.busy].filter((each) => each.organizationId === organizationId).length;
+  private isAtItsLimit({ organizationId }: Tenant): boolean {
+    const own = [...this.busy].filter(({ tenant }) => tenant?.organizationId === organizationId).length;
     return own >= this.settings.PYTHON_CHILDREN_PER_ORGANIZATION;
   }
 
-  private freeFor(organizationId: string): Sandbox | undefined {
+  private freeFor(tenant: Tenant): Sandbox | undefined {
     for (const each of this.idle) if (!each.alive) this.idle.delete(each);
     const free = [...this.idle];
     return (
-      free.find((each) => each.organizationId === organizationId) ?? free.find((each) => each.organizationId === null)
+      free.find((each) => each.tenant !== null && isSame(each.tenant, tenant)) ??
+      free.find((each) => each.tenant === null)
     );
   }
 
-  /** Makes room for an organization that has no child. */
+  /** Makes room for a tenant that has no child. */
   private dropOldest(): boolean {
     const [oldest] = [...this.idle].sort((one, other) => other.idleMs - one.idleMs);
     if (!oldest) return false;
@@ -146,7 +150,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
 
   private dropForgotten(): void {
     for (const sandbox of this.idle) {
-      const forgotten = sandbox.organizationId !== null && sandbox.idleMs > this.settings.PYTHON_IDLE_MS;
+      const forgotten = sandbox.tenant !== null && sandbox.idleMs > this.settings.PYTHON_IDLE_MS;
       if (forgotten || !sandbox.alive) this.drop(sandbox);
     }
     this.serve();
@@ -165,10 +169,19 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
     this.starts.add(start);
   }
 
+  /** Made once; one that failed is made anew by the next start. */
+  private memory(): Promise<Buffer> {
+    this.snapshot ??= makeSnapshot(this.settings, this.closing.signal).catch((error: unknown) => {
+      this.snapshot = null;
+      throw error;
+    });
+    return this.snapshot;
+  }
+
   private async start(): Promise<void> {
     const { signal } = this.closing;
     try {
-      const sandbox = await Sandbox.start(this.settings, signal);
+      const sandbox = await Sandbox.start(this.settings, await this.memory(), signal);
       this.everWarm = true;
       if (signal.aborted) sandbox.kill();
       else this.idle.add(sandbox);

@@ -2,15 +2,22 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { smallSettings } from '../testing/runner-under-test.js';
 import { type Ending, Sandbox } from './sandbox.js';
+import { makeSnapshot } from './snapshot.js';
 
 const never = new AbortController().signal;
 const hostile = fileURLToPath(new URL('../testing/hostile-child.mjs', import.meta.url));
+
+let snapshot: Buffer;
+
+beforeAll(async () => {
+  snapshot = await makeSnapshot(smallSettings, never);
+});
 
 describe('a child', () => {
   let sandbox: Sandbox;
 
   beforeAll(async () => {
-    sandbox = await Sandbox.start(smallSettings, never);
+    sandbox = await Sandbox.start(smallSettings, snapshot, never);
   });
   afterAll(async () => {
     sandbox.kill();
@@ -37,7 +44,7 @@ describe('a child', () => {
   });
 
   it('ends when the runner is gone', async () => {
-    const orphan = await Sandbox.start(smallSettings, never);
+    const orphan = await Sandbox.start(smallSettings, snapshot, never);
     orphan.abandon();
     await orphan.ended;
     expect(orphan.alive).toBe(false);
@@ -48,7 +55,7 @@ describe('a child that was taken over', () => {
   const asked: unknown[] = [];
 
   async function told(source: string): Promise<[Ending, boolean]> {
-    const sandbox = await Sandbox.start(smallSettings, never, hostile);
+    const sandbox = await Sandbox.start(smallSettings, snapshot, never, hostile);
     const ending = await sandbox.call({
       request: { kind: 'run', source },
       timeoutMs: 10_000,
@@ -81,10 +88,12 @@ describe('a child that was taken over', () => {
 });
 
 it('a start that fails says so and leaves nothing', async () => {
-  await expect(Sandbox.start(smallSettings, never, `${hostile}.none`)).rejects.toThrow(/did not start: ended/);
+  await expect(Sandbox.start(smallSettings, snapshot, never, `${hostile}.none`)).rejects.toThrow(
+    /did not start: ended/,
+  );
   const closing = new AbortController();
-  const start = expect(Sandbox.start(smallSettings, closing.signal)).rejects.toThrow(/did not start: late/);
+  const start = expect(Sandbox.start(smallSettings, snapshot, closing.signal)).rejects.toThrow(/did not start: late/);
   closing.abort();
   await start;
-  await expect(Sandbox.start(smallSettings, closing.signal)).rejects.toThrow(/abort/);
+  await expect(Sandbox.start(smallSettings, snapshot, closing.signal)).rejects.toThrow(/abort/);
 });

@@ -6,6 +6,7 @@ import { childArguments, maxAnswerBytes, sandboxScript } from './child-command.j
 import { FrameReader, frameOf } from './frames.js';
 import { hasKernelLimits, limitByKernel } from './kernel-limits.js';
 import { outgrows } from './resident-memory.js';
+import type { Tenant } from './tenant.js';
 import { isObject } from './untrusted.js';
 
 /** How a call ended. After anything but an answer the child is dead. */
@@ -31,8 +32,8 @@ const strayFrames = 100;
 
 /** One child process and the calls made to it, one after the other. What the child sends is never trusted. */
 export class Sandbox {
-  /** The only one whose calls it takes; null until the first. */
-  organizationId: string | null = null;
+  /** Whose calls it takes, and of which source; null until the first. */
+  tenant: Tenant | null = null;
   calls = 0;
   lastUsedMs = Date.now();
   alive = true;
@@ -49,10 +50,11 @@ export class Sandbox {
 
   private constructor(
     private readonly settings: RunnerSettings,
+    snapshot: Buffer,
     script: string,
   ) {
     this.frames = new FrameReader(maxAnswerBytes(settings));
-    this.child = spawn(process.execPath, childArguments(settings, this.bootNonce, script), {
+    this.child = spawn(process.execPath, childArguments(settings, this.bootNonce, snapshot.length, script), {
       env: {},
       cwd: '/',
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
@@ -63,6 +65,7 @@ export class Sandbox {
     answers.on('data', (chunk: Buffer) => this.take(chunk));
     // A pipe breaks with its process, whose end is told below.
     for (const pipe of [answers, requests]) pipe.on('error', () => undefined);
+    requests.write(snapshot);
     this.ended = new Promise((resolve) => {
       const gone = (): void => {
         this.alive = false;
@@ -84,10 +87,18 @@ export class Sandbox {
     return this.child.pid;
   }
 
-  /** @throws Error when the child is not warm in time, ends before, or cannot be limited */
-  static async start(settings: RunnerSettings, signal: AbortSignal, script = sandboxScript): Promise<Sandbox> {
+  /**
+   * @param snapshot the memory it starts from
+   * @throws Error when the child is not warm in time, ends before, or cannot be limited
+   */
+  static async start(
+    settings: RunnerSettings,
+    snapshot: Buffer,
+    signal: AbortSignal,
+    script = sandboxScript,
+  ): Promise<Sandbox> {
     signal.throwIfAborted();
-    const sandbox = new Sandbox(settings, script);
+    const sandbox = new Sandbox(settings, snapshot, script);
     const ready = new Promise<'ready'>((resolve) => (sandbox.onReady = () => resolve('ready')));
     const late = AbortSignal.any([signal, AbortSignal.timeout(settings.PYTHON_START_MS)]);
     const outcome = await Promise.race([

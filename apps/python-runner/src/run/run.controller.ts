@@ -18,6 +18,6 @@ export class RunController {
   @ApiOperation({ summary: 'Run one call of a Python tool', operationId: 'run' })
   run(@Caller() caller: Principal, @Body() body: RunTool): Promise<PythonRunAnswer> {
     onlyFor(caller, 'engine');
-    return this.runner.run(caller.organizationId, body);
+    return this.runner.run(caller, body);
   }
 }

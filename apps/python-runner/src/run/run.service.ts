@@ -1,9 +1,9 @@
 import type { PythonRunAnswer, PythonRunRequest } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { createHash } from 'node:crypto';
 import { SandboxPool } from '../pool/sandbox-pool.js';
 import type { Ending } from '../pool/sandbox.js';
+import { type Scope, sha256, tenantOf } from '../pool/tenant.js';
 import { isObject, textOf } from '../pool/untrusted.js';
 import { type RunnerSettings, SETTINGS } from '../settings.js';
 import { EngineCallback } from './engine-callback.js';
@@ -28,14 +28,14 @@ export class RunService {
   ) {}
 
   /** @throws Problem 403 `other_organization`, 422 (see `check`), 503 `runner_busy` */
-  async run(organizationId: string, run: PythonRunRequest): Promise<PythonRunAnswer> {
-    if (run.organization_id !== organizationId) {
+  async run(caller: Scope, run: PythonRunRequest): Promise<PythonRunAnswer> {
+    if (run.organization_id !== caller.organizationId) {
       throw new Problem(403, 'other_organization', 'The token is for another organization than organization_id.');
     }
     this.check(run);
     const timeoutMs = Math.min(run.timeout_ms, this.settings.PYTHON_TIMEOUT_MS);
     const host = new HostCalls(run, this.engine, this.settings.PYTHON_HOST_CALLS);
-    const ending = await this.pool.call(organizationId, {
+    const ending = await this.pool.call(tenantOf(caller, run.source), {
       request: { kind: 'run', source: run.source, function: run.function, arguments: run.arguments },
       timeoutMs,
       answerQuestion: (question) => host.answer(question),
@@ -57,7 +57,7 @@ export class RunService {
         throw new Problem(422, 'invalid_fields', 'Each credential is an object of fields whose values are text.');
       }
     }
-    if (createHash('sha256').update(run.source).digest('hex') !== run.source_sha256) {
+    if (sha256(run.source) !== run.source_sha256) {
       throw new Problem(422, 'source_changed', 'source is not the text that source_sha256 was made from.');
     }
     if (run.callback_url !== undefined) this.engine.check(run.callback_url);

@@ -10,7 +10,7 @@ export interface RunnerUnderTest {
   app: NestFastifyApplication;
   compile(source: string): Promise<PythonCompileAnswer>;
   /** Runs a source whose tool is `tool`. */
-  run(source: string, more?: Partial<PythonRunRequest>): Promise<PythonRunAnswer>;
+  run(source: string, more?: Partial<PythonRunRequest>, projectId?: string): Promise<PythonRunAnswer>;
   post(path: string, body: object, as?: Partial<Principal>): Promise<{ status: number; body: Record<string, unknown> }>;
   close(): Promise<void>;
 }
@@ -48,18 +48,18 @@ export async function startRunner(settings: Partial<RunnerSettings> = {}): Promi
     const answer = await app.inject({ method: 'POST', url, payload, headers: { authorization: `Bearer ${token}` } });
     return { status: answer.statusCode, body: answer.json() };
   };
-  const expectOk = async <T>(url: string, body: object, organization: string): Promise<T> => {
-    const answer = await post(url, body, { organizationId: organization });
+  const expectOk = async <T>(url: string, body: object, as: Partial<Principal>): Promise<T> => {
+    const answer = await post(url, body, as);
     if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body as T;
   };
   return {
     app,
     post,
-    compile: (source) => expectOk('/internal/compile', { source }, organizationId),
-    run: (source, more) => {
+    compile: (source) => expectOk('/internal/compile', { source }, { organizationId }),
+    run: (source, more, projectId = 'prj_a') => {
       const request = runOf(source, more);
-      return expectOk('/internal/run', request, request.organization_id);
+      return expectOk('/internal/run', request, { organizationId: request.organization_id, projectId });
     },
     close: () => app.close(),
   };

@@ -1,6 +1,7 @@
 """The one way in: a request as JSON -> an answer as JSON."""
 
 import json
+import random
 
 from . import host
 from .compile_tool import compile_tool
@@ -11,6 +12,8 @@ from .run_tool import run_tool
 def start(ask):
     """@param ask a question to the host as JSON -> its answer as JSON"""
     host.connect(ask)
+    # Every child starts from one picture of memory, this module's state included.
+    random.seed()
     lock_down()
 
 

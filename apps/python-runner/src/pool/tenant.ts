@@ -1,0 +1,26 @@
+import type { Principal } from '#libs/service-kit';
+import { createHash } from 'node:crypto';
+
+export type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
+
+/** What may share a child: the calls of one source of one project. */
+export interface Tenant extends Scope {
+  /** Hex SHA-256. */
+  sourceSha256: string;
+}
+
+export function tenantOf({ organizationId, projectId }: Scope, source: string): Tenant {
+  return { organizationId, projectId, sourceSha256: sha256(source) };
+}
+
+export function isSame(one: Tenant, other: Tenant): boolean {
+  return (
+    one.organizationId === other.organizationId &&
+    one.projectId === other.projectId &&
+    one.sourceSha256 === other.sourceSha256
+  );
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
