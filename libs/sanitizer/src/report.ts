@@ -13,6 +13,7 @@ export const ruleNames = [
   'html_comments',
   'hidden_references',
   'chat_tokens',
+  'turn_markers',
   'fence_markers',
   'combining_marks',
   'nfc',

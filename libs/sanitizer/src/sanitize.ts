@@ -1,11 +1,17 @@
 import { htmlToText } from './html/html-to-text.js';
 import { count, emptyReport, type SanitizerReport } from './report.js';
 import { combiningMarks, cutToLimits, type LengthLimits } from './rules/caps.js';
-import { chatTokens } from './rules/chat-tokens.js';
+import { chatTokens, turnMarkers } from './rules/chat-tokens.js';
 import { controlCharacters, escapeSequences, lineEnds, loneSurrogates } from './rules/control-characters.js';
 import { fenceMarkers } from './rules/fence-markers.js';
 import { hiddenReferences, htmlComments } from './rules/hidden-markup.js';
-import { bidiControls, invisibleCharacters, tagCharacters } from './rules/invisible-characters.js';
+import {
+  bidiControls,
+  brailleBlanks,
+  invisibleCharacters,
+  tagCharacters,
+  zeroWidthSpaces,
+} from './rules/invisible-characters.js';
 import { joiners } from './rules/joiners.js';
 import type { Rule } from './rules/rule.js';
 import { variationSelectors } from './rules/variation-selectors.js';
@@ -28,10 +34,15 @@ const maxRounds = 8;
 const defaults = { maxChars: 100_000, maxLines: 5_000 };
 /** What is read of a text at all: far above any cap of the result, so that nothing hidden in front of it is what remains. */
 const maxInputChars = 4 * 1024 * 1024;
+const compatibilityIdeograph = /[\uF900-\uFAFF\u{2F800}-\u{2FA1F}]/u;
 const withheld = '[text withheld: it did not settle]';
 
-/** The order matters: see the reasons at each rule. Marks are cut before NFC, which is quadratic in them. */
+/**
+ * The order matters: see the reasons at each rule. Marks are cut first: NFC is quadratic in them, and every other rule would
+ * read them all.
+ */
 const rules: readonly Rule[] = [
+  combiningMarks,
   loneSurrogates,
   escapeSequences,
   lineEnds,
@@ -39,13 +50,15 @@ const rules: readonly Rule[] = [
   bidiControls,
   tagCharacters,
   invisibleCharacters,
+  zeroWidthSpaces,
+  brailleBlanks,
   joiners,
   variationSelectors,
   htmlComments,
   hiddenReferences,
   chatTokens,
+  turnMarkers,
   fenceMarkers,
-  combiningMarks,
   { name: 'nfc', apply: compose },
 ];
 
@@ -104,12 +117,15 @@ function round(text: string, limits: LengthLimits, cutBefore: number, report: Sa
   return fitting;
 }
 
-/** Most text is printable ASCII without a bracket: no rule has anything to say about it. */
+/** Most text is printable ASCII without a bracket: but for a template's turns no rule has anything to say about it. */
 function isPlain(text: string): boolean {
-  return /^[\t\n\x20-\x3b\x3d-\x5a\x5c-\x7e]*$/.test(text);
+  return /^[\t\n\x20-\x3b\x3d-\x5a\x5c-\x7e]*$/.test(text) && turnMarkers.apply(text).times === 0;
 }
 
+/** NFC, but for the compatibility ideographs: NFC makes another character of the one in somebody's name. */
 function compose(text: string): { text: string; times: number } {
-  const composed = text.normalize('NFC');
+  const composed = compatibilityIdeograph.test(text)
+    ? text.replace(/[^\uF900-\uFAFF\u{2F800}-\u{2FA1F}]+/gu, (part) => part.normalize('NFC'))
+    : text.normalize('NFC');
   return { text: composed, times: composed === text ? 0 : 1 };
 }

@@ -14,8 +14,8 @@ export const escapeSequences = removing(
   /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])(?:[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c))?|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]/g,
 );
 
-/** CRLF, CR, NEL, LS and PS are one line end. */
-export const lineEnds = replacing('line_ends', /\r\n?|[\u0085\u2028\u2029]/g, () => '\n');
+/** CRLF, CR, NEL, LS and PS are one line end; so are vertical tab and form feed, which end a line or a page. */
+export const lineEnds = replacing('line_ends', /\r\n?|[\x0b\f\u0085\u2028\u2029]/g, () => '\n');
 
 /** C0 without tab and LF, DEL, C1. */
 export const controlCharacters = removing(

@@ -1,55 +1,65 @@
-import { removing, type Rule } from './rule.js';
+import { codeIn } from './code-spans.js';
+import { replacing, type Rule } from './rule.js';
 
 const opener = '<!--';
 /** The shortest comment is `<!-->`: its end begins inside its opener. */
 const openerBeforeEnd = 2;
 const end = /--!?>/g;
+const removed = '[comment removed]';
+const unclosed = '[unclosed comment]';
 
 /**
- * HTML comments, which a page does not show. One that does not end hides the rest of the text where it begins a line
- * (CommonMark 4.6, type 2), and is plain text elsewhere.
+ * HTML comments, which a page does not show: a note takes their place. One that does not end hides what follows in some
+ * readers and nothing in others: a note takes the place of its opener, and what follows is shown. In code they stay.
  */
 export const htmlComments: Rule = {
   name: 'html_comments',
   apply(text) {
+    if (!text.includes(opener)) return { text, times: 0 };
+    const isCode = codeIn(text);
     let times = 0;
     let from = 0;
     let result = '';
+    let ends = true;
     for (let at = text.indexOf(opener); at >= 0; at = text.indexOf(opener, at)) {
       end.lastIndex = at + openerBeforeEnd;
-      const found = end.exec(text);
-      if (!found) {
-        // After a removal the lines are others: the next round looks again.
-        const rest = times > 0 ? -1 : startOfHiddenBlock(text, at);
-        if (rest < 0) break;
-        return { text: text.slice(0, rest), times: 1 };
+      if (ends && !end.test(text)) ends = false;
+      const last = ends ? end.lastIndex : at + opener.length;
+      if (isCode(at, at + opener.length)) {
+        at += opener.length;
+        continue;
       }
-      result += text.slice(from, at);
+      result += text.slice(from, at) + (ends ? removed : unclosed);
       times += 1;
-      from = at = end.lastIndex;
+      from = at = last;
     }
     return { text: result + text.slice(from), times };
   },
 };
 
-/** Where the first opener from `at` on begins a line, or -1. */
-function startOfHiddenBlock(text: string, at: number): number {
-  const blockStart = /^ {0,3}<!--/gm;
-  blockStart.lastIndex = Math.max(0, text.lastIndexOf('\n', at - 1) + 1);
-  return blockStart.exec(text)?.index ?? -1;
-}
-
 /**
- * Markdown link definitions (CommonMark 4.7) that carry a title, or a target that is no link: no renderer shows them, so
- * they are where text for models is hidden. A plain `[1]: https://...` stays.
+ * Markdown link definitions (CommonMark 4.7) whose target is no link: no renderer shows them, so they are where text for
+ * models is hidden. `[1]: https://example.com "title"` stays; in code all stay.
  */
-export const hiddenReferences = removing('hidden_references', definition());
+export const hiddenReferences: Rule = {
+  name: 'hidden_references',
+  apply(text) {
+    if (!text.includes(']:')) return { text, times: 0 };
+    const isCode = codeIn(text);
+    return replacing('hidden_references', definition, (match, offset) =>
+      isCode(offset, offset + match.length) ? match : `[reference removed]${match.endsWith('\n') ? '\n' : ''}`,
+    ).apply(text);
+  },
+};
 
-function definition(): RegExp {
+const definition = hiddenDefinition();
+
+function hiddenDefinition(): RegExp {
   const label = String.raw`^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*(?:\n[ \t]*)?`;
-  const target = String.raw`(?:<[^<>\n]{0,500}>|[^\s<]\S{0,500})`;
+  const aim = String.raw`(?:<[^<>\n]{0,500}>|[^\s<]\S{0,500})`;
+  const link = String.raw`<?(?:https?:|mailto:|ftp:|tel:|\.{0,2}/)`;
   const title = String.raw`(?:[ \t]+|[ \t]*\n[ \t]*)(?:"[^"]{0,500}"|'[^']{0,500}'|\([^()]{0,500}\))`;
   const noLink = String.raw`(?:<>|<[^<>\n]{0,500}[ \t][^<>\n]{0,500}>|#\S{0,500})`;
-  const end = String.raw`[ \t]*(?:\n|$(?![^]))`;
-  return new RegExp(`${label}(?:${target}${title}|${noLink})${end}`, 'gm');
+  const lineEnd = String.raw`[ \t]*(?:\n|$(?![^]))`;
+  return new RegExp(`${label}(?:(?!${link})${aim}${title}|${noLink})${lineEnd}`, 'gm');
 }

@@ -1,7 +1,32 @@
-import { removing, replacing } from './rule.js';
+import { characterAt, characterBefore } from './neighbours.js';
+import { removing, replacing, type Rule } from './rule.js';
 
-/** Marks, embeddings, overrides and isolates (UAX #9): text that reads otherwise than it is written. */
-export const bidiControls = removing('bidi_controls', /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu);
+/** Embeddings, overrides and isolates (UAX #9): text that reads otherwise than it is written. */
+const steering = '\\u202A-\\u202E\\u2066-\\u2069';
+const marks = '\\u061C\\u200E\\u200F';
+const rightToLeft = /[\p{Script=Arab}\p{Script=Hebr}\p{Script=Syrc}\p{Script=Thaa}\p{Script=Nkoo}\p{Script=Adlm}]/u;
+
+/**
+ * Directional marks stay, one in a row, in lines that hold right-to-left letters: there they keep a number or a bracket in
+ * its place. Everything else that steers the direction goes.
+ */
+export const bidiControls: Rule = {
+  name: 'bidi_controls',
+  apply(text) {
+    if (!new RegExp(`[${marks}${steering}]`).test(text)) return { text, times: 0 };
+    let times = 0;
+    const lines = text.split('\n').map((line) => {
+      const mixed = rightToLeft.test(line);
+      const pattern = new RegExp(`[${marks}${steering}]+`, 'g');
+      return line.replace(pattern, (run) => {
+        const kept = mixed ? (/[\u061C\u200E\u200F]/.exec(run)?.[0] ?? '') : '';
+        if (kept !== run) times += 1;
+        return kept;
+      });
+    });
+    return { text: lines.join('\n'), times };
+  },
+};
 
 /** Unicode tags spell invisible ASCII. The three registered subdivision flags (England, Scotland, Wales) stay. */
 export const tagCharacters = replacing(
@@ -11,10 +36,26 @@ export const tagCharacters = replacing(
 );
 
 /**
- * Characters that show nothing: zero-width spaces, soft hyphens, invisible operators, Hangul and Khmer fillers,
- * annotation and musical controls, non-characters, and the rest of the default-ignorable range.
+ * Characters that show nothing: soft hyphens, invisible operators, Hangul and Khmer fillers, annotation and musical
+ * controls, non-characters, and the rest of the default-ignorable range.
  */
 export const invisibleCharacters = removing(
   'invisible_characters',
-  /(?:\u034F|\u17B4|\u17B5|[\u00AD\u115F\u1160\u180E\u200B\u2060-\u2065\u206A-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{1BCA0}-\u{1BCA3}\u{1D173}-\u{1D17A}\u{E0080}-\u{E00FF}\u{E01F0}-\u{E0FFF}\p{Noncharacter_Code_Point}])+/gu,
+  /(?:\u034F|\u17B4|\u17B5|[\u00AD\u115F\u1160\u180E\u2060-\u2065\u206A-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{1BCA0}-\u{1BCA3}\u{1D173}-\u{1D17A}\u{E0080}-\u{E00FF}\u{E01F0}-\u{E0FFF}\p{Noncharacter_Code_Point}])+/gu,
+);
+
+/** Scripts that are written without spaces, in which a zero-width space separates words. */
+const unspaced =
+  /^[\p{Script=Thai}\p{Script=Laoo}\p{Script=Khmr}\p{Script=Mymr}\p{Script=Tale}\p{Script=Talu}\p{Script=Lana}\p{Script=Java}\p{Script=Bali}\p{Script=Sund}\p{Script=Tibt}]$/u;
+
+/** A zero-width space stays, one in a row, between letters of such a script. */
+export const zeroWidthSpaces = replacing('invisible_characters', /\u200B+/g, (run, offset, text) =>
+  unspaced.test(characterBefore(text, offset)) && unspaced.test(characterAt(text, offset + run.length)) ? '\u200B' : '',
+);
+
+const braille = /^[\u2801-\u28FF]$/;
+
+/** The blank of Braille is its space beside Braille, and elsewhere a space that does not look like one. */
+export const brailleBlanks = replacing('invisible_characters', /\u2800+/g, (run, offset, text) =>
+  braille.test(characterBefore(text, offset)) || braille.test(characterAt(text, offset + run.length)) ? run : ' ',
 );

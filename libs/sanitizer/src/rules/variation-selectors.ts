@@ -1,19 +1,38 @@
 import { characterAt, characterBefore } from './neighbours.js';
-import { replacing } from './rule.js';
+import { replacing, type Rule } from './rule.js';
 
 const emojiBase = /^(?![0-9#*])\p{Emoji}$/u;
 const keycapBase = /^[0-9#*]$/;
 const keycap = '\u20E3';
+const ideograph = /^\p{Unified_Ideograph}$/u;
+const mongolian = /^\p{Script=Mongolian}$/u;
+/** Letters and signs with standardised variants (StandardizedVariants.txt): mathematical signs, Myanmar and Phags-pa letters. */
+const varied = /^[\p{Sm}\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Script=Manichaean}]$/u;
+/** Names need a few; more of them spell hidden bytes, eight bits each. */
+const maxIdeographs = 64;
 
-/** One text or emoji selector stays after an emoji base (a digit only in a keycap); all others spell hidden bytes. */
-export const variationSelectors = replacing(
-  'variation_selectors',
-  /[\u180B-\u180D\u180F\uFE00-\uFE0F\u{E0100}-\u{E01EF}]+/gu,
-  (run, offset, text) => {
-    const first = run.charAt(0);
-    if (first !== '\uFE0E' && first !== '\uFE0F') return '';
-    const before = characterBefore(text, offset);
-    const inKeycap = keycapBase.test(before) && characterAt(text, offset + run.length) === keycap;
-    return emojiBase.test(before) || inKeycap ? first : '';
+/**
+ * One selector stays where it chooses a form that people see: on an emoji base, in a keycap, on an ideograph (the variants
+ * of names, the first of a text), on Mongolian letters, on signs with standardised variants. All others spell hidden bytes.
+ */
+export const variationSelectors: Rule = {
+  name: 'variation_selectors',
+  apply(text) {
+    let ideographs = 0;
+    return replacing(
+      'variation_selectors',
+      /[\u180B-\u180D\u180F\uFE00-\uFE0F\u{E0100}-\u{E01EF}]+/gu,
+      (run, offset, whole) => {
+        const first = characterAt(run, 0);
+        const before = characterBefore(whole, offset);
+        if (first === '\uFE0E' || first === '\uFE0F') {
+          const inKeycap = keycapBase.test(before) && characterAt(whole, offset + run.length) === keycap;
+          return emojiBase.test(before) || inKeycap ? first : '';
+        }
+        if (/^[\u180B-\u180F]$/.test(first)) return mongolian.test(before) ? first : '';
+        if (ideograph.test(before)) return (ideographs += 1) <= maxIdeographs ? first : '';
+        return first === '\uFE00' && varied.test(before) ? first : '';
+      },
+    ).apply(text);
   },
-);
+};

@@ -117,7 +117,7 @@ describe('tools of the registry', () => {
       structured: { 'key\u200b': ['a\u{e0041}b'] },
     }));
     const { turn, results } = await run({ name: 'desk__find', arguments: '{"q":"tea"}' });
-    expect(results).toEqual([{ content: 'found [removed-token]system', structured: { key: ['ab'] } }]);
+    expect(results).toEqual([{ content: 'found[comment removed] [removed-token]system', structured: { key: ['ab'] } }]);
     expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toMatch(/obey|im_start|\u202e|\u200b/);
     const { rows } = await world.pool.query(
       "SELECT content->'sanitized' AS sanitized FROM engine.step WHERE turn_id = $1 AND kind = 'tool_result'",
