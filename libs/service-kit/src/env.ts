@@ -1,4 +1,5 @@
 import type { JsonWebKey } from 'node:crypto';
+import { httpLimitDefaults } from './http-limits.js';
 import { readIssuers } from './service-issuers.js';
 
 /** A key in JWK form (RFC 7517). */
@@ -85,8 +86,17 @@ export function readEnv<S extends Record<string, Reader<unknown>>>(
   return values as Values<S>;
 }
 
+/** What slow clients may take; of every service. */
+export const httpLimitSettings = {
+  HTTP_HEADERS_TIMEOUT_MS: integer(httpLimitDefaults.HTTP_HEADERS_TIMEOUT_MS, 100, 600_000),
+  HTTP_REQUEST_TIMEOUT_MS: integer(httpLimitDefaults.HTTP_REQUEST_TIMEOUT_MS, 100, 3_600_000),
+  HTTP_SILENCE_TIMEOUT_MS: integer(httpLimitDefaults.HTTP_SILENCE_TIMEOUT_MS, 100, 3_600_000),
+  HTTP_MAX_CONNECTIONS: integer(httpLimitDefaults.HTTP_MAX_CONNECTIONS, 10, 1_000_000),
+};
+
 /** What every service that has a database and queues is given. */
 export const serviceSettings = {
+  ...httpLimitSettings,
   PORT: integer(8080, 1, 65_535),
   HOST: text('127.0.0.1'),
   DATABASE_URL: url(),

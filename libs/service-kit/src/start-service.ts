@@ -11,6 +11,7 @@ import { databaseOf } from './database-of.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { BoundedDepthPipe } from './bounded-depth.pipe.js';
 import type { Jwk } from './env.js';
+import { type HttpLimits, httpServerOptions, limitConnections } from './http-limits.js';
 import { createLog, NestLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { type FieldError, Problem, problemBody } from './problem.js';
@@ -19,7 +20,7 @@ import { type Audience, ServiceTokens } from './service-tokens.js';
 import { type TrustSettings, trustOf } from './service-trust.js';
 import { operationalRoutes } from './operational-routes.js';
 
-export interface ServiceSettings extends TrustSettings {
+export interface ServiceSettings extends TrustSettings, Partial<HttpLimits> {
   PORT: number;
   HOST: string;
   /** Null for a service without queues. */
@@ -73,6 +74,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     exports: [ServiceTokens, Metrics, ...(jobClient ? [JobClient] : [])],
   };
   const adapter = new FastifyAdapter({
+    ...httpServerOptions(settings),
     genReqId: (request: { headers: Record<string, unknown> }) => requestId(request.headers['x-request-id']),
     bodyLimit: options.bodyLimit ?? 2 * 1024 * 1024,
     trustProxy: options.trustedProxies?.length ? options.trustedProxies : false,
@@ -83,6 +85,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
     logger: new NestLog(createLog(options.name, settings.LOG_LEVEL)),
   });
+  limitConnections(app, settings);
   app.useGlobalFilters(new ProblemFilter());
   app.enableShutdownHooks();
   await options.routes?.(app);

@@ -2,5 +2,6 @@ export { openLink, type BreakableLink } from './breakable-link.js';
 export { testRedisUrl } from './env.js';
 export { takeRedisDatabase, type RedisDatabase } from './redis-database.js';
 export { testServiceKey, testServiceTrust } from './service-key.js';
+export { sendByByte, slowClient, type SlowClient } from './slow-client.js';
 export { testDatabase, type TestDatabase } from './test-database.js';
 export { until } from './until.js';

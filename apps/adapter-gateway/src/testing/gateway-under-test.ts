@@ -1,5 +1,5 @@
 import { type JobContract, newId } from '#libs/contracts';
-import { createService, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
+import { createService, httpLimitDefaults, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
 import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Queue } from 'bullmq';
@@ -104,6 +104,7 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
 }
 
 const defaults: GatewaySettings = {
+  ...httpLimitDefaults,
   PORT: 8080,
   HOST: '127.0.0.1',
   DATABASE_URL: '',

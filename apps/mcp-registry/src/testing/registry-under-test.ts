@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { createService, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
+import { createService, httpLimitDefaults, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
 import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { registryService } from '../service.js';
@@ -63,6 +63,7 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
   const stub = await startStubServices();
   const urls = { VAULT_URL: stub.url, ENGINE_URL: stub.url, PYTHON_RUNNER_URL: stub.url };
   const all: RegistrySettings = {
+    ...httpLimitDefaults,
     ...defaults,
     ...urls,
     DATABASE_URL: database.url,

@@ -1,5 +1,5 @@
 import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
-import { createService, type Principal, readEnv, type Scope, ServiceTokens } from '#libs/service-kit';
+import { createService, httpLimitDefaults, type Principal, readEnv, type Scope, ServiceTokens } from '#libs/service-kit';
 import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
@@ -117,6 +117,7 @@ const plainChannel: ChannelRow = {
 };
 
 const defaults: RouterSettings = {
+  ...httpLimitDefaults,
   PORT: 8080,
   HOST: '127.0.0.1',
   DATABASE_URL: '',

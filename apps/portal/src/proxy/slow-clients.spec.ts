@@ -1,0 +1,69 @@
+import { sendByByte, slowClient, until } from '#libs/testing';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+
+let portal: PortalUnderTest;
+let behind: Server;
+let streaming = 0;
+let key: string;
+
+beforeAll(async () => {
+  behind = createServer((request, response) => {
+    if (!request.url?.startsWith('/api/v1/events')) return void request.resume().once('end', () => response.end('{}'));
+    streaming += 1;
+    response.once('close', () => (streaming -= 1));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    // As much as is taken: a client that does not read lets it fill every buffer on the way, and then nothing moves.
+    const fill = (): void => void (response.writable && response.write('x'.repeat(65_536)) && setImmediate(fill));
+    response.on('drain', fill);
+    fill();
+  });
+  await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(behind.address() as AddressInfo).port}`;
+  const urls = {
+    INGRESS_URL: url,
+    VAULT_URL: url,
+    GATEWAY_URL: url,
+    ROUTER_URL: url,
+    ENGINE_URL: url,
+    MCP_REGISTRY_URL: url,
+  };
+  const limits = { HTTP_HEADERS_TIMEOUT_MS: 400, HTTP_REQUEST_TIMEOUT_MS: 400, HTTP_SILENCE_TIMEOUT_MS: 1_000 };
+  portal = await startPortal({ ...urls, ...limits }, 5_000);
+  key = await portal.key(['admin']);
+});
+
+afterAll(async () => {
+  await portal.close();
+  behind.closeAllConnections();
+  await new Promise((resolve) => behind.close(resolve));
+});
+
+const answers = async (): Promise<number> =>
+  (await fetch(`${portal.url}/api/v1/credentials`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+it('200 requests whose headers never end are closed, and others are answered meanwhile', async () => {
+  const head = 'POST /api/v1/webhooks/tok HTTP/1.1\r\nhost: x\r\n';
+  const clients = await Promise.all(Array.from({ length: 200 }, () => slowClient(portal.url, head)));
+  expect(await answers()).toBe(200);
+  await Promise.all(clients.map(({ closed }) => closed));
+});
+
+it.each(['/api/v1/webhooks/tok', '/api/v1/credentials', '/api/v1/api-keys'])(
+  'a body for %s that comes a byte at a time ends, and others are answered',
+  async (path) => {
+    const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`;
+    const client = await slowClient(portal.url, `${head}content-length: 100000\r\n\r\n`);
+    await sendByByte(client, 20);
+    expect(await answers()).toBe(200);
+  },
+);
+
+it('a stream that nobody reads ends, here and at the service behind', async () => {
+  const head = `GET /api/v1/events/stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n\r\n`;
+  const client = await slowClient(portal.url, head);
+  client.socket.pause();
+  await until('it is open', () => streaming === 1);
+  await until('it is closed', () => streaming === 0);
+});

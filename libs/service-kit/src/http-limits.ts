@@ -1,0 +1,47 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Server } from 'node:http';
+
+/** What slow clients may take of a service. */
+export interface HttpLimits {
+  /** From a connection, or the answer before, to the last of a request's headers. */
+  HTTP_HEADERS_TIMEOUT_MS: number;
+  /** From there to the last byte of its body. */
+  HTTP_REQUEST_TIMEOUT_MS: number;
+  /** A connection on which nothing moves, in either direction: an answer that nobody reads too. */
+  HTTP_SILENCE_TIMEOUT_MS: number;
+  /** Connections at a time; one more is closed at once. */
+  HTTP_MAX_CONNECTIONS: number;
+}
+
+export const httpLimitDefaults: HttpLimits = {
+  HTTP_HEADERS_TIMEOUT_MS: 10_000,
+  HTTP_REQUEST_TIMEOUT_MS: 60_000,
+  HTTP_SILENCE_TIMEOUT_MS: 120_000,
+  HTTP_MAX_CONNECTIONS: 10_000,
+};
+
+/**
+ * Options of Node's server: it answers a late request with 408 and closes its connection. Late ones are looked for four
+ * times within the shortest limit, and every five seconds at least.
+ */
+export function httpServerOptions(settings: Partial<HttpLimits>): {
+  connectionTimeout: number;
+  requestTimeout: number;
+  http: { headersTimeout: number; connectionsCheckingInterval: number };
+} {
+  const limits = { ...httpLimitDefaults, ...settings };
+  const requestTimeout = limits.HTTP_HEADERS_TIMEOUT_MS + limits.HTTP_REQUEST_TIMEOUT_MS;
+  return {
+    connectionTimeout: limits.HTTP_SILENCE_TIMEOUT_MS,
+    requestTimeout,
+    http: {
+      headersTimeout: limits.HTTP_HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: Math.min(5_000, Math.ceil(limits.HTTP_HEADERS_TIMEOUT_MS / 4)),
+    },
+  };
+}
+
+export function limitConnections(app: NestFastifyApplication, settings: Partial<HttpLimits>): void {
+  const server: Server = app.getHttpServer();
+  server.maxConnections = settings.HTTP_MAX_CONNECTIONS ?? httpLimitDefaults.HTTP_MAX_CONNECTIONS;
+}

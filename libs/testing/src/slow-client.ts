@@ -1,0 +1,34 @@
+import { connect, type Socket } from 'node:net';
+
+/** A client that sends what it is told, as it likes, and notes what comes. */
+export interface SlowClient {
+  socket: Socket;
+  /** Of the answer, while it is read. */
+  received: string;
+  /** Resolves when the other side has closed. */
+  closed: Promise<void>;
+}
+
+/** @param url `http://host:port` @param said the first bytes of a request */
+export function slowClient(url: string, said: string): Promise<SlowClient> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    const closed = new Promise<void>((done) => socket.once('close', () => done()));
+    const client: SlowClient = { socket, received: '', closed };
+    socket.on('data', (chunk) => (client.received += chunk.toString('latin1')));
+    socket.on('error', () => undefined);
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.write(said);
+      resolve(client);
+    });
+  });
+}
+
+/** Sends a byte at a time until the other side closes. */
+export async function sendByByte({ socket, closed }: SlowClient, everyMs: number): Promise<void> {
+  const timer = setInterval(() => socket.writable && socket.write('x'), everyMs);
+  await closed;
+  clearInterval(timer);
+}
