@@ -1,4 +1,4 @@
-// Every gate but the tests: format, lint, types, boundaries, dead code. One command, all results.
+// Every gate but the tests: format, lint, types, boundaries, dead code, licences. One command, all results.
 import { spawnSync } from 'node:child_process';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
@@ -18,6 +18,7 @@ const gates = [
     ['apps', 'libs', '--config', '.dependency-cruiser.mjs'],
   ],
   ['dead code', 'knip/bin/knip.js', []],
+  ['licences', '../scripts/licences.mjs', []],
 ];
 
 const failed = [];

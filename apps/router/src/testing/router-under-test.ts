@@ -1,5 +1,12 @@
 import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
-import { createService, httpLimitDefaults, type Principal, readEnv, type Scope, ServiceTokens } from '#libs/service-kit';
+import {
+  createService,
+  httpLimitDefaults,
+  type Principal,
+  readEnv,
+  type Scope,
+  ServiceTokens,
+} from '#libs/service-kit';
 import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
