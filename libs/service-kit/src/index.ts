@@ -3,7 +3,9 @@ export * from './env.js';
 export { Flag, JsonObject, MayBeAbsent, OneOf, Text, TextList, Whole } from './field.js';
 export { createLog } from './log.js';
 export { Metrics } from './metrics.js';
-export { pageOf, PageQuery, type Page } from './page.js';
+export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';
+export { serviceDocument } from './openapi/service-document.js';
+export { pageOf, PageOf, PageQuery, type Page } from './page.js';
 export {
   Caller,
   PublicRoute,

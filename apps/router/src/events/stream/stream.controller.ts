@@ -15,7 +15,10 @@ export class StreamController {
   @RequireScopes('events:read')
   @ApiProduces('text/event-stream')
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Go on after this entry' })
-  @ApiOkResponse({ description: 'Server-sent events `entry` (one line of a timeline) and `gap` (ask for the list)' })
+  @ApiOkResponse({
+    schema: { type: 'string' },
+    description: 'Server-sent events `entry` (one line of a timeline) and `gap` (ask for the list)',
+  })
   @ApiOperation({ operationId: 'streamEvents', summary: 'What happens to events, as it happens' })
   async stream(
     @Caller() caller: Principal,
