@@ -4,7 +4,7 @@ export { Flag, JsonObject, MayBeAbsent, OneOf, Text, TextList, Whole } from './f
 export { createLog } from './log.js';
 export { Metrics } from './metrics.js';
 export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';
-export { serviceDocument } from './openapi/service-document.js';
+export { OpenSchema, serviceDocument } from './openapi/service-document.js';
 export { pageOf, PageOf, PageQuery, type Page } from './page.js';
 export {
   Caller,
