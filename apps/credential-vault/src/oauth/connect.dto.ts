@@ -63,3 +63,13 @@ export class GrantView {
   @ApiProperty({ type: [GrantEventView], description: 'The last 20 changes of its state, newest first' })
   events: GrantEventView[];
 }
+
+/** A client id metadata document (draft-ietf-oauth-client-id-metadata-document). */
+export class ClientMetadataView {
+  @ApiProperty({ format: 'uri' }) client_id: string;
+  @ApiProperty() client_name: string;
+  @ApiProperty({ type: [String] }) redirect_uris: string[];
+  @ApiProperty({ type: [String] }) grant_types: string[];
+  @ApiProperty({ type: [String] }) response_types: string[];
+  @ApiProperty() token_endpoint_auth_method: string;
+}
