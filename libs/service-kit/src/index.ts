@@ -1,6 +1,6 @@
 export { Edits, ShowsEntityTag } from './editing/editable.js';
 export * from './env.js';
-export { Flag, JsonObject, MayBeAbsent, OneOf, Text, TextList, Whole } from './field.js';
+export { Flag, JsonObject, MayBeAbsent, Nested, OneOf, Text, TextList, Whole } from './field.js';
 export { createLog } from './log.js';
 export { Metrics } from './metrics.js';
 export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';

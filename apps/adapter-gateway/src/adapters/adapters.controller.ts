@@ -11,7 +11,7 @@ import {
   RefreshedAdapterView,
 } from './adapter-view.dto.js';
 
-@ApiTags('Adapters')
+@ApiTags('adapters')
 @Controller('api/v1/adapters')
 export class AdaptersController {
   constructor(@Inject(AdaptersService) private readonly adapters: AdaptersService) {}

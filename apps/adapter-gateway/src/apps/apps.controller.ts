@@ -7,7 +7,7 @@ import { AppVerification } from './app-verification.js';
 import { AppsService } from './apps.service.js';
 import { AppPage, AppView, VerifiedAppView } from './app-view.dto.js';
 
-@ApiTags('Apps')
+@ApiTags('apps')
 @Controller('api/v1/apps')
 export class AppsController {
   constructor(

@@ -11,7 +11,7 @@ class DeliveryQuery extends PageQuery {
   @Text(100, { optional: true, description: 'Deliveries that one event led to' }) event_id?: string;
 }
 
-@ApiTags('Deliveries')
+@ApiTags('deliveries')
 @Controller('api/v1/deliveries')
 export class DeliveriesController {
   constructor(

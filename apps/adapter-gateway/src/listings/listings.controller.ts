@@ -7,7 +7,7 @@ import { ListingsService } from './listings.service.js';
 import { AppView } from '../apps/app-view.dto.js';
 import { ListingPage, ListingView } from './listing-view.dto.js';
 
-@ApiTags('Listings')
+@ApiTags('listings')
 @Controller('api/v1/listings')
 export class ListingsController {
   constructor(

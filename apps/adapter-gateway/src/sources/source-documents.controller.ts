@@ -6,7 +6,7 @@ import { SourceDocumentRepository } from './source-document.repository.js';
 import { SourcesService } from './sources.service.js';
 import { SourceDocumentPage, SourceDocumentView } from './source-view.dto.js';
 
-@ApiTags('Sources')
+@ApiTags('sources')
 @Controller('api/v1/sources/:id/documents')
 @RequireScopes('apps:read')
 export class SourceDocumentsController {

@@ -14,7 +14,7 @@ import type { SyncRunRow } from './sync-run.entity.js';
 import { SyncRunRepository } from './sync-run.repository.js';
 import { SourcePage, SourceView, SyncRunPage, SyncRunView } from './source-view.dto.js';
 
-@ApiTags('Sources')
+@ApiTags('sources')
 @Controller('api/v1/sources')
 export class SourcesController {
   constructor(

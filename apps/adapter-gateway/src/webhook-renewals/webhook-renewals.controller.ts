@@ -5,7 +5,7 @@ import { AppsService } from '../apps/apps.service.js';
 import { WebhookRenewalRepository } from './webhook-renewal.repository.js';
 import { WebhookRenewalView } from './webhook-renewal.dto.js';
 
-@ApiTags('Apps')
+@ApiTags('apps')
 @Controller('api/v1/apps/:id/webhook-renewal')
 export class WebhookRenewalsController {
   constructor(

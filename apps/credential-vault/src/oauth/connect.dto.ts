@@ -1,4 +1,4 @@
-import { JsonObject, OneOf, Text, Whole } from '#libs/service-kit';
+import { idOf, JsonObject, OneOf, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { returnRoutes, type ReturnRoute } from './return-routes.js';
 
@@ -27,7 +27,7 @@ export class CreateConnectLink {
 }
 
 export class ConnectStarted {
-  @ApiProperty() flow_id: string;
+  @ApiProperty(idOf('flw')) flow_id: string;
   @ApiProperty({ description: 'Open it in the browser that got this answer’s cookie' }) authorization_url: string;
   @ApiProperty({ format: 'date-time' }) expires_at: string;
 }
@@ -46,7 +46,7 @@ export class GrantEventView {
 
 /** What the management API shows of a grant: never a token. */
 export class GrantView {
-  @ApiProperty() credential_id: string;
+  @ApiProperty(idOf('cred')) credential_id: string;
   @ApiProperty({ enum: ['authorization_code', 'client_credentials'] }) grant: string;
   @ApiProperty({ enum: ['pending', 'active', 'refreshing', 'degraded', 'needs_reconnect', 'revoked', 'undecryptable'] })
   state: string;

@@ -10,7 +10,7 @@ export class CallTool {
   @Whole(100, 600_000, { optional: true }) timeout_ms?: number;
 }
 
-export class ToolCallView implements ToolCall {
+export class McpCallView implements ToolCall {
   @ApiProperty(idOf('tcl')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
@@ -28,7 +28,7 @@ export class ToolCallView implements ToolCall {
   @ApiProperty(time) at: Date;
 }
 
-export class ToolCallPage extends PageOf(ToolCallView) {}
+export class McpCallPage extends PageOf(McpCallView) {}
 
 /** What a tool that was called by hand answered; a call that failed is an answer too. */
 export class TriedToolView {

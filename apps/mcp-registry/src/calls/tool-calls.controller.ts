@@ -4,7 +4,7 @@ import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ToolCalls } from './tool-calls.service.js';
-import { CallTool, ToolCallPage } from './tool-call.dto.js';
+import { CallTool, McpCallPage } from './tool-call.dto.js';
 
 @ApiTags('tools')
 @Controller()
@@ -32,9 +32,9 @@ export class ToolCallsController {
 
   @Get('api/v1/tools/:id/calls')
   @RequireScopes('tools:read')
-  @ApiOperation({ operationId: 'listToolCalls', summary: 'Calls of a tool, newest first' })
-  @ApiOkResponse({ type: ToolCallPage })
-  list(@Caller() caller: Principal, @Param('id') id: string, @Query() query: PageQuery): Promise<ToolCallPage> {
+  @ApiOperation({ operationId: 'listMcpCalls', summary: 'Calls of a tool, newest first' })
+  @ApiOkResponse({ type: McpCallPage })
+  list(@Caller() caller: Principal, @Param('id') id: string, @Query() query: PageQuery): Promise<McpCallPage> {
     return this.calls.list(caller, id, query);
   }
 }

@@ -1,5 +1,6 @@
 import { type ApiDocument, mergeDocuments } from './merge-documents.js';
 import { problemResponse, problemSchema, withProblems } from './problem-response.js';
+import { reachableSchemas } from './reachable-schemas.js';
 import { webhookPath, webhookSchemas } from './webhook-path.js';
 
 /** The whole API as one OpenAPI 3.1 document. @param documents of the services, by their names */
@@ -11,7 +12,7 @@ export function wholeDocument(documents: ReadonlyMap<string, ApiDocument>, missi
     info: { title: 'Gatehouse', version: '1' },
     paths: { ...withProblems(paths), ...webhookPath },
     components: {
-      schemas: { ...schemas, ...webhookSchemas, Problem: problemSchema },
+      schemas: { ...reachableSchemas(paths, schemas), ...webhookSchemas, Problem: problemSchema },
       responses: { Problem: problemResponse },
       securitySchemes: { bearer },
     },

@@ -52,7 +52,7 @@ class ChannelSettings {
   daily_reset_hour?: number | null;
 }
 
-@ApiTags('Channels')
+@ApiTags('channels')
 @Controller('api/v1/channels')
 export class ChannelsController {
   constructor(

@@ -25,7 +25,7 @@ class PairingRequest {
   @Text(100, { minLength: 1 }) app_id: string;
 }
 
-@ApiTags('Contacts')
+@ApiTags('contacts')
 @Controller('api/v1/contacts')
 export class ContactsController {
   constructor(

@@ -12,7 +12,7 @@ class Replay {
   @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
 }
 
-@ApiTags('Events')
+@ApiTags('events')
 @Controller('api/v1/events')
 export class EventsController {
   constructor(

@@ -17,7 +17,7 @@ class Release {
   @TextList(500, 100, { description: 'Messages to let through, each once' }) message_ids: string[];
 }
 
-@ApiTags('Held messages')
+@ApiTags('held-messages')
 @Controller('api/v1/held-messages')
 export class HeldController {
   constructor(

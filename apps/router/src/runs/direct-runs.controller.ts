@@ -19,7 +19,7 @@ class Wait {
   wait?: number;
 }
 
-@ApiTags('Workflows')
+@ApiTags('workflows')
 @Controller('api/v1/workflows')
 export class DirectRunsController {
   constructor(@Inject(DirectRuns) private readonly runs: DirectRuns) {}

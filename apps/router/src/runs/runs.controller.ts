@@ -17,7 +17,7 @@ class RunReplay {
   @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
 }
 
-@ApiTags('Runs')
+@ApiTags('runs')
 @Controller('api/v1/runs')
 export class RunsController {
   constructor(

@@ -34,7 +34,7 @@ class Reply {
   @OneOf(['markdown', 'plain'], { optional: true, description: 'Default markdown' }) format?: 'markdown' | 'plain';
 }
 
-@ApiTags('Sessions')
+@ApiTags('sessions')
 @Controller('api/v1/sessions')
 export class SessionsController {
   constructor(

@@ -49,7 +49,7 @@ class DryRun {
   limit?: number;
 }
 
-@ApiTags('Triggers')
+@ApiTags('triggers')
 @Controller('api/v1/triggers')
 export class TriggersController {
   constructor(@Inject(TriggersService) private readonly triggers: TriggersService) {}

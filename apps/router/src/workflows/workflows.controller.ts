@@ -25,7 +25,7 @@ class WorkflowChange {
   status?: WorkflowStatus;
 }
 
-@ApiTags('Workflows')
+@ApiTags('workflows')
 @Controller()
 export class WorkflowsController {
   constructor(

@@ -4,7 +4,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RefusalLog } from './refusal.repository.js';
 import { RefusalPage } from './refusal.dto.js';
 
-@ApiTags('Events')
+@ApiTags('refusals')
 @Controller('api/v1/refusals')
 export class RefusalsController {
   constructor(@Inject(RefusalLog) private readonly refusals: RefusalLog) {}

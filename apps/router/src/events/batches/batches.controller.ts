@@ -15,7 +15,7 @@ class RedriveMany extends OmitType(DeadLetterFilter, ['limit', 'cursor', 'state'
 
 const sameBatch = 'The same key gives the batch that was begun with it';
 
-@ApiTags('Events')
+@ApiTags('events')
 @Controller('api/v1/events')
 export class BatchesController {
   constructor(@Inject(BatchesService) private readonly batches: BatchesService) {}

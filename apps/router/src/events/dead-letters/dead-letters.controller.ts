@@ -8,7 +8,7 @@ import { DeadLetterFilter, deadLetterQuery } from './dead-letter-filter.js';
 import { Redriver } from './redriver.js';
 import { DeadLetterPage, DeadLetterView } from './dead-letter.dto.js';
 
-@ApiTags('Events')
+@ApiTags('events')
 @Controller('api/v1/events/dead-letters')
 export class DeadLettersController {
   constructor(

@@ -6,7 +6,7 @@ import { EventStreams } from './event-streams.js';
 import { timeOfEntryId } from './frame.js';
 import { StreamFilter } from './stream-filter.js';
 
-@ApiTags('Events')
+@ApiTags('events')
 @Controller('api/v1/events/stream')
 export class StreamController {
   constructor(@Inject(EventStreams) private readonly streams: EventStreams) {}
