@@ -3,4 +3,4 @@ export { testRedisUrl } from './env.js';
 export { takeRedisDatabase, type RedisDatabase } from './redis-database.js';
 export { testServiceKey, testServiceTrust } from './service-key.js';
 export { testDatabase, type TestDatabase } from './test-database.js';
-export { until } from './until.js';
+export { Hopeless, until } from './until.js';

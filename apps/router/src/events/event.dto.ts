@@ -23,7 +23,7 @@ export class EventView implements ListedEvent {
 
 export class EventPage extends PageOf(EventView) {}
 
-export class TimelineEntryView implements TimelineEntry {
+class TimelineEntryView implements TimelineEntry {
   @ApiProperty(time) at: Date;
   @ApiProperty() service: string;
   @ApiProperty({ enum: stages }) stage: string;
@@ -37,13 +37,18 @@ export class TimelineEntryView implements TimelineEntry {
   @ApiProperty({ ...anyObject, nullable: true }) detail: Record<string, unknown> | null;
 }
 
+/** An entry as its event shows it. */
+class EventEntryView extends TimelineEntryView {
+  @ApiProperty(idOf('app')) app_id: string;
+}
+
 export class EventDetailView implements EventDetail {
   @ApiProperty(idOf('evt')) id: string;
   @ApiProperty({ ...idOf('app'), nullable: true }) app_id: string | null;
   @ApiProperty({ enum: terminalOutcomes, nullable: true, description: 'How it ended at last; null: it has not' })
   outcome: string | null;
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
-  @ApiProperty({ type: [TimelineEntryView] }) timeline: TimelineEntryView[];
+  @ApiProperty({ type: [EventEntryView] }) timeline: EventEntryView[];
   @ApiProperty({ type: [MessageView] }) messages: MessageView[];
   @ApiProperty({ type: [RunView] }) runs: RunView[];
 }
