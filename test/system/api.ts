@@ -1,4 +1,6 @@
 import { until } from '#libs/testing';
+import type { ApiDocument } from '../contract/api-document.js';
+import { type AnswerCheck, answerCheck } from './answer-check.js';
 
 /** An event as the API shows it, as far as the tests look. */
 export interface EventDetail {
@@ -23,8 +25,10 @@ interface EventPage {
 
 /** The management API as an administrator calls it. */
 export interface Api {
-  /** @throws Error with the status and the body, unless the status is 2xx */
-  api<T>(method: string, path: string, body?: object): Promise<T>;
+  /** @throws Error with the status and the body, unless the status is 2xx; or where the answer is not as it is described */
+  api<T>(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<T>;
+  /** The operationIds of what was asked with success. */
+  succeeded(): ReadonlySet<string>;
   /** @returns the new credential's id */
   credential(fields: Record<string, string>): Promise<string>;
   /** Waits until an event has ended, which every event does once. */
@@ -37,19 +41,28 @@ export interface Api {
 
 export function openApi(origin: string, key: string): Api {
   let made = 0;
-  const api = async <T>(method: string, path: string, body?: object): Promise<T> => {
+  let described: AnswerCheck | null = null;
+  const api = async <T>(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<T> => {
     const answer = await fetch(`${origin}${path}`, {
       method,
-      headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      headers: { authorization: `Bearer ${key}`, ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const text = await answer.text();
+    described ??= await describedBy(origin);
+    described?.check({ method, path, status: answer.status, type: answer.headers.get('content-type'), text });
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     return (text === '' ? null : JSON.parse(text)) as T;
   };
   const event = (id: string): Promise<EventDetail> => api<EventDetail>('GET', `/api/v1/events/${id}`);
   return {
     api,
+    succeeded: () => described?.succeeded ?? new Set(),
     credential: async (fields) => {
       const body = { name: `credential ${(made += 1)}`, type: 'text', fields };
       return (await api<{ id: string }>('POST', '/api/v1/credentials', body)).id;
@@ -79,4 +92,11 @@ export function openApi(origin: string, key: string): Api {
         return detail.timeline.some((entry) => entry.stage === stage && entry.outcome === outcome) ? detail : null;
       }),
   };
+}
+
+/** Null while a service is away: its part of the document is, too. */
+async function describedBy(origin: string): Promise<AnswerCheck | null> {
+  const answer = await fetch(`${origin}/api/v1/openapi.json`);
+  const document = (await answer.json()) as ApiDocument & { 'x-gatehouse-missing'?: string[] };
+  return document['x-gatehouse-missing'] ? null : answerCheck(document);
 }

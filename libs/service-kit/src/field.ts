@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
@@ -14,6 +15,7 @@ import {
   Min,
   MinLength,
   ValidateIf,
+  ValidateNested,
 } from 'class-validator';
 
 interface FieldOptions {
@@ -74,3 +76,7 @@ export const TextList = (maxItems: number, maxLength: number, options: FieldOpti
 
 export const JsonObject = (options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: 'object', additionalProperties: true }, [IsObject()]);
+
+/** An object of a class of its own, whose fields are checked by its own decorators. */
+export const Nested = (type: new () => object, options: FieldOptions = {}): PropertyDecorator =>
+  field(options, { type }, [IsObject(), ValidateNested(), Type(() => type)]);

@@ -1,10 +1,12 @@
 export { Edits, ShowsEntityTag } from './editing/editable.js';
 export * from './env.js';
-export { Flag, JsonObject, MayBeAbsent, OneOf, Text, TextList, Whole } from './field.js';
+export { Flag, JsonObject, MayBeAbsent, Nested, OneOf, Text, TextList, Whole } from './field.js';
 export { httpLimitDefaults } from './http-limits.js';
 export { createLog } from './log.js';
 export { Metrics } from './metrics.js';
-export { pageOf, PageQuery, type Page } from './page.js';
+export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';
+export { OpenSchema, serviceDocument } from './openapi/service-document.js';
+export { pageOf, PageOf, PageQuery, type Page } from './page.js';
 export {
   Caller,
   PublicRoute,

@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { Text, Whole } from './field.js';
 
@@ -10,6 +11,16 @@ export class PageQuery {
 export interface Page<T> {
   data: T[];
   next_cursor: string | null;
+}
+
+/** The shape of a page of views, for a class to extend: `class RunPage extends PageOf(RunView) {}`. */
+export function PageOf<T extends object>(View: new () => T): new () => Page<T> {
+  class Views implements Page<T> {
+    @ApiProperty({ type: [View] }) data: T[];
+    @ApiProperty({ type: String, nullable: true, description: 'For `?cursor=`; null: this is the last page' })
+    next_cursor: string | null;
+  }
+  return Views;
 }
 
 /** Cuts a list that was read with `limit + 1` rows to a page. */

@@ -2,7 +2,6 @@ import { JobClient, JobServer } from '#libs/queue';
 import { type DynamicModule, Logger, type Type, ValidationPipe } from '@nestjs/common';
 import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { ValidationError } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
@@ -18,6 +17,7 @@ import { type FieldError, Problem, problemBody } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
 import { type TrustSettings, trustOf } from './service-trust.js';
+import { serviceDocument } from './openapi/service-document.js';
 import { operationalRoutes } from './operational-routes.js';
 
 export interface ServiceSettings extends TrustSettings, Partial<HttpLimits> {
@@ -108,10 +108,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     .getInstance()
     .get('/.well-known/jwks.json', () => jwks);
   operationalRoutes(app, metrics, async () => (await options.notReady?.(app)) ?? null);
-  const document = SwaggerModule.createDocument(
-    app,
-    new DocumentBuilder().setTitle(options.name).setOpenAPIVersion('3.1.0').build(),
-  );
+  const document = serviceDocument(app, options.name);
   app
     .getHttpAdapter()
     .getInstance()

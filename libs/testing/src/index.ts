@@ -4,4 +4,4 @@ export { takeRedisDatabase, type RedisDatabase } from './redis-database.js';
 export { testServiceKey, testServiceTrust } from './service-key.js';
 export { sendByByte, slowClient, type SlowClient } from './slow-client.js';
 export { testDatabase, type TestDatabase } from './test-database.js';
-export { until } from './until.js';
+export { Hopeless, until } from './until.js';

@@ -1,7 +1,12 @@
+/** Thrown by what `until` asks: asking again cannot help. */
+export class Hopeless extends Error {
+  override readonly name = 'Hopeless';
+}
+
 /**
  * Asks again until a condition holds.
  * @param check resolves to a value, or to null, undefined or false for "not yet"
- * @throws Error naming what was waited for, with the last error of `check`, after `timeoutMs`
+ * @throws Hopeless at once, where `check` does; Error naming what was waited for, with the last error of `check`, after `timeoutMs`
  */
 export async function until<T>(
   what: string,
@@ -16,6 +21,7 @@ export async function until<T>(
       if (value !== null && value !== undefined && value !== false) return value;
       last = null;
     } catch (error) {
+      if (error instanceof Hopeless) throw error;
       last = error;
     }
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,12 +1,17 @@
-import { Caller, type Page, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RefreshAdapter, RegisterAdapter, RollBackAdapter } from './adapter.dto.js';
-import type { AdapterRow } from './adapter.entity.js';
-import { AdaptersService, type RefreshedAdapter } from './adapters.service.js';
-import type { ManifestVersionRow } from './manifest-version.entity.js';
+import { AdaptersService } from './adapters.service.js';
+import {
+  AdapterPage,
+  AdapterView,
+  ManifestVersionPage,
+  ManifestVersionView,
+  RefreshedAdapterView,
+} from './adapter-view.dto.js';
 
-@ApiTags('Adapters')
+@ApiTags('adapters')
 @Controller('api/v1/adapters')
 export class AdaptersController {
   constructor(@Inject(AdaptersService) private readonly adapters: AdaptersService) {}
@@ -14,21 +19,24 @@ export class AdaptersController {
   @Post()
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'registerAdapter', summary: 'Register an adapter by its URL, or a skill-only manifest' })
-  register(@Caller() caller: Principal, @Body() body: RegisterAdapter): Promise<AdapterRow> {
+  @ApiCreatedResponse({ type: AdapterView })
+  register(@Caller() caller: Principal, @Body() body: RegisterAdapter): Promise<AdapterView> {
     return this.adapters.register(caller, body);
   }
 
   @Get()
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'listAdapters', summary: 'Registered adapters with their health' })
-  async list(@Caller() caller: Principal): Promise<{ data: AdapterRow[]; next_cursor: null }> {
+  @ApiOkResponse({ type: AdapterPage })
+  async list(@Caller() caller: Principal): Promise<AdapterPage> {
     return { data: await this.adapters.list(caller), next_cursor: null };
   }
 
   @Get(':id')
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'getAdapter', summary: 'One adapter with its manifest and health' })
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<AdapterRow> {
+  @ApiOkResponse({ type: AdapterView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<AdapterView> {
     return this.adapters.get(caller, id);
   }
 
@@ -39,22 +47,24 @@ export class AdaptersController {
     operationId: 'refreshAdapter',
     summary: 'Fetch the manifest and ask the health again; a change that matters waits for approval',
   })
+  @ApiOkResponse({ type: RefreshedAdapterView })
   refresh(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Body() body: RefreshAdapter,
-  ): Promise<RefreshedAdapter> {
+  ): Promise<RefreshedAdapterView> {
     return this.adapters.refresh(caller, id, body.manifest);
   }
 
   @Get(':id/versions')
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'listManifestVersions', summary: 'Every manifest that was fetched, newest first' })
+  @ApiOkResponse({ type: ManifestVersionPage })
   async versions(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Query() query: PageQuery,
-  ): Promise<Page<ManifestVersionRow>> {
+  ): Promise<ManifestVersionPage> {
     const before = query.cursor === undefined ? null : Number.parseInt(query.cursor, 10) || 0;
     const rows = await this.adapters.listVersions(caller, id, before, query.limit + 1);
     return pageOf(rows, query.limit, (row) => String(row.number));
@@ -63,11 +73,12 @@ export class AdaptersController {
   @Get(':id/versions/:number')
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'getManifestVersion', summary: 'One fetched manifest and what it changes' })
+  @ApiOkResponse({ type: ManifestVersionView })
   version(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Param('number', ParseIntPipe) number: number,
-  ): Promise<ManifestVersionRow> {
+  ): Promise<ManifestVersionView> {
     return this.adapters.version(caller, id, number);
   }
 
@@ -75,11 +86,12 @@ export class AdaptersController {
   @HttpCode(200)
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'approveManifestVersion', summary: 'Put a fetched manifest in force' })
+  @ApiOkResponse({ type: AdapterView })
   approve(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Param('number', ParseIntPipe) number: number,
-  ): Promise<AdapterRow> {
+  ): Promise<AdapterView> {
     return this.adapters.approve(caller, id, number);
   }
 
@@ -87,7 +99,8 @@ export class AdaptersController {
   @HttpCode(200)
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'rollBackAdapter', summary: 'Put a manifest in force that was so before' })
-  rollBack(@Caller() caller: Principal, @Param('id') id: string, @Body() body: RollBackAdapter): Promise<AdapterRow> {
+  @ApiOkResponse({ type: AdapterView })
+  rollBack(@Caller() caller: Principal, @Param('id') id: string, @Body() body: RollBackAdapter): Promise<AdapterView> {
     return this.adapters.rollBack(caller, id, body.version);
   }
 }

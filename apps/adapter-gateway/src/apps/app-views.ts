@@ -2,17 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import type { AppRow } from './app.entity.js';
-import { type Direction, directionOf } from './direction.js';
-
-type Hidden = 'retired_token_hashes' | 'previous_token_hash' | 'organization_id' | 'origin_marker' | 'self';
-
-/** An App as the API shows it. An App that does not receive has no webhook to show. */
-export type AppView = Omit<AppRow, Hidden | 'webhook_token'> & {
-  direction: Direction | null;
-  webhook_token: string | null;
-  webhook_path: string | null;
-  webhook_url: string | null;
-};
+import type { AppView } from './app-view.dto.js';
+import { directionOf } from './direction.js';
 
 @Injectable()
 export class AppViews {

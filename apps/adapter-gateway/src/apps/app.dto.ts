@@ -1,9 +1,8 @@
 import type { Capability } from '#libs/adapter-sdk';
-import { Flag, JsonObject, MayBeAbsent, OneOf, Text, Whole } from '#libs/service-kit';
+import { Flag, MayBeAbsent, Nested, OneOf, Text, Whole } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsIn, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn } from 'class-validator';
 
 /** Those of the adapter's capabilities that an App uses; all when absent. */
 export const Capabilities = (): PropertyDecorator =>
@@ -35,9 +34,7 @@ export class InstallApp {
   })
   credential_id?: string | null;
   @Capabilities() capabilities?: Capability[];
-  @JsonObject({ optional: true, description: 'Signature verification of the built-in Webhook app' })
-  @ValidateNested()
-  @Type(() => SignatureSettings)
+  @Nested(SignatureSettings, { optional: true, description: 'Signature verification of the built-in Webhook app' })
   signature?: SignatureSettings;
   @Whole(1_024, 26_214_400, { optional: true }) max_body_bytes?: number;
 }
@@ -46,9 +43,7 @@ export class ChangeApp {
   @Text(200, { optional: true, minLength: 1 }) name?: string;
   @OneOf(['active', 'paused', 'disabled'], { optional: true }) state?: 'active' | 'paused' | 'disabled';
   @Text(100, { optional: true, nullable: true }) credential_id?: string | null;
-  @JsonObject({ optional: true })
-  @ValidateNested()
-  @Type(() => SignatureSettings)
+  @Nested(SignatureSettings, { optional: true })
   signature?: SignatureSettings;
   @Flag({ optional: true, description: 'True turns signature verification off' }) signature_off?: boolean;
   @Whole(1_024, 26_214_400, { optional: true }) max_body_bytes?: number;

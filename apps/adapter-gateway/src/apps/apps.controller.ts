@@ -1,13 +1,13 @@
-import type { VerifyResult } from '#libs/adapter-sdk';
 import { Caller, Edits, type Principal, RequireScopes, ShowsEntityTag } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ChangeApp, InstallApp, RotateToken } from './app.dto.js';
-import { type AppView, AppViews } from './app-views.js';
+import { AppViews } from './app-views.js';
 import { AppVerification } from './app-verification.js';
 import { AppsService } from './apps.service.js';
+import { AppPage, AppView, VerifiedAppView } from './app-view.dto.js';
 
-@ApiTags('Apps')
+@ApiTags('apps')
 @Controller('api/v1/apps')
 export class AppsController {
   constructor(
@@ -19,6 +19,7 @@ export class AppsController {
   @Post()
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'installApp', summary: 'Install an App; the answer has its webhook URL' })
+  @ApiCreatedResponse({ type: AppView })
   async install(@Caller() caller: Principal, @Body() body: InstallApp): Promise<AppView> {
     return this.view.of(await this.apps.install(caller, body));
   }
@@ -26,7 +27,8 @@ export class AppsController {
   @Get()
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'listApps', summary: 'Installed Apps' })
-  async list(@Caller() caller: Principal): Promise<{ data: AppView[]; next_cursor: null }> {
+  @ApiOkResponse({ type: AppPage })
+  async list(@Caller() caller: Principal): Promise<AppPage> {
     return { data: (await this.apps.list(caller)).map((row) => this.view.of(row)), next_cursor: null };
   }
 
@@ -34,6 +36,7 @@ export class AppsController {
   @ShowsEntityTag()
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'getApp', summary: 'One App' })
+  @ApiOkResponse({ type: AppView })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<AppView> {
     return this.view.of(await this.apps.get(caller, id));
   }
@@ -45,6 +48,7 @@ export class AppsController {
     operationId: 'changeApp',
     summary: 'Change an App; pause holds its messages until it is active again',
   })
+  @ApiOkResponse({ type: AppView })
   async change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeApp): Promise<AppView> {
     return this.view.of(await this.apps.change(caller, id, body));
   }
@@ -53,6 +57,7 @@ export class AppsController {
   @HttpCode(204)
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'retireApp', summary: 'Retire an App; its webhook URL answers 410' })
+  @ApiNoContentResponse()
   async retire(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
     await this.apps.retire(caller, id);
   }
@@ -64,6 +69,7 @@ export class AppsController {
     operationId: 'rotateWebhookToken',
     summary: 'A new webhook URL; the old one works on for a grace period',
   })
+  @ApiOkResponse({ type: AppView })
   async rotate(@Caller() caller: Principal, @Param('id') id: string, @Body() body: RotateToken): Promise<AppView> {
     return this.view.of(
       await this.apps.rotateToken(
@@ -78,7 +84,8 @@ export class AppsController {
   @HttpCode(200)
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'verifyApp', summary: 'Ask the adapter whether the credentials are accepted' })
-  verify(@Caller() caller: Principal, @Param('id') id: string): Promise<VerifyResult> {
+  @ApiOkResponse({ type: VerifiedAppView })
+  verify(@Caller() caller: Principal, @Param('id') id: string): Promise<VerifiedAppView> {
     return this.verification.verify(caller, id);
   }
 }

@@ -1,27 +1,17 @@
-import {
-  Caller,
-  notFound,
-  OneOf,
-  type Page,
-  pageOf,
-  PageQuery,
-  type Principal,
-  RequireScopes,
-  Text,
-} from '#libs/service-kit';
+import { Caller, notFound, OneOf, pageOf, PageQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { DeliveryRow } from './delivery.entity.js';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DeliveryMarking } from './delivery-marking.js';
 import { DeliveryRedrive } from './delivery-redrive.js';
 import { DeliveryRepository } from './delivery.repository.js';
+import { DeliveryPage, DeliveryView } from './delivery.dto.js';
 
 class DeliveryQuery extends PageQuery {
   @OneOf(['queued', 'sending', 'delivered', 'dead', 'unknown'], { optional: true }) state?: string;
   @Text(100, { optional: true, description: 'Deliveries that one event led to' }) event_id?: string;
 }
 
-@ApiTags('Deliveries')
+@ApiTags('deliveries')
 @Controller('api/v1/deliveries')
 export class DeliveriesController {
   constructor(
@@ -33,7 +23,8 @@ export class DeliveriesController {
   @Get()
   @RequireScopes('deliveries:read')
   @ApiOperation({ operationId: 'listDeliveries', summary: 'Deliveries, newest first' })
-  async list(@Caller() caller: Principal, @Query() query: DeliveryQuery): Promise<Page<DeliveryRow>> {
+  @ApiOkResponse({ type: DeliveryPage })
+  async list(@Caller() caller: Principal, @Query() query: DeliveryQuery): Promise<DeliveryPage> {
     const rows = await this.deliveries.list(caller.organizationId, caller.projectId, {
       state: query.state ?? null,
       receiptId: query.event_id ?? null,
@@ -46,7 +37,8 @@ export class DeliveriesController {
   @Get(':id')
   @RequireScopes('deliveries:read')
   @ApiOperation({ operationId: 'getDelivery', summary: 'One delivery' })
-  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryRow> {
+  @ApiOkResponse({ type: DeliveryView })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
     const row = await this.deliveries.find(caller.organizationId, caller.projectId, id);
     if (!row) throw notFound('delivery', id);
     return row;
@@ -56,7 +48,8 @@ export class DeliveriesController {
   @HttpCode(202)
   @RequireScopes('deliveries:write')
   @ApiOperation({ operationId: 'redriveDelivery', summary: 'Attempt a dead or unknown delivery again' })
-  redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryRow> {
+  @ApiAcceptedResponse({ type: DeliveryView })
+  redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
     return this.redriving.redrive(caller, id);
   }
 
@@ -67,7 +60,8 @@ export class DeliveriesController {
     operationId: 'markDelivered',
     summary: 'Say that an unknown delivery has arrived, so that it is not attempted again',
   })
-  markDelivered(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryRow> {
+  @ApiOkResponse({ type: DeliveryView })
+  markDelivered(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
     return this.marking.delivered(caller, id);
   }
 }

@@ -12,8 +12,8 @@ export interface Listing {
   capabilities: Manifest['capabilities'];
   credentials: CredentialDeclaration[];
   setup_instructions: string[];
-  author: Manifest['author'] | null;
-  skill: Manifest['skill'] | null;
+  author: NonNullable<Manifest['author']> | null;
+  skill: NonNullable<Manifest['skill']> | null;
   /** Whether the App's consent is given through an OAuth flow. */
   oauth: boolean;
   adapter: { id: string; state: AdapterRow['state']; version: string | null; manifest_version: number } | null;

@@ -1,12 +1,13 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, Inject, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type AppView, AppViews } from '../apps/app-views.js';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AppViews } from '../apps/app-views.js';
 import { InstallListing } from './listing.dto.js';
-import type { Listing } from './listing.js';
 import { ListingsService } from './listings.service.js';
+import { AppView } from '../apps/app-view.dto.js';
+import { ListingPage, ListingView } from './listing-view.dto.js';
 
-@ApiTags('Listings')
+@ApiTags('listings')
 @Controller('api/v1/listings')
 export class ListingsController {
   constructor(
@@ -17,20 +18,23 @@ export class ListingsController {
   @Get()
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'listListings', summary: 'What can be installed: the Webhook app and every adapter' })
-  async list(@Caller() caller: Principal): Promise<{ data: Listing[]; next_cursor: null }> {
+  @ApiOkResponse({ type: ListingPage })
+  async list(@Caller() caller: Principal): Promise<ListingPage> {
     return { data: await this.listings.list(caller), next_cursor: null };
   }
 
   @Get(':slug')
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'getListing', summary: 'One listing with the credentials it needs' })
-  get(@Caller() caller: Principal, @Param('slug') slug: string): Promise<Listing> {
+  @ApiOkResponse({ type: ListingView })
+  get(@Caller() caller: Principal, @Param('slug') slug: string): Promise<ListingView> {
     return this.listings.get(caller, slug);
   }
 
   @Post(':slug/install')
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'installListing', summary: 'Install an App; the answer has its webhook URL' })
+  @ApiCreatedResponse({ type: AppView })
   async install(
     @Caller() caller: Principal,
     @Param('slug') slug: string,

@@ -1,12 +1,12 @@
-import { Caller, notFound, type Page, pageOf, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import { Caller, notFound, pageOf, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Header, Inject, Param, Query, StreamableFile } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { DocumentQuery } from './source.dto.js';
-import type { SourceDocumentRow } from './source-document.entity.js';
 import { SourceDocumentRepository } from './source-document.repository.js';
 import { SourcesService } from './sources.service.js';
+import { SourceDocumentPage, SourceDocumentView } from './source-view.dto.js';
 
-@ApiTags('Sources')
+@ApiTags('sources')
 @Controller('api/v1/sources/:id/documents')
 @RequireScopes('apps:read')
 export class SourceDocumentsController {
@@ -17,11 +17,12 @@ export class SourceDocumentsController {
 
   @Get()
   @ApiOperation({ operationId: 'listSourceDocuments', summary: 'Documents of a source, by path; removed ones too' })
+  @ApiOkResponse({ type: SourceDocumentPage })
   async list(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Query() query: DocumentQuery,
-  ): Promise<Page<SourceDocumentRow>> {
+  ): Promise<SourceDocumentPage> {
     await this.sources.get(caller, id);
     const rows = await this.documents.list(id, {
       state: query.state ?? null,
@@ -34,11 +35,12 @@ export class SourceDocumentsController {
 
   @Get(':documentId')
   @ApiOperation({ operationId: 'getSourceDocument', summary: 'One document: fingerprint, size, where it came from' })
+  @ApiOkResponse({ type: SourceDocumentView })
   async get(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Param('documentId') documentId: string,
-  ): Promise<SourceDocumentRow> {
+  ): Promise<SourceDocumentView> {
     await this.sources.get(caller, id);
     const row = await this.documents.find(id, documentId);
     if (!row) throw notFound('source_document', documentId);
@@ -51,6 +53,11 @@ export class SourceDocumentsController {
   @Header('content-security-policy', "default-src 'none'; sandbox")
   @Header('content-disposition', 'attachment')
   @ApiOperation({ operationId: 'readSourceDocument', summary: 'The bytes of a document' })
+  @ApiProduces('application/octet-stream')
+  @ApiOkResponse({
+    description: 'The bytes, under their own content type',
+    schema: { type: 'string', format: 'binary' },
+  })
   async read(
     @Caller() caller: Principal,
     @Param('id') id: string,

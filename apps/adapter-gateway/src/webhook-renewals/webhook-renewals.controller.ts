@@ -1,11 +1,11 @@
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AppsService } from '../apps/apps.service.js';
-import type { WebhookRenewalRow } from './webhook-renewal.entity.js';
 import { WebhookRenewalRepository } from './webhook-renewal.repository.js';
+import { WebhookRenewalView } from './webhook-renewal.dto.js';
 
-@ApiTags('Apps')
+@ApiTags('apps')
 @Controller('api/v1/apps/:id/webhook-renewal')
 export class WebhookRenewalsController {
   constructor(
@@ -19,7 +19,8 @@ export class WebhookRenewalsController {
     operationId: 'getWebhookRenewal',
     summary: 'When the provider was last asked to go on sending events, until when it does, and what went wrong',
   })
-  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookRenewalRow> {
+  @ApiOkResponse({ type: WebhookRenewalView })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookRenewalView> {
     await this.apps.get(caller, id);
     const row = await this.renewals.byApp(id);
     if (!row) throw nothingToRenew();
@@ -30,7 +31,8 @@ export class WebhookRenewalsController {
   @HttpCode(202)
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'renewWebhook', summary: 'Ask the provider again at the next sweep' })
-  async hasten(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookRenewalRow> {
+  @ApiAcceptedResponse({ type: WebhookRenewalView })
+  async hasten(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookRenewalView> {
     await this.apps.get(caller, id);
     if (!(await this.renewals.hasten(id))) throw nothingToRenew();
     return this.get(caller, id);

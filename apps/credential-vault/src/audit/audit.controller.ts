@@ -1,11 +1,11 @@
-import { Caller, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, idOf, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { AuditRepository } from './audit.repository.js';
 import { auditActions } from './credential-audit.entity.js';
 
 export class AuditEntryView {
-  @ApiProperty() id: string;
+  @ApiProperty(idOf('aud')) id: string;
   @ApiProperty({ format: 'date-time' }) at: string;
   @ApiProperty({ description: 'key:<id> or service:<name>' }) actor: string;
   @ApiProperty({ enum: auditActions }) action: string;

@@ -1,4 +1,4 @@
-import { JsonObject, OneOf, Text, TextList } from '#libs/service-kit';
+import { idOf, JsonObject, OneOf, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ValidateNested } from 'class-validator';
@@ -37,8 +37,8 @@ export class UnbindQuery {
 }
 
 export class BindingView {
-  @ApiProperty() id: string;
-  @ApiProperty() credential_id: string;
+  @ApiProperty(idOf('bnd')) id: string;
+  @ApiProperty(idOf('cred')) credential_id: string;
   @ApiProperty({ enum: consumerKinds }) consumer_kind: string;
   @ApiProperty() consumer_id: string;
   @ApiProperty({ type: [String], nullable: true }) fields: string[] | null;

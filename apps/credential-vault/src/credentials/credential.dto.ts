@@ -1,4 +1,4 @@
-import { JsonObject, OneOf, Text } from '#libs/service-kit';
+import { idOf, JsonObject, OneOf, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsOptional, Matches, ValidateNested } from 'class-validator';
@@ -79,7 +79,7 @@ export class AccountView {
 
 /** What the management API shows of a credential: never a value. */
 export class CredentialView {
-  @ApiProperty() id: string;
+  @ApiProperty(idOf('cred')) id: string;
   @ApiProperty() name: string;
   @ApiProperty({ enum: credentialTypes }) type: string;
   @ApiProperty({ enum: oauthGrants, nullable: true }) grant: string | null;

@@ -1,12 +1,12 @@
-import { Caller, PageQuery, pageOf, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, idOf, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { type Revocation, leaveReasons } from './revocation.entity.js';
 import { RevocationRepository } from './revocation.repository.js';
 
 class RevocationView {
-  @ApiProperty() id: string;
-  @ApiProperty({ description: 'May be deleted' }) credential_id: string;
+  @ApiProperty(idOf('rvk')) id: string;
+  @ApiProperty({ ...idOf('cred'), description: 'May be deleted' }) credential_id: string;
   @ApiProperty() provider: string;
   @ApiProperty({ enum: leaveReasons }) reason: string;
   @ApiProperty({ enum: ['waiting', 'gave_up'] }) state: string;

@@ -1,4 +1,4 @@
-import { JsonObject, Text } from '#libs/service-kit';
+import { idOf, JsonObject, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 
 const configNote = 'An oauth_config, as PUT /api/v1/credentials/:id/oauth takes it';
@@ -17,7 +17,7 @@ export class ChangeManagedCredential {
 }
 
 export class ManagedCredentialView {
-  @ApiProperty() id: string;
+  @ApiProperty(idOf('cred')) id: string;
   @ApiProperty({ description: 'Register it with the provider' }) redirect_uri: string;
   @ApiProperty({
     type: String,

@@ -1,6 +1,6 @@
 import { Problem, problemBody, PublicRoute, ServiceTokens, toProblem } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Logger, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallbackService } from './callback.service.js';
 import type { Connected } from './code-exchange.service.js';
@@ -25,6 +25,9 @@ export class CallbackController {
 
   @Get('callback/:slug')
   @ApiOperation({ summary: 'Where a provider sends the browser back to', operationId: 'oauthCallback' })
+  @ApiProduces('text/html')
+  @ApiOkResponse({ schema: { type: 'string' }, description: 'A page for the browser' })
+  @ApiResponse({ status: 303, description: 'Back to where the connection was asked for' })
   callback(@Param('slug') slug: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.answered(request, reply, async () => {
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');
@@ -36,6 +39,8 @@ export class CallbackController {
   /** Programs that look at links in messages must not spend them: a GET asks, the POST behind its button goes on. */
   @Get('links/:token')
   @ApiOperation({ summary: 'Ask someone without an account to connect', operationId: 'openConnectLink' })
+  @ApiProduces('text/html')
+  @ApiOkResponse({ schema: { type: 'string' }, description: 'A page for the browser' })
   link(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.answered(request, reply, async () => {
       await this.connects.requireLink(token);
@@ -47,6 +52,7 @@ export class CallbackController {
   @Post('links/:token')
   @HttpCode(303)
   @ApiOperation({ summary: 'Spend a link and go to the provider', operationId: 'useConnectLink' })
+  @ApiResponse({ status: 303, description: 'To the provider' })
   useLink(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.answered(request, reply, async () => {
       const { authorizationUrl, cookie } = await this.connects.startByLink(token);

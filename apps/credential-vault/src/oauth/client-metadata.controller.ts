@@ -1,7 +1,8 @@
 import { Problem, PublicRoute } from '#libs/service-kit';
 import { Controller, Get, Inject, Param } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ClientMetadata } from './client-metadata.js';
+import { ClientMetadataView } from './connect.dto.js';
 
 const slugPattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
@@ -13,7 +14,8 @@ export class ClientMetadataController {
 
   @Get(':slug')
   @ApiOperation({ summary: 'What providers read of Gatehouse as a client', operationId: 'getClientMetadata' })
-  get(@Param('slug') slug: string) {
+  @ApiOkResponse({ type: ClientMetadataView })
+  get(@Param('slug') slug: string): ClientMetadataView {
     if (slugPattern.test(slug)) return this.documents.documentOf(slug);
     throw new Problem(404, 'client_not_found', 'No provider has a redirect URI like this.');
   }

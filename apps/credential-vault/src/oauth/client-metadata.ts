@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { ClientMetadataView } from './connect.dto.js';
 import { GrantSetup } from './grant-setup.service.js';
 import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
 
@@ -16,7 +17,7 @@ export class ClientMetadata {
   }
 
   /** Anyone may make one up; all that it can do is to bring a browser back here. */
-  documentOf(slug: string) {
+  documentOf(slug: string): ClientMetadataView {
     return {
       client_id: this.idOf(slug),
       client_name: 'Gatehouse',

@@ -1,4 +1,4 @@
-import { JsonObject, OneOf, Text, Whole } from '#libs/service-kit';
+import { idOf, JsonObject, OneOf, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { returnRoutes, type ReturnRoute } from './return-routes.js';
 
@@ -27,7 +27,7 @@ export class CreateConnectLink {
 }
 
 export class ConnectStarted {
-  @ApiProperty() flow_id: string;
+  @ApiProperty(idOf('flw')) flow_id: string;
   @ApiProperty({ description: 'Open it in the browser that got this answer’s cookie' }) authorization_url: string;
   @ApiProperty({ format: 'date-time' }) expires_at: string;
 }
@@ -46,7 +46,7 @@ export class GrantEventView {
 
 /** What the management API shows of a grant: never a token. */
 export class GrantView {
-  @ApiProperty() credential_id: string;
+  @ApiProperty(idOf('cred')) credential_id: string;
   @ApiProperty({ enum: ['authorization_code', 'client_credentials'] }) grant: string;
   @ApiProperty({ enum: ['pending', 'active', 'refreshing', 'degraded', 'needs_reconnect', 'revoked', 'undecryptable'] })
   state: string;
@@ -62,4 +62,14 @@ export class GrantView {
   @ApiProperty({ type: 'integer' }) consecutive_failures: number;
   @ApiProperty({ type: [GrantEventView], description: 'The last 20 changes of its state, newest first' })
   events: GrantEventView[];
+}
+
+/** A client id metadata document (draft-ietf-oauth-client-id-metadata-document). */
+export class ClientMetadataView {
+  @ApiProperty({ format: 'uri' }) client_id: string;
+  @ApiProperty() client_name: string;
+  @ApiProperty({ type: [String] }) redirect_uris: string[];
+  @ApiProperty({ type: [String] }) grant_types: string[];
+  @ApiProperty({ type: [String] }) response_types: string[];
+  @ApiProperty() token_endpoint_auth_method: string;
 }

@@ -1,5 +1,5 @@
 import { builtinTools, toolGrades, type ToolGrade } from '#libs/contracts';
-import { MayBeAbsent, OneOf, Text, TextList, Whole } from '#libs/service-kit';
+import { idOf, MayBeAbsent, OneOf, Text, TextList, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ValidateNested } from 'class-validator';
@@ -63,7 +63,7 @@ export class UpdateAgent {
 }
 
 export class AgentView {
-  @ApiProperty() id: string;
+  @ApiProperty(idOf('agt')) id: string;
   @ApiProperty() name: string;
   @ApiProperty() instructions: string;
   @ApiProperty({ type: String, nullable: true }) model: string | null;

@@ -1,4 +1,4 @@
-import { OneOf, PageQuery, Text } from '#libs/service-kit';
+import { idOf, OneOf, PageQuery, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Approval } from './approval.entity.js';
 
@@ -13,10 +13,10 @@ export class DecideApproval {
 }
 
 export class ApprovalView {
-  @ApiProperty() id: string;
+  @ApiProperty(idOf('apr')) id: string;
   @ApiProperty() agent_id: string;
-  @ApiProperty() turn_id: string;
-  @ApiProperty() receipt_id: string;
+  @ApiProperty(idOf('trn')) turn_id: string;
+  @ApiProperty(idOf('evt')) receipt_id: string;
   @ApiProperty() tool: string;
   @ApiProperty({ enum: ['read', 'write', 'destructive'] }) grade: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) arguments: Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { JsonObject, MayBeAbsent, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
+import { idOf, JsonObject, MayBeAbsent, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, ValidateNested } from 'class-validator';
@@ -52,7 +52,7 @@ export class SearchQuery {
 export class DocumentQuery extends PageQuery {}
 
 export class DocumentView implements Omit<DocumentHead, 'created_at'> {
-  @ApiProperty() id: string;
+  @ApiProperty(idOf('doc')) id: string;
   @ApiProperty() title: string;
   @ApiProperty({
     enum: ['upload', 'turn', 'sync'],
@@ -64,7 +64,7 @@ export class DocumentView implements Omit<DocumentHead, 'created_at'> {
   trust: DocumentHead['trust'];
   @ApiProperty({ enum: ['everyone', 'known'] }) audience: DocumentHead['audience'];
   @ApiProperty({ type: 'object', additionalProperties: true }) provenance: Record<string, unknown>;
-  @ApiProperty({ description: 'Length of its text' }) chars: number;
+  @ApiProperty({ type: 'integer', description: 'Length of its text' }) chars: number;
   @ApiProperty({ format: 'date-time' }) created_at: string;
 }
 
@@ -78,10 +78,10 @@ export class DocumentPage {
 }
 
 export class FoundChunkView implements FoundChunk {
-  @ApiProperty() document_id: string;
+  @ApiProperty(idOf('doc')) document_id: string;
   @ApiProperty() title: string;
   @ApiProperty() excerpt: string;
-  @ApiProperty() offset: number;
+  @ApiProperty({ type: 'integer' }) offset: number;
   @ApiProperty({ enum: ['owner', 'known', 'untrusted'] }) trust: FoundChunk['trust'];
   @ApiProperty() source: string;
 }

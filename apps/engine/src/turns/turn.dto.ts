@@ -1,29 +1,30 @@
+import { idOf } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ToolCallRecord } from '../tool-calls/tool-call.entity.js';
 import type { Step } from './step.entity.js';
 import type { Turn } from './turn.entity.js';
 
 export class StepView {
-  @ApiProperty() seq: number;
+  @ApiProperty({ type: 'integer' }) seq: number;
   @ApiProperty({ enum: ['model_call', 'tool_call', 'tool_result', 'reply'] }) kind: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) content: Record<string, unknown>;
-  @ApiProperty({ type: Number, nullable: true }) tokens: number | null;
+  @ApiProperty({ type: 'integer', nullable: true }) tokens: number | null;
   @ApiProperty({ type: Number, nullable: true }) duration_ms: number | null;
   @ApiProperty({ format: 'date-time' }) created_at: string;
 }
 
 export class TurnView {
-  @ApiProperty() id: string;
-  @ApiProperty() receipt_id: string;
-  @ApiProperty({ type: String, nullable: true }) run_id: string | null;
-  @ApiProperty({ type: String, nullable: true }) session_id: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'null: the Chief of Staff' }) agent_id: string | null;
+  @ApiProperty(idOf('trn')) id: string;
+  @ApiProperty(idOf('evt')) receipt_id: string;
+  @ApiProperty({ ...idOf('run'), nullable: true }) run_id: string | null;
+  @ApiProperty({ ...idOf('ses'), nullable: true }) session_id: string | null;
+  @ApiProperty({ ...idOf('agt'), nullable: true, description: 'null: the Chief of Staff' }) agent_id: string | null;
   @ApiProperty({ enum: ['queued', 'running', 'waiting_approval', 'succeeded', 'failed'] }) state: string;
   @ApiProperty({ type: String, nullable: true, description: 'Code of the last failure' }) error: string | null;
-  @ApiProperty() attempt: number;
+  @ApiProperty({ type: 'integer' }) attempt: number;
   @ApiProperty({ type: String, nullable: true }) reply_text: string | null;
-  @ApiProperty({ description: 'Tokens of all model calls' }) tokens: number;
-  @ApiProperty({ description: 'Of all model calls, in millionths' }) cost_micros: number;
+  @ApiProperty({ type: 'integer', description: 'Tokens of all model calls' }) tokens: number;
+  @ApiProperty({ type: 'integer', description: 'Of all model calls, in millionths' }) cost_micros: number;
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finished_at: string | null;
   @ApiProperty({ type: [StepView] }) steps: StepView[];
@@ -56,7 +57,7 @@ export function turnView(turn: Turn, steps: Step[]): TurnView {
 }
 
 export class ToolCallView {
-  @ApiProperty({ description: 'Of the step that says the call begins, or was refused' }) seq: number;
+  @ApiProperty({ type: 'integer', description: 'Of the step that says the call begins, or was refused' }) seq: number;
   @ApiProperty() tool: string;
   @ApiProperty({ enum: ['builtin', 'python', 'mcp', 'none'] }) source: string;
   @ApiProperty({ type: String, nullable: true }) tool_id: string | null;

@@ -23,11 +23,11 @@ class UsageView implements UsageRow {
   @ApiProperty({ type: String, nullable: true }) agent_id: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Empty: the sender was no contact' }) contact_id:
     string | null;
-  @ApiProperty() model_calls: number;
-  @ApiProperty() tool_calls: number;
-  @ApiProperty() input_tokens: number;
-  @ApiProperty() output_tokens: number;
-  @ApiProperty({ description: 'Millionths of the currency of MODEL_PRICES' }) cost_micros: number;
+  @ApiProperty({ type: 'integer' }) model_calls: number;
+  @ApiProperty({ type: 'integer' }) tool_calls: number;
+  @ApiProperty({ type: 'integer' }) input_tokens: number;
+  @ApiProperty({ type: 'integer' }) output_tokens: number;
+  @ApiProperty({ type: 'integer', description: 'Millionths of the currency of MODEL_PRICES' }) cost_micros: number;
 }
 
 class UsageList {

@@ -1,11 +1,10 @@
 import type { McpCallAnswer } from '#libs/contracts';
-import { Caller, type Page, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { CallTool } from './tool-call.dto.js';
-import type { ToolCall } from './tool-call.entity.js';
 import { ToolCalls } from './tool-calls.service.js';
+import { CallTool, McpCallPage } from './tool-call.dto.js';
 
 @ApiTags('tools')
 @Controller()
@@ -33,8 +32,9 @@ export class ToolCallsController {
 
   @Get('api/v1/tools/:id/calls')
   @RequireScopes('tools:read')
-  @ApiOperation({ operationId: 'listToolCalls', summary: 'Calls of a tool, newest first' })
-  list(@Caller() caller: Principal, @Param('id') id: string, @Query() query: PageQuery): Promise<Page<ToolCall>> {
+  @ApiOperation({ operationId: 'listMcpCalls', summary: 'Calls of a tool, newest first' })
+  @ApiOkResponse({ type: McpCallPage })
+  list(@Caller() caller: Principal, @Param('id') id: string, @Query() query: PageQuery): Promise<McpCallPage> {
     return this.calls.list(caller, id, query);
   }
 }

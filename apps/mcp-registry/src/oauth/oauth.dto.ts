@@ -1,4 +1,4 @@
-import { OneOf, Text, TextList } from '#libs/service-kit';
+import { idOf, OneOf, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { ServerView } from '../servers/mcp-server.dto.js';
@@ -20,7 +20,7 @@ export class RegisterByOauth {
 
 export class RegisteredByOauth {
   @ApiProperty({ type: ServerView }) server: ServerView;
-  @ApiProperty() credential_id: string;
+  @ApiProperty(idOf('cred')) credential_id: string;
   @ApiProperty({ description: 'POST there with the same key: the answer has the URL where a person agrees' })
   connect_path: string;
 }

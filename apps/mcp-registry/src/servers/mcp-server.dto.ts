@@ -1,7 +1,6 @@
-import { JsonObject, OneOf, PageQuery, Text } from '#libs/service-kit';
+import { idOf, JsonObject, Nested, OneOf, OpenSchema, PageQuery, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { Matches, ValidateNested } from 'class-validator';
+import { Matches } from 'class-validator';
 import { slugPattern } from '../tools/model-name.js';
 import { type AuthMode, authModes, healths, policies, type Policy } from './mcp-server.entity.js';
 
@@ -27,20 +26,20 @@ export class RegisterServer {
   @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
   @Text(40, { optional: true, description: 'First part of what models call its tools; made of the name when absent' })
   slug?: string;
-  @JsonObject({ optional: true }) @ValidateNested() @Type(() => ServerAuth) auth?: ServerAuth;
+  @Nested(ServerAuth, { optional: true }) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
 }
 
 export class ChangeServer {
   @Text(200, { optional: true, minLength: 1 }) name?: string;
-  @JsonObject({ optional: true }) @ValidateNested() @Type(() => ServerAuth) auth?: ServerAuth;
+  @Nested(ServerAuth, { optional: true }) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
 }
 
 export class ImportServer {
   @JsonObject({ description: 'A server.json of the MCP registry; the first remote of it that can be used is' })
   server: Record<string, unknown>;
-  @JsonObject({ optional: true }) @ValidateNested() @Type(() => ServerAuth) auth?: ServerAuth;
+  @Nested(ServerAuth, { optional: true }) auth?: ServerAuth;
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
 }
 
@@ -52,23 +51,41 @@ export class UnregisterQuery {
   @OneOf(['true', 'false'], { optional: true, description: 'true: though agents use its Skill' }) force?: string;
 }
 
+/** What it says of itself. */
+@OpenSchema()
+class ServerInfoView {
+  @ApiProperty() name: string;
+  @ApiProperty() version: string;
+}
+
+class ServerAuthView {
+  @ApiProperty({ enum: authModes }) mode: AuthMode;
+  @ApiProperty({ type: String, nullable: true }) header: string | null;
+  @ApiProperty({ type: String, nullable: true }) credential_id: string | null;
+}
+
 /** A server as the API shows it. */
 export class ServerView {
-  @ApiProperty() id: string;
+  @ApiProperty(idOf('mcp')) id: string;
   @ApiProperty() slug: string;
   @ApiProperty() name: string;
   @ApiProperty() url: string;
   @ApiProperty({ type: String, nullable: true }) transport: string | null;
   @ApiProperty({ type: String, nullable: true }) protocol_version: string | null;
-  @ApiProperty({ type: Object, nullable: true }) server_info: { name: string; version: string } | null;
-  @ApiProperty({ type: Object }) auth: { mode: AuthMode; header: string | null; credential_id: string | null };
+  @ApiProperty({ type: ServerInfoView, nullable: true }) server_info: ServerInfoView | null;
+  @ApiProperty({ type: ServerAuthView }) auth: ServerAuthView;
   @ApiProperty({ enum: policies }) policy: string;
   @ApiProperty({ enum: healths }) health: string;
   @ApiProperty({ type: String, nullable: true }) health_reason: string | null;
   @ApiProperty({ type: String, nullable: true, format: 'date-time' }) checked_at: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'The Skill that bundles its tools' }) skill_id:
+  @ApiProperty({ ...idOf('skl'), nullable: true, description: 'The Skill that bundles its tools' }) skill_id:
     string | null;
-  @ApiProperty({ type: Object, description: 'How many tools are in which state' }) tools: Record<string, number>;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
+    description: 'How many tools are in which state',
+  })
+  tools: Record<string, number>;
   @ApiProperty({ format: 'date-time' }) created_at: string;
 }
 

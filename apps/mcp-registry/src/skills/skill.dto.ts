@@ -1,4 +1,4 @@
-import { Flag, JsonObject, MayBeAbsent, OneOf, Text } from '#libs/service-kit';
+import { anyObject, Flag, idOf, JsonObject, MayBeAbsent, OneOf, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayUnique, IsArray, Matches, ValidateNested } from 'class-validator';
@@ -72,13 +72,13 @@ export class DeleteSkillQuery {
 }
 
 export class SkillView {
-  @ApiProperty() id: string;
+  @ApiProperty(idOf('skl')) id: string;
   @ApiProperty() slug: string;
   @ApiProperty() name: string;
   @ApiProperty() description: string;
   @ApiProperty() knowledge: string;
   @ApiProperty({ enum: ['person', 'mcp_server', 'manifest'] }) origin: string;
-  @ApiProperty({ type: String, nullable: true }) server_id: string | null;
+  @ApiProperty({ ...idOf('mcp'), nullable: true }) server_id: string | null;
   @ApiProperty({ type: 'integer' }) version: number;
   @ApiProperty({ type: [SkillToolGiven] }) tools: SkillToolGiven[];
   @ApiProperty({ type: [SkillCredentialGiven] }) credentials: SkillCredentialGiven[];
@@ -93,7 +93,7 @@ export class SkillPage {
 
 export class SkillVersionView {
   @ApiProperty({ type: 'integer' }) version: number;
-  @ApiProperty({ type: Object }) content: object;
+  @ApiProperty({ ...anyObject, description: 'The Skill as it was' }) content: object;
   @ApiProperty() created_by: string;
   @ApiProperty({ format: 'date-time' }) created_at: string;
 }

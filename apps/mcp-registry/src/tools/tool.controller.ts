@@ -1,4 +1,3 @@
-import type { McpCallAnswer } from '#libs/contracts';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -16,6 +15,7 @@ import {
   TryTool,
 } from './tool.dto.js';
 import { ToolService } from './tool.service.js';
+import { TriedToolView } from '../calls/tool-call.dto.js';
 
 @ApiTags('tools')
 @Controller('api/v1/tools')
@@ -104,7 +104,8 @@ export class ToolController {
   @HttpCode(200)
   @RequireScopes('tools:write')
   @ApiOperation({ operationId: 'tryTool', summary: 'Call an approved tool of an MCP server by hand' })
-  try(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TryTool): Promise<McpCallAnswer> {
+  @ApiOkResponse({ type: TriedToolView })
+  try(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TryTool): Promise<TriedToolView> {
     return this.calls.tryOut(caller, id, body);
   }
 }

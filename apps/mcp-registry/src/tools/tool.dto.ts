@@ -1,5 +1,5 @@
 import { toolGrades, type ToolGrade } from '#libs/contracts';
-import { Flag, JsonObject, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
+import { anyObject, anyValue, Flag, idOf, JsonObject, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { toolStates } from './tool.entity.js';
@@ -36,11 +36,14 @@ export class TryTool {
 export class ToolView {
   @ApiProperty({ description: '`builtin:<name>` of a built-in tool' }) id: string;
   @ApiProperty({ enum: toolSources }) source: string;
-  @ApiProperty({ type: String, nullable: true }) server_id: string | null;
+  @ApiProperty({ ...idOf('mcp'), nullable: true }) server_id: string | null;
   @ApiProperty() name: string;
   @ApiProperty({ type: String, nullable: true }) title: string | null;
   @ApiProperty() description: string;
-  @ApiProperty({ type: Object, nullable: true }) input_schema: Record<string, unknown> | null;
+  @ApiProperty({ ...anyObject, nullable: true, description: 'A JSON Schema' }) input_schema: Record<
+    string,
+    unknown
+  > | null;
   @ApiProperty({ enum: toolStates }) state: string;
   @ApiProperty({ type: String, nullable: true, description: 'Why it is quarantined' }) problem: string | null;
   @ApiProperty({ enum: toolGrades }) grade: string;
@@ -59,8 +62,8 @@ export class ToolPage {
 
 export class DefinitionChange {
   @ApiProperty({ description: 'JSON Pointer into the definition' }) path: string;
-  @ApiProperty({ required: false, description: 'Absent: added' }) before?: unknown;
-  @ApiProperty({ required: false, description: 'Absent: removed' }) after?: unknown;
+  @ApiProperty({ ...anyValue, required: false, description: 'Absent: added' }) before?: unknown;
+  @ApiProperty({ ...anyValue, required: false, description: 'Absent: removed' }) after?: unknown;
 }
 
 export class ToolDifference {
@@ -72,7 +75,7 @@ export class ToolDifference {
 export class ToolVersionView {
   @ApiProperty({ type: 'integer' }) number: number;
   @ApiProperty() pin: string;
-  @ApiProperty({ type: Object }) definition: object;
+  @ApiProperty(anyObject) definition: object;
   @ApiProperty() approved_by: string;
   @ApiProperty({ format: 'date-time' }) approved_at: string;
 }

@@ -4,7 +4,7 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, 
 import { ApiKeyPage, CreateApiKey, CreatedApiKey } from './api-key.dto.js';
 import { ApiKeyService } from './api-key.service.js';
 
-@ApiTags('api keys')
+@ApiTags('api-keys')
 @Controller('api/v1/api-keys')
 export class ApiKeyController {
   constructor(@Inject(ApiKeyService) private readonly keys: ApiKeyService) {}

@@ -1,4 +1,4 @@
-import { Text } from '#libs/service-kit';
+import { idOf, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsISO8601, IsOptional } from 'class-validator';
 import type { Scope } from '#libs/service-kit';
@@ -22,7 +22,7 @@ export class CreateApiKey {
 }
 
 export class ApiKeyView {
-  @ApiProperty() id: string;
+  @ApiProperty(idOf('key')) id: string;
   @ApiProperty() name: string;
   @ApiProperty({ description: 'The last 4 characters of the key' }) last4: string;
   @ApiProperty({ type: [String] }) scopes: string[];

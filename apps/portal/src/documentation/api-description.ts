@@ -2,9 +2,8 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { upstreams, type UpstreamUrls } from '../proxy/route-table.js';
-import { type ApiDocument, mergeDocuments } from './merge-documents.js';
-import { problemSchema, withProblems } from './problem-response.js';
-import { webhookPath } from './webhook-path.js';
+import type { ApiDocument } from './merge-documents.js';
+import { wholeDocument } from './whole-document.js';
 
 export const UPSTREAM_URLS = Symbol('UPSTREAM_URLS');
 
@@ -44,16 +43,7 @@ export class ApiDescription {
       if (document) documents.set(audience, document);
       else missing.push(audience);
     }
-    const { paths, schemas } = mergeDocuments(documents);
-    const bearer = { type: 'http', scheme: 'bearer', description: 'An API key: gh_...' };
-    return {
-      openapi: '3.1.0',
-      info: { title: 'Gatehouse', version: '1' },
-      paths: { ...withProblems(paths), ...webhookPath },
-      components: { schemas: { ...schemas, Problem: problemSchema }, securitySchemes: { bearer } },
-      security: [{ bearer: [] }],
-      ...(missing.length > 0 ? { 'x-gatehouse-missing': missing } : {}),
-    };
+    return wholeDocument(documents, missing);
   }
 
   private async own(): Promise<ApiDocument> {

@@ -10,12 +10,16 @@ export const problemSchema = {
     detail: text,
     code: text,
     request_id: text,
-    errors: { type: 'array', items: { type: 'object', properties: { field: text, message: text } } },
+    errors: {
+      type: 'array',
+      description: 'The fields of the request that are wrong',
+      items: { type: 'object', properties: { field: text, message: text }, required: ['field', 'message'] },
+    },
   },
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
 };
 
-const problem = {
+export const problemResponse = {
   description: 'A problem: `code` is for programs, `detail` says what to do',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
@@ -27,7 +31,10 @@ export function withProblems(paths: Record<string, unknown>): Record<string, unk
 
 function withProblem(operation: unknown): unknown {
   if (!isObject(operation) || !isObject(operation['responses'])) return operation;
-  return { ...operation, responses: { ...operation['responses'], default: problem } };
+  return {
+    ...operation,
+    responses: { ...operation['responses'], default: { $ref: '#/components/responses/Problem' } },
+  };
 }
 
 function mapped(value: unknown, change: (entry: unknown) => unknown): Record<string, unknown> {

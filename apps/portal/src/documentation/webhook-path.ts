@@ -1,4 +1,5 @@
 const received = {
+  description: 'Another status and body where the manifest of the App has `webhook.ack`',
   type: 'object',
   properties: { received: { const: true }, id: { type: 'string' }, duplicate: { const: true } },
   required: ['received', 'id'],
@@ -9,7 +10,10 @@ const refusal = {
   properties: { error: { type: 'string' }, message: { type: 'string' } },
   required: ['error', 'message'],
 };
-const refused = (description: string) => ({ description, content: json(refusal) });
+const named = (name: string) => json({ $ref: `#/components/schemas/${name}` });
+const refused = (description: string) => ({ description, content: named('WebhookRefused') });
+
+export const webhookSchemas = { WebhookReceived: received, WebhookRefused: refusal };
 
 /** The webhook endpoint has no controller to be described from: it takes any bytes. */
 export const webhookPath = {
@@ -33,7 +37,7 @@ export const webhookPath = {
       ],
       requestBody: { required: true, content: json({ type: 'object', additionalProperties: true }) },
       responses: {
-        200: { description: 'Stored; processing follows', content: json(received) },
+        200: { description: 'Stored; processing follows', content: named('WebhookReceived') },
         400: refused('The body is not JSON (built-in Webhook App)'),
         401: refused('The signature is missing, wrong or too old'),
         404: refused('There is no such endpoint, or no such workflow'),

@@ -1,10 +1,10 @@
-import { Caller, notFound, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, idOf, notFound, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { OrganizationRepository } from './organization.repository.js';
 
 export class OrganizationView {
-  @ApiProperty() id: string;
+  @ApiProperty(idOf('org')) id: string;
   @ApiProperty() name: string;
   @ApiProperty({ format: 'date-time' }) created_at: string;
 }

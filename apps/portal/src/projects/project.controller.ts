@@ -1,12 +1,12 @@
-import { Caller, notFound, PageQuery, pageOf, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, idOf, notFound, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { Project } from './project.entity.js';
 import { ProjectRepository } from './project.repository.js';
 
 export class ProjectView {
-  @ApiProperty() id: string;
-  @ApiProperty() organization_id: string;
+  @ApiProperty(idOf('prj')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty() name: string;
   @ApiProperty({ format: 'date-time' }) created_at: string;
 }

@@ -13,12 +13,13 @@ import {
   Whole,
 } from '#libs/service-kit';
 import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
 import { gatewayClient } from '../routing/routing.service.js';
-import type { ChannelRow, InboxMode, SessionScope, UnknownSenders } from './channel.entity.js';
+import type { InboxMode, SessionScope, UnknownSenders } from './channel.entity.js';
 import { ChannelRepository } from './channel.repository.js';
+import { ChannelPage, ChannelView } from './channel.dto.js';
 
 class ChannelSettings {
   @Text(100, { optional: true, nullable: true, description: "The agent; the project's Chief of Staff when absent" })
@@ -51,7 +52,7 @@ class ChannelSettings {
   daily_reset_hour?: number | null;
 }
 
-@ApiTags('Channels')
+@ApiTags('channels')
 @Controller('api/v1/channels')
 export class ChannelsController {
   constructor(
@@ -64,7 +65,8 @@ export class ChannelsController {
   @Get()
   @RequireScopes('channels:read')
   @ApiOperation({ operationId: 'listChannels', summary: 'Channels that were set up; others use the defaults' })
-  async list(@Caller() caller: Principal): Promise<{ data: ChannelRow[]; next_cursor: null }> {
+  @ApiOkResponse({ type: ChannelPage })
+  async list(@Caller() caller: Principal): Promise<ChannelPage> {
     return { data: await this.channels.list(caller.organizationId, caller.projectId), next_cursor: null };
   }
 
@@ -72,7 +74,8 @@ export class ChannelsController {
   @ShowsEntityTag()
   @RequireScopes('channels:read')
   @ApiOperation({ operationId: 'getChannel', summary: 'The channel of an App' })
-  async get(@Caller() caller: Principal, @Param('appId') appId: string): Promise<ChannelRow> {
+  @ApiOkResponse({ type: ChannelView })
+  async get(@Caller() caller: Principal, @Param('appId') appId: string): Promise<ChannelView> {
     const row = await this.channels.find(caller.organizationId, caller.projectId, appId);
     if (!row) throw notFound('channel', appId);
     return row;
@@ -82,11 +85,12 @@ export class ChannelsController {
   @Edits<ChannelsController>((controller, caller, appId) => controller.get(caller, appId), 'appId')
   @RequireScopes('channels:write')
   @ApiOperation({ operationId: 'setChannel', summary: 'Set how messages of an App reach agents, and where replies go' })
+  @ApiOkResponse({ type: ChannelView })
   async set(
     @Caller() caller: Principal,
     @Param('appId') appId: string,
     @Body() body: ChannelSettings,
-  ): Promise<ChannelRow> {
+  ): Promise<ChannelView> {
     await this.requireApp(caller, appId);
     await this.agents.require(caller, body.agent_id);
     await this.channels.save({

@@ -1,20 +1,10 @@
-import {
-  Caller,
-  OneOf,
-  type Page,
-  pageOf,
-  PageQuery,
-  type Principal,
-  RequireScopes,
-  Text,
-  Whole,
-} from '#libs/service-kit';
+import { Caller, OneOf, pageOf, PageQuery, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { MessageRow } from '../routing/message.entity.js';
-import type { ContactRow } from './contact.entity.js';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ContactRepository } from './contact.repository.js';
-import { type ContactDetail, ContactsService } from './contacts.service.js';
+import { ContactsService } from './contacts.service.js';
+import { MessagePage } from '../routing/message.dto.js';
+import { AdmittedContactView, ContactDetailView, ContactPage, PairingCodeView } from './contact.dto.js';
 
 class ContactQuery extends PageQuery {
   @OneOf(['unknown', 'known', 'blocked'], { optional: true }) status?: string;
@@ -35,7 +25,7 @@ class PairingRequest {
   @Text(100, { minLength: 1 }) app_id: string;
 }
 
-@ApiTags('Contacts')
+@ApiTags('contacts')
 @Controller('api/v1/contacts')
 export class ContactsController {
   constructor(
@@ -46,7 +36,8 @@ export class ContactsController {
   @Get()
   @RequireScopes('contacts:read')
   @ApiOperation({ operationId: 'listContacts', summary: 'Contacts, newest first' })
-  async list(@Caller() caller: Principal, @Query() query: ContactQuery): Promise<Page<ContactRow>> {
+  @ApiOkResponse({ type: ContactPage })
+  async list(@Caller() caller: Principal, @Query() query: ContactQuery): Promise<ContactPage> {
     const rows = await this.contacts.list(caller.organizationId, caller.projectId, {
       status: query.status ?? null,
       search: query.search ?? null,
@@ -59,28 +50,28 @@ export class ContactsController {
   @Post('pairing-codes')
   @RequireScopes('contacts:write')
   @ApiOperation({ operationId: 'createPairingCode', summary: 'A code that makes whoever sends it a known contact' })
-  pairingCode(
-    @Caller() caller: Principal,
-    @Body() body: PairingRequest,
-  ): Promise<{ code: string; expires_at: string }> {
+  @ApiCreatedResponse({ type: PairingCodeView })
+  pairingCode(@Caller() caller: Principal, @Body() body: PairingRequest): Promise<PairingCodeView> {
     return this.service.pairingCode(caller, body.app_id);
   }
 
   @Get(':id')
   @RequireScopes('contacts:read')
   @ApiOperation({ operationId: 'getContact', summary: 'One contact with its identities' })
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetail> {
+  @ApiOkResponse({ type: ContactDetailView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetailView> {
     return this.service.get(caller, id);
   }
 
   @Get(':id/messages')
   @RequireScopes('contacts:read', 'events:read')
   @ApiOperation({ operationId: 'listContactMessages', summary: 'Messages of a contact and of those merged into it' })
+  @ApiOkResponse({ type: MessagePage })
   async messages(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Query() query: PageQuery,
-  ): Promise<Page<MessageRow>> {
+  ): Promise<MessagePage> {
     const rows = await this.service.messages(caller, id, query.cursor ?? null, query.limit + 1);
     return pageOf(rows, query.limit, (row) => row.id);
   }
@@ -88,7 +79,12 @@ export class ContactsController {
   @Patch(':id')
   @RequireScopes('contacts:write')
   @ApiOperation({ operationId: 'changeContact', summary: 'Change the name or the daily budget of a contact' })
-  change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ContactChange): Promise<ContactDetail> {
+  @ApiOkResponse({ type: ContactDetailView })
+  change(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: ContactChange,
+  ): Promise<ContactDetailView> {
     return this.service.change(caller, id, { ...body });
   }
 
@@ -96,7 +92,8 @@ export class ContactsController {
   @HttpCode(200)
   @RequireScopes('contacts:write')
   @ApiOperation({ operationId: 'admitContact', summary: 'Make a contact known and continue its held messages' })
-  admit(@Caller() caller: Principal, @Param('id') id: string): Promise<{ contact: ContactDetail; released: number }> {
+  @ApiOkResponse({ type: AdmittedContactView })
+  admit(@Caller() caller: Principal, @Param('id') id: string): Promise<AdmittedContactView> {
     return this.service.admit(caller, id);
   }
 
@@ -104,7 +101,8 @@ export class ContactsController {
   @HttpCode(200)
   @RequireScopes('contacts:write')
   @ApiOperation({ operationId: 'blockContact', summary: 'Stop routing the messages of a contact' })
-  block(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetail> {
+  @ApiOkResponse({ type: ContactDetailView })
+  block(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetailView> {
     return this.service.block(caller, id);
   }
 
@@ -112,7 +110,8 @@ export class ContactsController {
   @HttpCode(200)
   @RequireScopes('contacts:write')
   @ApiOperation({ operationId: 'unblockContact', summary: 'Make a blocked contact an unknown one again' })
-  unblock(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetail> {
+  @ApiOkResponse({ type: ContactDetailView })
+  unblock(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetailView> {
     return this.service.unblock(caller, id);
   }
 
@@ -120,7 +119,8 @@ export class ContactsController {
   @HttpCode(200)
   @RequireScopes('contacts:write')
   @ApiOperation({ operationId: 'resumeContact', summary: 'End the pause that the loop breaker made' })
-  resume(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetail> {
+  @ApiOkResponse({ type: ContactDetailView })
+  resume(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetailView> {
     return this.service.resume(caller, id);
   }
 
@@ -128,7 +128,8 @@ export class ContactsController {
   @HttpCode(200)
   @RequireScopes('contacts:write')
   @ApiOperation({ operationId: 'mergeContact', summary: 'Count a contact to another one; the answer is that one' })
-  merge(@Caller() caller: Principal, @Param('id') id: string, @Body() body: Merge): Promise<ContactDetail> {
+  @ApiOkResponse({ type: ContactDetailView })
+  merge(@Caller() caller: Principal, @Param('id') id: string, @Body() body: Merge): Promise<ContactDetailView> {
     return this.service.merge(caller, id, body.into);
   }
 
@@ -136,7 +137,8 @@ export class ContactsController {
   @HttpCode(200)
   @RequireScopes('contacts:write')
   @ApiOperation({ operationId: 'unmergeContact', summary: 'Undo a merge: identities and history go back' })
-  unmerge(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetail> {
+  @ApiOkResponse({ type: ContactDetailView })
+  unmerge(@Caller() caller: Principal, @Param('id') id: string): Promise<ContactDetailView> {
     return this.service.unmerge(caller, id);
   }
 }

@@ -1,17 +1,18 @@
-import { Caller, Flag, type Page, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, Flag, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
 import { EventFilter } from './event-filter.js';
-import { EventSearch, type ListedEvent } from './event-search.service.js';
-import { type EventDetail, EventsService } from './events.service.js';
-import { type Replayed, Replayer } from './replayer.js';
+import { EventSearch } from './event-search.service.js';
+import { EventsService } from './events.service.js';
+import { Replayer } from './replayer.js';
+import { EventDetailView, EventPage, ReplayedEventView } from './event.dto.js';
 
 class Replay {
   @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
 }
 
-@ApiTags('Events')
+@ApiTags('events')
 @Controller('api/v1/events')
 export class EventsController {
   constructor(
@@ -27,14 +28,16 @@ export class EventsController {
     summary: 'Received events, newest first, with the outcome each ended in',
     description: 'A page of a search for text, sender or event type may be short: go on while there is a next_cursor.',
   })
-  list(@Caller() caller: Principal, @Query() filter: EventFilter): Promise<Page<ListedEvent>> {
+  @ApiOkResponse({ type: EventPage })
+  list(@Caller() caller: Principal, @Query() filter: EventFilter): Promise<EventPage> {
     return this.searching.page(caller, filter);
   }
 
   @Get(':id')
   @RequireScopes('events:read')
   @ApiOperation({ operationId: 'getEvent', summary: 'One event with its timeline, messages and runs' })
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<EventDetail> {
+  @ApiOkResponse({ type: EventDetailView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<EventDetailView> {
     return this.events.get(caller, id);
   }
 
@@ -43,12 +46,13 @@ export class EventsController {
   @RequireScopes('events:write')
   @TakesIdempotencyKey('The same key gives the same runs')
   @ApiOperation({ operationId: 'replayEvent', summary: "Route an event again by today's rules" })
+  @ApiAcceptedResponse({ type: ReplayedEventView })
   replay(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Body() body: Replay,
     @IdempotencyKey() key: string | null,
-  ): Promise<Replayed> {
+  ): Promise<ReplayedEventView> {
     return this.replayer.replay(caller, id, body.deliver ?? false, key);
   }
 }

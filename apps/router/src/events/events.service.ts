@@ -13,7 +13,7 @@ export interface EventDetail {
   app_id: string | null;
   outcome: string | null;
   reason: string | null;
-  timeline: TimelineEntry[];
+  timeline: (TimelineEntry & { app_id: string })[];
   messages: MessageRow[];
   runs: RunRow[];
 }

@@ -1,23 +1,12 @@
 import { terminalOutcomes } from '#libs/contracts';
-import {
-  Caller,
-  OneOf,
-  type Page,
-  pageOf,
-  PageQuery,
-  type Principal,
-  RequireScopes,
-  Text,
-  TextList,
-} from '#libs/service-kit';
+import { Caller, OneOf, pageOf, PageQuery, type Principal, RequireScopes, Text, TextList } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
 import { keyed } from '../requests/once.js';
 import { RoutingAgain } from '../routing/again.service.js';
-import type { MessageRow } from '../routing/message.entity.js';
-import type { Released } from '../routing/routing.repository.js';
 import { HeldRepository } from './held.repository.js';
+import { MessagePage, ReleasedView } from '../routing/message.dto.js';
 
 class HeldQuery extends PageQuery {
   @OneOf(terminalOutcomes, { optional: true }) outcome?: string;
@@ -28,7 +17,7 @@ class Release {
   @TextList(500, 100, { description: 'Messages to let through, each once' }) message_ids: string[];
 }
 
-@ApiTags('Held messages')
+@ApiTags('held-messages')
 @Controller('api/v1/held-messages')
 export class HeldController {
   constructor(
@@ -39,7 +28,8 @@ export class HeldController {
   @Get()
   @RequireScopes('events:read')
   @ApiOperation({ operationId: 'listHeldMessages', summary: 'Messages that were held, paused, dropped or parked' })
-  async list(@Caller() caller: Principal, @Query() query: HeldQuery): Promise<Page<MessageRow>> {
+  @ApiOkResponse({ type: MessagePage })
+  async list(@Caller() caller: Principal, @Query() query: HeldQuery): Promise<MessagePage> {
     const rows = await this.held.list(caller.organizationId, caller.projectId, {
       outcome: query.outcome ?? null,
       appId: query.app_id ?? null,
@@ -54,11 +44,12 @@ export class HeldController {
   @RequireScopes('events:write')
   @TakesIdempotencyKey('The same key gives the same answer')
   @ApiOperation({ operationId: 'releaseMessages', summary: 'Route messages that were kept from it, each once' })
+  @ApiOkResponse({ type: ReleasedView })
   release(
     @Caller() caller: Principal,
     @Body() { message_ids: ids }: Release,
     @IdempotencyKey() key: string | null,
-  ): Promise<Released> {
+  ): Promise<ReleasedView> {
     return this.again.release(caller, ids, keyed(caller, key, `release ${JSON.stringify(ids)}`));
   }
 }

@@ -1,11 +1,11 @@
 import { Caller, JsonObject, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
 import { Body, Controller, HttpCode, Inject, Param, ParseIntPipe, Post, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
 import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
 import { DirectRuns } from './direct-runs.service.js';
-import type { RunRow } from './run.entity.js';
+import { RunView } from './run.dto.js';
 
 class NewRun {
   @Text(100_000, { optional: true, description: 'What the run works on' }) message?: string;
@@ -19,7 +19,7 @@ class Wait {
   wait?: number;
 }
 
-@ApiTags('Workflows')
+@ApiTags('workflows')
 @Controller('api/v1/workflows')
 export class DirectRunsController {
   constructor(@Inject(DirectRuns) private readonly runs: DirectRuns) {}
@@ -29,6 +29,8 @@ export class DirectRunsController {
   @RequireScopes('workflows:write')
   @TakesIdempotencyKey('The same key gives the same run')
   @ApiOperation({ operationId: 'startRun', summary: 'Run a workflow; answers 200 with ?wait= when it ended in time' })
+  @ApiOkResponse({ type: RunView, description: 'It ended while the caller waited' })
+  @ApiAcceptedResponse({ type: RunView, description: 'It goes on' })
   async start(
     @Caller() caller: Principal,
     @Param('id', ParseIntPipe) id: number,
@@ -36,7 +38,7 @@ export class DirectRunsController {
     @Query() { wait }: Wait,
     @IdempotencyKey() key: string | null,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RunRow> {
+  ): Promise<RunView> {
     const { run, repeated } = await this.runs.start(
       caller,
       id,

@@ -1,21 +1,12 @@
-import {
-  Caller,
-  Flag,
-  OneOf,
-  type Page,
-  pageOf,
-  PageQuery,
-  type Principal,
-  RequireScopes,
-  Whole,
-} from '#libs/service-kit';
+import { Caller, Flag, OneOf, pageOf, PageQuery, type Principal, RequireScopes, Whole } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
-import { type RunRow, runStates } from './run.entity.js';
+import { runStates } from './run.entity.js';
 import { RunRepository } from './run.repository.js';
 import { RunsService } from './runs.service.js';
+import { RunPage, RunView } from './run.dto.js';
 
 class RunQuery extends PageQuery {
   @Type(() => Number) @Whole(1, 2_147_483_647, { optional: true }) workflow_id?: number;
@@ -26,7 +17,7 @@ class RunReplay {
   @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
 }
 
-@ApiTags('Runs')
+@ApiTags('runs')
 @Controller('api/v1/runs')
 export class RunsController {
   constructor(
@@ -37,7 +28,8 @@ export class RunsController {
   @Get()
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'listRuns', summary: 'Runs, newest first' })
-  async list(@Caller() caller: Principal, @Query() query: RunQuery): Promise<Page<RunRow>> {
+  @ApiOkResponse({ type: RunPage })
+  async list(@Caller() caller: Principal, @Query() query: RunQuery): Promise<RunPage> {
     const rows = await this.runs.list(caller.organizationId, caller.projectId, {
       workflowId: query.workflow_id ?? null,
       state: query.state ?? null,
@@ -50,7 +42,8 @@ export class RunsController {
   @Get(':id')
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'getRun', summary: 'One run' })
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<RunRow> {
+  @ApiOkResponse({ type: RunView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<RunView> {
     return this.service.get(caller, id);
   }
 
@@ -58,7 +51,8 @@ export class RunsController {
   @HttpCode(202)
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'cancelRun', summary: 'Cancel a run; one under way ends as soon as it has stopped' })
-  cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<RunRow> {
+  @ApiAcceptedResponse({ type: RunView })
+  cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<RunView> {
     return this.service.cancel(caller, id);
   }
 
@@ -67,7 +61,8 @@ export class RunsController {
   @RequireScopes('workflows:write')
   @TakesIdempotencyKey('The same key runs it again once, and tells how it stands')
   @ApiOperation({ operationId: 'retryRun', summary: 'Run a failed run again as it was' })
-  retry(@Caller() caller: Principal, @Param('id') id: string, @IdempotencyKey() key: string | null): Promise<RunRow> {
+  @ApiAcceptedResponse({ type: RunView })
+  retry(@Caller() caller: Principal, @Param('id') id: string, @IdempotencyKey() key: string | null): Promise<RunView> {
     return this.service.retry(caller, id, key);
   }
 
@@ -76,12 +71,13 @@ export class RunsController {
   @RequireScopes('workflows:write')
   @TakesIdempotencyKey('The same key gives the same run')
   @ApiOperation({ operationId: 'replayRun', summary: "Make a new run of the same message by today's configuration" })
+  @ApiAcceptedResponse({ type: RunView })
   replay(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Body() body: RunReplay,
     @IdempotencyKey() key: string | null,
-  ): Promise<RunRow> {
+  ): Promise<RunView> {
     return this.service.replay(caller, id, body.deliver ?? false, key);
   }
 }

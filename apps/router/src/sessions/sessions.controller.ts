@@ -2,7 +2,6 @@ import {
   Caller,
   Flag,
   OneOf,
-  type Page,
   pageOf,
   PageQuery,
   type Principal,
@@ -11,12 +10,13 @@ import {
   Text,
 } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { TurnRow } from '../turns/turn.entity.js';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
-import { type ReplyAnswer, SessionReplies } from './session-replies.service.js';
-import { SessionRepository, type SessionRow, sessionStatuses } from './session.repository.js';
-import { type SessionDetail, SessionsService } from './sessions.service.js';
+import { SessionReplies } from './session-replies.service.js';
+import { SessionRepository, sessionStatuses } from './session.repository.js';
+import { SessionsService } from './sessions.service.js';
+import { SessionTurnPage } from '../turns/turn.dto.js';
+import { CancelledTurnView, SessionDetailView, SessionPage, SessionReplyView } from './session.dto.js';
 
 class SessionQuery extends PageQuery {
   @OneOf(sessionStatuses, { optional: true }) status?: string;
@@ -34,7 +34,7 @@ class Reply {
   @OneOf(['markdown', 'plain'], { optional: true, description: 'Default markdown' }) format?: 'markdown' | 'plain';
 }
 
-@ApiTags('Sessions')
+@ApiTags('sessions')
 @Controller('api/v1/sessions')
 export class SessionsController {
   constructor(
@@ -46,7 +46,8 @@ export class SessionsController {
   @Get()
   @RequireScopes('channels:read')
   @ApiOperation({ operationId: 'listSessions', summary: 'Sessions, newest first' })
-  async list(@Caller() caller: Principal, @Query() query: SessionQuery): Promise<Page<SessionRow>> {
+  @ApiOkResponse({ type: SessionPage })
+  async list(@Caller() caller: Principal, @Query() query: SessionQuery): Promise<SessionPage> {
     const rows = await this.sessions.list(caller.organizationId, caller.projectId, {
       status: query.status ?? null,
       appId: query.app_id ?? null,
@@ -60,14 +61,20 @@ export class SessionsController {
   @Get(':id')
   @RequireScopes('channels:read')
   @ApiOperation({ operationId: 'getSession', summary: 'One session, with who took it over and when' })
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetail> {
+  @ApiOkResponse({ type: SessionDetailView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetailView> {
     return this.service.get(caller, id);
   }
 
   @Get(':id/turns')
   @RequireScopes('channels:read', 'events:read')
   @ApiOperation({ operationId: 'listSessionTurns', summary: 'Turns of a session, newest first' })
-  async turns(@Caller() caller: Principal, @Param('id') id: string, @Query() query: PageQuery): Promise<Page<TurnRow>> {
+  @ApiOkResponse({ type: SessionTurnPage })
+  async turns(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Query() query: PageQuery,
+  ): Promise<SessionTurnPage> {
     await this.service.get(caller, id);
     const rows = await this.sessions.turns(id, query.cursor ?? null, query.limit + 1);
     return pageOf(rows, query.limit, (row) => row.id);
@@ -77,7 +84,8 @@ export class SessionsController {
   @HttpCode(200)
   @RequireScopes('channels:write')
   @ApiOperation({ operationId: 'takeOverSession', summary: 'A person answers from here on; no turn starts' })
-  takeOver(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetail> {
+  @ApiOkResponse({ type: SessionDetailView })
+  takeOver(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetailView> {
     return this.service.takeOver(caller, id);
   }
 
@@ -86,12 +94,13 @@ export class SessionsController {
   @RequireScopes('channels:write')
   @TakesIdempotencyKey('The same message under the same key is sent once', true)
   @ApiOperation({ operationId: 'replyInSession', summary: 'Say something in a session that was taken over' })
+  @ApiAcceptedResponse({ type: SessionReplyView })
   reply(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Body() body: Reply,
     @IdempotencyKey() key: string | null,
-  ): Promise<ReplyAnswer> {
+  ): Promise<SessionReplyView> {
     if (key === null) {
       throw new Problem(
         422,
@@ -106,7 +115,8 @@ export class SessionsController {
   @HttpCode(200)
   @RequireScopes('channels:write')
   @ApiOperation({ operationId: 'handBackSession', summary: 'End a takeover' })
-  handBack(@Caller() caller: Principal, @Param('id') id: string, @Body() body: HandBack): Promise<SessionDetail> {
+  @ApiOkResponse({ type: SessionDetailView })
+  handBack(@Caller() caller: Principal, @Param('id') id: string, @Body() body: HandBack): Promise<SessionDetailView> {
     return this.service.handBack(caller, id, body.answer_waiting ?? false);
   }
 
@@ -114,7 +124,8 @@ export class SessionsController {
   @HttpCode(200)
   @RequireScopes('channels:write')
   @ApiOperation({ operationId: 'resolveSession', summary: 'Mark a session as done; the next message reopens it' })
-  resolve(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetail> {
+  @ApiOkResponse({ type: SessionDetailView })
+  resolve(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetailView> {
     return this.service.resolve(caller, id);
   }
 
@@ -122,7 +133,8 @@ export class SessionsController {
   @HttpCode(200)
   @RequireScopes('channels:write')
   @ApiOperation({ operationId: 'reopenSession', summary: 'Make a resolved session active again' })
-  reopen(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetail> {
+  @ApiOkResponse({ type: SessionDetailView })
+  reopen(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetailView> {
     return this.service.reopen(caller, id);
   }
 
@@ -130,7 +142,8 @@ export class SessionsController {
   @HttpCode(202)
   @RequireScopes('channels:write')
   @ApiOperation({ operationId: 'cancelSessionTurn', summary: 'Cancel the turn under way' })
-  cancelTurn(@Caller() caller: Principal, @Param('id') id: string): Promise<{ turn_id: string }> {
+  @ApiAcceptedResponse({ type: CancelledTurnView })
+  cancelTurn(@Caller() caller: Principal, @Param('id') id: string): Promise<CancelledTurnView> {
     return this.service.cancelTurn(caller, id);
   }
 }

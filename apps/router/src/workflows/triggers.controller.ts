@@ -11,9 +11,9 @@ import {
   Whole,
 } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type DryRunReport, TriggersService } from './triggers.service.js';
-import type { TriggerRow } from './trigger.entity.js';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { TriggersService } from './triggers.service.js';
+import { DryRunView, TriggerPage, TriggerView } from './trigger.dto.js';
 
 const perMinute = 'Runs a minute; those over it are not made';
 const perContact = 'Runs an hour for one contact';
@@ -49,7 +49,7 @@ class DryRun {
   limit?: number;
 }
 
-@ApiTags('Triggers')
+@ApiTags('triggers')
 @Controller('api/v1/triggers')
 export class TriggersController {
   constructor(@Inject(TriggersService) private readonly triggers: TriggersService) {}
@@ -57,7 +57,8 @@ export class TriggersController {
   @Post()
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'createTrigger', summary: 'Start a workflow for events of an App' })
-  create(@Caller() caller: Principal, @Body() body: NewTrigger): Promise<TriggerRow> {
+  @ApiCreatedResponse({ type: TriggerView })
+  create(@Caller() caller: Principal, @Body() body: NewTrigger): Promise<TriggerView> {
     return this.triggers.create(caller, body);
   }
 
@@ -68,14 +69,16 @@ export class TriggersController {
     operationId: 'dryRunTrigger',
     summary: 'What a trigger would have done with the last messages of an App',
   })
-  dryRun(@Caller() caller: Principal, @Body() body: DryRun): Promise<DryRunReport> {
+  @ApiOkResponse({ type: DryRunView })
+  dryRun(@Caller() caller: Principal, @Body() body: DryRun): Promise<DryRunView> {
     return this.triggers.dryRun(caller, body);
   }
 
   @Get()
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'listTriggers', summary: 'Triggers of the project' })
-  async list(@Caller() caller: Principal): Promise<{ data: TriggerRow[]; next_cursor: null }> {
+  @ApiOkResponse({ type: TriggerPage })
+  async list(@Caller() caller: Principal): Promise<TriggerPage> {
     return { data: await this.triggers.list(caller), next_cursor: null };
   }
 
@@ -83,7 +86,8 @@ export class TriggersController {
   @ShowsEntityTag()
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'getTrigger', summary: 'One trigger' })
-  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<TriggerRow> {
+  @ApiOkResponse({ type: TriggerView })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<TriggerView> {
     const row = await this.triggers.find(caller, id);
     if (!row) throw notFound('trigger', id);
     return row;
@@ -93,7 +97,12 @@ export class TriggersController {
   @Edits<TriggersController>((controller, caller, id) => controller.get(caller, id))
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'changeTrigger', summary: 'Change a trigger' })
-  async change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TriggerChange): Promise<TriggerRow> {
+  @ApiOkResponse({ type: TriggerView })
+  async change(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: TriggerChange,
+  ): Promise<TriggerView> {
     const row = await this.triggers.change(caller, id, { ...body });
     if (!row) throw notFound('trigger', id);
     return row;
@@ -103,6 +112,7 @@ export class TriggersController {
   @HttpCode(204)
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'deleteTrigger', summary: 'Delete a trigger' })
+  @ApiNoContentResponse()
   async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
     if (!(await this.triggers.remove(caller, id))) throw notFound('trigger', id);
   }

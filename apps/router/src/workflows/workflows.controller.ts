@@ -1,13 +1,14 @@
 import { Caller, Edits, notFound, OneOf, type Principal, RequireScopes, ShowsEntityTag, Text } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
 import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
 import { keyed } from '../requests/once.js';
 import { TurnsService } from '../turns/turns.service.js';
-import type { WorkflowRow, WorkflowStatus } from './workflow.entity.js';
+import type { WorkflowStatus } from './workflow.entity.js';
 import { WorkflowRepository } from './workflow.repository.js';
+import { DiscardedView, WorkflowPage, WorkflowView } from './workflow.dto.js';
 
 class NewWorkflow {
   @Text(200, { minLength: 1 }) name: string;
@@ -24,7 +25,7 @@ class WorkflowChange {
   status?: WorkflowStatus;
 }
 
-@ApiTags('Workflows')
+@ApiTags('workflows')
 @Controller()
 export class WorkflowsController {
   constructor(
@@ -37,7 +38,8 @@ export class WorkflowsController {
   @Post('api/v1/workflows')
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'createWorkflow', summary: 'Create a workflow; its id is an integer of the project' })
-  async create(@Caller() caller: Principal, @Body() body: NewWorkflow): Promise<WorkflowRow> {
+  @ApiCreatedResponse({ type: WorkflowView })
+  async create(@Caller() caller: Principal, @Body() body: NewWorkflow): Promise<WorkflowView> {
     await this.agents.require(caller, body.agent_id);
     const now = new Date();
     const row = await this.workflows.insert({
@@ -57,7 +59,8 @@ export class WorkflowsController {
   @Get('api/v1/workflows')
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'listWorkflows', summary: 'Workflows of the project' })
-  async list(@Caller() caller: Principal): Promise<{ data: WorkflowRow[]; next_cursor: null }> {
+  @ApiOkResponse({ type: WorkflowPage })
+  async list(@Caller() caller: Principal): Promise<WorkflowPage> {
     return { data: await this.workflows.allOf(caller.projectId), next_cursor: null };
   }
 
@@ -65,7 +68,8 @@ export class WorkflowsController {
   @ShowsEntityTag()
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'getWorkflow', summary: 'One workflow' })
-  async get(@Caller() caller: Principal, @Param('id', ParseIntPipe) id: number): Promise<WorkflowRow> {
+  @ApiOkResponse({ type: WorkflowView })
+  async get(@Caller() caller: Principal, @Param('id', ParseIntPipe) id: number): Promise<WorkflowView> {
     const row = await this.workflows.find(caller.projectId, id);
     if (!row || row.organization_id !== caller.organizationId) throw notFound('workflow', id);
     return row;
@@ -78,11 +82,12 @@ export class WorkflowsController {
     operationId: 'changeWorkflow',
     summary: 'Change a workflow; making it active releases its waiting runs',
   })
+  @ApiOkResponse({ type: WorkflowView })
   async change(
     @Caller() caller: Principal,
     @Param('id', ParseIntPipe) id: number,
     @Body() body: WorkflowChange,
-  ): Promise<WorkflowRow> {
+  ): Promise<WorkflowView> {
     await this.get(caller, id);
     await this.agents.require(caller, body.agent_id);
     await this.workflows.update(caller.projectId, id, { ...body, updated_at: new Date() });
@@ -96,11 +101,12 @@ export class WorkflowsController {
   @RequireScopes('workflows:write')
   @TakesIdempotencyKey('The same key gives the same answer')
   @ApiOperation({ operationId: 'discardRuns', summary: 'Cancel the runs that wait for a suspended workflow' })
+  @ApiOkResponse({ type: DiscardedView })
   async discard(
     @Caller() caller: Principal,
     @Param('id', ParseIntPipe) id: number,
     @IdempotencyKey() key: string | null,
-  ): Promise<{ discarded: number }> {
+  ): Promise<DiscardedView> {
     await this.get(caller, id);
     return { discarded: await this.turns.discard(caller.projectId, id, keyed(caller, key, `discard ${id}`)) };
   }

@@ -1,10 +1,10 @@
-import { Caller, type Page, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Refusal } from './refusal.entity.js';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RefusalLog } from './refusal.repository.js';
+import { RefusalPage } from './refusal.dto.js';
 
-@ApiTags('Events')
+@ApiTags('refusals')
 @Controller('api/v1/refusals')
 export class RefusalsController {
   constructor(@Inject(RefusalLog) private readonly refusals: RefusalLog) {}
@@ -12,7 +12,8 @@ export class RefusalsController {
   @Get()
   @RequireScopes('events:read')
   @ApiOperation({ operationId: 'listRefusals', summary: 'Webhook requests that were refused, and why' })
-  async list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<Page<Refusal>> {
+  @ApiOkResponse({ type: RefusalPage })
+  async list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<RefusalPage> {
     const rows = await this.refusals.list(
       caller.organizationId,
       caller.projectId,

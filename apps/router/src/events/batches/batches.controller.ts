@@ -1,11 +1,11 @@
-import type { BatchProgress } from '#libs/journal';
 import { Caller, Flag, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags, OmitType } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags, OmitType } from '@nestjs/swagger';
 import { IdempotencyKey, TakesIdempotencyKey } from '../../requests/idempotency-key.js';
 import { DeadLetterFilter } from '../dead-letters/dead-letter-filter.js';
 import { EventFilter } from '../event-filter.js';
-import { type BatchBegun, BatchesService } from './batches.service.js';
+import { BatchesService } from './batches.service.js';
+import { BatchView, BegunBatchView } from './batch.dto.js';
 
 class ReplayMany extends OmitType(EventFilter, ['limit', 'cursor'] as const) {
   @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
@@ -15,7 +15,7 @@ class RedriveMany extends OmitType(DeadLetterFilter, ['limit', 'cursor', 'state'
 
 const sameBatch = 'The same key gives the batch that was begun with it';
 
-@ApiTags('Events')
+@ApiTags('events')
 @Controller('api/v1/events')
 export class BatchesController {
   constructor(@Inject(BatchesService) private readonly batches: BatchesService) {}
@@ -29,11 +29,12 @@ export class BatchesController {
     summary: "Route the events that a filter finds again by today's rules, as a batch",
     description: 'The newest first, up to the limit of one batch; `more` says that there are others.',
   })
+  @ApiAcceptedResponse({ type: BegunBatchView })
   replay(
     @Caller() caller: Principal,
     @Body() { deliver, ...filter }: ReplayMany,
     @IdempotencyKey() key: string | null,
-  ): Promise<BatchBegun> {
+  ): Promise<BegunBatchView> {
     return this.batches.replay(caller, Object.assign(new EventFilter(), filter), deliver ?? false, key);
   }
 
@@ -45,18 +46,20 @@ export class BatchesController {
     operationId: 'redriveDeadLetters',
     summary: 'Send the open dead letters that a filter finds again, as a batch',
   })
+  @ApiAcceptedResponse({ type: BegunBatchView })
   redrive(
     @Caller() caller: Principal,
     @Body() filter: RedriveMany,
     @IdempotencyKey() key: string | null,
-  ): Promise<BatchBegun> {
+  ): Promise<BegunBatchView> {
     return this.batches.redrive(caller, Object.assign(new DeadLetterFilter(), filter), key);
   }
 
   @Get('batches/:id')
   @RequireScopes('events:read')
   @ApiOperation({ operationId: 'getEventBatch', summary: 'How far a batch is' })
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<BatchProgress> {
+  @ApiOkResponse({ type: BatchView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<BatchView> {
     return this.batches.progress(caller, id);
   }
 
@@ -64,7 +67,8 @@ export class BatchesController {
   @HttpCode(200)
   @RequireScopes('events:write')
   @ApiOperation({ operationId: 'cancelEventBatch', summary: 'Leave out what a batch has not begun' })
-  cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<BatchProgress> {
+  @ApiOkResponse({ type: BatchView })
+  cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<BatchView> {
     return this.batches.cancel(caller, id);
   }
 }

@@ -1,13 +1,14 @@
 import { Database } from '#libs/database';
-import { type DeadLetter, listDeadLetters } from '#libs/journal';
-import { Caller, type Page, pageOf, type Principal, RequireScopes } from '#libs/service-kit';
+import { listDeadLetters } from '#libs/journal';
+import { Caller, pageOf, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { IdempotencyKey, TakesIdempotencyKey } from '../../requests/idempotency-key.js';
 import { DeadLetterFilter, deadLetterQuery } from './dead-letter-filter.js';
 import { Redriver } from './redriver.js';
+import { DeadLetterPage, DeadLetterView } from './dead-letter.dto.js';
 
-@ApiTags('Events')
+@ApiTags('events')
 @Controller('api/v1/events/dead-letters')
 export class DeadLettersController {
   constructor(
@@ -21,7 +22,8 @@ export class DeadLettersController {
     operationId: 'listDeadLetters',
     summary: 'Events and deliveries that could not be handled, newest first',
   })
-  async list(@Caller() caller: Principal, @Query() filter: DeadLetterFilter): Promise<Page<DeadLetter>> {
+  @ApiOkResponse({ type: DeadLetterPage })
+  async list(@Caller() caller: Principal, @Query() filter: DeadLetterFilter): Promise<DeadLetterPage> {
     const { organizationId, projectId } = caller;
     const query = deadLetterQuery(filter);
     const rows = await listDeadLetters(this.db, { ...query, organizationId, projectId, limit: query.limit + 1 });
@@ -31,7 +33,8 @@ export class DeadLettersController {
   @Get(':id')
   @RequireScopes('events:read')
   @ApiOperation({ operationId: 'getDeadLetter', summary: 'One dead letter, and how it ended after it was redriven' })
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<DeadLetter> {
+  @ApiOkResponse({ type: DeadLetterView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<DeadLetterView> {
     return this.redriver.find(caller, id);
   }
 
@@ -40,11 +43,12 @@ export class DeadLettersController {
   @RequireScopes('events:write')
   @TakesIdempotencyKey('The same key tells how the letter stands, instead of 409')
   @ApiOperation({ operationId: 'redriveDeadLetter', summary: 'Send a dead letter again, once' })
+  @ApiAcceptedResponse({ type: DeadLetterView })
   redrive(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @IdempotencyKey() key: string | null,
-  ): Promise<DeadLetter> {
+  ): Promise<DeadLetterView> {
     return this.redriver.redrive(caller, id, key);
   }
 }

@@ -6,7 +6,7 @@ import { EventStreams } from './event-streams.js';
 import { timeOfEntryId } from './frame.js';
 import { StreamFilter } from './stream-filter.js';
 
-@ApiTags('Events')
+@ApiTags('events')
 @Controller('api/v1/events/stream')
 export class StreamController {
   constructor(@Inject(EventStreams) private readonly streams: EventStreams) {}
@@ -15,7 +15,10 @@ export class StreamController {
   @RequireScopes('events:read')
   @ApiProduces('text/event-stream')
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Go on after this entry' })
-  @ApiOkResponse({ description: 'Server-sent events `entry` (one line of a timeline) and `gap` (ask for the list)' })
+  @ApiOkResponse({
+    schema: { type: 'string' },
+    description: 'Server-sent events `entry` (one line of a timeline) and `gap` (ask for the list)',
+  })
   @ApiOperation({ operationId: 'streamEvents', summary: 'What happens to events, as it happens' })
   async stream(
     @Caller() caller: Principal,

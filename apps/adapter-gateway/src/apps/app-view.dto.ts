@@ -1,0 +1,56 @@
+import type { Capability } from '#libs/adapter-sdk';
+import type { DeclaredVerification } from '#libs/contracts';
+import { anyObject, idOf, OpenSchema, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import type { AppRow, AppState } from './app.entity.js';
+import type { Direction } from './direction.js';
+
+class SignatureView implements DeclaredVerification {
+  @ApiProperty({ enum: ['hmac', 'standard-webhooks'] }) scheme: DeclaredVerification['scheme'];
+  @ApiProperty({ required: false }) header?: string;
+  @ApiProperty({ enum: ['sha256', 'sha512', 'sha1'], required: false }) algorithm?: DeclaredVerification['algorithm'];
+  @ApiProperty({ enum: ['hex', 'base64'], required: false }) encoding?: DeclaredVerification['encoding'];
+  @ApiProperty({ required: false, description: 'Before the digest' }) prefix?: string;
+  @ApiProperty({ type: [String], description: "Fields of the App's credential" }) secret_fields: string[];
+}
+
+type Hidden = 'retired_token_hashes' | 'previous_token_hash' | 'organization_id' | 'origin_marker' | 'self';
+
+/** An App as the API shows it. An App that does not receive has no webhook to show. */
+export class AppView implements Omit<AppRow, Hidden | 'webhook_token'> {
+  @ApiProperty(idOf('app')) id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ enum: ['builtin', 'adapter'] }) kind: AppRow['kind'];
+  @ApiProperty({ ...idOf('adp'), nullable: true }) adapter_id: string | null;
+  @ApiProperty({ type: String, nullable: true, description: "The adapter's slug; null: the built-in Webhook app" })
+  provider: string | null;
+  @ApiProperty({ enum: ['send', 'receive'], isArray: true }) capabilities: Capability[];
+  @ApiProperty({ enum: ['inbound', 'outbound', 'bidirectional'], nullable: true }) direction: Direction | null;
+  @ApiProperty({ type: String, nullable: true }) credential_id: string | null;
+  @ApiProperty({ enum: ['active', 'paused', 'disabled', 'retired'] }) state: AppState;
+  @ApiProperty({ type: String, nullable: true }) webhook_token: string | null;
+  @ApiProperty({ type: String, nullable: true }) webhook_path: string | null;
+  @ApiProperty({ type: String, format: 'uri', nullable: true }) webhook_url: string | null;
+  @ApiProperty({ ...time, nullable: true, description: 'Until then the URL before the last rotation works' })
+  previous_token_until: Date | null;
+  @ApiProperty({ type: SignatureView, nullable: true, description: 'Of the built-in Webhook app; null: no check' })
+  signature: SignatureView | null;
+  @ApiProperty({ type: 'integer' }) max_body_bytes: number;
+  @ApiProperty({ type: 'integer', description: 'Grows with every change' }) version: number;
+  @ApiProperty(time) created_at: Date;
+  @ApiProperty(time) updated_at: Date;
+}
+
+export class AppPage extends PageOf(AppView) {}
+
+/** What the adapter says of the credentials, with fields of its own. */
+@OpenSchema()
+export class VerifiedAppView {
+  @ApiProperty() ok: boolean;
+  @ApiProperty({ required: false, description: 'Whose they are; there when `ok` is true' }) user?: string;
+  @ApiProperty({ ...anyObject, selfRequired: false }) account?: object;
+  @ApiProperty({ type: [String], required: false }) warnings?: string[];
+  @ApiProperty({ required: false, description: 'There when `ok` is false' }) error?: string;
+  @ApiProperty({ required: false }) message?: string;
+}

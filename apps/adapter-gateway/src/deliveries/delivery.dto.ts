@@ -1,0 +1,52 @@
+import type { AttachmentHead, OutboundContent, ReplyTarget } from '#libs/contracts';
+import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import type { DeliveryRow, DeliveryState } from './delivery.entity.js';
+
+class AttachmentView implements AttachmentHead {
+  @ApiProperty() name: string;
+  @ApiProperty() content_type: string;
+  @ApiProperty({ type: 'integer', description: 'Bytes' }) size: number;
+  @ApiProperty() sha256: string;
+}
+
+class DeliveryTargetView implements ReplyTarget {
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty({ type: String, nullable: true }) channel_address: string | null;
+  @ApiProperty({ type: String, nullable: true }) thread_id: string | null;
+  @ApiProperty({ ...anyValue, description: "The adapter's own" }) reply_context: unknown;
+}
+
+class OutboundContentView implements OutboundContent {
+  @ApiProperty() text: string;
+  @ApiProperty({ enum: ['markdown', 'plain', 'native'], required: false, description: 'Absent: markdown' })
+  format?: OutboundContent['format'];
+  @ApiProperty({ required: false }) subject?: string;
+  @ApiProperty({ type: [AttachmentView], required: false }) attachments?: AttachmentView[];
+  @ApiProperty({ type: DeliveryTargetView }) target: DeliveryTargetView;
+}
+
+export class DeliveryView implements DeliveryRow {
+  @ApiProperty(idOf('dlv')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty({ description: 'The event that it answers' }) receipt_id: string;
+  @ApiProperty({ ...idOf('trn'), nullable: true }) turn_id: string | null;
+  @ApiProperty({ type: OutboundContentView }) content: OutboundContentView;
+  @ApiProperty({ enum: ['queued', 'sending', 'delivered', 'dead', 'unknown'] }) state: DeliveryState;
+  @ApiProperty({ type: 'integer' }) attempts: number;
+  @ApiProperty({ type: 'integer', description: 'Parts that the provider already has' }) from_part: number;
+  @ApiProperty({ ...time, nullable: true }) lease_until: Date | null;
+  @ApiProperty({ type: String, nullable: true, description: "Where the address has moved to, by the provider's word" })
+  moved_to: string | null;
+  @ApiProperty({ type: String, nullable: true }) error: string | null;
+  @ApiProperty({ type: String, nullable: true }) error_detail: string | null;
+  @ApiProperty({ type: String, nullable: true }) provider_message_id: string | null;
+  @ApiProperty({ type: String, nullable: true }) idempotency_key: string | null;
+  @ApiProperty(time) created_at: Date;
+  @ApiProperty({ ...time, description: 'When it was made, or last redriven' }) open_since: Date;
+  @ApiProperty({ ...time, nullable: true }) settled_at: Date | null;
+}
+
+export class DeliveryPage extends PageOf(DeliveryView) {}

@@ -1,0 +1,31 @@
+import type { Capability } from '#libs/adapter-sdk';
+import { idOf, PageOf } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { CredentialDeclarationView, ManifestAuthorView, ManifestSkillView } from '../adapters/manifest.dto.js';
+import type { Listing } from './listing.js';
+
+class ListedAdapter {
+  @ApiProperty(idOf('adp')) id: string;
+  @ApiProperty({ enum: ['ready', 'unready'] }) state: 'ready' | 'unready';
+  @ApiProperty({ type: String, nullable: true }) version: string | null;
+  @ApiProperty({ type: 'integer' }) manifest_version: number;
+}
+
+export class ListingView implements Listing {
+  @ApiProperty() slug: string;
+  @ApiProperty({ enum: ['builtin', 'adapter', 'skill'] }) kind: Listing['kind'];
+  @ApiProperty() name: string;
+  @ApiProperty() description: string;
+  @ApiProperty({ type: String, nullable: true }) icon: string | null;
+  @ApiProperty() category: string;
+  @ApiProperty({ enum: ['send', 'receive'], isArray: true }) capabilities: Capability[];
+  @ApiProperty({ type: [CredentialDeclarationView] }) credentials: CredentialDeclarationView[];
+  @ApiProperty({ type: [String] }) setup_instructions: string[];
+  @ApiProperty({ type: ManifestAuthorView, nullable: true }) author: ManifestAuthorView | null;
+  @ApiProperty({ type: ManifestSkillView, nullable: true }) skill: ManifestSkillView | null;
+  @ApiProperty({ description: 'Whether consent is given through an OAuth flow' }) oauth: boolean;
+  @ApiProperty({ type: ListedAdapter, nullable: true }) adapter: ListedAdapter | null;
+  @ApiProperty({ ...idOf('app'), nullable: true, description: "The project's App of it" }) app_id: string | null;
+}
+
+export class ListingPage extends PageOf(ListingView) {}

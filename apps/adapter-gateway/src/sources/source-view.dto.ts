@@ -1,0 +1,88 @@
+import { idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import type { Provenance, SourceDocumentRow } from './source-document.entity.js';
+import type { SourceRow } from './source.entity.js';
+import type { DocumentFailure, SyncCause, SyncRunRow } from './sync-run.entity.js';
+
+export class SourceView implements SourceRow {
+  @ApiProperty(idOf('src')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ description: "What is listed, in the adapter's own words" }) resource_path: string;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null: only when asked' }) every_seconds: number | null;
+  @ApiProperty({ type: [String] }) hint_events: string[];
+  @ApiProperty({ enum: ['owner', 'untrusted'] }) trust: SourceRow['trust'];
+  @ApiProperty({ enum: ['known', 'everyone'] }) audience: SourceRow['audience'];
+  @ApiProperty({ enum: ['active', 'paused'] }) state: SourceRow['state'];
+  @ApiProperty({ type: String, nullable: true, description: "The adapter's" }) cursor: string | null;
+  @ApiProperty({ ...time, nullable: true }) next_sync_at: Date | null;
+  @ApiProperty(time) created_at: Date;
+  @ApiProperty(time) updated_at: Date;
+}
+
+export class SourcePage extends PageOf(SourceView) {}
+
+class SyncFailureView implements DocumentFailure {
+  @ApiProperty() path: string;
+  @ApiProperty() error: string;
+}
+
+export class SyncRunView implements Omit<SyncRunRow, 'fence' | 'lease_until' | 'organization_id'> {
+  @ApiProperty(idOf('syn')) id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty(idOf('src')) source_id: string;
+  @ApiProperty({ enum: ['schedule', 'request', 'webhook'] }) cause: SyncCause;
+  @ApiProperty({ enum: ['queued', 'running', 'succeeded', 'failed'] }) state: SyncRunRow['state'];
+  @ApiProperty({ enum: ['listing', 'fetching'] }) phase: SyncRunRow['phase'];
+  @ApiProperty({ type: String, nullable: true }) cursor: string | null;
+  @ApiProperty({ type: 'integer', description: 'Listings that were begun' }) listing: number;
+  @ApiProperty({ type: Boolean, nullable: true, description: 'Null before its first page' }) full_listing:
+    boolean | null;
+  @ApiProperty({ type: 'integer' }) pages: number;
+  @ApiProperty({ type: 'integer' }) added: number;
+  @ApiProperty({ type: 'integer' }) changed: number;
+  @ApiProperty({ type: 'integer' }) removed: number;
+  @ApiProperty({ type: 'integer' }) failed: number;
+  @ApiProperty({ type: [SyncFailureView] }) failures: SyncFailureView[];
+  @ApiProperty({ type: 'integer', description: 'Failures of the run itself since its last progress' })
+  attempts: number;
+  @ApiProperty({ type: String, nullable: true }) error: string | null;
+  @ApiProperty({ type: String, nullable: true }) error_detail: string | null;
+  @ApiProperty(time) created_at: Date;
+  @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
+}
+
+export class SyncRunPage extends PageOf(SyncRunView) {}
+
+class ProvenanceView implements Provenance {
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty() adapter: string;
+  @ApiProperty() resource_path: string;
+  @ApiProperty(idOf('syn')) run_id: string;
+  @ApiProperty(time) fetched_at: string;
+}
+
+/** A document as it was last fetched; a removed one stays, without its bytes. */
+export class SourceDocumentView implements Omit<SourceDocumentRow, 'content' | 'seen_in' | 'tell_at'> {
+  @ApiProperty(idOf('sdoc')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty(idOf('src')) source_id: string;
+  @ApiProperty() path: string;
+  @ApiProperty({ enum: ['current', 'removed'] }) state: SourceDocumentRow['state'];
+  @ApiProperty({ type: String, nullable: true, description: "The provider's version marker" }) fingerprint:
+    string | null;
+  @ApiProperty() content_type: string;
+  @ApiProperty({ type: 'integer', description: 'Bytes' }) size: number;
+  @ApiProperty() sha256: string;
+  @ApiProperty({ type: ProvenanceView }) provenance: ProvenanceView;
+  @ApiProperty({ type: 'integer', description: 'Counts its changes' }) revision: number;
+  @ApiProperty({ description: 'What became of it in the knowledge; `waiting` before it was taken' }) knowledge: string;
+  @ApiProperty(time) created_at: Date;
+  @ApiProperty(time) updated_at: Date;
+  @ApiProperty({ ...time, nullable: true }) removed_at: Date | null;
+}
+
+export class SourceDocumentPage extends PageOf(SourceDocumentView) {}

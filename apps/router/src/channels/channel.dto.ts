@@ -1,0 +1,24 @@
+import { idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import type { ChannelRow, InboxMode, SessionScope, UnknownSenders } from './channel.entity.js';
+
+export class ChannelView implements ChannelRow {
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty({ ...idOf('agt'), nullable: true, description: "Null: the project's Chief of Staff" }) agent_id:
+    string | null;
+  @ApiProperty() chief_of_staff: boolean;
+  @ApiProperty() triggers: boolean;
+  @ApiProperty({ type: String, nullable: true }) reply_address: string | null;
+  @ApiProperty({ enum: ['thread', 'contact', 'channel'] }) session_scope: SessionScope;
+  @ApiProperty({ enum: ['hold', 'pair', 'open', 'drop'], nullable: true, description: 'Null: hold' })
+  unknown_senders: UnknownSenders | null;
+  @ApiProperty({ enum: ['queue', 'collect'], nullable: true, description: 'Null: collect; queue for the Webhook app' })
+  inbox_mode: InboxMode | null;
+  @ApiProperty({ type: 'integer', nullable: true }) idle_reset_minutes: number | null;
+  @ApiProperty({ type: 'integer', nullable: true }) daily_reset_hour: number | null;
+  @ApiProperty(time) updated_at: Date;
+}
+
+export class ChannelPage extends PageOf(ChannelView) {}

@@ -1,0 +1,29 @@
+import type { BatchProgress } from '#libs/journal';
+import { idOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import type { BatchBegun } from './batches.service.js';
+
+class BatchFailure {
+  @ApiProperty() id: string;
+  @ApiProperty() error: string;
+}
+
+export class BatchView implements BatchProgress {
+  @ApiProperty(idOf('bat')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty({ enum: ['replay', 'redrive'] }) kind: BatchProgress['kind'];
+  @ApiProperty({ description: 'Whether a replay sends replies' }) deliver: boolean;
+  @ApiProperty() created_by: string;
+  @ApiProperty(time) created_at: Date;
+  @ApiProperty({ enum: ['running', 'finished'] }) state: BatchProgress['state'];
+  @ApiProperty({ type: 'integer' }) total: number;
+  @ApiProperty({ type: 'integer' }) done: number;
+  @ApiProperty({ type: 'integer' }) failed: number;
+  @ApiProperty({ type: 'integer' }) cancelled: number;
+  @ApiProperty({ type: [BatchFailure], description: 'The first that failed' }) failures: BatchFailure[];
+}
+
+export class BegunBatchView extends BatchView implements BatchBegun {
+  @ApiProperty({ description: 'Whether the filter finds more than one batch takes' }) more: boolean;
+}

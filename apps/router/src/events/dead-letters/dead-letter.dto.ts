@@ -1,0 +1,24 @@
+import { type DeadLetter, type DeadLetterState, deadLetterStates } from '#libs/journal';
+import { idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+
+export class DeadLetterView implements DeadLetter {
+  @ApiProperty(idOf('dlt')) id: string;
+  @ApiProperty(time) at: Date;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty({ ...idOf('evt'), description: 'The event that it came of' }) receipt_id: string;
+  @ApiProperty({ description: 'Where it died' }) stage: string;
+  @ApiProperty({ type: String, nullable: true, description: 'The delivery, where one died' }) subject_id: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The code it died of' }) reason: string | null;
+  @ApiProperty({ type: String, nullable: true }) error: string | null;
+  @ApiProperty({ enum: deadLetterStates }) state: DeadLetterState;
+  @ApiProperty({ ...time, nullable: true }) redriven_at: Date | null;
+  @ApiProperty({ type: String, nullable: true }) redriven_by: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'How it ended after it was redriven' }) outcome:
+    string | null;
+  @ApiProperty({ type: 'integer', description: 'How often it was looked for since' }) drives: number;
+}
+
+export class DeadLetterPage extends PageOf(DeadLetterView) {}

@@ -1,0 +1,60 @@
+import { stages, type TerminalOutcome, terminalOutcomes } from '#libs/contracts';
+import type { TimelineEntry } from '#libs/journal';
+import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { MessageView } from '../routing/message.dto.js';
+import { RunView } from '../runs/run.dto.js';
+import type { ListedEvent } from './event-search.service.js';
+import type { EventDetail } from './events.service.js';
+import type { Replayed } from './replayer.js';
+
+export class EventView implements ListedEvent {
+  @ApiProperty(idOf('evt')) id: string;
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty(time) received_at: Date;
+  @ApiProperty({ enum: terminalOutcomes, nullable: true, description: 'How it ended at last; null: it has not' })
+  outcome: TerminalOutcome | null;
+  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ required: false, description: 'Of its first message; absent where it never became one' })
+  event_type?: string;
+  @ApiProperty({ required: false }) sender?: string;
+  @ApiProperty({ required: false, description: 'The beginning' }) text?: string;
+}
+
+export class EventPage extends PageOf(EventView) {}
+
+class TimelineEntryView implements TimelineEntry {
+  @ApiProperty(time) at: Date;
+  @ApiProperty() service: string;
+  @ApiProperty({ enum: stages }) stage: string;
+  @ApiProperty() outcome: string;
+  @ApiProperty({ description: 'Whether the event ended here' }) terminal: boolean;
+  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'A message, a turn or a delivery' }) subject_id:
+    string | null;
+  @ApiProperty({ type: 'integer' }) attempt: number;
+  @ApiProperty({ type: Number, nullable: true }) duration_ms: number | null;
+  @ApiProperty({ ...anyObject, nullable: true }) detail: Record<string, unknown> | null;
+}
+
+/** An entry as its event shows it. */
+class EventEntryView extends TimelineEntryView {
+  @ApiProperty(idOf('app')) app_id: string;
+}
+
+export class EventDetailView implements EventDetail {
+  @ApiProperty(idOf('evt')) id: string;
+  @ApiProperty({ ...idOf('app'), nullable: true }) app_id: string | null;
+  @ApiProperty({ enum: terminalOutcomes, nullable: true, description: 'How it ended at last; null: it has not' })
+  outcome: string | null;
+  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ type: [EventEntryView] }) timeline: EventEntryView[];
+  @ApiProperty({ type: [MessageView] }) messages: MessageView[];
+  @ApiProperty({ type: [RunView] }) runs: RunView[];
+}
+
+export class ReplayedEventView implements Replayed {
+  @ApiProperty({ enum: ['messages', 'receipt'], description: 'receipt: it goes through the whole pipeline again' })
+  replayed: 'messages' | 'receipt';
+  @ApiProperty({ type: [String] }) run_ids: string[];
+}

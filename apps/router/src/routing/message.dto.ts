@@ -1,0 +1,57 @@
+import type { NormalizedMessage } from '#libs/contracts';
+import { anyObject, anyValue, idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import type { MessageRow, Verdict } from './message.entity.js';
+
+/** A message as its adapter parsed it. */
+export class NormalizedMessageView implements NormalizedMessage {
+  @ApiProperty() event_type: string;
+  @ApiProperty({ description: 'Who sent it, in words of its provider' }) sender: string;
+  @ApiProperty() message: string;
+  @ApiProperty() is_bot: boolean;
+  @ApiProperty({ ...anyObject, selfRequired: false }) metadata?: Record<string, unknown>;
+  @ApiProperty({ required: false, description: 'Two messages of an App with the same one are one' }) dedup_key?: string;
+  @ApiProperty({ required: false }) thread_id?: string;
+  @ApiProperty({ required: false }) is_dm?: boolean;
+  @ApiProperty({ ...anyValue, required: false }) challenge_response?: unknown;
+  @ApiProperty({ type: 'integer', required: false, description: 'Built-in Webhook app alone: it starts this workflow' })
+  workflow_id?: number;
+}
+
+export class VerdictView implements Verdict {
+  @ApiProperty(idOf('trg')) trigger_id: string;
+  @ApiProperty({ type: 'integer' }) workflow_id: number;
+  @ApiProperty({ enum: ['matched', 'filtered', 'rate_limited', 'suspended', 'filter_error', 'off'] })
+  verdict: Verdict['verdict'];
+  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+}
+
+export class MessageView implements MessageRow {
+  @ApiProperty(idOf('msg')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty({ ...idOf('evt'), description: 'The event that it came in' }) receipt_id: string;
+  @ApiProperty({ description: 'Whether its signature was checked' }) verified: boolean;
+  @ApiProperty({ type: NormalizedMessageView }) message: NormalizedMessageView;
+  @ApiProperty({ description: 'What became of it' }) outcome: string;
+  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ type: [VerdictView] }) verdicts: VerdictView[];
+  @ApiProperty({ type: 'integer', description: 'Triggers beyond `verdicts` that filtered it out' })
+  unlisted_verdicts: number;
+  @ApiProperty({ enum: ['builtin', 'adapter'] }) app_kind: 'builtin' | 'adapter';
+  @ApiProperty({ ...idOf('con'), nullable: true }) contact_id: string | null;
+  @ApiProperty({ ...anyObject, nullable: true, description: 'What the sanitiser changed; null: nothing' })
+  sanitizer_report: Record<string, unknown> | null;
+  @ApiProperty({ ...time, nullable: true, description: 'When it was routed after all' }) released_at: Date | null;
+  @ApiProperty({ type: String, nullable: true }) released_by: string | null;
+  @ApiProperty(time) created_at: Date;
+}
+
+export class MessagePage extends PageOf(MessageView) {}
+
+/** Messages that were let through, and the runs that came of them. */
+export class ReleasedView {
+  @ApiProperty({ type: [String] }) released: string[];
+  @ApiProperty({ type: [String] }) run_ids: string[];
+}

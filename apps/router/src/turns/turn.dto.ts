@@ -1,0 +1,66 @@
+import type { ReplyTarget, ReplyWithheld, TakeoverLine, TrustGrade, TurnInput } from '#libs/contracts';
+import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { NormalizedMessageView } from '../routing/message.dto.js';
+import type { TurnRow, TurnState } from './turn.entity.js';
+
+const turnStates: TurnState[] = ['waiting', 'held', 'open', 'succeeded', 'failed', 'cancelled', 'collected', 'handled'];
+
+class ReplyTargetView implements ReplyTarget {
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Null: there is none to answer' }) channel_address:
+    string | null;
+  @ApiProperty({ type: String, nullable: true }) thread_id: string | null;
+  @ApiProperty({ ...anyValue, description: "The adapter's own" }) reply_context: unknown;
+}
+
+class TakeoverLineView {
+  @ApiProperty({ enum: ['sender', 'person'] }) by: string;
+  @ApiProperty({ type: NormalizedMessageView, required: false, description: 'Of a sender' })
+  message?: NormalizedMessageView;
+  @ApiProperty({ required: false, description: 'Of a sender' }) verified?: boolean;
+  @ApiProperty({ required: false, description: 'Of a person' }) text?: string;
+  @ApiProperty({ type: 'integer', description: "How many of the turn's own messages had come before it" })
+  after: number;
+}
+
+class TurnInputView implements TurnInput {
+  @ApiProperty({ type: NormalizedMessageView }) message: NormalizedMessageView;
+  @ApiProperty({ description: "Whether the event's signature was checked" }) verified: boolean;
+  @ApiProperty({ type: String, nullable: true, description: 'Of the workflow that started the turn' })
+  instructions: string | null;
+  @ApiProperty({ type: ReplyTargetView, nullable: true }) reply: ReplyTargetView | null;
+  @ApiProperty({ type: String, required: false, description: 'Why `reply` is null' }) reply_withheld?: ReplyWithheld;
+  @ApiProperty({ enum: ['known', 'unknown', 'builtin'], required: false }) trust?: TrustGrade;
+  @ApiProperty({ ...idOf('con'), required: false }) contact_id?: string;
+  @ApiProperty({ type: [NormalizedMessageView], required: false, description: 'Answered together with it' })
+  earlier?: NormalizedMessageView[];
+  @ApiProperty({ type: [TakeoverLineView], required: false }) takeover?: TakeoverLine[];
+}
+
+/** A turn as its session keeps it; what the engine did in it: `GET /turns/{id}`. */
+export class SessionTurnView implements TurnRow {
+  @ApiProperty(idOf('trn')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty({ ...idOf('evt'), description: 'The event that it answers' }) receipt_id: string;
+  @ApiProperty({ ...idOf('run'), nullable: true }) run_id: string | null;
+  @ApiProperty({ ...idOf('ses'), nullable: true }) session_id: string | null;
+  @ApiProperty({ ...idOf('agt'), nullable: true, description: "Null: the project's Chief of Staff" }) agent_id:
+    string | null;
+  @ApiProperty({ type: 'integer', description: 'Grows with every turn of the session that starts' }) epoch: number;
+  @ApiProperty({ type: TurnInputView }) input: TurnInput;
+  @ApiProperty({ enum: turnStates }) state: TurnState;
+  @ApiProperty({ type: String, nullable: true }) error: string | null;
+  @ApiProperty({ ...idOf('msg'), nullable: true }) message_id: string | null;
+  @ApiProperty() cancel_requested: boolean;
+  @ApiProperty({ ...idOf('trn'), nullable: true, description: 'The turn that answered it too' }) collected_into:
+    string | null;
+  @ApiProperty({ type: 'integer' }) progress: number;
+  @ApiProperty(time) woken_at: Date;
+  @ApiProperty(time) created_at: Date;
+  @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
+}
+
+export class SessionTurnPage extends PageOf(SessionTurnView) {}

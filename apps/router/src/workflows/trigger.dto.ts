@@ -1,0 +1,39 @@
+import { idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import type { Verdict } from '../routing/message.entity.js';
+import type { TriggerRow } from './trigger.entity.js';
+import type { DryRunReport } from './triggers.service.js';
+
+export class TriggerView implements TriggerRow {
+  @ApiProperty(idOf('trg')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty({ type: 'integer' }) workflow_id: number;
+  @ApiProperty({ type: [String], description: 'Empty: every event of the App' }) event_types: string[];
+  @ApiProperty({ type: String, nullable: true, description: 'A CEL expression; null: every such event' }) where:
+    string | null;
+  @ApiProperty({ type: 'integer', nullable: true }) limit_per_minute: number | null;
+  @ApiProperty({ type: 'integer', nullable: true }) contact_limit_per_hour: number | null;
+  @ApiProperty({ type: 'integer', nullable: true }) debounce_seconds: number | null;
+  @ApiProperty({ type: 'integer', nullable: true }) debounce_max_seconds: number | null;
+  @ApiProperty() active: boolean;
+  @ApiProperty(time) created_at: Date;
+}
+
+export class TriggerPage extends PageOf(TriggerView) {}
+
+class DryRunVerdict {
+  @ApiProperty(idOf('msg')) message_id: string;
+  @ApiProperty(idOf('evt')) receipt_id: string;
+  @ApiProperty({ enum: ['matched', 'filtered', 'filter_error'] }) verdict: Verdict['verdict'];
+  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+}
+
+export class DryRunView implements DryRunReport {
+  @ApiProperty({ type: 'integer' }) tried: number;
+  @ApiProperty({ type: 'integer' }) matched: number;
+  @ApiProperty({ type: 'integer' }) filtered: number;
+  @ApiProperty({ type: 'integer' }) filter_error: number;
+  @ApiProperty({ type: [DryRunVerdict], description: 'The newest messages first' }) verdicts: DryRunVerdict[];
+}

@@ -1,0 +1,41 @@
+/** The parts of an OpenAPI 3.1 document that tests look at. */
+export interface ApiDocument {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+export interface Operation {
+  operationId?: string;
+  summary?: string;
+  tags?: string[];
+  security?: Record<string, string[]>[];
+  parameters?: { name: string; in: string; schema?: Schema }[];
+  requestBody?: Content;
+  responses: Record<string, Content & { $ref?: string }>;
+}
+
+interface Content {
+  content?: Record<string, { schema?: Schema }>;
+}
+
+export interface Schema {
+  [keyword: string]: unknown;
+}
+
+export interface DescribedOperation extends Operation {
+  method: string;
+  path: string;
+  /** `GET /api/v1/apps`, for messages. */
+  name: string;
+}
+
+export function operationsOf(document: ApiDocument): DescribedOperation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+      name: `${method.toUpperCase()} ${path}`,
+    })),
+  );
+}
