@@ -5,6 +5,7 @@ import { ApiKeyController } from './api-keys/api-key.controller.js';
 import { ApiKeyRepository } from './api-keys/api-key.repository.js';
 import { ApiKeyService } from './api-keys/api-key.service.js';
 import { authenticateRequests } from './authentication/authenticate-requests.js';
+import { OpenRequests } from './authentication/open-requests.js';
 import { Authenticator, KEY_CACHE_MS } from './authentication/authenticator.js';
 import { schema } from './db/schema.js';
 import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
@@ -39,6 +40,7 @@ export class AppModule {
         { provide: KEY_CACHE_MS, useValue: settings.KEY_CACHE_MS },
         { provide: UPSTREAM_URLS, useValue: settings },
         Authenticator,
+        OpenRequests,
         ApiKeyRepository,
         ApiKeyService,
         OrganizationRepository,

@@ -13,5 +13,5 @@ export const env = readEnv({
   /** The longest silence of a service behind the proxy. */
   UPSTREAM_TIMEOUT_MS: integer(60_000, 100, 600_000),
   /** A revoked key works for so long at most. */
-  KEY_CACHE_MS: integer(5_000, 0, 60_000),
+  KEY_CACHE_MS: integer(400, 0, 900),
 });

@@ -29,7 +29,10 @@ export class ApiKeyController {
   @Delete(':id')
   @HttpCode(204)
   @RequireScopes('keys:write')
-  @ApiOperation({ summary: 'Revoke an API key; it stops working within seconds', operationId: 'revokeApiKey' })
+  @ApiOperation({
+    summary: 'Revoke an API key and those it made; they stop working within a second, open streams end',
+    operationId: 'revokeApiKey',
+  })
   @ApiNoContentResponse()
   revoke(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
     return this.keys.revoke(caller, id);

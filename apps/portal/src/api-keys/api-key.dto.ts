@@ -15,7 +15,12 @@ export class CreateApiKey {
   @IsIn([...grantableScopes], { each: true })
   scopes: Scope[];
 
-  @ApiProperty({ required: false, format: 'date-time', description: 'Never, when absent' })
+  @ApiProperty({
+    required: false,
+    format: 'date-time',
+    description:
+      'When absent: with the calling key, or never where that does not expire. Not later than the calling key',
+  })
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
   expires_at?: string;
@@ -26,6 +31,8 @@ export class ApiKeyView {
   @ApiProperty() name: string;
   @ApiProperty({ description: 'The last 4 characters of the key' }) last4: string;
   @ApiProperty({ type: [String] }) scopes: string[];
+  @ApiProperty({ type: String, nullable: true, description: 'The key that made it, with which it is revoked' })
+  made_by_key_id: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) expires_at: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) revoked_at: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) last_used_at: string | null;

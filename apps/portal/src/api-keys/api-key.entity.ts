@@ -3,6 +3,7 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 
 @Entity({ schema: 'portal', name: 'api_key' })
 @Index('api_key_hash_key', ['hash'], { unique: true })
+@Index('api_key_made_by_idx', ['made_by_key_id'])
 @Index('api_key_project_idx', ['organization_id', 'project_id', 'id'])
 export class ApiKey {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'api_key_pkey' }) id: string;
@@ -14,6 +15,8 @@ export class ApiKey {
   @Column({ type: 'bytea' }) hash: Buffer;
   @Column({ type: 'text' }) last4: string;
   @Column({ type: 'text', array: true }) scopes: Scope[];
+  /** Null for a key that no key has made. It is revoked with its maker. */
+  @Column({ type: 'text', nullable: true }) made_by_key_id: string | null;
   @Column({ type: 'timestamptz', nullable: true }) expires_at: Date | null;
   @Column({ type: 'timestamptz', nullable: true }) revoked_at: Date | null;
   @Column({ type: 'timestamptz', nullable: true }) last_used_at: Date | null;

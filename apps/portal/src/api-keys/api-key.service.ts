@@ -17,7 +17,13 @@ export class ApiKeyService {
     if (refused.length > 0) {
       throw new Problem(403, 'scope_missing', `A key can only pass on scopes it has: not ${refused.join(', ')}.`);
     }
-    const expiresAt = expires_at === undefined ? null : new Date(expires_at);
+    const maker = await this.makerOf(caller);
+    const latest = maker?.expires_at ?? null;
+    const expiresAt = expires_at === undefined ? latest : new Date(expires_at);
+    if (latest && expiresAt && expiresAt > latest) {
+      const errors = [{ field: 'expires_at', message: `must not be after ${latest.toISOString()}` }];
+      throw new Problem(422, 'invalid_fields', 'A key cannot make one that outlives it.', errors);
+    }
     if (expiresAt && !(expiresAt.getTime() > Date.now())) {
       const errors = [{ field: 'expires_at', message: 'must be in the future' }];
       throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
@@ -31,9 +37,19 @@ export class ApiKeyService {
       hash: hashOf(key),
       last4: key.slice(-4),
       scopes,
+      made_by_key_id: maker?.id ?? null,
       expires_at: expiresAt,
     });
     return { ...view(row), key };
+  }
+
+  /** @returns null where no key calls; @throws Problem 401 for one that was revoked a moment ago */
+  private async makerOf(caller: Principal): Promise<ApiKey | null> {
+    const id = /^key:(.+)$/.exec(caller.subject)?.[1];
+    if (id === undefined) return null;
+    const maker = await this.keys.findById(caller, id);
+    if (!maker) throw new Problem(401, 'not_authenticated', 'The API key was revoked.');
+    return maker;
   }
 
   async list(caller: Principal, { limit, cursor }: PageQuery): Promise<Page<ApiKeyView>> {
@@ -53,6 +69,7 @@ function view(row: ApiKey): ApiKeyView {
     name,
     last4,
     scopes,
+    made_by_key_id: row.made_by_key_id,
     expires_at: row.expires_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
     last_used_at: row.last_used_at?.toISOString() ?? null,

@@ -1,0 +1,98 @@
+import { until } from '#libs/testing';
+import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { post, send } from '../testing/send.js';
+import { startUpstream, type Upstream } from '../testing/upstream.js';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+let portal: PortalUnderTest;
+let upstream: Upstream;
+let router: Server;
+
+beforeAll(async () => {
+  upstream = await startUpstream('upstream', {});
+  router = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(': open\n\n');
+    const heart = setInterval(() => response.write(': here\n\n'), 500);
+    response.once('close', () => clearInterval(heart));
+  });
+  await new Promise<void>((resolve) => router.listen(0, '127.0.0.1', resolve));
+  const { url } = upstream;
+  const urls = { INGRESS_URL: url, GATEWAY_URL: url, VAULT_URL: url, ENGINE_URL: url, MCP_REGISTRY_URL: url };
+  portal = await startPortal(
+    { ...urls, ROUTER_URL: `http://127.0.0.1:${(router.address() as AddressInfo).port}` },
+    400,
+  );
+});
+
+afterAll(async () => {
+  await portal.close();
+  await upstream.close();
+  router.closeAllConnections();
+  await new Promise((resolve) => router.close(resolve));
+});
+
+const call = (path: string, key: string, init?: RequestInit) => send(`${portal.url}/api/v1${path}`, key, init);
+const make = (key: string, more: object = {}) =>
+  call('/api-keys', key, post({ name: 'child', scopes: ['apps:read', 'keys:write'], ...more }));
+
+describe('a key that a key makes', () => {
+  it('expires with its maker unless it is to expire before, and is refused when it would outlive it', async () => {
+    const end = new Date(Date.now() + 3_600_000);
+    const maker = await portal.key(['admin'], end);
+    expect((await make(maker)).body.expires_at).toBe(end.toISOString());
+    const sooner = new Date(end.getTime() - 1_000).toISOString();
+    expect((await make(maker, { expires_at: sooner })).body.expires_at).toBe(sooner);
+    const later = await make(maker, { expires_at: new Date(end.getTime() + 1_000).toISOString() });
+    expect([later.status, later.body.errors[0].field]).toEqual([422, 'expires_at']);
+    expect((await make(await portal.key(['admin']))).body.expires_at).toBeNull();
+  });
+
+  it('names its maker, and is revoked with it and with the maker of that', async () => {
+    const admin = await portal.key(['admin']);
+    const first = (await make(admin)).body;
+    const second = (await make(first.key)).body;
+    const third = (await make(second.key)).body;
+    const beside = (await make(admin)).body;
+    expect([second.made_by_key_id, third.made_by_key_id]).toEqual([first.id, second.id]);
+    expect((await call(`/api-keys/${first.id}`, admin, { method: 'DELETE' })).status).toBe(204);
+    for (const { key } of [first, second, third]) {
+      await until('it is refused', async () => (await call('/apps', key)).status === 401);
+    }
+    expect((await call('/apps', beside.key)).status).toBe(200);
+  });
+});
+
+describe('a live stream', () => {
+  interface Listener {
+    ended: boolean;
+  }
+
+  /** Open when this resolves. */
+  async function listen(key: string): Promise<Listener> {
+    const answer = await fetch(`${portal.url}/api/v1/events/stream`, { headers: { authorization: `Bearer ${key}` } });
+    expect(answer.status).toBe(200);
+    const listener = { ended: false };
+    const over = (): void => void (listener.ended = true);
+    void answer.text().then(over, over);
+    return listener;
+  }
+
+  it('ends when its key, or the maker of its key, is revoked; others go on', async () => {
+    const admin = await portal.key(['admin']);
+    const maker = (await make(admin, { scopes: ['events:read', 'keys:write'] })).body;
+    const child = (await make(maker.key, { scopes: ['events:read'] })).body;
+    const other = await listen(await portal.key(['events:read']));
+    const [own, childs] = [await listen(maker.key), await listen(child.key)];
+    expect([own.ended, childs.ended]).toEqual([false, false]);
+    await call(`/api-keys/${maker.id}`, admin, { method: 'DELETE' });
+    await until('both have ended', () => own.ended && childs.ended);
+    expect(other.ended).toBe(false);
+  });
+
+  it('ends when its key expires', async () => {
+    const listener = await listen(await portal.key(['events:read'], new Date(Date.now() + 1_000)));
+    await until('it has ended', () => listener.ended);
+  });
+});
