@@ -10,13 +10,11 @@ import { walkTools } from './walks/tools.js';
 /** What no walk comes to: a browser's way through a consent, and ends that only a failure leads to. */
 const notWalked = [
   'cancelSessionTurn',
-  'cancelTurn',
   'confirmAccount',
   'declineAccount',
   'getWebhookRenewal',
   'markDelivered',
   'oauthCallback',
-  'receiveWebhook',
   'registerMcpServerByOauth',
   'renewWebhook',
   'retryRun',

@@ -5,6 +5,11 @@ import { askOf, type Ground, type Listed, type Named } from './walk.js';
 
 const secret = `whsec_${Buffer.from('a secret that both ends know').toString('base64')}`;
 
+/** A call that waits for a person. */
+interface Asked extends Named {
+  turn_id: string;
+}
+
 /** What becomes of messages: events, runs, deliveries, contacts and sessions. */
 export function walkMessages(ground: () => Ground): void {
   const ask = askOf(ground);
@@ -42,6 +47,7 @@ export function walkMessages(ground: () => Ground): void {
 
   it('events, their deliveries and dead letters', async () => {
     const { system, sink } = ground();
+    await ask('POST', system.webhookPath.replace('/api/v1/', ''), { task: 'as any program sends it' });
     await ask('PUT', `channels/${system.appId}`, { reply_address: `${sink.url}/walk` });
     sink.answer = () => ({ status: 400 });
     const { id } = await post(system.webhookUrl, { task: 'answer me' });
@@ -119,7 +125,7 @@ export function walkMessages(ground: () => Ground): void {
   });
 
   it('calls that wait for a person', async () => {
-    const { system, sink } = ground();
+    const { sink } = ground();
     const call = `call http_request ${JSON.stringify({ method: 'POST', url: sink.url, body: '{}' })}`;
     const instructions = `${call}\nreply: done`;
     const { data } = await ask<Listed>('GET', 'api-keys');
@@ -127,14 +133,15 @@ export function walkMessages(ground: () => Ground): void {
     const agent = { name: 'careful', instructions, may_do: 'read', approvers, tools: ['http_request'] };
     const { id: agent_id } = await ask('POST', 'agents', agent);
     const workflow = await ask<{ id: number }>('POST', 'workflows', { name: 'careful', agent_id });
-    for (const verb of ['approve', 'refuse']) {
-      await post(system.webhookUrl, { workflow_id: workflow.id, task: verb });
+    for (const verb of ['approve', 'refuse', 'cancel']) {
+      await ask('POST', `workflows/${workflow.id}/runs`, { message: verb }, key());
       const approval = await until(
         'a call waits',
-        async () => (await ask<Listed>('GET', 'approvals?state=pending')).data[0],
+        async () => (await ask<{ data: Asked[] }>('GET', 'approvals?state=pending')).data[0],
       );
       await ask('GET', `approvals/${approval.id}`);
-      await ask('POST', `approvals/${approval.id}/${verb}`, { note: 'walked' });
+      if (verb === 'cancel') await ask('POST', `turns/${approval.turn_id}/cancel`);
+      else await ask('POST', `approvals/${approval.id}/${verb}`, { note: 'walked' });
     }
   });
 }
