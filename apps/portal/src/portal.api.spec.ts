@@ -200,7 +200,9 @@ describe('the API description', () => {
     const { body } = await call('/api/v1/openapi.json', null);
     const { get, post } = body.paths['/api/v1/api-keys'];
     expect([get.security, post.security]).toEqual([[{ bearer: ['keys:read'] }], [{ bearer: ['keys:write'] }]]);
-    expect(post.responses.default.content['application/problem+json'].schema.$ref).toBe('#/components/schemas/Problem');
+    expect(post.responses.default.$ref).toBe('#/components/responses/Problem');
+    const refusal = body.components.responses.Problem.content['application/problem+json'].schema;
+    expect(refusal.$ref).toBe('#/components/schemas/Problem');
     expect(body.components.schemas.Problem.required).toContain('code');
   });
 

@@ -18,6 +18,8 @@ export class ApprovalView {
   @ApiProperty(idOf('trn')) turn_id: string;
   @ApiProperty(idOf('evt')) receipt_id: string;
   @ApiProperty() tool: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Of the definition as it was then; null: a built-in tool' })
+  tool_pin: string | null;
   @ApiProperty({ enum: ['read', 'write', 'destructive'] }) grade: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) arguments: Record<string, unknown>;
   @ApiProperty({ type: [String] }) approvers: string[];

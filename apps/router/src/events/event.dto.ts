@@ -7,10 +7,11 @@ import { RunView } from '../runs/run.dto.js';
 import type { ListedEvent } from './event-search.service.js';
 import type { EventDetail } from './events.service.js';
 import type { Replayed } from './replayer.js';
+import { messageSource } from '../routing/message-source.js';
 
 export class EventView implements ListedEvent {
   @ApiProperty(idOf('evt')) id: string;
-  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty(messageSource) app_id: string;
   @ApiProperty(time) received_at: Date;
   @ApiProperty({ enum: terminalOutcomes, nullable: true, description: 'How it ended at last; null: it has not' })
   outcome: TerminalOutcome | null;
@@ -39,12 +40,12 @@ class TimelineEntryView implements TimelineEntry {
 
 /** An entry as its event shows it. */
 class EventEntryView extends TimelineEntryView {
-  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty(messageSource) app_id: string;
 }
 
 export class EventDetailView implements EventDetail {
   @ApiProperty(idOf('evt')) id: string;
-  @ApiProperty({ ...idOf('app'), nullable: true }) app_id: string | null;
+  @ApiProperty({ ...messageSource, nullable: true }) app_id: string | null;
   @ApiProperty({ enum: terminalOutcomes, nullable: true, description: 'How it ended at last; null: it has not' })
   outcome: string | null;
   @ApiProperty({ type: String, nullable: true }) reason: string | null;

@@ -2,6 +2,7 @@ import type { NormalizedMessage } from '#libs/contracts';
 import { anyObject, anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { MessageRow, Verdict } from './message.entity.js';
+import { messageSource } from './message-source.js';
 
 /** A message as its adapter parsed it. */
 export class NormalizedMessageView implements NormalizedMessage {
@@ -30,7 +31,7 @@ export class MessageView implements MessageRow {
   @ApiProperty(idOf('msg')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
-  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty(messageSource) app_id: string;
   @ApiProperty({ ...idOf('evt'), description: 'The event that it came in' }) receipt_id: string;
   @ApiProperty({ description: 'Whether its signature was checked' }) verified: boolean;
   @ApiProperty({ type: NormalizedMessageView }) message: NormalizedMessageView;

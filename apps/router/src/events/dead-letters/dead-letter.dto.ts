@@ -1,13 +1,14 @@
 import { type DeadLetter, type DeadLetterState, deadLetterStates } from '#libs/journal';
 import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
+import { messageSource } from '../../routing/message-source.js';
 
 export class DeadLetterView implements DeadLetter {
   @ApiProperty(idOf('dlt')) id: string;
   @ApiProperty(time) at: Date;
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
-  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty(messageSource) app_id: string;
   @ApiProperty({ ...idOf('evt'), description: 'The event that it came of' }) receipt_id: string;
   @ApiProperty({ description: 'Where it died' }) stage: string;
   @ApiProperty({ type: String, nullable: true, description: 'The delivery, where one died' }) subject_id: string | null;

@@ -1,0 +1,76 @@
+import { Hopeless } from '#libs/testing';
+import { openSink, type Sink } from '../system/sink.js';
+import { startSystem, type System } from '../system/system.js';
+import { type ApiDocument, type DescribedOperation, operationsOf } from './api-document.js';
+import { walkAccess } from './walks/access.js';
+import { walkApps } from './walks/apps.js';
+import { walkMessages } from './walks/messages.js';
+import { walkTools } from './walks/tools.js';
+
+/** What no walk comes to: a browser's way through a consent, and ends that only a failure leads to. */
+const notWalked = [
+  'cancelSessionTurn',
+  'confirmAccount',
+  'declineAccount',
+  'getWebhookRenewal',
+  'markDelivered',
+  'oauthCallback',
+  'registerMcpServerByOauth',
+  'renewWebhook',
+  'retryRun',
+  'streamEvents',
+  'useConnectLink',
+];
+
+describe('the answers of the API, as its document describes them', () => {
+  let system: System;
+  let sink: Sink;
+  let operations: DescribedOperation[];
+
+  beforeAll(async () => {
+    sink = await openSink();
+    system = await startSystem();
+    const answer = await fetch(`${system.origin('portal')}/api/v1/openapi.json`);
+    operations = operationsOf((await answer.json()) as ApiDocument);
+  });
+  afterAll(async () => {
+    await system?.stop();
+    await sink?.close();
+  });
+
+  const ground = () => ({ system, sink });
+  walkAccess(ground);
+  walkApps(ground);
+  walkTools(ground);
+  walkMessages(ground);
+
+  const id = '00000000000000000000000000000000';
+  const unknown = ({ path }: DescribedOperation): string =>
+    path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (/number|version/.test(name) ? '999' : `none_${id}`));
+  const managed = (): DescribedOperation[] =>
+    operations.filter(({ path }) => !/^\/api\/v1\/(webhooks|oauth)\//.test(path));
+
+  it('what is not there', async () => {
+    for (const operation of managed().filter(({ method, path }) => method === 'GET' && path.includes('{'))) {
+      await system.api('GET', unknown(operation)).catch(refused);
+    }
+  });
+
+  it('bodies with a field that is not declared', async () => {
+    for (const operation of managed().filter(({ requestBody }) => requestBody)) {
+      const asked = system.api(operation.method, unknown(operation), { no_such_field: true });
+      await asked.then(() => expect(operation.name).toBe('refused'), refused);
+    }
+  });
+
+  it('were asked for in all but what no walk comes to', () => {
+    const missed = operations.map(({ operationId }) => operationId ?? '').filter((one) => !system.succeeded().has(one));
+    expect(missed.toSorted()).toEqual(notWalked);
+  });
+});
+
+/** Refused, and as it is described. */
+function refused(error: unknown): void {
+  if (error instanceof Hopeless) throw error;
+  expect(String(error)).toMatch(/ answered 4\d\d: /);
+}

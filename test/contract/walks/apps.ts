@@ -1,0 +1,92 @@
+import { until } from '#libs/testing';
+import type { InstalledApp } from '../../system/api.js';
+import { openDocumentAdapter } from '../../system/document-adapter.js';
+import { post } from '../../system/webhook.js';
+import { askOf, type Ground, type Listed, type Named } from './walk.js';
+
+const manifest = {
+  schema_version: '1.0',
+  slug: 'walked-skill',
+  name: 'Walked',
+  description: 'A skill without an adapter.',
+  category: 'Integration',
+  skill: { name: 'Walked', knowledge: 'How to walk.' },
+};
+
+/** Adapters, listings, Apps and document sources. */
+export function walkApps(ground: () => Ground): void {
+  const ask = askOf(ground);
+
+  it('adapters and their manifests', async () => {
+    const { id } = await ask('POST', 'adapters', { manifest });
+    await ask('GET', 'adapters');
+    await ask('GET', `adapters/${id}`);
+    await ask('POST', `adapters/${id}/refresh`, { manifest: { ...manifest, description: 'Said otherwise.' } });
+    const guarded = { ...manifest, credentials: [{ key: 'TOKEN', type: 'text', label: 'Token', maps_to: 'token' }] };
+    const { version } = await ask<{ version: { number: number } }>('POST', `adapters/${id}/refresh`, {
+      manifest: guarded,
+    });
+    await ask('POST', `adapters/${id}/versions/${version.number}/approve`);
+    await ask('GET', `adapters/${id}/versions`);
+    await ask('GET', `adapters/${id}/versions/${version.number}`);
+    await ask('POST', `adapters/${id}/roll-back`, { version: 1 });
+  });
+
+  it('listings', async () => {
+    await ask('GET', 'listings');
+    await ask('GET', 'listings/webhook');
+    await ask('POST', 'listings/webhook/install', { name: 'listed' });
+  });
+
+  it('apps', async () => {
+    const signature = { scheme: 'hmac', algorithm: 'sha512' };
+    const { id } = await ask('POST', 'apps', { name: 'walked', kind: 'builtin', signature });
+    await ask('GET', 'apps');
+    await ask('GET', `apps/${id}`);
+    await ask('PATCH', `apps/${id}`, { name: 'walked on' });
+    await ask('POST', `apps/${id}/rotate-token`, {});
+    await ask('POST', `apps/${id}/verify`);
+    await ask('PUT', `channels/${id}`, { reply_address: ground().sink.url, inbox_mode: 'collect' });
+    await ask('GET', `channels/${id}`);
+    await ask('GET', 'channels');
+    await ask('DELETE', `apps/${id}`);
+  });
+
+  it('refusals', async () => {
+    const fields = { signing_secret: 'a secret' };
+    const credential_id = await ground().system.credential(fields);
+    const app = { name: 'refusing', kind: 'builtin', credential_id, signature: { scheme: 'hmac' } };
+    const { webhook_url: url } = await ask<InstalledApp>('POST', 'apps', app);
+    await until('the webhook is refused', async () => (await post(url, {})).status === 401);
+    await until('the refusal is kept', async () => (await ask<Listed>('GET', 'refusals')).data[0]);
+  });
+
+  it('sources', async () => {
+    const library = await openDocumentAdapter(3);
+    try {
+      const { id: adapter_id } = await ask('POST', 'adapters', { url: library.url });
+      const app = await ask('POST', 'apps', { name: 'library', kind: 'adapter', adapter_id });
+      const { id } = await ask('POST', 'sources', { app_id: app.id, name: 'books', resource_path: 'f' });
+      await ask('GET', 'sources');
+      await ask('GET', `sources/${id}`);
+      await ask('PATCH', `sources/${id}`, { name: 'more books' });
+      const run = await ask('POST', `sources/${id}/sync`);
+      await until(
+        'the source is synchronised',
+        async () => (await ask<{ state: string }>('GET', `sources/${id}/runs/${run.id}`)).state === 'succeeded',
+      );
+      await ask('GET', `sources/${id}/runs`);
+      const { data } = await ask<{ data: Named[] }>('GET', `sources/${id}/documents`);
+      await ask('GET', `sources/${id}/documents/${data[0]?.id}`);
+      await ask('GET', `sources/${id}/documents/${data[0]?.id}/content`).catch(isText);
+      await ask('DELETE', `sources/${id}`);
+    } finally {
+      await library.close();
+    }
+  });
+}
+
+/** The bytes of a document are checked, and are no JSON to be read. */
+function isText(error: unknown): void {
+  if (!(error instanceof SyntaxError)) throw error;
+}

@@ -1,0 +1,147 @@
+import { until } from '#libs/testing';
+import type { InstalledApp } from '../../system/api.js';
+import { hmac, post } from '../../system/webhook.js';
+import { askOf, type Ground, type Listed, type Named } from './walk.js';
+
+const secret = `whsec_${Buffer.from('a secret that both ends know').toString('base64')}`;
+
+/** A call that waits for a person. */
+interface Asked extends Named {
+  turn_id: string;
+}
+
+/** What becomes of messages: events, runs, deliveries, contacts and sessions. */
+export function walkMessages(ground: () => Ground): void {
+  const ask = askOf(ground);
+  let made = 0;
+  const key = (): Record<string, string> => ({ 'idempotency-key': `walk-${(made += 1)}` });
+
+  it('workflows, triggers and runs', async () => {
+    const { system } = ground();
+    const { id: workflow_id } = await ask<{ id: number }>('POST', 'workflows', {
+      name: 'walk',
+      instructions: 'reply: walked',
+    });
+    await ask('GET', 'workflows');
+    await ask('GET', `workflows/${workflow_id}`);
+    const run = await ask('POST', `workflows/${workflow_id}/runs?wait=20`, { message: 'go' }, key());
+    await ask('POST', `workflows/${workflow_id}/runs`, { message: 'go on' }, key());
+    await ask('GET', 'runs');
+    await ask('GET', `runs/${run.id}`);
+    await ask('POST', `runs/${run.id}/replay`, {});
+    await ask('PATCH', `workflows/${workflow_id}`, { status: 'suspended' });
+    const waiting = await ask('POST', `workflows/${workflow_id}/runs`, { message: 'wait' }, key());
+    await ask('POST', `runs/${waiting.id}/cancel`);
+    await ask('POST', `workflows/${workflow_id}/discard`);
+    await ask('PATCH', `workflows/${workflow_id}`, { status: 'active' });
+    const rules = { app_id: system.appId, workflow_id, event_types: ['walk.begun'] };
+    const trigger = await ask('POST', 'triggers', rules);
+    await ask('GET', 'triggers');
+    await ask('GET', `triggers/${trigger.id}`);
+    await ask('PATCH', `triggers/${trigger.id}`, { where: 'event.message != ""' });
+    const { id } = await post(system.webhookUrl, { task: 'begin', metadata: { event_type: 'walk.begun' } });
+    await system.ended(id);
+    await ask('POST', 'triggers/dry-run', { app_id: system.appId, where: 'event.message == "begin"' });
+    await ask('DELETE', `triggers/${trigger.id}`);
+  });
+
+  it('events, their deliveries and dead letters', async () => {
+    const { system, sink } = ground();
+    await ask('POST', system.webhookPath.replace('/api/v1/', ''), { task: 'as any program sends it' });
+    await ask('PUT', `channels/${system.appId}`, { reply_address: `${sink.url}/walk` });
+    sink.answer = () => ({ status: 400 });
+    const { id } = await post(system.webhookUrl, { task: 'answer me' });
+    await system.reached(id, 'delivery', 'dead');
+    sink.answer = () => ({ status: 200 });
+    await ask('GET', 'events?limit=5');
+    await ask('GET', `events/${id}`);
+    const { data } = await ask<Listed>('GET', `deliveries?event_id=${id}`);
+    await ask('GET', `deliveries/${data[0]?.id}`);
+    const letters = await until(
+      'the dead letter is listed',
+      async () => (await ask<Listed>('GET', 'events/dead-letters')).data[0],
+    );
+    await ask('GET', `events/dead-letters/${letters.id}`);
+    await ask('POST', `events/dead-letters/${letters.id}/redrive`, undefined, key());
+    await system.reached(id, 'delivery', 'delivered');
+    await ask('POST', 'events/dead-letters/redrive', {}, key());
+    await ask('POST', `events/${id}/replay`, {}, key());
+    const batch = await ask('POST', 'events/replay', { text: 'answer me' }, key());
+    await ask('GET', `events/batches/${batch.id}`);
+    await ask('POST', `events/batches/${batch.id}/cancel`);
+  });
+
+  it('a dead delivery that is redriven, and one that a person says has arrived', async () => {
+    const { system, sink } = ground();
+    sink.answer = () => ({ status: 400 });
+    const { id } = await post(system.webhookUrl, { task: 'answer me later' });
+    await system.reached(id, 'delivery', 'dead');
+    sink.answer = () => ({ status: 200 });
+    const { data } = await ask<Listed>('GET', `deliveries?event_id=${id}`);
+    await ask('POST', `deliveries/${data[0]?.id}/redrive`);
+  });
+
+  it('contacts, sessions and turns of a person', async () => {
+    const { system, sink } = ground();
+    const url = `${system.origin('adapters')}/generic`;
+    const adapter = await ask('POST', 'adapters', { url });
+    const credential_id = await system.credential({ signing_secret: secret });
+    const installed = { name: 'generic', kind: 'adapter', adapter_id: adapter.id, credential_id };
+    const app = await ask<InstalledApp>('POST', 'apps', installed);
+    await ask('PUT', `channels/${app.id}`, { unknown_senders: 'pair', session_scope: 'contact' });
+    await ask('POST', 'contacts/pairing-codes', { app_id: app.id });
+    await ask('PUT', `channels/${app.id}`, { unknown_senders: 'hold', session_scope: 'contact' });
+    const write = async (sender: string, message: string): Promise<string> => {
+      const body = JSON.stringify({ sender, message, id: `${(made += 1)}`, reply_to: `${sink.url}/${sender}` });
+      return (await post(app.webhook_url, body, { 'x-signature-256': hmac(secret, body) })).id;
+    };
+    for (const sender of ['ann', 'bob']) await system.ended(await write(sender, 'let me in'));
+    const held = await ask<Listed>('GET', 'held-messages');
+    await ask('POST', 'held-messages/release', { message_ids: [held.data[0]?.id] }, key());
+    const contacts = await ask<{ data: (Named & { name: string })[] }>('GET', 'contacts');
+    const [ann, bob] = ['ann', 'bob'].map((name) => contacts.data.find((contact) => contact.name === name)?.id);
+    await ask('GET', `contacts/${ann}`);
+    await ask('PATCH', `contacts/${ann}`, { daily_budget: 100 });
+    await ask('POST', `contacts/${ann}/admit`);
+    await ask('GET', `contacts/${ann}/messages`);
+    for (const verb of ['block', 'unblock', 'resume']) await ask('POST', `contacts/${bob}/${verb}`);
+    await ask('POST', `contacts/${bob}/merge`, { into: ann });
+    await ask('POST', `contacts/${bob}/unmerge`);
+    await system.reached(await write('ann', 'hello'), 'delivery', 'delivered');
+    const { data } = await ask<Listed>('GET', `sessions?contact_id=${ann}`);
+    const session = data[0]?.id;
+    await ask('GET', `sessions/${session}`);
+    const turns = await ask<Listed>('GET', `sessions/${session}/turns`);
+    const [turn] = turns.data;
+    await ask('GET', `turns/${turn?.id}`);
+    await ask('GET', `turns/${turn?.id}/tool-calls`);
+    await ask('POST', `sessions/${session}/takeover`);
+    await ask('POST', `sessions/${session}/reply`, { text: 'A person speaks.' }, key());
+    await system.ended(await write('ann', 'to a person'));
+    await ask('POST', `sessions/${session}/hand-back`, { answer_waiting: true });
+    await ask('GET', `sessions/${session}/turns`);
+    await ask('POST', `sessions/${session}/resolve`);
+    await ask('POST', `sessions/${session}/reopen`);
+  });
+
+  it('calls that wait for a person', async () => {
+    const { sink } = ground();
+    const call = `call http_request ${JSON.stringify({ method: 'POST', url: sink.url, body: '{}' })}`;
+    const instructions = `${call}\nreply: done`;
+    const { data } = await ask<Listed>('GET', 'api-keys');
+    const approvers = data.map(({ id }) => `key:${id}`);
+    const agent = { name: 'careful', instructions, may_do: 'read', approvers, tools: ['http_request'] };
+    const { id: agent_id } = await ask('POST', 'agents', agent);
+    const workflow = await ask<{ id: number }>('POST', 'workflows', { name: 'careful', agent_id });
+    for (const verb of ['approve', 'refuse', 'cancel']) {
+      await ask('POST', `workflows/${workflow.id}/runs`, { message: verb }, key());
+      const approval = await until(
+        'a call waits',
+        async () => (await ask<{ data: Asked[] }>('GET', 'approvals?state=pending')).data[0],
+      );
+      await ask('GET', `approvals/${approval.id}`);
+      if (verb === 'cancel') await ask('POST', `turns/${approval.turn_id}/cancel`);
+      else await ask('POST', `approvals/${approval.id}/${verb}`, { note: 'walked' });
+    }
+  });
+}

@@ -1,0 +1,76 @@
+import { ScriptedMcpServer, tool } from '../../../apps/mcp-registry/src/testing/scripted-mcp-server.js';
+import { askOf, type Ground, type Listed } from './walk.js';
+
+const source = 'def double(number: int) -> int:\n    """Twice the number."""\n    return number * 2\n';
+
+/** MCP servers, tools, Skills, agents and knowledge. */
+export function walkTools(ground: () => Ground): void {
+  const ask = askOf(ground);
+
+  it('MCP servers and their tools', async () => {
+    const server = await ScriptedMcpServer.start();
+    try {
+      const { id } = await ask('POST', 'mcp-servers', { url: server.url, name: 'Scripted' });
+      await ask('GET', 'mcp-servers');
+      await ask('GET', `mcp-servers/${id}`);
+      await ask('PATCH', `mcp-servers/${id}`, { name: 'Renamed' });
+      const { data } = await ask<Listed>('GET', `tools?server_id=${id}`);
+      const first = data[0]?.id;
+      await ask('GET', `tools/${first}`);
+      await ask('PATCH', `tools/${first}`, { grade: 'read' });
+      await ask('POST', `tools/${first}/try`, { arguments: { text: 'hello' } });
+      await ask('GET', `tools/${first}/calls`);
+      server.script.list = () => ({ tools: [tool('first', { description: 'Does something else.' })] });
+      await ask('POST', `mcp-servers/${id}/discover`);
+      const { candidate_pin: pin } = await ask<{ candidate_pin: string }>('GET', `tools/${first}`);
+      await ask('GET', `tools/${first}/difference`);
+      await ask('POST', `tools/${first}/approve`, { pin });
+      await ask('GET', `tools/${first}/versions`);
+      await ask('DELETE', `mcp-servers/${id}`);
+      const remotes = [{ type: 'streamable-http', url: server.url }];
+      await ask('POST', 'mcp-servers/import', { server: { name: 'io.example/scripted', version: '1', remotes } });
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('Python tools', async () => {
+    const { id } = await ask('POST', 'tools', { source });
+    await ask('PUT', `tools/${id}/source`, { source: source.replace('* 2', '+ number') });
+    await ask('GET', 'tools?limit=5');
+    await ask('DELETE', `tools/${id}`);
+  });
+
+  it('Skills', async () => {
+    const { id } = await ask('POST', 'skills', { name: 'Walked', knowledge: 'How to walk.' });
+    await ask('GET', 'skills');
+    await ask('GET', `skills/${id}`);
+    await ask('PATCH', `skills/${id}`, { knowledge: 'How to run.', tools: [{ tool: 'builtin:http_request' }] });
+    await ask('GET', `skills/${id}/versions`);
+    await ask('POST', `skills/${id}/versions/1/restore`);
+    const { files } = await ask<{ files: { path: string; content: string }[] }>('GET', `skills/${id}/export`);
+    await ask('DELETE', `skills/${id}`);
+    await ask('POST', 'skills/import', { files });
+    const manifest = { slug: 'told', name: 'Told', skill: { name: 'Told', knowledge: 'Of a manifest.' } };
+    await ask('POST', 'skills/manifest', { manifest });
+  });
+
+  it('agents', async () => {
+    const { id } = await ask('POST', 'agents', { name: 'walker', instructions: 'reply: walked', caps: { steps: 3 } });
+    await ask('GET', 'agents');
+    await ask('GET', `agents/${id}`);
+    await ask('PATCH', `agents/${id}`, { name: 'runner' });
+    await ask('DELETE', `agents/${id}`);
+    await ask('GET', 'usage');
+    await ask('GET', 'usage?group_by=day_agent');
+  });
+
+  it('knowledge', async () => {
+    const entities = [{ name: 'Gatehouse', kind: 'product' }];
+    const { id } = await ask('POST', 'knowledge', { title: 'Doors', text: 'Gatehouse has two doors.', entities });
+    await ask('GET', 'knowledge');
+    await ask('GET', 'knowledge/search?q=doors');
+    await ask('GET', `knowledge/${id}`);
+    await ask('DELETE', `knowledge/${id}`);
+  });
+}
