@@ -22,7 +22,7 @@ export interface Judged extends Ruled {
   decision: Decision;
 }
 
-export type JudgeSettings = LoopLimits & Pick<RouterSettings, 'ECHO_WINDOW_MS'>;
+export type JudgeSettings = LoopLimits & Pick<RouterSettings, 'ECHO_WINDOW_MS' | 'LOOP_MAX_HOPS'>;
 
 /**
  * Decides over messages whose claim was won: whose they are, whether something speaks against them, and where they go. All
@@ -86,10 +86,13 @@ async function refuseBySender(tx: Queryable, entries: Entry[], settings: JudgeSe
     const { draft, rules, standing } = entry;
     entry.refusal = draft.unsanitisable
       ? { outcome: 'parked', reason: 'unsanitisable' }
-      : refuse(draft.message, standing, unknownSendersOf(rules, draft.app_id), {
-          echo: echoOf.get(entry) ?? null,
-          paired: pairedEntries.has(entry),
-        });
+      : refuse(
+          draft.message,
+          standing,
+          unknownSendersOf(rules, draft.app_id),
+          { echo: echoOf.get(entry) ?? null, paired: pairedEntries.has(entry) },
+          settings.LOOP_MAX_HOPS,
+        );
   }
 }
 

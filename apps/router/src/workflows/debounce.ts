@@ -1,5 +1,6 @@
 import type { TurnRow } from '../turns/turn.entity.js';
 import type { Plan } from '../routing/plan.js';
+import { withHopsOf } from '../routing/reply-target.js';
 import { type Queryable, storableJson } from '#libs/database';
 
 /** Messages of one run. */
@@ -107,7 +108,8 @@ async function addMessage(tx: Queryable, turnId: string, newer: TurnRow, plan: P
   const own = plan.batch.flatMap(({ turns }) => turns).find(({ id }) => id === turnId);
   const known = own?.input ?? rows[0]?.input;
   if (!known) return;
-  const joined = { ...newer.input, earlier: [...(known.earlier ?? []), known.message] };
+  const reply = withHopsOf(newer.input.reply, known.reply);
+  const joined = { ...newer.input, reply, earlier: [...(known.earlier ?? []), known.message] };
   // Full: it starts with the next sweep, however long its sender goes on.
   if (joined.earlier.length >= joinedAtMost) {
     await tx.query(`UPDATE router.debounce SET due_at = '-infinity' WHERE turn_id = $1`, [turnId]);
