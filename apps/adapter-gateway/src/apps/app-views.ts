@@ -5,7 +5,8 @@ import type { AppRow } from './app.entity.js';
 import { type AppWarning, warningsOf } from './app-warnings.js';
 import { type Direction, directionOf } from './direction.js';
 
-type Hidden = 'retired_token_hashes' | 'previous_token_hash' | 'organization_id' | 'origin_marker' | 'has_reply_address' | 'self';
+type Hidden =
+  'retired_token_hashes' | 'previous_token_hash' | 'organization_id' | 'origin_marker' | 'has_reply_address' | 'self';
 
 /** An App as the API shows it. An App that does not receive has no webhook to show. */
 export type AppView = Omit<AppRow, Hidden | 'webhook_token'> & {

@@ -15,7 +15,9 @@ export function requireReplyAddress({ kind }: Pick<AppRow, 'kind'>, address: str
     throw refused('The Webhook app posts its replies: give an absolute http or https URL.');
   }
   if (url.username !== '' || url.password !== '') {
-    throw refused('Leave user and password out of the URL: requests are signed with the signing_secret of the credential.');
+    throw refused(
+      'Leave user and password out of the URL: requests are signed with the signing_secret of the credential.',
+    );
   }
 }
 

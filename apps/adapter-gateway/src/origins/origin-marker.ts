@@ -28,7 +28,11 @@ export function isOwnMarker(app: Sender, marker: string): boolean {
 export function markersIn({ headers }: Pick<InboundRequest, 'headers'>, payload: unknown): string[] {
   const given = headers[originHeader];
   const inHeaders = (Array.isArray(given) ? given : [given ?? '']).flatMap((value) => value.split(','));
-  return validMarkers([...inHeaders, fieldOf(payload, originField), fieldOf(fieldOf(payload, 'metadata'), originField)]);
+  return validMarkers([
+    ...inHeaders,
+    fieldOf(payload, originField),
+    fieldOf(fieldOf(payload, 'metadata'), originField),
+  ]);
 }
 
 /** Those that have a marker's form; no more than a message of ours could carry. */

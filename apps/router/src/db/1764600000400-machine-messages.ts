@@ -12,7 +12,9 @@ export class MachineMessages1764600000400 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE router.message DROP COLUMN app_sends, DROP COLUMN chief_of_staff, DROP COLUMN reply_withheld');
+    await runner.query(
+      'ALTER TABLE router.message DROP COLUMN app_sends, DROP COLUMN chief_of_staff, DROP COLUMN reply_withheld',
+    );
     await runner.query('ALTER TABLE router.channel DROP COLUMN bots, DROP COLUMN automatic');
   }
 }

@@ -91,7 +91,10 @@ export function withoutRuns(plan: Plan, reasons: Map<string, string>): void {
     const reason = reasons.get(verdict.trigger_id);
     if (reason) Object.assign(verdict, { verdict: 'rate_limited', reason });
   }
-  Object.assign(decision, concluded(decision.verdicts, decision.runs.length > 0 || decision.session !== null, decision.chiefOfStaff));
+  Object.assign(
+    decision,
+    concluded(decision.verdicts, decision.runs.length > 0 || decision.session !== null, decision.chiefOfStaff),
+  );
   plan.message.outcome = decision.outcome;
   plan.message.reason = decision.reason;
 }

@@ -11,7 +11,8 @@ export const withheldAdvice: Record<ReplyWithheld, string> = {
   no_address:
     "Nothing says where the reply goes. Set the channel's reply_address (PUT /api/v1/channels/{app_id}); the text stands in the turn.",
   app_cannot_send: 'The App has no send capability: install one that sends to answer. The text stands in the turn.',
-  automatic_message: 'A machine sent the message (auto_submitted): it is read and not answered, or two machines would go on.',
+  automatic_message:
+    'A machine sent the message (auto_submitted): it is read and not answered, or two machines would go on.',
   bounce: 'The message reports a failed delivery: it is read and not answered.',
   mailing_list: 'The message came over a mailing list: it is read, and the list is not answered.',
   notification: 'The message is a notification: it is read, and there is nobody to answer.',
