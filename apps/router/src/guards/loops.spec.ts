@@ -171,6 +171,18 @@ describe('loops', () => {
     }
   });
 
+  it('are not what machines make that nobody answers', async () => {
+    const appId = await openApp();
+    await receive(appId, 'mailer', 'hello');
+    await answer(appId, 'sent', false);
+    const metadata = { bounce: true };
+    for (let n = 0; n < 30; n += 1) {
+      const bounced = await receive(appId, 'mailer', 'The mail could not be delivered.', { metadata });
+      expect(bounced).toMatchObject({ outcome: 'no_match', reason: 'no_trigger_for_bounce' });
+      pass(second);
+    }
+  });
+
   it('are not what a talkative person makes', async () => {
     const appId = await openApp();
     for (let n = 0; n < 40; n += 1) {

@@ -5,6 +5,7 @@ import { keepExchanges, resolveSenders } from '../contacts/resolve.js';
 import { senderKey, type Standing } from '../contacts/standing.js';
 import type { RouterSettings } from '../env.js';
 import { type LoopLimits, noteInbound } from '../guards/loop-breaker.js';
+import { automaticKindOf } from '../guards/machine-messages.js';
 import { findEchoes } from '../guards/outbound.repository.js';
 import { refuse, type Refusal } from '../guards/refusal.js';
 import { decide, type Decision, refused, unknownSendersOf } from './decide.js';
@@ -51,7 +52,8 @@ export async function judgeBatch(
   const noted = new Set<Standing>();
   for (const entry of judging) {
     const { draft, standing } = entry;
-    if (entry.refusal || !standing) continue;
+    // What is never answered makes no loop.
+    if (entry.refusal || !standing || automaticKindOf(draft.message)) continue;
     noted.add(standing);
     const loop = noteInbound(standing.exchange, draft.message.message, nowMs, settings);
     if (loop) entry.refusal = { outcome: 'loop_paused', reason: loop };
