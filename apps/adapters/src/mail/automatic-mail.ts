@@ -49,7 +49,9 @@ function isBounce(headers: HeaderMap): boolean {
   const type = lower(headers, 'content-type');
   if (type.startsWith('multipart/report') && !/report-type="?(?!delivery-status)[a-z]/.test(type)) return true;
   if (lower(headers, 'x-failed-recipients') !== '') return true;
-  if (lower(headers, 'return-path') === '<>') return true;
+  // An absence note has an empty return path too, and is no report.
+  const isAnswer = /^auto-replied\b/.test(lower(headers, 'auto-submitted'));
+  if (lower(headers, 'return-path') === '<>' && !isAnswer) return true;
   return UNATTENDED_SENDER.test(addressIn(headerValue(headers, 'from')) ?? '');
 }
 

@@ -92,6 +92,14 @@ describe('a mail that no person wrote', () => {
     expect(mailMetadata(mail(from, header))).toMatchObject({ ...none, ...expected });
   });
 
+  it('tells an absence note from a report, though neither has a return path', () => {
+    const note = mail(from, ['Return-Path', '<>'], ['Auto-Submitted', 'auto-replied (vacation)']);
+    expect(mailMetadata(note)).toMatchObject({ ...none, auto_submitted: true });
+    const report: [string, string] = ['Content-Type', 'multipart/report; report-type="delivery-status"; boundary=x'];
+    const bounced = mail(from, ['Return-Path', '<>'], ['Auto-Submitted', 'auto-replied'], report);
+    expect(mailMetadata(bounced)).toMatchObject({ bounce: true });
+  });
+
   it('says so by its sender: a mailer, or one that reads no answer', () => {
     expect(mailMetadata(mail(['From', 'MAILER-DAEMON@example.com (Mail Delivery System)']))).toMatchObject({
       bounce: true,

@@ -30,9 +30,9 @@ describe('the reply of a message', () => {
     const turns = await world.rows<TurnRow>('SELECT * FROM router.turn WHERE message_id = $1', [row.id]);
     return { row, turns, input: turns[0]?.input };
   }
-  async function trigger(appId: string): Promise<void> {
+  async function trigger(appId: string, rules: object = {}): Promise<void> {
     const { body } = await world.api<WorkflowRow>('POST', '/api/v1/workflows', { name: 'w', instructions: 'read' });
-    await world.api<TriggerRow>('POST', '/api/v1/triggers', { app_id: appId, workflow_id: body.id });
+    await world.api<TriggerRow>('POST', '/api/v1/triggers', { app_id: appId, workflow_id: body.id, ...rules });
     router.get(ProjectRules, { strict: false }).forget(caller.projectId);
   }
   const routedEntry = (receiptId: string) =>
@@ -134,6 +134,19 @@ describe('the reply of a message', () => {
       const { row } = await receive(await world.channel(open), { metadata });
       expect(row).toMatchObject({ outcome: 'no_match', reason: `no_trigger_for_${kind}` });
     });
+  });
+
+  it('stays that of the person where a debounced run gets an absence note after it', async () => {
+    const appId = await world.channel({ ...open, chief_of_staff: false });
+    await trigger(appId, { debounce_seconds: 60 });
+    const { turns } = await receive(appId, { message: 'a question' });
+    await receive(appId, { message: 'I am away.', metadata: { auto_submitted: 'auto-replied' } });
+    const [{ input }] = (await world.rows<TurnRow>('SELECT * FROM router.turn WHERE id = $1', [turns[0]?.id])) as [
+      TurnRow,
+    ];
+    expect(input).toMatchObject({ message: { message: 'I am away.' }, earlier: [{ message: 'a question' }] });
+    expect(input.reply?.channel_address).toBe('ada');
+    expect(input).not.toHaveProperty('reply_withheld');
   });
 
   it('is given to a mail that says it was not sent by a machine', async () => {
