@@ -52,6 +52,7 @@ import { gatewaySettings } from './settings.js';
 import { KnowledgeFeed } from './sources/knowledge-feed.js';
 import { KnowledgeFeedRepository } from './sources/knowledge-feed.repository.js';
 import { SourceAdapter } from './sources/source-adapter.js';
+import { MessageOrigins } from './origins/message-origins.js';
 import { SourceDocumentRepository } from './sources/source-document.repository.js';
 import { SourceDocumentsController } from './sources/source-documents.controller.js';
 import { SourceHints } from './sources/source-hints.js';
@@ -147,6 +148,7 @@ export class AppModule {
         ListingsService,
         ManifestVersionRepository,
         Outbox,
+        MessageOrigins,
         ParsedMessagesRepository,
         SkillAnnouncer,
         SourceAdapter,

@@ -23,6 +23,8 @@ export const env = readEnv({
   LOOP_EVEN_ROUNDS: integer(20, 4, 60),
   /** How long a paused exchange stays paused unless a person resumes it. */
   LOOP_COOLDOWN_MS: integer(600_000, 1_000, 86_400_000),
+  /** Deliveries in a row between Apps of this installation; a message that came by as many is kept. */
+  LOOP_MAX_HOPS: integer(4, 1, 100),
   /** How long a pairing code is good for. */
   PAIRING_CODE_MS: integer(3_600_000, 60_000, 86_400_000),
   /** A caller that waits for a run waits at most so long. */

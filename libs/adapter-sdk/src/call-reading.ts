@@ -11,6 +11,7 @@ import type { FormatRequest } from './formatting.js';
 import { InvalidRequest } from './invalid-request.js';
 import { isJsonObject, type JsonObject } from './json-value.js';
 import type { MessageFormat } from './manifest.js';
+import { isOriginMarker } from './origin-marker.js';
 import type { RenewWebhookCall } from './webhook-renewal.js';
 
 type WithoutContext<T> = Omit<T, 'context'>;
@@ -28,7 +29,7 @@ export function readCredentials(body: JsonObject): Credentials {
  * provider that is down, and would send the same thing again.
  */
 export function readDelivery(body: JsonObject): DeliverRequest | DeliverFailure {
-  const { message, channel_address, from_part, idempotency_key } = body;
+  const { message, channel_address, from_part, idempotency_key, origin_marker } = body;
   const refuse = (reason: string): DeliverFailure => deliverFailure('invalid_request', reason);
   if (typeof channel_address !== 'string' || channel_address === '') return refuse('channel_address is required');
   if (!isJsonObject(message) || typeof message.text !== 'string') return refuse('message.text is required');
@@ -52,6 +53,7 @@ export function readDelivery(body: JsonObject): DeliverRequest | DeliverFailure 
     },
     ...(typeof idempotency_key === 'string' && { idempotency_key }),
     ...(isIndex(from_part) && { from_part }),
+    ...(isOriginMarker(origin_marker) && { origin_marker }),
   };
 }
 

@@ -46,6 +46,11 @@ export interface DeliverRequest {
   idempotency_key?: string;
   /** Zero-based index of the first part to send: the `delivered_parts` of the attempt that failed. */
   from_part?: number;
+  /**
+   * Names the App and this delivery. An adapter whose platform lets it send it along, in a header or a field, does, and gives
+   * one that it finds in a message back as `metadata.origin_marker`: so Apps that answer each other are found out.
+   */
+  origin_marker?: string;
 }
 
 export interface DeliverCall extends DeliverRequest {

@@ -68,6 +68,7 @@ export { escapeHtml, htmlDialect } from './markdown/html-dialect.js';
 export { alignedTable, plainDialect, textList } from './markdown/plain-dialect.js';
 export { renderInParts } from './markdown/render-in-parts.js';
 export { markdownToPlain, renderMarkdown } from './markdown/render-markdown.js';
+export { isOriginMarker } from './origin-marker.js';
 export { EVENT_TYPES, ignoredMessage, type MessageMetadata, type NormalizedMessage } from './normalized-message.js';
 export { ProviderUnavailable } from './provider-unavailable.js';
 export { redactSecrets } from './secret-redaction.js';

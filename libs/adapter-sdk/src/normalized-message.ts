@@ -18,19 +18,26 @@ export interface NormalizedMessage {
 
 export interface MessageMetadata {
   account?: string;
-  /** Where to reply: the `channel_address` of a later `/deliver`. */
-  channel_address?: string;
+  /** Where to reply: the `channel_address` of a later `/deliver`; the `sender` when absent. Null: nobody can be answered. */
+  channel_address?: string | null;
   message_id?: string;
   is_self?: boolean;
   mentions_bot?: boolean;
   /** RFC 3339, UTC. */
   timestamp?: string;
-  sender?: { id?: string; name?: string; email?: string };
+  sender?: { id?: string; name?: string; email?: string; is_bot?: boolean };
+  /** Another bot wrote it: not the platform, and not one of the kinds of contract 4.2, for which `is_bot` is true. */
+  from_bot?: boolean;
   attachments?: MessageAttachment[];
   /** Opaque to the platform, at most 4 KB as JSON, echoed to `/deliver`. */
   reply_context?: unknown;
+  /** No person wrote it: it is read, and not answered. The next three say more precisely what it is. */
   auto_submitted?: boolean;
   bounce?: boolean;
+  mailing_list?: boolean;
+  notification?: boolean;
+  /** An origin marker of the platform (`origin_marker` of `/deliver`) that the message carries. */
+  origin_marker?: string;
   ignored_reason?: string;
   raw_type?: string;
   /** The messages of an `event_type: "batch"`. */

@@ -11,6 +11,15 @@ export interface NormalizedMessage {
   challenge_response?: unknown;
   /** Set by the built-in Webhook app alone (spec 2.8): start this workflow, and nothing else. */
   workflow_id?: number;
+  /** Set by the gateway alone, of a message that carries the origin marker of one of this installation's deliveries. */
+  origin?: MessageOrigin;
+}
+
+/** Which delivery a message came by. */
+export interface MessageOrigin {
+  delivery_id: string;
+  /** Deliveries in a row that Apps of this installation made to each other, that one included. */
+  hops: number;
 }
 
 /** An inbound HTTP request as it was received: header names lower-cased, the body exact (spec 4.1, adapter contract). */
@@ -30,4 +39,6 @@ export interface ReplyTarget {
   channel_address: string | null;
   thread_id: string | null;
   reply_context: unknown;
+  /** Deliveries in a row that led to the message that is answered (`origin.hops`). Absent: none did. */
+  hops?: number;
 }

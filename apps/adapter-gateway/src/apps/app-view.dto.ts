@@ -3,6 +3,7 @@ import type { DeclaredVerification } from '#libs/contracts';
 import { anyObject, idOf, OpenSchema, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { AppRow, AppState } from './app.entity.js';
+import { AppWarning } from './app-warnings.js';
 import type { Direction } from './direction.js';
 
 class SignatureView implements DeclaredVerification {
@@ -14,7 +15,8 @@ class SignatureView implements DeclaredVerification {
   @ApiProperty({ type: [String], description: "Fields of the App's credential" }) secret_fields: string[];
 }
 
-type Hidden = 'retired_token_hashes' | 'previous_token_hash' | 'organization_id' | 'origin_marker' | 'self';
+type Hidden =
+  'retired_token_hashes' | 'previous_token_hash' | 'organization_id' | 'origin_marker' | 'has_reply_address' | 'self';
 
 /** An App as the API shows it. An App that does not receive has no webhook to show. */
 export class AppView implements Omit<AppRow, Hidden | 'webhook_token'> {
@@ -37,6 +39,8 @@ export class AppView implements Omit<AppRow, Hidden | 'webhook_token'> {
   @ApiProperty({ type: SignatureView, nullable: true, description: 'Of the built-in Webhook app; null: no check' })
   signature: SignatureView | null;
   @ApiProperty({ type: 'integer' }) max_body_bytes: number;
+  @ApiProperty({ type: [AppWarning], description: 'What the App cannot do as it is, and what to do' })
+  warnings: AppWarning[];
   @ApiProperty({ type: 'integer', description: 'Grows with every change' }) version: number;
   @ApiProperty(time) created_at: Date;
   @ApiProperty(time) updated_at: Date;

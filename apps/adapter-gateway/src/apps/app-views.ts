@@ -3,6 +3,7 @@ import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import type { AppRow } from './app.entity.js';
 import type { AppView } from './app-view.dto.js';
+import { warningsOf } from './app-warnings.js';
 import { directionOf } from './direction.js';
 
 @Injectable()
@@ -15,6 +16,7 @@ export class AppViews {
       previous_token_hash: _previous,
       organization_id: _organization,
       origin_marker: _marker,
+      has_reply_address: _hasReplyAddress,
       self: _self,
       ...shown
     } = row;
@@ -26,6 +28,7 @@ export class AppViews {
       webhook_token: token,
       webhook_path: path,
       webhook_url: path && `${this.settings.PUBLIC_URL}${path}`,
+      warnings: warningsOf(row),
     };
   }
 }

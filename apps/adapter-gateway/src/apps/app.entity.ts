@@ -34,6 +34,8 @@ export class AppRow {
   @Column({ type: 'integer' }) max_body_bytes: number;
   /** Sent with everything this App delivers, and recognised when it comes back (spec 4.2). */
   @Column({ type: 'text' }) origin_marker: string;
+  /** Whether its channel has a reply address, as the router said when it was set. */
+  @Column({ type: 'boolean', default: false }) has_reply_address: boolean;
   /** Who the App is at its provider, as `/verify` said; adapters need it to tell their own messages. */
   @Column({ type: 'jsonb', nullable: true }) self: Record<string, unknown> | null;
   @Column({ type: 'integer' }) version: number;

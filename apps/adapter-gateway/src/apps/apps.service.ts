@@ -12,6 +12,7 @@ import { AppCredentials } from './app-credentials.js';
 import { AppRepository } from './app.repository.js';
 import { adapterApp } from './adapter-app.js';
 import { namedForDirection } from './direction.js';
+import { requireReplyAddress } from './reply-address.js';
 import { newToken, rotatedToken } from './webhook-token.js';
 
 const defaultMaxBodyBytes = 1_048_576;
@@ -58,6 +59,7 @@ export class AppsService {
       signature: body.signature ? declared(body.signature) : null,
       max_body_bytes: body.max_body_bytes ?? adapter?.manifest.webhook?.max_body_bytes ?? defaultMaxBodyBytes,
       origin_marker: randomBytes(16).toString('hex'),
+      has_reply_address: false,
       self: null,
       version: await this.apps.nextVersion(),
       created_at: now,
@@ -97,6 +99,17 @@ export class AppsService {
     const app = await this.get(caller, id);
     await this.save(app, { state: 'retired' });
     if (app.credential_id !== null) await this.credentials.release(app);
+  }
+
+  /**
+   * Takes note of the reply address of the App's channel, which the router is about to keep; null: none.
+   * @throws Problem 404; 422 `invalid_reply_address`
+   */
+  async noteReplyAddress(caller: Principal, id: string, address: string | null): Promise<AppRow> {
+    const app = await this.get(caller, id);
+    if (address !== null) requireReplyAddress(app, address);
+    const hasAddress = address !== null;
+    return app.has_reply_address === hasAddress ? app : this.save(app, { has_reply_address: hasAddress });
   }
 
   /** Remembers who the App is at its provider, as `/verify` said. */

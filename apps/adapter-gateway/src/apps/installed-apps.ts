@@ -24,6 +24,11 @@ export interface InstalledAdapter {
   reason: string | null;
 }
 
+/** Whether the App can deliver anything: it was installed with `send`, and its adapter still has it. */
+export function canSend({ app, adapter }: InstalledApp): boolean {
+  return app.capabilities.includes('send') && (adapter === null || adapter.manifest.capabilities.includes('send'));
+}
+
 /** Apps with their adapters, kept for a second: every message asks. */
 @Injectable()
 export class InstalledApps {

@@ -7,10 +7,11 @@ import { withoutText } from '../adapters/adapter-answer.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { CallSlots } from '../adapters/call-slots.js';
 import { AppCredentials } from '../apps/app-credentials.js';
-import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
+import { canSend, type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
 import { directDeliver } from '../direct/direct-deliver.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
+import { originMarker } from '../origins/origin-marker.js';
 import { AdapterNotReady } from '../apps/adapter-not-ready.js';
 import { AnswerLost, answerLostCode } from './answer-lost.js';
 import { AddressPace } from './address-pace.js';
@@ -51,7 +52,7 @@ export class Deliverer {
       );
     }
     const { app, adapter } = installed;
-    if (!app.capabilities.includes('send') || !adapter.manifest.capabilities.includes('send')) {
+    if (!canSend(installed)) {
       return deliverFailure('unsupported', 'the App has no send capability');
     }
     // Long: what waits is woken when the adapter is ready again.
@@ -79,6 +80,7 @@ export class Deliverer {
       },
       idempotency_key: delivery.id,
       from_part: delivery.from_part,
+      origin_marker: originMarker(app, delivery.id),
     };
     const { baseUrl } = adapter;
     try {

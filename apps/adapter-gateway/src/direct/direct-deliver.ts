@@ -10,7 +10,7 @@ import { type Egress, EgressError } from '#libs/egress';
 import { readRetryAfter } from '../adapters/retry-after.js';
 import type { AppRow } from '../apps/app.entity.js';
 import type { DeliveryRow } from '../deliveries/delivery.entity.js';
-import { originField, originHeader } from './direct-parse.js';
+import { originField, originHeader, originMarker } from '../origins/origin-marker.js';
 
 /**
  * The DirectAdapter's `/deliver`: posts the reply as JSON to the channel's address, signed when a signing secret is set,
@@ -30,7 +30,7 @@ export async function directDeliver(
     in_reply_to: delivery.receipt_id,
     delivery_id: delivery.id,
     reply_context: target.reply_context ?? null,
-    [originField]: app.origin_marker,
+    [originField]: originMarker(app, delivery.id),
   });
   try {
     const answer = await egress.fetch(target.channel_address ?? '', {
@@ -64,7 +64,7 @@ function headersOf(app: AppRow, credentials: Credentials, delivery: DeliveryRow,
   return {
     'content-type': 'application/json',
     'idempotency-key': delivery.id,
-    [originHeader]: app.origin_marker,
+    [originHeader]: originMarker(app, delivery.id),
     ...(secret ? { [header]: `${prefix}${signHmac(secret, body, { algorithm, encoding })}` } : {}),
     ...(secret ? signStandardWebhooks({ secret: secrets, id: delivery.id, body }) : {}),
   };

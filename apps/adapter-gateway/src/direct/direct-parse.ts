@@ -1,8 +1,6 @@
 import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
 import type { AppRow } from '../apps/app.entity.js';
-
-export const originHeader = 'x-gatehouse-origin';
-export const originField = 'gatehouse_origin';
+import { isOwnMarker, markersIn } from '../origins/origin-marker.js';
 
 /**
  * The DirectAdapter's `/parse-inbound`: the payload of the built-in Webhook app (spec 2.8) as a normalized message.
@@ -13,7 +11,7 @@ export function directParse(app: AppRow, request: InboundRequest): NormalizedMes
   const object = isObject(payload) ? payload : {};
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
   const task = text(object['task']);
-  const isSelf = headerOf(request, originHeader) === app.origin_marker || object[originField] === app.origin_marker;
+  const isSelf = markersIn(request, payload).some((marker) => isOwnMarker(app, marker));
   const key = headerOf(request, 'idempotency-key') ?? headerOf(request, 'webhook-id');
   const thread = text(object['thread_id']);
   return {

@@ -1,6 +1,6 @@
 import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
-import { Caller, notFound, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Caller, notFound, type Principal, RequireScopes, Text } from '#libs/service-kit';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { IsObject, IsString } from 'class-validator';
 import { AppsService } from '../apps/apps.service.js';
@@ -10,6 +10,10 @@ import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 class HandshakeBody {
   @IsObject() request: InboundRequest;
   @IsString() received_at: string;
+}
+
+class ReplyAddressBody {
+  @Text(2_000, { nullable: true }) reply_address: string | null;
 }
 
 @ApiExcludeController()
@@ -38,6 +42,17 @@ export class InboundController {
   async app(@Caller() caller: Principal, @Param('id') id: string): Promise<{ id: string; kind: string }> {
     const { kind } = await this.apps.get(caller, id);
     return { id, kind };
+  }
+
+  /** Checks the reply address of an App's channel, and lets the App tell that it has one. */
+  @Put('apps/:id/reply-address')
+  @HttpCode(204)
+  async replyAddress(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: ReplyAddressBody,
+  ): Promise<void> {
+    await this.apps.noteReplyAddress(caller, id, body.reply_address);
   }
 
   /** The messages of a receipt that were too large for their job. */

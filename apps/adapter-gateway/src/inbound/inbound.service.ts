@@ -16,10 +16,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { withoutOk } from '../adapters/adapter-answer.js';
 import { AppCredentials } from '../apps/app-credentials.js';
-import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
+import { canSend, type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import { directParse } from '../direct/direct-parse.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
+import { MessageOrigins } from '../origins/message-origins.js';
+import { markersIn, validMarkers } from '../origins/origin-marker.js';
 import { SourceHints } from '../sources/source-hints.js';
 import { normalizedMessages } from './normalized-messages.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
@@ -38,6 +40,7 @@ export class InboundService extends Sweeping {
     @Inject(AppCredentials) private readonly credentials: AppCredentials,
     @Inject(AdapterClient) private readonly adapters: AdapterClient,
     @Inject(ParsedMessagesRepository) private readonly parsed: ParsedMessagesRepository,
+    @Inject(MessageOrigins) private readonly origins: MessageOrigins,
     @Inject(SourceHints) private readonly hints: SourceHints,
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(Journal) private readonly journal: Journal,
@@ -141,7 +144,11 @@ export class InboundService extends Sweeping {
     installed: InstalledApp,
     request: InboundRequest,
   ): Promise<NormalizedMessage[]> {
-    if (!installed.adapter) return [directParse(installed.app, request)];
+    const { app } = installed;
+    if (!installed.adapter) {
+      const message = directParse(app, request);
+      return [await this.origins.mark(app, message, markersIn(request, message.metadata?.['payload']))];
+    }
     const envelope = await this.envelope(job, installed, request);
     const answer = await this.adapters.post<Record<string, unknown>>(
       installed.adapter.baseUrl,
@@ -149,7 +156,11 @@ export class InboundService extends Sweeping {
       envelope,
       context(job),
     );
-    return normalizedMessages(answer);
+    return Promise.all(
+      normalizedMessages(answer).map((message) =>
+        this.origins.mark(app, message, validMarkers([message.metadata?.['origin_marker']])),
+      ),
+    );
   }
 
   private async envelope(job: InboundParsePayload, installed: InstalledApp, request: InboundRequest): Promise<object> {
@@ -177,6 +188,7 @@ export class InboundService extends Sweeping {
       app_id: job.app_id,
       app_kind: installed.app.kind,
       verified_scheme: verified,
+      ...(canSend(installed) ? {} : { app_sends: false }),
       ...(inline ? { messages } : {}),
       ...(job.traceparent ? { traceparent: job.traceparent } : {}),
     };

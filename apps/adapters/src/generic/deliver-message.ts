@@ -34,6 +34,7 @@ export async function deliverMessage(call: DeliverCall, settings: DeliverySettin
         credentials: call.credentials,
         key: count === 1 ? key : `${key}-${index + 1}`,
         payload: partPayload(call, text, threadId, { index, count }),
+        originMarker: call.origin_marker,
       },
       settings,
     ),

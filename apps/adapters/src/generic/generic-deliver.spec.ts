@@ -135,6 +135,15 @@ describe('delivering', () => {
     expect(json.gatehouse_origin).toBeTruthy();
   });
 
+  it("carries the platform's marker where it is given one", async () => {
+    const origin_marker = `${'a1'.repeat(16)}.dlv_${'0'.repeat(32)}`;
+    await deliver({ origin_marker });
+    await deliver({ origin_marker: 'a line\r\nx-other: header' });
+    const [{ headers, json }, { headers: others }] = seen as [Seen, Seen];
+    expect([headers['x-gatehouse-origin'], json.gatehouse_origin]).toEqual([origin_marker, origin_marker]);
+    expect(others['x-gatehouse-origin']).toMatch(/^[0-9a-f]{32}$/);
+  });
+
   it.each([
     [301, 'address_moved', false],
     [307, 'address_moved', false],

@@ -176,6 +176,21 @@ describe('parsing a webhook', () => {
     expect(await parse('', { headers: { 'x-gatehouse-origin': 'm' } })).toMatchObject(own);
   });
 
+  it("leaves a platform's marker to the platform, which knows whose it is", async () => {
+    const marker = `${'a1'.repeat(16)}.dlv_${'0'.repeat(32)}`;
+    const foreign = { is_bot: false, metadata: { is_self: false, origin_marker: marker } };
+    expect(await parse(BODY, { headers: { 'x-gatehouse-origin': marker } })).toMatchObject(foreign);
+    expect(await parse({ message: 'm', gatehouse_origin: marker })).toMatchObject(foreign);
+    expect(await parse('plain text', { headers: { 'x-gatehouse-origin': marker } })).toMatchObject(foreign);
+    const said = { message: 'm', metadata: { origin_marker: marker } };
+    expect((await parse(said)).metadata).not.toHaveProperty('origin_marker');
+  });
+
+  it('says by an address of null that a sender without reply_to cannot be answered', async () => {
+    expect(await parse({ sender: 'ci', message: 'm' })).toMatchObject({ metadata: { channel_address: null } });
+    expect(await parse('plain text')).toMatchObject({ metadata: { channel_address: null } });
+  });
+
   it('keeps the dedup key short, equal for a retry and different for another account', async () => {
     const long = await parse({ id: 'x'.repeat(100_000), message: 'm' });
     expect(String(long.dedup_key).length).toBeLessThan(100);
@@ -192,7 +207,7 @@ describe('parsing a webhook', () => {
       reply_context: 'x'.repeat(9000),
     };
     const parsed = await parse({ message: 'm', metadata });
-    expect(parsed.metadata).toEqual({ is_self: false, timestamp: NOW.toISOString() });
+    expect(parsed.metadata).toEqual({ is_self: false, channel_address: null, timestamp: NOW.toISOString() });
   });
 
   it('answers megabytes and deep nesting', async () => {

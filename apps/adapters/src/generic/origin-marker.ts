@@ -1,4 +1,12 @@
-import { headerValue, isJsonObject, secretList, signHmac, type Credentials, type HeaderMap } from '#libs/adapter-sdk';
+import {
+  headerValue,
+  isJsonObject,
+  isOriginMarker,
+  secretList,
+  signHmac,
+  type Credentials,
+  type HeaderMap,
+} from '#libs/adapter-sdk';
 
 export const ORIGIN_HEADER = 'X-Gatehouse-Origin';
 export const ORIGIN_FIELD = 'gatehouse_origin';
@@ -7,21 +15,38 @@ export const ORIGIN_FIELD = 'gatehouse_origin';
 const UNSIGNED_ORIGIN = 'gatehouse-generic';
 const MARKER_LENGTH = 32;
 
-/** What every outgoing request carries in a header and in its body. Tells installations apart, reveals no secret. */
-export function originMarker(credentials: Credentials): string {
+/** What a webhook says of where it comes from. */
+export interface Origin {
+  isSelf: boolean;
+  /** The marker of a platform, which alone can tell whose it is. */
+  marker?: string;
+}
+
+/** What every outgoing request carries in a header and in its body: the platform's marker, else one of this App. */
+export function originMarker(credentials: Credentials, given: string | undefined): string {
+  if (given !== undefined) return given;
   const [secret] = secretList(credentials.signing_secret);
   return secret ? signHmac(secret, ORIGIN_HEADER).slice(0, MARKER_LENGTH) : UNSIGNED_ORIGIN;
 }
 
 /**
- * Whether a webhook is an echo of what a `/deliver` sent. Its presence decides, not its value: an echo may outlive the
- * secret that its marker came from, and two installations that answer each other are the same endless loop.
+ * Whether a webhook is an echo of what a `/deliver` sent. Of a marker that no platform gave presence decides, not the
+ * value: an echo may outlive the secret that its marker came from. One of a platform's goes on to it: the App's own is an
+ * echo, and that of another App is a message whose way is counted.
  */
-export function carriesOriginMarker(headers: HeaderMap, document: unknown): boolean {
-  if (headerValue(headers, ORIGIN_HEADER) !== undefined) return true;
-  if (!isJsonObject(document)) return false;
+export function originOf(headers: HeaderMap, document: unknown): Origin {
+  const carried: unknown[] = [headerValue(headers, ORIGIN_HEADER), ...markerFields(document)].filter(
+    (value) => value !== undefined,
+  );
+  const marker = carried.find(isOriginMarker);
+  return { isSelf: carried.some((value) => !isOriginMarker(value)), ...(marker !== undefined && { marker }) };
+}
+
+function markerFields(document: unknown): unknown[] {
+  if (!isJsonObject(document)) return [];
   return [document, document.metadata]
     .filter(isJsonObject)
-    .flatMap((fields) => Object.keys(fields))
-    .some((field) => ['gatehouse_origin', 'x_gatehouse_origin'].includes(field.toLowerCase().replaceAll('-', '_')));
+    .flatMap((fields) => Object.entries(fields))
+    .filter(([field]) => ['gatehouse_origin', 'x_gatehouse_origin'].includes(field.toLowerCase().replaceAll('-', '_')))
+    .map(([, value]) => value ?? '');
 }

@@ -12,45 +12,45 @@ import {
 } from '#libs/adapter-sdk';
 import { dedupKey } from './dedup-key.js';
 import { mappedText, mappedValue, readMapping, type FieldMapping } from './field-mapping.js';
-import { carriesOriginMarker } from './origin-marker.js';
+import { type Origin, originOf } from './origin-marker.js';
 
 /** The normalized message of any body: JSON by its mapping, other text as the message itself, nothing as `ignored`. */
 export function parseGenericInbound(call: InboundCall): NormalizedMessage {
   const { request } = call;
-  const isSelf = (document: unknown): boolean => carriesOriginMarker(request.headers, document);
-  if (request.text.trim() === '') return ignored('empty_body', isSelf(undefined));
+  const origin = (document: unknown): Origin => originOf(request.headers, document);
+  if (request.text.trim() === '') return ignored('empty_body', origin(undefined));
   const document = parseJson(request.text);
   if (document === undefined || typeof document === 'string') {
     const text = typeof document === 'string' ? document : request.text;
-    return text.trim() === '' ? ignored('empty_body', isSelf(undefined)) : parseText(text, call, isSelf(undefined));
+    return text.trim() === '' ? ignored('empty_body', origin(undefined)) : parseText(text, call, origin(undefined));
   }
   const read = readMapping(call.credentials.mapping);
-  if ('problem' in read) return ignored('invalid_mapping', isSelf(document));
-  return parseDocument(document, read.mapping, call, isSelf(document));
+  if ('problem' in read) return ignored('invalid_mapping', origin(document));
+  return parseDocument(document, read.mapping, call, origin(document));
 }
 
-function parseText(text: string, call: InboundCall, isSelf: boolean): NormalizedMessage {
+function parseText(text: string, call: InboundCall, origin: Origin): NormalizedMessage {
   const id = headerValue(call.request.headers, 'webhook-id');
   return {
     event_type: 'message_received',
     sender: 'unknown',
     message: text,
-    is_bot: isSelf,
-    metadata: { is_self: isSelf, timestamp: call.receivedAt.toISOString(), ...(id && { message_id: id }) },
+    is_bot: origin.isSelf,
+    metadata: {
+      ...originMetadata(origin),
+      channel_address: null,
+      timestamp: call.receivedAt.toISOString(),
+      ...(id && { message_id: id }),
+    },
     ...(id && { dedup_key: dedupKey(undefined, id) }),
   };
 }
 
-function parseDocument(
-  document: unknown,
-  mapping: FieldMapping,
-  call: InboundCall,
-  isSelf: boolean,
-): NormalizedMessage {
+function parseDocument(document: unknown, mapping: FieldMapping, call: InboundCall, origin: Origin): NormalizedMessage {
   const text = (field: Parameters<typeof mappedText>[2]): string | undefined => mappedText(document, mapping, field);
   const event = text('event_type');
   const message = messageText(document, mapping) ?? (event === undefined ? undefined : call.request.text);
-  if (message === undefined) return ignored('no_message', isSelf);
+  if (message === undefined) return ignored('no_message', origin);
 
   const id = text('dedup_key') ?? headerValue(call.request.headers, 'webhook-id');
   const account = text('account');
@@ -60,19 +60,20 @@ function parseDocument(
   const address = text('channel_address');
   const metadata: MessageMetadata = {
     ...senderMetadata(document, mapping),
-    is_self: isSelf,
+    ...originMetadata(origin),
+    // A sender's name is nothing that could be posted to.
+    channel_address: address ?? null,
     timestamp: call.receivedAt.toISOString(),
     ...(event !== undefined && { raw_type: event }),
     ...(sender.detail && { sender: sender.detail }),
     ...(account !== undefined && { account }),
-    ...(address !== undefined && { channel_address: address }),
     ...(id !== undefined && { message_id: id, ...replyContext(id) }),
   };
   return {
     event_type: event ?? 'message_received',
     sender: sender.name,
     message,
-    is_bot: isSelf,
+    is_bot: origin.isSelf,
     metadata,
     ...(id !== undefined && { dedup_key: dedupKey(account, id) }),
     ...(threadId !== undefined && { thread_id: threadId }),
@@ -110,7 +111,16 @@ function senderMetadata(document: unknown, mapping: FieldMapping): JsonObject {
 }
 
 /** What a sender writes under these names must not be taken for what the adapter found out. */
-const OWN_FIELDS = ['messages', 'reply_context', 'channel_address', 'account', 'message_id', 'sender', 'raw_type'];
+const OWN_FIELDS = [
+  'messages',
+  'reply_context',
+  'channel_address',
+  'account',
+  'message_id',
+  'sender',
+  'raw_type',
+  'origin_marker',
+];
 
 function withoutOwnFields(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata).filter(([field]) => !OWN_FIELDS.includes(field)));
@@ -121,6 +131,10 @@ function replyContext(messageId: string): { reply_context?: { message_id: string
   return Buffer.byteLength(JSON.stringify(context)) > REPLY_CONTEXT_MAX_BYTES ? {} : { reply_context: context };
 }
 
-function ignored(reason: string, isSelf: boolean): NormalizedMessage {
-  return { ...ignoredMessage(reason, { is_self: isSelf }), is_bot: isSelf };
+function ignored(reason: string, origin: Origin): NormalizedMessage {
+  return { ...ignoredMessage(reason, originMetadata(origin)), is_bot: origin.isSelf };
+}
+
+function originMetadata({ isSelf, marker }: Origin): MessageMetadata {
+  return { is_self: isSelf, ...(marker !== undefined && { origin_marker: marker }) };
 }

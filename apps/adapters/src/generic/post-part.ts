@@ -25,6 +25,8 @@ export interface OutgoingPart {
   /** Also the `webhook-id` and the `Idempotency-Key`, so that a receiver knows a repeated part by either. */
   key: string;
   payload: JsonObject;
+  /** The platform's, where it gave one. */
+  originMarker?: string | undefined;
 }
 
 /** The receiver's id for the part (its `id` or `message_id`, else the part's own key) and its thread, or the failure. */
@@ -32,7 +34,7 @@ export async function postPart(
   part: OutgoingPart,
   http: { fetch: Egress['fetch']; timeoutMs: number },
 ): Promise<{ messageId: string; threadId: string | undefined } | DeliverFailure> {
-  const marker = originMarker(part.credentials);
+  const marker = originMarker(part.credentials, part.originMarker);
   const body = JSON.stringify({ ...part.payload, idempotency_key: part.key, [ORIGIN_FIELD]: marker });
   try {
     const answer = await http.fetch(part.address, {

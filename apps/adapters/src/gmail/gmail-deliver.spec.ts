@@ -30,7 +30,7 @@ describe('the loop of a mail, its answer and the push that the answer causes', (
       sender: MAILBOX,
       dedup_key: `gmail:history:${MAILBOX}:7`,
     });
-    expect(changed?.metadata?.channel_address).toBeUndefined();
+    expect(changed?.metadata?.channel_address).toBeNull();
     expect(mail).toMatchObject({
       event_type: 'email_received',
       sender: 'jane@example.org',

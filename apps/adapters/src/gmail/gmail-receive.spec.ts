@@ -58,6 +58,8 @@ describe('a message resource', () => {
         reply_context: { message_id: '<m1@x>', subject: 'Plans' },
         auto_submitted: false,
         bounce: false,
+        mailing_list: false,
+        notification: false,
         message_id: '18f',
         is_self: false,
         labels: ['INBOX', 'UNREAD'],
@@ -112,7 +114,7 @@ describe('a message resource', () => {
     });
     expect(message).toMatchObject({
       message: 'café\n\ntwo & three',
-      metadata: { subject: 'é', channel_address: 'help@example.org' },
+      metadata: { subject: 'é', channel_address: 'help@example.org', sender: { name: 'Jé' } },
     });
     const latin = {
       mimeType: 'text/plain',

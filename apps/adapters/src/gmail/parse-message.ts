@@ -1,7 +1,8 @@
+import { decodeWords } from 'postal-mime';
 import { headerValue, ignoredMessage, type JsonObject, type NormalizedMessage, type Self } from '#libs/adapter-sdk';
 import { carriesDeliveryHeader } from '../mail/delivery-header.js';
 import { addressIn } from '../mail/mail-address.js';
-import { mailMetadata } from '../mail/mail-metadata.js';
+import { mailMetadata, senderOf } from '../mail/mail-metadata.js';
 import { headerMap, readMime, type ReadMail } from '../mail/read-mime.js';
 import { objectsOf, objectOf, textOf } from '../provider-calls/json-fields.js';
 import { readParts } from './message-parts.js';
@@ -18,14 +19,13 @@ export async function parseMessage(
   const mail = await readResource(resource, id);
   if (!mail) return ignoredMessage('unreadable_mail', { message_id: id });
   const { headers } = mail;
-  const from = headerValue(headers, 'from');
-  const email = addressIn(from);
+  const email = addressIn(headerValue(headers, 'from'));
   const fromSelf = email !== undefined && email === self?.email?.toLowerCase();
   // Sent and not received. What was sent to oneself has both labels, and is mail like any other unless an adapter sent it.
   const own = (labels.includes('SENT') && !labels.includes('INBOX')) || carriesDeliveryHeader(headers);
   return {
     event_type: 'email_received',
-    sender: email ?? from ?? 'unknown',
+    sender: senderOf(headers),
     message: mail.text === '' ? (textOf(resource.snippet) ?? '') : mail.text,
     is_bot: own,
     dedup_key: `gmail:${id}`,
@@ -49,7 +49,11 @@ async function readResource(resource: JsonObject, id: string): Promise<ReadMail 
   const headers = headerMap(
     objectsOf(payload.headers).map((header) => [textOf(header.name) ?? '', textOf(header.value) ?? '']),
   );
-  return { headers, subject: headerValue(headers, 'subject'), ...readParts(payload, id) };
+  return {
+    headers,
+    subject: decodeWords(headerValue(headers, 'subject') ?? '') || undefined,
+    ...readParts(payload, id),
+  };
 }
 
 /** `internalDate` is when Gmail took the mail in, in milliseconds; the mail's own date is whatever its sender wrote. */

@@ -28,7 +28,7 @@ export function readPush(document: JsonObject, receivedAt: Date): Push | undefin
   };
 }
 
-/** Has no channel address: a change of a mailbox is nothing that could be answered. */
+/** Nothing that could be answered: a change of a mailbox. */
 export function parsePush(push: Push): NormalizedMessage {
   return {
     event_type: 'mailbox_changed',
@@ -40,7 +40,9 @@ export function parsePush(push: Push): NormalizedMessage {
       account: push.email,
       history_id: push.historyId,
       timestamp: push.publishedAt.toISOString(),
+      channel_address: null,
       auto_submitted: true,
+      notification: true,
       raw_type: 'pubsub.push',
       ...(push.pushId !== undefined && { message_id: push.pushId }),
       ...(push.subscription !== undefined && { subscription: push.subscription }),

@@ -1,31 +1,57 @@
 import { headerValue, type HeaderMap } from '#libs/adapter-sdk';
 import { addressIn } from './mail-address.js';
 
+const LIST_HEADERS = ['list-id', 'list-post', 'list-unsubscribe'];
+const MACHINE_HEADERS = ['x-autoreply', 'x-autorespond', 'feedback-id'];
 const UNATTENDED_SENDER = /^(?:mailer-daemon|postmaster)@/;
 
+/** The reply goes to nobody who reads. */
+const UNATTENDED_REPLY = /^(?:no|do[-_.]?not)[-_.]?reply\b/;
+
+/** What is told of a mail that no person wrote, or not to us; `auto_submitted` is true for each of the others. */
+export interface AutomaticMail {
+  auto_submitted: boolean;
+  bounce: boolean;
+  mailing_list: boolean;
+  notification: boolean;
+}
+
 /**
- * Whether no person wrote the mail, and whether it reports a failed delivery. Neither should be answered by itself.
- * Sources: RFC 3834 (Auto-Submitted), RFC 3464 (delivery status notifications), and the headers in use before them.
+ * Whether no person wrote the mail, and what it is then: the report of a failed delivery, mail of a list, or a notification
+ * whose sender reads no answer. Such mail is read; it is not answered by itself.
+ * Sources: RFC 3834 (Auto-Submitted), RFC 3464 (delivery status notifications), RFC 2919 and 2369 (lists), and the headers
+ * in use before them.
  */
-export function automaticMail(headers: HeaderMap): { auto_submitted: boolean; bounce: boolean } {
+export function automaticMail(headers: HeaderMap): AutomaticMail {
   const bounce = isBounce(headers);
+  const mailingList = hasAny(headers, LIST_HEADERS) || /^list\b/.test(lower(headers, 'precedence'));
+  const notification = UNATTENDED_REPLY.test(replyAddress(headers) ?? '');
   const submitted = lower(headers, 'auto-submitted');
   const automatic =
-    bounce ||
     (submitted !== '' && !/^no\b/.test(submitted)) ||
-    /^(?:bulk|list|junk|auto_reply)\b/.test(lower(headers, 'precedence')) ||
-    ['x-autoreply', 'x-autorespond', 'list-id', 'list-unsubscribe', 'feedback-id'].some((name) =>
-      lower(headers, name),
-    ) ||
+    /^(?:bulk|junk|auto_reply)\b/.test(lower(headers, 'precedence')) ||
+    hasAny(headers, MACHINE_HEADERS) ||
     /\b(?:all|oof|autoreply)\b/.test(lower(headers, 'x-auto-response-suppress'));
-  return { auto_submitted: automatic, bounce };
+  const auto_submitted = automatic || bounce || mailingList || notification;
+  return { auto_submitted, bounce, mailing_list: mailingList, notification };
+}
+
+/** Where an answer goes: `Reply-To`, else `From` (RFC 5322 3.6.2). */
+export function replyAddress(headers: HeaderMap): string | undefined {
+  return addressIn(headerValue(headers, 'reply-to')) ?? addressIn(headerValue(headers, 'from'));
+}
+
+function hasAny(headers: HeaderMap, names: readonly string[]): boolean {
+  return names.some((name) => lower(headers, name) !== '');
 }
 
 function isBounce(headers: HeaderMap): boolean {
   const type = lower(headers, 'content-type');
   if (type.startsWith('multipart/report') && !/report-type="?(?!delivery-status)[a-z]/.test(type)) return true;
   if (lower(headers, 'x-failed-recipients') !== '') return true;
-  if (lower(headers, 'return-path') === '<>') return true;
+  // An absence note has an empty return path too, and is no report.
+  const isAnswer = /^auto-replied\b/.test(lower(headers, 'auto-submitted'));
+  if (lower(headers, 'return-path') === '<>' && !isAnswer) return true;
   return UNATTENDED_SENDER.test(addressIn(headerValue(headers, 'from')) ?? '');
 }
 

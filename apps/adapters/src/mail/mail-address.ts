@@ -1,3 +1,5 @@
+import { type Address, addressParser } from 'postal-mime';
+
 /** The longest address that SMTP carries (RFC 5321 4.5.3.1.3, less the angle brackets). */
 const MAX_ADDRESS_LENGTH = 254;
 const ADDRESS = /^[^\s<>()[\]",:;@\\\p{Cc}]+@[^\s<>()[\]",:;@\\\p{Cc}]+$/u;
@@ -10,16 +12,58 @@ export function isMailAddress(text: string): boolean {
   return text.length <= MAX_ADDRESS_LENGTH && ADDRESS.test(text);
 }
 
-/** The address in a `From` value such as `Jane <jane@example.com>`, in lower case; undefined when there is none. */
-export function addressIn(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const bracketed = /<([^<>]*)>\s*$/.exec(text.slice(0, 2_000));
-  const address = (bracketed?.[1] ?? text).trim().toLowerCase();
-  return isMailAddress(address) ? address : undefined;
+/** One of a header's mailboxes, decoded (RFC 2047). */
+interface Mailbox {
+  /** In lower case; undefined where it is none that mail can be sent to. */
+  address: string | undefined;
+  name: string | undefined;
 }
 
-/** The display name in a `From` value; undefined when there is none. */
+/** Of one header: a list of recipients may be long, and is only shown. */
+const MAX_HEADER_LENGTH = 32_000;
+
+/**
+ * The address in a `From` or `Reply-To` value such as `Jane <jane@example.com>`, in lower case: of several the first that
+ * can be answered; undefined when there is none.
+ */
+export function addressIn(text: string | undefined): string | undefined {
+  return answerable(text)?.address;
+}
+
+/** The display name, or the comment in its place, of the mailbox that `addressIn` gives; undefined when there is none. */
 export function nameIn(text: string | undefined): string | undefined {
-  const name = /^([^<]*)<[^<>]*>\s*$/.exec((text ?? '').slice(0, 2_000))?.[1]?.trim();
-  return name?.replace(/^"(.*)"$/s, '$1').replaceAll('\\"', '"') || undefined;
+  return answerable(text)?.name;
+}
+
+/** A `From`, `To` or `Cc` value with its names decoded, for people and for filters. */
+export function addressListText(text: string | undefined): string {
+  return entriesIn(text).map(entryText).join(', ');
+}
+
+function answerable(text: string | undefined): Mailbox | undefined {
+  return entriesIn(text)
+    .flatMap((entry) => (entry.group ?? [entry]).map(mailboxOf))
+    .find(({ address }) => address !== undefined);
+}
+
+function entriesIn(text: string | undefined): Address[] {
+  return addressParser((text ?? '').slice(0, MAX_HEADER_LENGTH));
+}
+
+function mailboxOf({ address, name }: Pick<Address, 'address' | 'name'>): Mailbox {
+  const bare = (address ?? '').trim().toLowerCase();
+  return { address: isMailAddress(bare) ? bare : undefined, name: oneLine(name) || undefined };
+}
+
+function entryText(entry: Address): string {
+  if (entry.group) return `${oneLine(entry.name)}:${entry.group.map(entryText).join(', ')};`;
+  const [name, address] = [oneLine(entry.name), oneLine(entry.address ?? '')];
+  if (name === '' || address === '') return name || address;
+  // A decoded name may hold what stands between mailboxes, or looks like an address.
+  const quoted = /[",:;<>@()[\]\\]/.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}"` : name;
+  return `${quoted} <${address}>`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }

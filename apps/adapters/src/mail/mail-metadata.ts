@@ -1,26 +1,35 @@
 import { headerValue, type MessageMetadata } from '#libs/adapter-sdk';
-import { automaticMail } from './automatic-mail.js';
-import { addressIn, nameIn } from './mail-address.js';
+import { automaticMail, replyAddress } from './automatic-mail.js';
+import { addressIn, addressListText, nameIn } from './mail-address.js';
 import { messageIdsIn } from './message-ids.js';
 import type { ReadMail } from './read-mime.js';
 import { replyContextOf } from './reply-context.js';
+
+const MAX_LIST_ID_LENGTH = 500;
 
 /** What is told of every mail, whichever provider brought it. */
 export function mailMetadata({ headers, subject, attachments }: ReadMail): MessageMetadata {
   const from = headerValue(headers, 'from');
   const [email, name] = [addressIn(from), nameIn(from)];
-  const replyTo = addressIn(headerValue(headers, 'reply-to')) ?? email;
   const cc = headerValue(headers, 'cc');
+  const listId = headerValue(headers, 'list-id');
   const messageId = headerValue(headers, 'message-id');
   const references = messageIdsIn(headerValue(headers, 'references') ?? headerValue(headers, 'in-reply-to'));
   return {
     subject: subject ?? '',
-    to: headerValue(headers, 'to') ?? '',
-    ...(cc !== undefined && { cc }),
+    to: addressListText(headerValue(headers, 'to')),
+    ...(cc !== undefined && { cc: addressListText(cc) }),
     ...(email !== undefined && { sender: { id: email, email, ...(name !== undefined && { name }) } }),
-    ...(replyTo !== undefined && { channel_address: replyTo }),
+    channel_address: replyAddress(headers) ?? null,
+    ...(listId !== undefined && { list_id: listId.slice(0, MAX_LIST_ID_LENGTH) }),
     ...(attachments.length > 0 && { attachments }),
     reply_context: replyContextOf({ messageId, references, subject }),
     ...automaticMail(headers),
   };
+}
+
+/** Who sent a mail: the address that its `From` can be answered at, else what stands there. */
+export function senderOf(headers: ReadMail['headers']): string {
+  const from = headerValue(headers, 'from');
+  return addressIn(from) ?? (addressListText(from) || 'unknown');
 }

@@ -35,7 +35,7 @@ export function parseEvents(document: unknown): NormalizedMessage {
   };
 }
 
-/** Has no channel address: to answer what became of a mail with a mail would go on for ever. */
+/** Nobody can be answered: to answer what became of a mail with a mail would go on for ever. */
 function parseEvent(event: JsonObject): NormalizedMessage {
   const [status, email] = [textOf(event.event) ?? '', textOf(event.email)];
   if (!EVENTS.includes(status) || email === undefined) return ignoredMessage('unknown_event', { raw_type: status });
@@ -56,6 +56,8 @@ function parseEvent(event: JsonObject): NormalizedMessage {
       status,
       auto_submitted: true,
       bounce: FAILED.includes(status),
+      notification: true,
+      channel_address: null,
       raw_type: `sendgrid.${status}`,
       ...(messageId !== undefined && { message_id: messageId }),
       ...(delivery !== undefined && { delivery_key: delivery }),

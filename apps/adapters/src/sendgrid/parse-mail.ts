@@ -10,7 +10,7 @@ import {
 } from '#libs/adapter-sdk';
 import { carriesDeliveryHeader } from '../mail/delivery-header.js';
 import { addressIn } from '../mail/mail-address.js';
-import { mailMetadata } from '../mail/mail-metadata.js';
+import { mailMetadata, senderOf } from '../mail/mail-metadata.js';
 import { messageIdsIn } from '../mail/message-ids.js';
 import { bodyText, readMime, type ReadMail } from '../mail/read-mime.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
@@ -25,17 +25,17 @@ export async function parseMail(form: Form, call: InboundCall): Promise<Normaliz
   // Inbound Parse tells the return path here rather than in a header; an empty one is a bounce's.
   if (envelope.from === '') mail.headers['return-path'] = ['<>'];
   const { headers } = mail;
-  const from = headerValue(headers, 'from');
-  const email = addressIn(from);
+  const email = addressIn(headerValue(headers, 'from'));
   const own = call.credentials.from_email;
   const fromSelf = email !== undefined && typeof own === 'string' && email === own.trim().toLowerCase();
-  const isOwn = carriesDeliveryHeader(headers) || fromSelf;
+  // Every mail of ours has the header. Without it a person may have written from the address that the App sends from.
+  const isOwn = carriesDeliveryHeader(headers);
   const [messageId] = messageIdsIn(headerValue(headers, 'message-id'));
   const [root] = messageIdsIn(headerValue(headers, 'references') ?? headerValue(headers, 'in-reply-to'));
   const threadId = root ?? messageId;
   return {
     event_type: 'email_received',
-    sender: email ?? from ?? 'unknown',
+    sender: senderOf(headers),
     message: mail.text,
     is_bot: isOwn,
     dedup_key: `sendgrid:${messageId ?? createHash('sha256').update(call.request.body).digest('hex')}`,
@@ -44,7 +44,7 @@ export async function parseMail(form: Form, call: InboundCall): Promise<Normaliz
       ...mailMetadata(mail),
       ...judgements(fields),
       ...envelopeOf(envelope),
-      is_self: isOwn,
+      is_self: isOwn || fromSelf,
       timestamp: call.receivedAt.toISOString(),
       raw_type: 'sendgrid.inbound',
       ...(messageId !== undefined && { message_id: messageId }),

@@ -140,7 +140,7 @@ describe('the loop of a mail, its answer and what comes back of it', () => {
       event_type: 'delivery_status',
       metadata: { message_id: sent.message_id, delivery_key: 'key-1' },
     });
-    expect(status.metadata?.channel_address).toBeUndefined();
+    expect(status.metadata?.channel_address).toBeNull();
   });
 });
 

@@ -52,6 +52,8 @@ describe('a mail that SendGrid took apart', () => {
         reply_context: { message_id: '<m1@x>', references: ['<root@x>', '<m0@x>'], subject: 'Build' },
         auto_submitted: false,
         bounce: false,
+        mailing_list: false,
+        notification: false,
         spf: 'pass',
         dkim: '{@example.org : pass}',
         spam_score: 0.1,
@@ -100,7 +102,8 @@ describe('a mail that SendGrid took apart', () => {
   it.each([
     [[], {}, { is_bot: false }],
     [['X-Gatehouse-Delivery: k'], {}, { is_bot: true }],
-    [['From: Agent <agent@example.com>'], {}, { is_bot: true }],
+    // The address that the App sends from, and none of its marks: a person may share it.
+    [['From: Agent <agent@example.com>'], {}, { is_bot: false, metadata: { is_self: true } }],
   ])('with %j is %j', async (headers, changes, expected) => {
     const from = headers.some((header) => header.startsWith('From'))
       ? HEADERS.filter((h) => !h.startsWith('From'))
@@ -193,6 +196,8 @@ describe('events', () => {
         status: 'delivered',
         auto_submitted: true,
         bounce: false,
+        notification: true,
+        channel_address: null,
         raw_type: 'sendgrid.delivered',
         message_id: '14c5d75ce93',
         delivery_key: 'key-1',

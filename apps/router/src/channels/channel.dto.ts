@@ -1,6 +1,13 @@
 import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { ChannelRow, InboxMode, SessionScope, UnknownSenders } from './channel.entity.js';
+import {
+  type ChannelRow,
+  type InboxMode,
+  type MachineReach,
+  machineReaches,
+  type SessionScope,
+  type UnknownSenders,
+} from './channel.entity.js';
 
 export class ChannelView implements ChannelRow {
   @ApiProperty(idOf('app')) app_id: string;
@@ -10,6 +17,8 @@ export class ChannelView implements ChannelRow {
     string | null;
   @ApiProperty() chief_of_staff: boolean;
   @ApiProperty() triggers: boolean;
+  @ApiProperty({ enum: machineReaches, description: "What other bots' messages reach" }) bots: MachineReach;
+  @ApiProperty({ enum: machineReaches, description: 'What automatic messages reach' }) automatic: MachineReach;
   @ApiProperty({ type: String, nullable: true }) reply_address: string | null;
   @ApiProperty({ enum: ['thread', 'contact', 'channel'] }) session_scope: SessionScope;
   @ApiProperty({ enum: ['hold', 'pair', 'open', 'drop'], nullable: true, description: 'Null: hold' })

@@ -6,6 +6,10 @@ export type UnknownSenders = 'hold' | 'pair' | 'open' | 'drop';
 /** `queue`: one turn for each message. `collect`: what waited while a turn ran is answered in one. */
 export type InboxMode = 'queue' | 'collect';
 
+/** What reaches besides triggers: nothing, or the Chief of Staff as well. */
+export const machineReaches = ['triggers_only', 'chief_of_staff'] as const;
+export type MachineReach = (typeof machineReaches)[number];
+
 /** How the messages of an App reach an agent, and where replies go. */
 @Entity({ schema: 'router', name: 'channel' })
 export class ChannelRow {
@@ -16,6 +20,10 @@ export class ChannelRow {
   @Column({ type: 'text', nullable: true }) agent_id: string | null;
   @Column({ type: 'boolean' }) chief_of_staff: boolean;
   @Column({ type: 'boolean' }) triggers: boolean;
+  /** Messages that other bots wrote, as far as their adapter can tell (`metadata.from_bot`). */
+  @Column({ type: 'text', default: 'triggers_only' }) bots: MachineReach;
+  /** Automatic messages: auto-submitted, bounces, of mailing lists, notifications. */
+  @Column({ type: 'text', default: 'triggers_only' }) automatic: MachineReach;
   /** Where replies go when the message names no address (always, for the built-in Webhook app). */
   @Column({ type: 'text', nullable: true }) reply_address: string | null;
   @Column({ type: 'text' }) session_scope: SessionScope;

@@ -17,7 +17,13 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
 import { gatewayClient } from '../routing/routing.service.js';
-import type { InboxMode, SessionScope, UnknownSenders } from './channel.entity.js';
+import {
+  type InboxMode,
+  type MachineReach,
+  machineReaches,
+  type SessionScope,
+  type UnknownSenders,
+} from './channel.entity.js';
 import { ChannelRepository } from './channel.repository.js';
 import { ChannelPage, ChannelView } from './channel.dto.js';
 
@@ -26,7 +32,21 @@ class ChannelSettings {
   agent_id?: string | null;
   @Flag({ optional: true, description: 'Messages reach the Chief of Staff (default true)' }) chief_of_staff?: boolean;
   @Flag({ optional: true, description: 'Messages are tried on triggers (default true)' }) triggers?: boolean;
-  @Text(2_000, { optional: true, nullable: true, description: 'Where replies go when the message names no address' })
+  @OneOf(machineReaches, {
+    optional: true,
+    description: "What other bots' messages reach (metadata.from_bot; default triggers_only)",
+  })
+  bots?: MachineReach;
+  @OneOf(machineReaches, {
+    optional: true,
+    description: 'What auto-submitted mail, bounces, list mail and notifications reach (default triggers_only)',
+  })
+  automatic?: MachineReach;
+  @Text(2_000, {
+    optional: true,
+    nullable: true,
+    description: 'Where replies go when the message names no address; of the Webhook app always, as an http(s) URL',
+  })
   reply_address?: string | null;
   @OneOf(['thread', 'contact', 'channel'], { optional: true, description: 'What shares a session (default thread)' })
   session_scope?: SessionScope;
@@ -91,8 +111,11 @@ export class ChannelsController {
     @Param('appId') appId: string,
     @Body() body: ChannelSettings,
   ): Promise<ChannelView> {
-    await this.requireApp(caller, appId);
+    requireAppId(appId);
     await this.agents.require(caller, body.agent_id);
+    // Checks App and address. First, so that what is kept here was accepted there; the same request again mends the rest.
+    const reply_address = body.reply_address ?? null;
+    await this.gateway.put(`/internal/apps/${appId}/reply-address`, caller, { reply_address });
     await this.channels.save({
       app_id: appId,
       organization_id: caller.organizationId,
@@ -100,7 +123,9 @@ export class ChannelsController {
       agent_id: body.agent_id ?? null,
       chief_of_staff: body.chief_of_staff ?? true,
       triggers: body.triggers ?? true,
-      reply_address: body.reply_address ?? null,
+      bots: body.bots ?? 'triggers_only',
+      automatic: body.automatic ?? 'triggers_only',
+      reply_address,
       session_scope: body.session_scope ?? 'thread',
       unknown_senders: body.unknown_senders ?? null,
       inbox_mode: body.inbox_mode ?? null,
@@ -111,10 +136,10 @@ export class ChannelsController {
     this.rules.forget(caller.projectId);
     return this.get(caller, appId);
   }
+}
 
-  private async requireApp(caller: Principal, appId: string): Promise<void> {
-    if (!/^app_[0-9a-f]{32}$/.test(appId))
-      throw new Problem(422, 'invalid_app_id', 'An App id looks like app_0123....');
-    await this.gateway.get(`/internal/apps/${appId}`, caller);
+function requireAppId(appId: string): void {
+  if (!/^app_[0-9a-f]{32}$/.test(appId)) {
+    throw new Problem(422, 'invalid_app_id', 'An App id looks like app_0123....');
   }
 }

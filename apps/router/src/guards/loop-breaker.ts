@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** What was exchanged with one sender lately. Times in ms since the epoch, oldest first. */
 export interface Exchange {
@@ -28,6 +28,7 @@ const silenceMs = 900_000;
 export const exchangeKept = 64;
 /** Standard deviation of the intervals, as a share of their mean. People are seldom below 0.5, timers seldom above 0.1. */
 const evenSpread = 0.2;
+const instantMs = 1_000;
 
 /**
  * Notes a message and says why the exchange has to pause, or null. Nothing is asked of the other side: what is counted is
@@ -68,27 +69,41 @@ function loopIn({ inboundAt, repliedAt, sameTexts }: Exchange, nowMs: number, li
   if (answered && sameTexts >= limits.LOOP_SAME_TEXTS) return 'identical_texts';
   const recent = (times: number[]): number => times.filter((at) => at > nowMs - windowMs).length;
   if (Math.min(recent(inboundAt), recent(repliedAt)) >= limits.LOOP_ROUNDS_PER_MINUTE) return 'fast_loop';
-  const row = inboundAt.slice(-(limits.LOOP_EVEN_ROUNDS + 1));
+  const rounds = limits.LOOP_EVEN_ROUNDS;
+  const row = inboundAt.slice(-(rounds + 1));
   const first = row[0];
-  if (first === undefined || row.length <= limits.LOOP_EVEN_ROUNDS) return null;
+  if (first === undefined || row.length <= rounds) return null;
   const replies = repliedAt.filter((at) => at >= first).length;
   // Each message has to have been answered, or it is no exchange but a feed that nobody echoes.
-  return replies >= limits.LOOP_EVEN_ROUNDS - 1 && spreadOf(row) < evenSpread ? 'even_pace' : null;
+  if (replies < rounds - 1) return null;
+  return isEven(gapsOf(row)) || isEven(reactionsIn(row, repliedAt, rounds - 1)) ? 'even_pace' : null;
 }
 
-function spreadOf(times: number[]): number {
-  const gaps = times.slice(1).map((at, index) => at - (times[index] ?? at));
-  const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
-  const variance = gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / gaps.length;
-  return mean === 0 ? 0 : Math.sqrt(variance) / mean;
+function gapsOf(times: number[]): number[] {
+  return times.slice(1).map((at, index) => at - (times[index] ?? at));
 }
 
-/** Numbers do not make a text another one: loops count, and stamp times. */
+/**
+ * How long after our last reply each message came: a machine's own time, however long the agent took before. Empty where
+ * fewer than `enough` messages answer a reply.
+ */
+function reactionsIn(row: number[], repliedAt: number[], enough: number): number[] {
+  const reactions = row.slice(1).flatMap((at, index) => {
+    const reply = repliedAt.findLast((replied) => replied <= at);
+    return reply === undefined || reply < (row[index] ?? 0) ? [] : [at - reply];
+  });
+  return reactions.length < enough ? [] : reactions;
+}
+
+function isEven(times: number[]): boolean {
+  if (times.length === 0) return false;
+  const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
+  const variance = times.reduce((sum, time) => sum + (time - mean) ** 2, 0) / times.length;
+  // Nobody reads and types within a second, twenty times in a row: what is left of it is the network's.
+  return Math.max(...times) < instantMs || Math.sqrt(variance) < evenSpread * mean;
+}
+
+/** The text as it is: `order 1000` and `order 1037` are two. Loops that count are known by their pace. */
 function fingerprintOf(text: string): string {
-  const bare = text
-    .toLowerCase()
-    .replace(/\p{N}+/gu, '0')
-    .replace(/\s+/gu, ' ')
-    .trim();
-  return createHash('sha256').update(bare).digest('base64url').slice(0, 22);
+  return hash('sha256', text, 'base64url').slice(0, 22);
 }

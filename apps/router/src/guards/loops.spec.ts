@@ -50,12 +50,15 @@ describe('loops', () => {
     most: number,
     gapMs: () => number,
     back: (n: number) => [sender: string, text: string],
+    turnMs: () => number = () => 0,
   ) {
     const appId = await openApp();
     const first = back(0);
     await receive(appId, ...first);
     let replies = 0;
-    while (replies < most && (await answer(appId, `reply ${replies}`, false))) {
+    for (;;) {
+      pass(turnMs());
+      if (replies >= most || !(await answer(appId, `reply ${replies}`, false))) break;
       replies += 1;
       pass(gapMs());
       await receive(appId, ...back(replies));
@@ -129,22 +132,55 @@ describe('loops', () => {
     const { replies } = await repliesUntilSilent(
       200,
       () => minute + Math.random() * 9 * minute,
-      (n) => ['away', `I am out of office. Case ${n}.`],
+      () => ['away', 'I am out of office.'],
     );
     expect(replies).toBeLessThanOrEqual(8);
   });
 
-  it('never answer a mail that says it was sent by a machine', async () => {
+  it('stop an auto-responder that counts, by its own pace, however long the agent takes', async () => {
+    const { appId, replies } = await repliesUntilSilent(
+      200,
+      () => 30 * second * (0.95 + Math.random() * 0.1),
+      (n) => ['away', `I am out of office. Case ${n}.`],
+      () => 5 * second + Math.random() * 3 * minute,
+    );
+    expect(replies).toBeLessThanOrEqual(22);
+    expect(await last(appId)).toMatchObject({ outcome: 'loop_paused', reason: 'even_pace' });
+  });
+
+  it('stop one that answers at once, unevenly as the network lets it', async () => {
+    const { appId, replies } = await repliesUntilSilent(
+      200,
+      () => 20 + Math.random() * 900,
+      (n) => ['echo', `#${n}`],
+      () => 5 * second + Math.random() * minute,
+    );
+    expect(replies).toBeLessThanOrEqual(22);
+    expect(await last(appId)).toMatchObject({ outcome: 'loop_paused', reason: 'even_pace' });
+  });
+
+  it('are not what a person makes whose texts differ in a number', async () => {
     const appId = await openApp();
-    for (const auto_submitted of ['auto-replied', 'auto-generated', true]) {
-      expect(await receive(appId, 'mail', 'away', { metadata: { auto_submitted } })).toMatchObject({
-        outcome: 'dropped_bot',
-        reason: 'auto_submitted',
-      });
+    let seed = 11;
+    const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+    for (let n = 0; n < 40; n += 1) {
+      expect((await receive(appId, 'buyer', `order ${1_000 + n * 37}`)).outcome).toBe('routed');
+      pass(second + random() * 2 * second);
+      await answer(appId, `order ${n} is placed`, false);
+      pass(4 * second - Math.log(random()) * 20 * second);
     }
-    expect(await receive(appId, 'mail', 'hello', { metadata: { auto_submitted: 'no' } })).toMatchObject({
-      outcome: 'routed',
-    });
+  });
+
+  it('are not what machines make that nobody answers', async () => {
+    const appId = await openApp();
+    await receive(appId, 'mailer', 'hello');
+    await answer(appId, 'sent', false);
+    const metadata = { bounce: true };
+    for (let n = 0; n < 30; n += 1) {
+      const bounced = await receive(appId, 'mailer', 'The mail could not be delivered.', { metadata });
+      expect(bounced).toMatchObject({ outcome: 'no_match', reason: 'no_trigger_for_bounce' });
+      pass(second);
+    }
   });
 
   it('are not what a talkative person makes', async () => {

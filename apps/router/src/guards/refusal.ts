@@ -8,6 +8,9 @@ export interface Refusal {
   reason: string | null;
 }
 
+/** Apps of this installation answer each other. */
+export const hopLimit = 'hop_limit';
+
 /** What the batch found out about one message, apart from its text. */
 export interface Findings {
   echo: 'id' | 'text' | null;
@@ -20,9 +23,10 @@ export function refuse(
   standing: Standing | null,
   policy: UnknownSenders,
   findings: Findings,
+  maxHops: number,
 ): Refusal | null {
   if (message.is_bot) return { outcome: 'dropped_bot', reason: null };
-  if (isAutoReply(message)) return { outcome: 'dropped_bot', reason: 'auto_submitted' };
+  if (message.origin && message.origin.hops >= maxHops) return { outcome: 'loop_paused', reason: hopLimit };
   if (findings.echo) return { outcome: 'dropped_echo', reason: findings.echo === 'id' ? 'own_message_id' : 'own_text' };
   if (!standing) return null;
   if (standing.status === 'blocked') return { outcome: 'blocked_contact', reason: 'blocked' };
@@ -30,11 +34,4 @@ export function refuse(
   if (standing.status === 'known' || policy === 'open') return null;
   if (policy === 'drop') return { outcome: 'ignored', reason: 'unknown_sender' };
   return { outcome: 'held_unknown_sender', reason: policy === 'pair' ? 'not_paired' : null };
-}
-
-/** RFC 3834: anything but `no` was sent by a machine. */
-function isAutoReply(message: NormalizedMessage): boolean {
-  const value = message.metadata?.['auto_submitted'];
-  if (typeof value === 'boolean') return value;
-  return typeof value === 'string' && value.trim() !== '' && !/^no\b/i.test(value.trim());
 }

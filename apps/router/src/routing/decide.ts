@@ -1,13 +1,15 @@
-import type { ReplyTarget, TerminalOutcome } from '#libs/contracts';
+import type { TerminalOutcome } from '#libs/contracts';
 import type { ChannelRow, InboxMode, UnknownSenders } from '../channels/channel.entity.js';
 import type { Standing } from '../contacts/standing.js';
+import { keptFromChiefOfStaff } from '../guards/machine-messages.js';
 import type { Refusal } from '../guards/refusal.js';
 import type { TriggerRow } from '../workflows/trigger.entity.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
 import { judgeTriggers } from '../workflows/judge-triggers.js';
 import type { Draft } from './draft.js';
-import type { Verdict } from './message.entity.js';
+import type { ChiefOfStaffVerdict, Verdict } from './message.entity.js';
 import type { Rules } from './project-rules.js';
+import { type Reply, replyOf } from './reply.js';
 
 export interface PlannedRun {
   workflow: WorkflowRow;
@@ -34,10 +36,12 @@ export interface Decision {
   runs: PlannedRun[];
   /** Null unless the message goes to the Chief of Staff. */
   session: PlannedSession | null;
-  reply: ReplyTarget | null;
+  chiefOfStaff: ChiefOfStaffVerdict;
+  /** Null unless somebody takes the message. */
+  reply: Reply | null;
 }
 
-const nothing = { verdicts: [], unlisted: 0, runs: [], session: null, reply: null };
+const nothing = { verdicts: [], unlisted: 0, runs: [], session: null, chiefOfStaff: null, reply: null };
 
 export function refused(refusal: Refusal): Decision {
   return { ...nothing, ...refusal };
@@ -47,7 +51,7 @@ export function refused(refusal: Refusal): Decision {
 export function decide(draft: Draft, rules: Rules, standing: Standing | null): Decision {
   const { app_id: appId } = draft;
   const channel = rules.channels.get(appId) ?? null;
-  const reply = replyTo(draft, channel);
+  const reply = replyOf(draft, channel);
   if (draft.workflowId !== undefined) return byWorkflowId(draft.workflowId, rules, reply);
 
   const judged = channel?.triggers === false ? { verdicts: [], unlisted: 0 } : judgeTriggers(draft, rules, standing);
@@ -58,37 +62,42 @@ export function decide(draft: Draft, rules: Rules, standing: Standing | null): D
     const trigger = rules.triggers.get(appId)?.find(({ id }) => id === verdict.trigger_id) ?? null;
     return workflow ? [{ workflow, trigger }] : [];
   });
-  // Without a channel of its own an App's messages reach the Chief of Staff: nothing is silently unrouted.
-  const session = (channel?.chief_of_staff ?? true) ? plannedSession(draft, channel, standing) : null;
-  return { ...concluded(verdicts, runs.length > 0 || session !== null), ...judged, runs, session, reply };
+  const chiefOfStaff = judgeChiefOfStaff(draft, channel);
+  const session = chiefOfStaff === 'taken' ? plannedSession(draft, channel, standing) : null;
+  const outcome = concluded(verdicts, runs.length > 0 || session !== null, chiefOfStaff);
+  return { ...outcome, ...judged, runs, session, chiefOfStaff, reply };
+}
+
+/** Without a channel of its own an App's messages reach the Chief of Staff: nothing is silently unrouted. */
+function judgeChiefOfStaff({ message }: Draft, channel: ChannelRow | null): NonNullable<ChiefOfStaffVerdict> {
+  if (channel?.chief_of_staff === false) return 'off';
+  return keptFromChiefOfStaff(message, channel) ?? 'taken';
 }
 
 /** The outcome that verdicts amount to; asked again when limits have taken runs away. */
-export function concluded(verdicts: Verdict[], routed: boolean): Pick<Decision, 'outcome' | 'reason'> {
+export function concluded(
+  verdicts: Verdict[],
+  routed: boolean,
+  chiefOfStaff: ChiefOfStaffVerdict,
+): Pick<Decision, 'outcome' | 'reason'> {
   if (routed) return { outcome: 'routed', reason: null };
   if (verdicts.some(({ verdict }) => verdict === 'filter_error')) return { outcome: 'parked', reason: 'filter_error' };
   if (verdicts.some(({ verdict }) => verdict === 'rate_limited'))
     return { outcome: 'no_match', reason: 'rate_limited' };
-  return {
-    outcome: 'no_match',
-    reason: verdicts.length > 0 ? 'no_trigger_matched' : 'no_trigger_and_no_chief_of_staff',
-  };
+  if (verdicts.length > 0) return { outcome: 'no_match', reason: 'no_trigger_matched' };
+  const isOff = chiefOfStaff === 'off' || chiefOfStaff === null;
+  return { outcome: 'no_match', reason: isOff ? 'no_trigger_and_no_chief_of_staff' : `no_trigger_for_${chiefOfStaff}` };
 }
 
 export function unknownSendersOf(rules: Rules, appId: string): UnknownSenders {
   return rules.channels.get(appId)?.unknown_senders ?? 'hold';
 }
 
-function byWorkflowId(id: number, rules: Rules, reply: ReplyTarget | null): Decision {
+function byWorkflowId(id: number, rules: Rules, reply: Reply): Decision {
   const workflow = rules.workflows.get(id);
   if (!workflow) return { ...nothing, outcome: 'no_match', reason: 'workflow_not_found' };
   if (workflow.status === 'off') return { ...nothing, outcome: 'no_match', reason: 'workflow_off' };
   return { ...nothing, outcome: 'routed', reason: null, runs: [{ workflow, trigger: null }], reply };
-}
-
-function replyTo(draft: Draft, channel: ChannelRow | null): ReplyTarget | null {
-  const address = draft.reply.channel_address ?? channel?.reply_address ?? null;
-  return address === null ? null : { ...draft.reply, channel_address: address };
 }
 
 function plannedSession(draft: Draft, channel: ChannelRow | null, standing: Standing | null): PlannedSession {

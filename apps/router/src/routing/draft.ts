@@ -1,6 +1,6 @@
 import type { MessageRoutePayload, NormalizedMessage, ReplyTarget } from '#libs/contracts';
 import type { MessageRow } from './message.entity.js';
-import { replyTargetOf } from './reply-target.js';
+import { replyTargetOf, senderAddressOf } from './reply-target.js';
 
 /** A message on its way through routing, before anybody has decided over it. */
 export interface Draft extends Pick<
@@ -13,6 +13,10 @@ export interface Draft extends Pick<
   /** As it will be stored: sanitised. */
   message: NormalizedMessage;
   reply: ReplyTarget;
+  /** The sender as an address, as it came; null where nobody can be answered. */
+  sender: string | null;
+  /** Whether the App can deliver anything. */
+  appSends: boolean;
   /** The workflow that the message, or a caller of the API, names: that one, and nothing else. */
   workflowId: number | undefined;
   sanitizerReport: Record<string, unknown> | null;
@@ -47,6 +51,8 @@ export function draftOf(
     verified: row.verified,
     message: row.message,
     reply: replyTargetOf(row.app_id, row.message),
+    sender: senderAddressOf(row.message),
+    appSends: row.app_sends,
     workflowId: options.workflowId ?? row.message.workflow_id,
     replayOf: options.replayOf ?? null,
     sanitizerReport: null,

@@ -5,6 +5,7 @@ import { keepExchanges, resolveSenders } from '../contacts/resolve.js';
 import { senderKey, type Standing } from '../contacts/standing.js';
 import type { RouterSettings } from '../env.js';
 import { type LoopLimits, noteInbound } from '../guards/loop-breaker.js';
+import { automaticKindOf } from '../guards/machine-messages.js';
 import { findEchoes } from '../guards/outbound.repository.js';
 import { refuse, type Refusal } from '../guards/refusal.js';
 import { decide, type Decision, refused, unknownSendersOf } from './decide.js';
@@ -22,7 +23,7 @@ export interface Judged extends Ruled {
   decision: Decision;
 }
 
-export type JudgeSettings = LoopLimits & Pick<RouterSettings, 'ECHO_WINDOW_MS'>;
+export type JudgeSettings = LoopLimits & Pick<RouterSettings, 'ECHO_WINDOW_MS' | 'LOOP_MAX_HOPS'>;
 
 /**
  * Decides over messages whose claim was won: whose they are, whether something speaks against them, and where they go. All
@@ -51,7 +52,8 @@ export async function judgeBatch(
   const noted = new Set<Standing>();
   for (const entry of judging) {
     const { draft, standing } = entry;
-    if (entry.refusal || !standing) continue;
+    // What is never answered makes no loop.
+    if (entry.refusal || !standing || automaticKindOf(draft.message)) continue;
     noted.add(standing);
     const loop = noteInbound(standing.exchange, draft.message.message, nowMs, settings);
     if (loop) entry.refusal = { outcome: 'loop_paused', reason: loop };
@@ -86,10 +88,13 @@ async function refuseBySender(tx: Queryable, entries: Entry[], settings: JudgeSe
     const { draft, rules, standing } = entry;
     entry.refusal = draft.unsanitisable
       ? { outcome: 'parked', reason: 'unsanitisable' }
-      : refuse(draft.message, standing, unknownSendersOf(rules, draft.app_id), {
-          echo: echoOf.get(entry) ?? null,
-          paired: pairedEntries.has(entry),
-        });
+      : refuse(
+          draft.message,
+          standing,
+          unknownSendersOf(rules, draft.app_id),
+          { echo: echoOf.get(entry) ?? null, paired: pairedEntries.has(entry) },
+          settings.LOOP_MAX_HOPS,
+        );
   }
 }
 

@@ -1,8 +1,15 @@
-import type { NormalizedMessage } from '#libs/contracts';
+import type { MessageOrigin, NormalizedMessage, ReplyWithheld } from '#libs/contracts';
 import { anyObject, anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { MessageRow, Verdict } from './message.entity.js';
+import type { ChiefOfStaffVerdict, MessageRow, Verdict } from './message.entity.js';
 import { messageSource } from './message-source.js';
+
+/** Which of this installation's deliveries a message came by. */
+class MessageOriginView implements MessageOrigin {
+  @ApiProperty(idOf('dlv')) delivery_id: string;
+  @ApiProperty({ type: 'integer', description: 'Deliveries of Apps to each other in a row, that one included' })
+  hops: number;
+}
 
 /** A message as its adapter parsed it. */
 export class NormalizedMessageView implements NormalizedMessage {
@@ -17,6 +24,7 @@ export class NormalizedMessageView implements NormalizedMessage {
   @ApiProperty({ ...anyValue, required: false }) challenge_response?: unknown;
   @ApiProperty({ type: 'integer', required: false, description: 'Built-in Webhook app alone: it starts this workflow' })
   workflow_id?: number;
+  @ApiProperty({ type: MessageOriginView, required: false }) origin?: MessageOriginView;
 }
 
 export class VerdictView implements Verdict {
@@ -41,6 +49,15 @@ export class MessageView implements MessageRow {
   @ApiProperty({ type: 'integer', description: 'Triggers beyond `verdicts` that filtered it out' })
   unlisted_verdicts: number;
   @ApiProperty({ enum: ['builtin', 'adapter'] }) app_kind: 'builtin' | 'adapter';
+  @ApiProperty({ description: 'Whether the App could deliver a reply when it came' }) app_sends: boolean;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: '`taken`; `off` where the channel says so; else the kind of machine it is of. Null: it was not asked',
+  })
+  chief_of_staff: ChiefOfStaffVerdict;
+  @ApiProperty({ type: String, nullable: true, description: 'Why what was made of it is not answered' })
+  reply_withheld: ReplyWithheld | null;
   @ApiProperty({ ...idOf('con'), nullable: true }) contact_id: string | null;
   @ApiProperty({ ...anyObject, nullable: true, description: 'What the sanitiser changed; null: nothing' })
   sanitizer_report: Record<string, unknown> | null;

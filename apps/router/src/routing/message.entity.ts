@@ -1,4 +1,5 @@
-import type { NormalizedMessage } from '#libs/contracts';
+import type { NormalizedMessage, ReplyWithheld } from '#libs/contracts';
+import type { MachineKind } from '../guards/machine-messages.js';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** What became of one trigger for one message, and why. */
@@ -8,6 +9,12 @@ export interface Verdict {
   verdict: 'matched' | 'filtered' | 'rate_limited' | 'suspended' | 'filter_error' | 'off';
   reason: string | null;
 }
+
+/**
+ * Whether the Chief of Staff got the message: `taken`; `off` where the channel says so; else why it was kept from it. Null
+ * where it was not asked: the message was refused, or named its workflow.
+ */
+export type ChiefOfStaffVerdict = 'taken' | 'off' | MachineKind | null;
 
 /** A message that was claimed: handled once, whatever is delivered again. */
 @Entity({ schema: 'router', name: 'message' })
@@ -31,6 +38,11 @@ export class MessageRow {
   /** Triggers beyond those of `verdicts` that filtered the message out. */
   @Column({ type: 'integer' }) unlisted_verdicts: number;
   @Column({ type: 'text' }) app_kind: 'builtin' | 'adapter';
+  /** Whether the App could deliver a reply when the message came. */
+  @Column({ type: 'boolean', default: true }) app_sends: boolean;
+  @Column({ type: 'text', nullable: true }) chief_of_staff: ChiefOfStaffVerdict;
+  /** Why what was first made of it is not answered; null: it is, or nobody took it. */
+  @Column({ type: 'text', nullable: true }) reply_withheld: ReplyWithheld | null;
   /** The contact as it was resolved, before any merge; null for the built-in Webhook app. */
   @Column({ type: 'text', nullable: true }) contact_id: string | null;
   /** What the sanitiser changed; null where it changed nothing. */

@@ -1,6 +1,6 @@
 import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
 import type { Draft } from './draft.js';
-import { replyTargetOf } from './reply-target.js';
+import { replyTargetOf, senderAddressOf } from './reply-target.js';
 import { sanitiseMessage } from './sanitise-message.js';
 
 /** A message that has just arrived. @param index its place in the receipt, which names it where it has no dedup key */
@@ -17,6 +17,8 @@ export function newDraft(job: MessageRoutePayload, raw: NormalizedMessage, index
     verified: job.verified_scheme !== 'none',
     message,
     reply: replyTargetOf(job.app_id, raw),
+    sender: senderAddressOf(raw),
+    appSends: job.app_sends ?? true,
     workflowId: raw.workflow_id,
     sanitizerReport: report,
     unsanitisable,

@@ -68,6 +68,9 @@ export function planMessage(draft: Draft, standing: Standing | null, decision: D
       reason: decision.reason,
       verdicts: decision.verdicts,
       unlisted_verdicts: decision.unlisted,
+      app_sends: draft.appSends,
+      chief_of_staff: decision.chiefOfStaff,
+      reply_withheld: turns.length > 0 ? (replyIn(decision).reply_withheld ?? null) : null,
       contact_id: standing?.homeId ?? null,
       sanitizer_report: draft.sanitizerReport,
       released_at: null,
@@ -88,7 +91,10 @@ export function withoutRuns(plan: Plan, reasons: Map<string, string>): void {
     const reason = reasons.get(verdict.trigger_id);
     if (reason) Object.assign(verdict, { verdict: 'rate_limited', reason });
   }
-  Object.assign(decision, concluded(decision.verdicts, decision.runs.length > 0 || decision.session !== null));
+  Object.assign(
+    decision,
+    concluded(decision.verdicts, decision.runs.length > 0 || decision.session !== null, decision.chiefOfStaff),
+  );
   plan.message.outcome = decision.outcome;
   plan.message.reason = decision.reason;
 }
@@ -135,8 +141,13 @@ function inputOf(draft: Draft, standing: Standing | null, decision: Decision, wo
     message: draft.message,
     verified: draft.verified,
     instructions: workflow?.instructions ?? null,
-    reply: draft.deliver ? decision.reply : null,
+    ...replyIn(decision),
     trust: trustOf(standing),
     ...(standing ? { contact_id: standing.contactId } : {}),
   };
+}
+
+function replyIn({ reply }: Decision): Pick<TurnInput, 'reply' | 'reply_withheld'> {
+  if (!reply) return { reply: null };
+  return 'target' in reply ? { reply: reply.target } : { reply: null, reply_withheld: reply.withheld };
 }

@@ -1,15 +1,32 @@
 import type { NormalizedMessage, ReplyTarget } from '#libs/contracts';
 
+const addressField = 'channel_address';
+
 /**
  * Where a message wants its reply; the address may be missing. To be taken from the message as it came: what the provider
  * gave for its own use goes back unchanged.
  */
-export function replyTargetOf(appId: string, message: NormalizedMessage): ReplyTarget {
-  const named = message.metadata?.['channel_address'];
+export function replyTargetOf(appId: string, { metadata = {}, thread_id, origin }: NormalizedMessage): ReplyTarget {
   return {
     app_id: appId,
-    channel_address: typeof named === 'string' && named !== '' ? named : null,
-    thread_id: message.thread_id ?? null,
-    reply_context: message.metadata?.['reply_context'] ?? null,
+    channel_address: textOf(metadata[addressField]),
+    thread_id: thread_id ?? null,
+    reply_context: metadata['reply_context'] ?? null,
+    ...(origin ? { hops: origin.hops } : {}),
   };
+}
+
+/** A target of several messages that are answered together: the longest way counts, or a loop could start anew by them. */
+export function withHopsOf(target: ReplyTarget | null, other: ReplyTarget | null): ReplyTarget | null {
+  const hops = Math.max(target?.hops ?? 0, other?.hops ?? 0);
+  return target && hops > 0 ? { ...target, hops } : target;
+}
+
+/** The sender as an address, as it came; null where the adapter says, by an address of null, that nobody can be answered. */
+export function senderAddressOf({ sender, metadata }: NormalizedMessage): string | null {
+  return metadata?.[addressField] === null ? null : textOf(sender);
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
 }

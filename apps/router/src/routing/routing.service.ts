@@ -5,6 +5,7 @@ import { Journal } from '#libs/journal';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
+import { loopAdvice } from '../guards/loop-advice.js';
 import { routerSettings } from '../settings.js';
 import { TurnsService } from '../turns/turns.service.js';
 import { RoutingAgain } from './again.service.js';
@@ -14,6 +15,7 @@ import type { MessageRow } from './message.entity.js';
 import { newDraft } from './new-draft.js';
 import { openTurns } from './plan.js';
 import { ProjectRules } from './project-rules.js';
+import { withheldAdvice } from './reply.js';
 import { type Routed, RoutingRepository } from './routing.repository.js';
 
 const shownVerdicts = 20;
@@ -115,7 +117,7 @@ export class RoutingService {
       outcome: told.outcome as 'routed',
       reason: told.reason,
       subject_id: told.id,
-      detail: { event_type, sender: sender.slice(0, 200), verdicts, messages: routed.length },
+      detail: { event_type, sender: sender.slice(0, 200), verdicts, messages: routed.length, ...explained(told) },
     };
   }
 
@@ -126,4 +128,15 @@ export class RoutingService {
     );
     return messages;
   }
+}
+
+/** What a person has to know beside the outcome: what was kept back, why, and what to do. */
+function explained({ chief_of_staff, reply_withheld, reason, outcome, message }: MessageRow): Record<string, unknown> {
+  const isKept = chief_of_staff !== null && chief_of_staff !== 'taken' && chief_of_staff !== 'off';
+  return {
+    ...(isKept ? { chief_of_staff: `kept_from: ${chief_of_staff}` } : {}),
+    ...(reply_withheld ? { reply_withheld, advice: withheldAdvice[reply_withheld] } : {}),
+    ...(outcome === 'loop_paused' ? { advice: loopAdvice(reason) } : {}),
+    ...(message.origin ? { came_by: message.origin } : {}),
+  };
 }

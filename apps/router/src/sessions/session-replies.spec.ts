@@ -139,7 +139,7 @@ describe("a person's reply", () => {
     expect(await reply(id, 'x', 'k')).toMatchObject({ status: 409, body: { code: 'session_not_taken_over' } });
     await takeOver(id);
     expect(await reply(id, 'x')).toMatchObject({ status: 422, body: { code: 'idempotency_key_required' } });
-    const nowhere = await session({});
+    const nowhere = await session({ channel_address: null });
     await takeOver(nowhere.id);
     expect(await reply(nowhere.id, 'x', 'k')).toMatchObject({ status: 409, body: { code: 'no_reply_address' } });
   });

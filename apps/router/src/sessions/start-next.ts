@@ -1,5 +1,6 @@
 import type { TurnInput } from '#libs/contracts';
 import { type Queryable, storableJson } from '#libs/database';
+import { withHopsOf } from '../routing/reply-target.js';
 import type { TurnRow } from '../turns/turn.entity.js';
 import { linesBetween, type Said, takeoverLines } from './takeover-lines.js';
 
@@ -98,6 +99,7 @@ function inputOf(turn: Waiting, collected: Waiting[], said: Said[]): TurnInput {
   const came = [...earlier.map((each) => each.came), turn.created_at];
   return {
     ...turn.input,
+    reply: collected.reduce((reply, { input }) => withHopsOf(reply, input.reply), turn.input.reply),
     ...(earlier.length > 0 ? { earlier: earlier.map(({ message }) => message) } : {}),
     ...(said.length > 0 ? { takeover: linesBetween(said, came) } : {}),
   };

@@ -1,5 +1,7 @@
+import type { TurnInput } from '#libs/contracts';
 import type { TurnRow } from '../turns/turn.entity.js';
 import type { Plan } from '../routing/plan.js';
+import { withHopsOf } from '../routing/reply-target.js';
 import { type Queryable, storableJson } from '#libs/database';
 
 /** Messages of one run. */
@@ -107,11 +109,18 @@ async function addMessage(tx: Queryable, turnId: string, newer: TurnRow, plan: P
   const own = plan.batch.flatMap(({ turns }) => turns).find(({ id }) => id === turnId);
   const known = own?.input ?? rows[0]?.input;
   if (!known) return;
-  const joined = { ...newer.input, earlier: [...(known.earlier ?? []), known.message] };
+  const joined = { ...answeredAs(newer.input, known), earlier: [...(known.earlier ?? []), known.message] };
   // Full: it starts with the next sweep, however long its sender goes on.
   if (joined.earlier.length >= joinedAtMost) {
     await tx.query(`UPDATE router.debounce SET due_at = '-infinity' WHERE turn_id = $1`, [turnId]);
   }
   if (own) own.input = joined;
   else await tx.query('UPDATE router.turn SET input = $2::jsonb WHERE id = $1', [turnId, storableJson(joined)]);
+}
+
+/** The newer input, answered where it is, or where the earlier one is when nobody answers it: an absence note, say. */
+function answeredAs(newer: TurnInput, earlier: TurnInput): TurnInput {
+  if (newer.reply || !earlier.reply) return { ...newer, reply: withHopsOf(newer.reply, earlier.reply) };
+  const { reply_withheld: _why, ...input } = newer;
+  return { ...input, reply: earlier.reply };
 }

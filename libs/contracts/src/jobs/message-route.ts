@@ -1,4 +1,4 @@
-import { ArrayMinSize, IsArray, IsIn, IsOptional, IsString } from 'class-validator';
+import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import type { NormalizedMessage } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -12,6 +12,8 @@ export class MessageRoutePayload {
   /** The rules for unknown senders, echoes and loops do not apply to the built-in Webhook app (spec 4.3). */
   @IsIn(['builtin', 'adapter']) app_kind: 'builtin' | 'adapter';
   @IsString() verified_scheme: string;
+  /** False: the App has no `send` capability, so nothing can be answered through it. Absent: it has. */
+  @IsOptional() @IsBoolean() app_sends?: boolean;
   /** Absent when over the inline limit: the router then reads them from the gateway. */
   @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];
   @IsOptional() @IsString() traceparent?: string;

@@ -23,11 +23,14 @@ export interface TurnInput {
 }
 
 /**
- * Why an answer is sent to nobody. `no_address`: neither adapter, channel nor sender gives one. The next four are kinds of
- * automatic mail, which is never answered. `delivery_off`: a person's replay without delivery.
+ * Why an answer is sent to nobody. `no_address`: neither adapter, channel nor sender gives one. `app_cannot_send`: the App
+ * has no `send` capability. The next four are kinds of automatic messages, which are never answered. `delivery_off`: a
+ * person's replay without delivery.
  */
-export type ReplyWithheld =
-  'no_address' | 'automatic_message' | 'bounce' | 'mailing_list' | 'notification' | 'delivery_off';
+export type ReplyWithheld = 'no_address' | 'app_cannot_send' | AutomaticKind | 'delivery_off';
+
+/** Messages that no person wrote, by what their adapter says of them (`metadata`). */
+export type AutomaticKind = 'automatic_message' | 'bounce' | 'mailing_list' | 'notification';
 
 /** Something that was said during a takeover: by the sender, to a person, or by a person. */
 export type TakeoverLine = (

@@ -5,12 +5,15 @@ import type { EventContext } from './parse-inbound.js';
 
 /**
  * What events of every kind have in common. `content` is what was written: then its author counts for `is_bot` beside
- * the sender, who may be another one when a comment is edited.
+ * the sender, who may be another one when a comment is edited. Another bot's event is like a person's, and says that it is
+ * one: GitHub is none of the kinds of contract 4.2 that drop what any bot wrote.
  */
 export function describeEvent(
   { payload, self, rawType }: EventContext,
   { content, number }: { content?: JsonObject; number?: unknown },
-): Pick<NormalizedMessage, 'sender' | 'is_bot' | 'is_dm'> & { metadata: MessageMetadata } {
+): Pick<NormalizedMessage, 'sender' | 'is_bot' | 'is_dm'> & {
+  metadata: MessageMetadata & { channel_address?: string };
+} {
   const sender = objectOf(payload.sender);
   const people = content ? [sender, objectOf(content.user)] : [sender];
   const body = textOf(content?.body) ?? '';
@@ -26,10 +29,11 @@ export function describeEvent(
   const username = self?.username;
   return {
     sender: login ?? 'unknown',
-    is_bot: isSelf || people.some(isBot),
+    is_bot: isSelf,
     is_dm: false,
     metadata: {
       is_self: isSelf,
+      from_bot: people.some(isBot),
       mentions_bot: typeof username === 'string' && username !== '' && mentions(body, username),
       raw_type: rawType,
       ...(account !== undefined && { account }),
@@ -38,7 +42,7 @@ export function describeEvent(
       ...(messageId !== undefined && { message_id: messageId }),
       ...(timestamp !== undefined && { timestamp }),
       ...(url !== undefined && { url }),
-      ...(login !== undefined && { sender: { name: login, ...(id !== undefined && { id }) } }),
+      ...(login !== undefined && { sender: { name: login, is_bot: isBot(sender), ...(id !== undefined && { id }) } }),
     },
   };
 }

@@ -14,7 +14,7 @@ export function parseReviewComment(context: EventContext): NormalizedMessage | u
   const comment = objectOf(context.payload.comment);
   const described = describeComment(context, objectOf(context.payload.pull_request), 'review_comment');
   const root = textOf(comment.in_reply_to_id) ?? textOf(comment.id);
-  const address = described?.metadata?.channel_address;
+  const address = described?.metadata?.channel_address ?? undefined;
   if (!described || root === undefined || address === undefined) return described;
   const [path, line, hunk] = [textOf(comment.path), comment.line ?? comment.original_line, textOf(comment.diff_hunk)];
   return {

@@ -3,6 +3,9 @@ import { objectOf, objectsOf, textOf } from '../../provider-calls/json-fields.js
 import { describeEvent } from './describe-event.js';
 import type { EventContext } from './parse-inbound.js';
 
+/** It stands in no issue, and a login is no place to write to. */
+const NOWHERE = { channel_address: null };
+
 /** Commits on a branch or a tag; also the hint that the documents of the repository may have changed. */
 export function parsePush(context: EventContext): NormalizedMessage {
   const { payload } = context;
@@ -18,6 +21,7 @@ export function parsePush(context: EventContext): NormalizedMessage {
     ...(id !== undefined && { dedup_key: ['github', 'push', id, ref ?? '-', before ?? '-', after ?? '-'].join(':') }),
     metadata: {
       ...described.metadata,
+      ...NOWHERE,
       commits: messages.length,
       forced: payload.forced === true,
       deleted: payload.deleted === true,
@@ -30,5 +34,7 @@ export function parsePush(context: EventContext): NormalizedMessage {
 
 /** What GitHub sends when a webhook is set up. */
 export function parsePing(context: EventContext): NormalizedMessage {
-  return { ...describeEvent(context, {}), event_type: 'ping', message: textOf(context.payload.zen) ?? '' };
+  const described = describeEvent(context, {});
+  const metadata = { ...described.metadata, ...NOWHERE };
+  return { ...described, metadata, event_type: 'ping', message: textOf(context.payload.zen) ?? '' };
 }

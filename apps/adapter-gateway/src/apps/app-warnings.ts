@@ -1,0 +1,23 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { AppRow } from './app.entity.js';
+
+/** Something that an App cannot do as it is, and what to do. */
+export class AppWarning {
+  @ApiProperty({ enum: ['no_reply_address', 'app_cannot_send'] }) code: 'no_reply_address' | 'app_cannot_send';
+  @ApiProperty({ description: 'What does not work, and what to do, for people' }) message: string;
+}
+
+type Facts = Pick<AppRow, 'id' | 'kind' | 'capabilities' | 'has_reply_address'>;
+
+/** An App whose replies can go nowhere says so from its installation on. */
+export function warningsOf({ id, kind, capabilities, has_reply_address: hasAddress }: Facts): AppWarning[] {
+  if (!capabilities.includes('receive')) return [];
+  if (!capabilities.includes('send')) {
+    const message =
+      'Replies go nowhere: the App has no send capability. To answer through it, install it with capabilities send and receive.';
+    return [{ code: 'app_cannot_send', message }];
+  }
+  if (kind === 'adapter' || hasAddress) return [];
+  const message = `Replies go nowhere: a sender's name is no address to post to. To have them posted, set reply_address with PUT /api/v1/channels/${id}.`;
+  return [{ code: 'no_reply_address', message }];
+}

@@ -1,0 +1,36 @@
+import type { MessageOrigin, NormalizedMessage } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AppRow } from '../apps/app.entity.js';
+import { isOwnMarker } from './origin-marker.js';
+
+/** Tells a message that one of this installation's Apps sent, whichever App it reaches. */
+@Injectable()
+export class MessageOrigins {
+  constructor(@Inject(Database) private readonly db: Database) {}
+
+  /**
+   * A message with what its markers say: `is_bot` where the App that got it had sent it (spec 4.2), and `origin` where
+   * another App had. A marker that names no delivery of this installation says nothing.
+   */
+  async mark(app: AppRow, message: NormalizedMessage, markers: string[]): Promise<NormalizedMessage> {
+    if (markers.length === 0) return message;
+    if (markers.some((marker) => isOwnMarker(app, marker))) {
+      return { ...message, is_bot: true, metadata: { ...message.metadata, is_self: true } };
+    }
+    const origin = await this.farthest(markers);
+    return origin ? { ...message, origin } : message;
+  }
+
+  /** Of every organization: a loop may lead through several, and of a delivery only its id and its count are told. */
+  private async farthest(markers: string[]): Promise<MessageOrigin | null> {
+    const ids = markers.flatMap((marker) => marker.split('.')[1] ?? []);
+    const rows = (await this.db.query(
+      `SELECT d.id AS delivery_id, coalesce((d.content -> 'target' ->> 'hops')::integer, 0) + 1 AS hops
+         FROM gateway.delivery d JOIN gateway.app a ON a.id = d.app_id
+        WHERE d.id = ANY($1) AND a.origin_marker || '.' || d.id = ANY($2) ORDER BY hops DESC LIMIT 1`,
+      [ids, markers],
+    )) as MessageOrigin[];
+    return rows[0] ?? null;
+  }
+}

@@ -1,0 +1,48 @@
+import type { InboundRequest } from '#libs/contracts';
+import type { AppRow } from '../apps/app.entity.js';
+
+/** Where the marker stands in what an App sends (spec 4.2, generic webhook). */
+export const originHeader = 'x-gatehouse-origin';
+export const originField = 'gatehouse_origin';
+
+const form = /^([0-9a-f]{32})(?:\.(dlv_[0-9a-f]{32}))?$/;
+/** Of one message; a sender writes as many as it likes. */
+const maxMarkers = 8;
+
+type Sender = Pick<AppRow, 'origin_marker'>;
+
+/**
+ * What a delivery carries: whose it is, and its id. How many deliveries led to it is asked of its row, so nobody but the
+ * platform can say it; and a marker counts for the message that carries it alone.
+ */
+export function originMarker(app: Sender, deliveryId: string): string {
+  return `${app.origin_marker}.${deliveryId}`;
+}
+
+/** Whether the App sent it itself, whichever of its deliveries it was. */
+export function isOwnMarker(app: Sender, marker: string): boolean {
+  return form.exec(marker)?.[1] === app.origin_marker;
+}
+
+/** The markers in the header and in the JSON body of a request. */
+export function markersIn({ headers }: Pick<InboundRequest, 'headers'>, payload: unknown): string[] {
+  const given = headers[originHeader];
+  const inHeaders = (Array.isArray(given) ? given : [given ?? '']).flatMap((value) => value.split(','));
+  return validMarkers([
+    ...inHeaders,
+    fieldOf(payload, originField),
+    fieldOf(fieldOf(payload, 'metadata'), originField),
+  ]);
+}
+
+/** Those that have a marker's form; no more than a message of ours could carry. */
+export function validMarkers(values: unknown[]): string[] {
+  const texts = values.flatMap((value) => (typeof value === 'string' ? [value.trim()] : []));
+  return [...new Set(texts.filter((text) => form.test(text)))].slice(0, maxMarkers);
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}
