@@ -11,6 +11,20 @@ export interface NormalizedMessage {
   challenge_response?: unknown;
   /** Set by the built-in Webhook app alone (spec 2.8): start this workflow, and nothing else. */
   workflow_id?: number;
+  /**
+   * What the adapter did not say: a Chief of Staff needs neither (spec 2.5), so the fields have a value that means
+   * nothing. Triggers need both: their router ends such a message as a contract violation (spec 4.1).
+   */
+  missing?: ('event_type' | 'is_bot')[];
+}
+
+/**
+ * What a handshake came to when the adapter was asked: `refused` names why its `/verify-webhook` said no; without it
+ * the request is a message when there is no answer.
+ */
+export interface HandshakeResult {
+  refused?: { error: string };
+  answer: { status: number; headers: Record<string, string>; body: string } | null;
 }
 
 /** An inbound HTTP request as it was received: header names lower-cased, the body exact (spec 4.1, adapter contract). */
@@ -18,7 +32,8 @@ export interface InboundRequest {
   method: string;
   url: string;
   path: string;
-  query: Record<string, string>;
+  /** A list where a parameter comes more than once. */
+  query: Record<string, string | string[]>;
   headers: Record<string, string | string[]>;
   body: string;
   body_encoding: 'utf8' | 'base64';
