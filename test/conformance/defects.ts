@@ -101,6 +101,15 @@ export const DEFECTS: [string, Defect][] = [
       }),
     },
   ],
+  [
+    '8.accepted',
+    {
+      adapter: (acme) => ({
+        verifyWebhook: (call) =>
+          call.request.text.includes('c0ffee') ? { ok: false, error: 'missing_signature' } : acme.verifyWebhook(call),
+      }),
+    },
+  ],
   ['8.echo', parsing(({ challenge_response: _gone, ...message }) => message)],
   [
     '9.empty',

@@ -42,6 +42,7 @@ import type { GatewaySettings } from './env.js';
 import { Handshakes } from './inbound/handshakes.js';
 import { InboundAttempts } from './inbound/inbound-attempts.js';
 import { InboundWaitRepository } from './inbound/inbound-wait.repository.js';
+import { InboundCalls } from './inbound/inbound-calls.js';
 import { InboundController } from './inbound/inbound.controller.js';
 import { InboundHandler } from './inbound/inbound.handler.js';
 import { InboundService, ingressClient } from './inbound/inbound.service.js';
@@ -140,6 +141,7 @@ export class AppModule {
         HealthPoller,
         HealthProbe,
         InboundAttempts,
+        InboundCalls,
         InboundService,
         InboundWaitRepository,
         InstalledApps,

@@ -17,7 +17,7 @@ import { Stragglers, stragglerSettings } from './receipts/stragglers.js';
 import { RefusalLog } from './refusals/refusal.repository.js';
 import { RefusalsController } from './refusals/refusals.controller.js';
 import { BuiltinPayload, routerClient } from './webhook/builtin-payload.js';
-import { Handshakes } from './webhook/handshakes.js';
+import { Handshakes, handshakeSettings } from './webhook/handshakes.js';
 import { Secrets, vaultClient } from './webhook/secrets.js';
 import { WebhookService } from './webhook/webhook.service.js';
 
@@ -63,6 +63,10 @@ export class AppModule {
           useValue: { inlineLimitBytes: settings.INLINE_LIMIT_BYTES, maxWaitingJobs: settings.MAX_WAITING_JOBS },
         },
         { provide: publicAddress, useValue: publicAddressOf(settings.PUBLIC_URL) },
+        {
+          provide: handshakeSettings,
+          useValue: { timeoutMs: settings.HANDSHAKE_TIMEOUT_MS, maxBodyBytes: settings.HANDSHAKE_MAX_BODY_BYTES },
+        },
         EndpointRepository,
         EndpointsService,
         ReceiptRepository,

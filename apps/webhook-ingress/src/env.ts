@@ -13,6 +13,10 @@ export const env = readEnv({
   ADDRESS_RATE_PER_SECOND: integer(5_000, 1, 10_000_000),
   /** Requests per minute for tokens that do not exist, per address. */
   UNKNOWN_TOKEN_RATE_PER_MINUTE: integer(120, 1, 1_000_000),
+  /** Longest wait for an adapter that has to say whether a request is a handshake, before it is stored as a message. */
+  HANDSHAKE_TIMEOUT_MS: integer(2_500, 100, 30_000),
+  /** A POST with a longer body is no handshake. */
+  HANDSHAKE_MAX_BODY_BYTES: integer(4_096, 0, 65_536),
   /** Rows of one group commit. */
   RECEIPT_BATCH: integer(256, 1, 1_000),
   /** Bodies up to this size travel inside the job, larger ones by reference. */

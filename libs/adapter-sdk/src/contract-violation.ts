@@ -1,6 +1,7 @@
 import { CURSOR_MAX_BYTES, isChangeRecord, SOURCE_ERRORS } from './document-sources.js';
 import { DELIVER_ERRORS } from './delivery.js';
 import { isJsonObject, stringifyJson, type JsonObject } from './json-value.js';
+import { aListOf, anObject, aText, aWholeNumber, fieldProblems, trueOrFalse, type Wanted } from './typed-field.js';
 import { WEBHOOK_REFUSALS } from './webhook-verification.js';
 
 /** The largest `reply_context` that the platform stores, as JSON in UTF-8 bytes. */
@@ -11,6 +12,9 @@ export class ContractViolation extends Error {
   override readonly name = 'ContractViolation';
 }
 
+const parts = aListOf(anObject, 'a list of objects');
+const count = aWholeNumber(0);
+
 type Check = (answer: JsonObject) => string | undefined;
 
 /** Per route: the first thing wrong with a handler's answer. The messages name fields, never values. */
@@ -18,14 +22,16 @@ const CHECKS: Record<string, Check> = {
   verify: (answer) => wrongType(answer, 'ok', 'boolean') ?? wrongType(answer, answer.ok ? 'user' : 'error', 'string'),
   'verify-webhook': (answer) =>
     wrongType(answer, 'ok', 'boolean') ??
-    (answer.ok ? wrongType(answer, 'scheme', 'string') : notOneOf(answer.error, WEBHOOK_REFUSALS)),
+    (answer.ok ? wrongType(answer, 'scheme', 'string') : notOneOf(answer.error, WEBHOOK_REFUSALS)) ??
+    first(answer, { message: aText }),
   'parse-inbound': messageProblem,
   'renew-webhook': (answer) =>
     wrongType(answer, 'ok', 'boolean') ??
     (answer.ok ? optional(answer, 'expires_at', 'string') : wrongType(answer, 'error', 'string')),
   deliver: (answer) =>
     wrongType(answer, 'ok', 'boolean') ??
-    (answer.ok ? wrongType(answer, 'message_id', 'string') : notOneOf(answer.error, DELIVER_ERRORS)),
+    (answer.ok ? wrongType(answer, 'message_id', 'string') : notOneOf(answer.error, DELIVER_ERRORS)) ??
+    first(answer, { thread_id: aText, channel_address: aText, parts, error_detail: anObject, delivered_parts: count }),
   'deliver/lookup': (answer) =>
     wrongType(answer, 'found', 'boolean') ?? (answer.found ? wrongType(answer, 'message_id', 'string') : undefined),
   format: (answer) =>
@@ -38,7 +44,11 @@ const CHECKS: Record<string, Check> = {
     if (!Array.isArray(answer.changes)) return 'changes must be an array';
     const wrong = answer.changes.findIndex((change) => !isChangeRecord(change));
     if (wrong >= 0) return `changes[${wrong}] must have a path, a status and a fingerprint, null when removed`;
-    return wrongType(answer, 'cursor', 'string') ?? tooLong(answer.cursor, 'cursor', CURSOR_MAX_BYTES);
+    return (
+      wrongType(answer, 'cursor', 'string') ??
+      first(answer, { has_more: trueOrFalse, full: trueOrFalse }) ??
+      tooLong(answer.cursor, 'cursor', CURSOR_MAX_BYTES)
+    );
   },
 };
 
@@ -60,6 +70,8 @@ function messageProblem(answer: JsonObject): string | undefined {
     optional(answer, 'is_dm', 'boolean');
   if (scalar) return scalar;
   if (answer.event_type === '') return 'event_type must not be empty';
+  const unrouted = ['challenge', 'ignored', 'batch'].includes(String(answer.event_type));
+  if (answer.sender === '' && !unrouted) return 'sender must not be empty';
   const { metadata } = answer;
   if (metadata === undefined) return answer.event_type === 'batch' ? 'a batch needs metadata.messages' : undefined;
   if (!isJsonObject(metadata)) return 'metadata must be an object';
@@ -83,6 +95,12 @@ function batchProblem(messages: unknown): string | undefined {
 
 function wrongType(answer: JsonObject, field: string, type: 'string' | 'boolean'): string | undefined {
   return typeof answer[field] === type ? undefined : `${field} must be a ${type}`;
+}
+
+/** The first of some optional fields that is not what it has to be. */
+function first(answer: JsonObject, optionalFields: Record<string, Wanted>): string | undefined {
+  const [problem] = fieldProblems(answer, {}, optionalFields);
+  return problem && `${problem.field} ${problem.message}`;
 }
 
 function notTexts(answer: JsonObject, field: string): string | undefined {

@@ -6,6 +6,8 @@ import { isJsonObject } from './json-value.js';
 export function sendFile(reply: FastifyReply, answer: unknown): FastifyReply {
   if (!isJsonObject(answer)) throw new ContractViolation('sources/fetch-file: the answer must be an object');
   if (Buffer.isBuffer(answer.bytes)) {
+    // What says that these are the bytes of a file, also where they are JSON themselves.
+    reply.header('content-disposition', 'attachment');
     if (typeof answer.fingerprint === 'string') reply.header('x-fingerprint', encodeURIComponent(answer.fingerprint));
     return reply.type(text(answer.content_type) ?? 'application/octet-stream').send(answer.bytes);
   }

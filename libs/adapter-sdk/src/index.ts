@@ -44,6 +44,7 @@ export {
 export { ecdsaPublicKeys, verifyEcdsa } from './ecdsa.js';
 export { failureOfStatus } from './failure-of-status.js';
 export { FormError, parseForm, type Form, type FormFile, type FormLimits } from './forms/parse-form.js';
+export { FILE_CONTENT_FIELDS, isFileEnvelope, readFileEnvelope, type FileEnvelope } from './file-envelope.js';
 export type { FormatRequest, FormatResult } from './formatting.js';
 export { headerValue, headerValues, type HeaderMap } from './header-lookup.js';
 export { secretList, signHmac, verifyHmac, type HmacAlgorithm, type HmacEncoding, type SecretInput } from './hmac.js';
@@ -56,12 +57,15 @@ export type {
   Capability,
   CredentialDeclaration,
   CredentialType,
+  HandshakeDeclaration,
+  HandshakeResponse,
   Manifest,
   MessageFormat,
   OAuthConfig,
+  RequestPlace,
   WebhookDeclaration,
 } from './manifest.js';
-export { manifestProblems, type ManifestProblem } from './manifest-problems.js';
+export { manifestProblems, SCHEMA_VERSIONS, type ManifestProblem } from './manifest-problems.js';
 export { plainFormat } from './plain-format.js';
 export type { MarkdownDialect, MarkdownKind, MarkdownLink, MarkdownList, MarkdownTable } from './markdown/dialect.js';
 export { escapeHtml, htmlDialect } from './markdown/html-dialect.js';
@@ -82,6 +86,18 @@ export {
   standardWebhooksKey,
   verifyStandardWebhooks,
 } from './standard-webhooks.js';
+export {
+  aFilledText,
+  aListOf,
+  anObject,
+  aText,
+  aWholeNumber,
+  fieldProblems,
+  kindOf,
+  trueOrFalse,
+  type FieldProblem,
+  type Wanted,
+} from './typed-field.js';
 export {
   refuseWebhook,
   WEBHOOK_REFUSALS,

@@ -1,53 +1,137 @@
 import { isJsonObject, type JsonObject } from './json-value.js';
+import type { Capability, CredentialType, MessageFormat } from './manifest.js';
+import {
+  aFilledText,
+  aListOf,
+  anObject,
+  anObjectOf,
+  anything,
+  aText,
+  aWholeNumber,
+  type FieldProblem,
+  fieldProblems,
+  oneOf,
+  trueOrFalse,
+  type Wanted,
+} from './typed-field.js';
+import { webhookProblems } from './webhook-problems.js';
 
 /** `field` as it stands in the manifest (`credentials[0].key`), and what is wrong with it. */
-export interface ManifestProblem {
-  field: string;
-  message: string;
-}
+export type ManifestProblem = FieldProblem;
 
-const CREDENTIAL_TYPES = ['api_key', 'text', 'oauth2'];
+/** The versions of the manifest's schema that are known (contract 9). */
+export const SCHEMA_VERSIONS = ['1.0'] as const;
 
-/** What is wrong with a manifest (contract 2.1, 2.2); empty when it is valid. Unknown fields are fine. */
+const CREDENTIAL_TYPES: readonly CredentialType[] = ['api_key', 'text', 'oauth2'];
+const CAPABILITIES: readonly Capability[] = ['send', 'receive'];
+const FORMATS: readonly MessageFormat[] = ['markdown', 'plain', 'native'];
+
+const texts = aListOf(aText, 'a list of texts');
+const names = aListOf(aFilledText, 'a list of texts that are not empty');
+const slug: Wanted = {
+  is: 'lower-case letters, digits and hyphens, at most 63',
+  accepts: (value) => typeof value === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(value),
+};
+
+const required = {
+  schema_version: oneOf(SCHEMA_VERSIONS),
+  name: aFilledText,
+  description: aFilledText,
+  category: aFilledText,
+  slug,
+  capabilities: aListOf(oneOf(CAPABILITIES), 'a list of send and receive'),
+  credentials: aListOf(anObject, 'a list of objects'),
+};
+
+const optional = { icon: aText, setup_instructions: texts, contract: aText };
+
+type Check = (given: JsonObject, at: string) => FieldProblem[];
+
+const only =
+  (needed: Record<string, Wanted>, more: Record<string, Wanted> = {}): Check =>
+  (given, at) =>
+    fieldProblems(given, needed, more, at);
+
+/** What each object of a manifest holds; all may be left out. */
+const objects: Record<string, Check> = {
+  skill: only({ name: aFilledText, knowledge: aText }, { tool_names: names }),
+  author: only({}, { name: aText, url: aText }),
+  oauth_config: only(
+    {},
+    {
+      authorization_url: aFilledText,
+      token_url: aFilledText,
+      revocation_url: aFilledText,
+      issuer: aFilledText,
+      scopes: texts,
+      scope_separator: aText,
+      pkce: trueOrFalse,
+      token_auth_method: aFilledText,
+      extra_authorize_params: anObjectOf(aText, 'an object of texts'),
+      quirks: anObject,
+    },
+  ),
+  webhook: webhookProblems,
+  message: (given, at) => [
+    ...fieldProblems(
+      given,
+      {},
+      {
+        max_length: aWholeNumber(1),
+        formats: aListOf(oneOf(FORMATS), `a list of ${FORMATS.join(', ')}`),
+        threads: trueOrFalse,
+        attachments: trueOrFalse,
+        max_attachment_bytes: aWholeNumber(0),
+        idempotent: trueOrFalse,
+        lookup: trueOrFalse,
+        rate_per_address: anObject,
+      },
+      at,
+    ),
+    ...inside(given, 'rate_per_address', only({ count: aWholeNumber(1), seconds: aWholeNumber(1) }), at),
+  ],
+  sources: only({}, { max_file_bytes: aWholeNumber(1) }),
+};
+
+/** What is wrong with a manifest (contract 2.1, 2.2, and the additions), field by field. Unknown fields are fine. */
 export function manifestProblems(manifest: unknown): ManifestProblem[] {
   if (!isJsonObject(manifest)) return [{ field: 'manifest', message: 'must be an object' }];
-  const problems = textProblems(manifest, ['schema_version', 'name', 'description', 'category']);
-  const need = (field: string, right: boolean, message: string): void => {
-    if (!right) problems.push({ field, message });
-  };
-  const slug = /^[a-z0-9][a-z0-9-]{0,62}$/.test(String(manifest.slug));
-  need('slug', slug, 'must be lower-case letters, digits and hyphens, at most 63');
-  const { capabilities, credentials, skill } = manifest;
-  const known = Array.isArray(capabilities) && capabilities.every((entry) => entry === 'send' || entry === 'receive');
-  need('capabilities', known, 'must be a list of send and receive');
-  for (const field of ['skill', 'oauth_config', 'webhook', 'message', 'sources']) {
-    need(field, manifest[field] === undefined || isJsonObject(manifest[field]), 'must be an object');
-  }
-  const renewal = isJsonObject(manifest.webhook) ? manifest.webhook.renew_seconds : undefined;
-  const hourly = renewal === undefined || (Number.isInteger(renewal) && Number(renewal) >= 3_600);
-  need('webhook.renew_seconds', hourly, 'must be a whole number of at least 3600');
-  if (isJsonObject(skill)) problems.push(...textProblems(skill, ['name'], 'skill.'));
-  need('credentials', Array.isArray(credentials), 'must be a list');
-  return [...problems, ...(Array.isArray(credentials) ? credentialsProblems(credentials) : [])];
-}
-
-function credentialsProblems(credentials: unknown[]): ManifestProblem[] {
-  const declared = credentials.map((entry): JsonObject => (isJsonObject(entry) ? entry : {}));
-  const mapped = declared.map((entry) => entry.maps_to);
-  const twice = { field: 'credentials', message: 'must not have one maps_to twice' };
+  const { credentials, events } = manifest;
+  const wholes = Object.fromEntries(Object.keys(objects).map((field) => [field, anObject]));
   return [
-    ...(new Set(mapped).size === mapped.length ? [] : [twice]),
-    ...declared.flatMap((credential, index) => {
-      const at = `credentials[${index}].`;
-      const problems = textProblems(credential, ['key', 'label', 'maps_to'], at);
-      if (CREDENTIAL_TYPES.some((type) => type === credential.type)) return problems;
-      return [...problems, { field: `${at}type`, message: `must be one of ${CREDENTIAL_TYPES.join(', ')}` }];
+    ...fieldProblems(manifest, required, {
+      ...optional,
+      ...wholes,
+      events: aListOf(anObject, 'a list of objects'),
     }),
+    ...Object.entries(objects).flatMap(([field, check]) => inside(manifest, field, check)),
+    ...each(events, 'events', only({ type: aFilledText }, { description: aText, sample: anything })),
+    ...each(
+      credentials,
+      'credentials',
+      only(
+        { key: aFilledText, label: aFilledText, maps_to: aFilledText, type: oneOf(CREDENTIAL_TYPES) },
+        { required: trueOrFalse, description: aText },
+      ),
+    ),
+    ...mappedTwice(credentials),
   ];
 }
 
-function textProblems(of: JsonObject, fields: string[], at = ''): ManifestProblem[] {
-  return fields
-    .filter((field) => typeof of[field] !== 'string' || of[field] === '')
-    .map((field) => ({ field: `${at}${field}`, message: 'must be a text and not empty' }));
+/** The problems of an object in an object, where it is one. */
+function inside(of: JsonObject, field: string, check: Check, at = ''): FieldProblem[] {
+  const value = of[field];
+  return isJsonObject(value) ? check(value, `${at}${field}.`) : [];
+}
+
+function each(list: unknown, field: string, check: Check): FieldProblem[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry: unknown, index) => (isJsonObject(entry) ? check(entry, `${field}[${index}].`) : []));
+}
+
+function mappedTwice(credentials: unknown): FieldProblem[] {
+  if (!Array.isArray(credentials)) return [];
+  const mapped = credentials.flatMap((entry: unknown) => (isJsonObject(entry) ? [entry.maps_to] : []));
+  if (new Set(mapped).size === mapped.length) return [];
+  return [{ field: 'credentials', message: 'must not have one maps_to twice' }];
 }

@@ -52,15 +52,38 @@ export interface OAuthConfig {
 export interface WebhookDeclaration {
   /** A declared scheme is checked by the ingress; `adapter` (the default) goes through `/verify-webhook`. */
   verification?: { scheme: string; header?: string; [option: string]: unknown } | 'adapter' | 'none';
-  handshake?: { method: string; match: unknown; respond: unknown };
-  /** True when the adapter needs the webhook's secret path unmasked, as signatures over the URL do. */
-  url_secret?: boolean;
+  handshake?: HandshakeDeclaration;
   ack?: { status: number; body?: unknown };
   max_body_bytes?: number;
   /** The provider stops sending events by itself: the gateway calls `/renew-webhook` this often. */
   renew_seconds?: number;
   /** Header that names one delivery: a second request with the same value is answered as a duplicate. */
   delivery_id_header?: string;
+}
+
+/** Where a value of a request stands: in one of these. A pointer is a JSON pointer (RFC 6901) into the body. */
+export interface RequestPlace {
+  query?: string;
+  pointer?: string;
+  header?: string;
+}
+
+/** A request that has to be answered with a value of its own before the provider sends anything. */
+export interface HandshakeDeclaration {
+  method: 'GET' | 'POST';
+  /** The request is a handshake when the value is there, or is this one. */
+  match: RequestPlace & { equals?: string };
+  /** The value to echo, or to sign; `adapter`: the answer is the `challenge_response` of `/parse-inbound`. */
+  respond: 'adapter' | HandshakeResponse;
+  /** A query parameter that has to be equal to a field of the credentials. */
+  verify_token?: { query: string; field: string };
+}
+
+export interface HandshakeResponse extends RequestPlace {
+  /** The value is signed with this field of the credentials instead of echoed. */
+  hmac?: { field: string; algorithm?: 'sha256' | 'sha512' | 'sha1'; encoding?: 'hex' | 'base64'; prefix?: string };
+  /** The answer is a JSON object with the value under this name. */
+  as?: string;
 }
 
 export interface MessageDeclaration {

@@ -11,23 +11,30 @@ export interface DeclaredVerification {
   secret_fields: string[];
 }
 
-/** What answers a handshake: the value as text, or its HMAC, or either in a JSON object. */
-export interface HandshakeResponse {
+/** Where a value of a request stands: in one of these. */
+export interface RequestPlace {
   query?: string;
+  /** JSON pointer into the body. */
   pointer?: string;
+  /** Lower-case. */
+  header?: string;
+}
+
+/** What answers a handshake: the value as text, or its HMAC, or either in a JSON object. */
+export interface HandshakeResponse extends RequestPlace {
   /** The value is not echoed but signed with the credential's field, as a challenge-response check wants it. */
   hmac?: { field: string; algorithm?: 'sha256' | 'sha512' | 'sha1'; encoding?: 'hex' | 'base64'; prefix?: string };
   /** The answer is JSON, with the value under this name. */
   as?: string;
 }
 
-/** A handshake the ingress answers itself. */
+/** A handshake that the manifest describes: the ingress knows it without asking, and answers most by itself. */
 export interface DeclaredHandshake {
   method: 'GET' | 'POST';
-  /** Query parameter or JSON pointer whose presence makes the request a handshake. */
-  match: { query?: string; pointer?: string; equals?: string };
-  /** Where the value to echo stands, and what is made of it. */
-  respond: HandshakeResponse;
+  /** The value whose presence makes the request a handshake, or which has to be this one. */
+  match: RequestPlace & { equals?: string };
+  /** Where the value to echo stands, and what is made of it; `adapter`: its `/parse-inbound` says the answer. */
+  respond: HandshakeResponse | 'adapter';
   /** Query parameter that has to equal the credential field of that name. */
   verify_token?: { query: string; field: string };
 }
@@ -47,12 +54,11 @@ export interface Endpoint {
   state: 'active' | 'paused' | 'disabled' | 'retired';
   verification: DeclaredVerification | 'adapter' | 'none';
   handshake: DeclaredHandshake | null;
-  /** True when handshakes go through the adapter's `/parse-inbound`. */
+  /** True where no POST handshake is declared: one that looks like a handshake is asked of the adapter. */
   adapter_handshake: boolean;
   ack: { status: number; body: string | null; content_type: string | null };
   /** Header whose value names the delivery, for providers that declare one. */
   delivery_id_header: string | null;
-  url_secret: boolean;
   max_body_bytes: number;
   credential_id: string | null;
   version: number;

@@ -13,6 +13,11 @@ export interface NormalizedMessage {
   workflow_id?: number;
   /** Set by the gateway alone, of a message that carries the origin marker of one of this installation's deliveries. */
   origin?: MessageOrigin;
+  /**
+   * What the adapter did not say: a Chief of Staff needs neither (spec 2.5), so the fields have a value that means
+   * nothing. Triggers need both: their router ends such a message as a contract violation (spec 4.1).
+   */
+  missing?: ('event_type' | 'is_bot')[];
 }
 
 /** Which delivery a message came by. */
@@ -22,12 +27,22 @@ export interface MessageOrigin {
   hops: number;
 }
 
+/**
+ * What a handshake came to when the adapter was asked: `refused` names why its `/verify-webhook` said no; without it
+ * the request is a message when there is no answer.
+ */
+export interface HandshakeResult {
+  refused?: { error: string };
+  answer: { status: number; headers: Record<string, string>; body: string } | null;
+}
+
 /** An inbound HTTP request as it was received: header names lower-cased, the body exact (spec 4.1, adapter contract). */
 export interface InboundRequest {
   method: string;
   url: string;
   path: string;
-  query: Record<string, string>;
+  /** A list where a parameter comes more than once. */
+  query: Record<string, string | string[]>;
   headers: Record<string, string | string[]>;
   body: string;
   body_encoding: 'utf8' | 'base64';

@@ -2,7 +2,8 @@ import { type FormatResult, isJsonObject, type Self, type VerifyResult } from '#
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
-import { withoutOk, withoutText } from '../adapters/adapter-answer.js';
+import { withoutOk } from '../adapters/adapter-answer.js';
+import { wrongFormat } from '../adapters/answer-fields.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { type CallTarget, CallTargets } from '../apps/call-targets.js';
@@ -41,7 +42,7 @@ export class AdapterCalls {
     const { text, mode = 'rich', max_length: maxLength } = call;
     const body = { text, mode, ...(maxLength === undefined ? {} : { max_length: maxLength }) };
     return this.ask(caller, call, ({ baseUrl, context }) =>
-      this.adapters.post<FormatResult>(baseUrl, '/format', body, context, withoutText),
+      this.adapters.post<FormatResult>(baseUrl, '/format', body, context, wrongFormat),
     );
   }
 

@@ -17,7 +17,7 @@ export function jsonAnswer(answer: EgressResponse, path: string): JsonObject {
   throw new AdapterError('contract_violation', `${path} did not answer a JSON object`, false);
 }
 
-export function isJson(answer: EgressResponse): boolean {
+function isJson(answer: EgressResponse): boolean {
   return /^application\/json\s*(;|$)/i.test(String(answer.headers['content-type'] ?? ''));
 }
 
@@ -39,11 +39,6 @@ export function adapterErrorOf(error: EgressError, path: string): AdapterError {
 }
 
 /** For `AdapterClient.post`: the answers that say `ok` or not have to. */
-export function withoutOk(answer: { ok: unknown }): string | null {
-  return typeof answer.ok === 'boolean' ? null : 'ok is neither true nor false';
-}
-
-/** For `AdapterClient.post`: the answer of `/format`. What an adapter leaves out of it must not become an empty message. */
-export function withoutText(answer: { text: unknown }): string | null {
-  return typeof answer.text === 'string' ? null : 'text is not a text';
+export function withoutOk(answer: JsonObject): string | null {
+  return typeof answer['ok'] === 'boolean' ? null : 'ok is neither true nor false';
 }

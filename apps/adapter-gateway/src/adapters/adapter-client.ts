@@ -1,5 +1,6 @@
 import { type JsonObject, secretList, signStandardWebhooks } from '#libs/adapter-sdk';
 import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
+import { errorCode } from '#libs/queue';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { GatewaySettings } from '../env.js';
@@ -69,7 +70,7 @@ export class AdapterClient implements OnApplicationShutdown {
     path: string,
     body: object,
     context: AdapterCallContext,
-    wrong: (answer: T) => string | null = () => null,
+    wrong: (answer: JsonObject) => string | null = () => null,
   ): Promise<T> {
     const limits = {
       timeoutMs: this.settings.ADAPTER_TIMEOUT_MS,
@@ -77,10 +78,10 @@ export class AdapterClient implements OnApplicationShutdown {
     };
     return this.guarded(baseUrl, async () => {
       const answer = await this.send('POST', baseUrl, path, JSON.stringify(body), context, limits);
-      const value = jsonAnswer(answer, path) as JsonObject as T;
+      const value = jsonAnswer(answer, path);
       const problem = wrong(value);
       if (problem) throw new AdapterError('contract_violation', `${path}: ${problem}`, false);
-      return value;
+      return value as T;
     });
   }
 
@@ -90,6 +91,25 @@ export class AdapterClient implements OnApplicationShutdown {
     return this.guarded(baseUrl, () =>
       this.send('POST', baseUrl, path, JSON.stringify(body), context, limits, 'truncate'),
     );
+  }
+
+  /**
+   * What `read` makes of an answer whose form was right; what it finds wrong is shown on the adapter's page.
+   * @throws what `read` throws
+   */
+  reading<T>(baseUrl: string, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (errorCode(error) === 'contract_violation')
+        this.showViolation(baseUrl, error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+
+  /** Shows on an adapter's page how it broke the contract. */
+  showViolation(baseUrl: string, violation: string): void {
+    this.violations.note(baseUrl, violation);
   }
 
   get load(): AdapterLoad {
@@ -121,9 +141,13 @@ export class AdapterClient implements OnApplicationShutdown {
       } catch (error) {
         if (!(error instanceof AdapterError)) throw error;
         // A contract violation is the adapter's bug with this message, not its absence.
-        if (error.code === 'contract_violation') this.violations.note(baseUrl, error.message);
+        if (error.code === 'contract_violation') {
+          this.breaker.succeeded(baseUrl);
+          this.violations.note(baseUrl, error.message);
+          throw error;
+        }
         // Nor is it absent when it says when to come back.
-        else if (error.retryAfterMs === null) this.breaker.failed(baseUrl, beganMs);
+        if (error.retryAfterMs === null) this.breaker.failed(baseUrl, beganMs);
         const { code, message, notSent, retryAfterMs } = error;
         throw onTrial ? new AdapterError(code, message, notSent, retryAfterMs, true) : error;
       }
@@ -159,7 +183,7 @@ export class AdapterClient implements OnApplicationShutdown {
     const id = `call_${randomUUID()}`;
     return {
       ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
-      'x-organization-id': context.organizationId,
+      ...(context.organizationId ? { 'x-organization-id': context.organizationId } : {}),
       ...(context.projectId ? { 'x-project-id': context.projectId } : {}),
       'x-request-id': id,
       ...(context.traceparent ? { traceparent: context.traceparent } : {}),

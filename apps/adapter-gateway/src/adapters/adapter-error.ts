@@ -1,6 +1,6 @@
 export type AdapterErrorCode = 'provider_unavailable' | 'contract_violation' | 'timeout';
 
-/** A call to an adapter that did not give an answer of the contract. */
+/** A call to an adapter that did not give an answer of the contract. Asking again after a `contract_violation` gives the same. */
 export class AdapterError extends Error {
   override readonly name = 'AdapterError';
   constructor(

@@ -54,7 +54,7 @@ export class AdaptersService {
     }
     const known = await this.adapters.findBySlug(caller, manifest.slug);
     if (known) throw new Problem(409, 'adapter_exists', `The adapter ${manifest.slug} is registered as ${known.id}.`);
-    const health = baseUrl ? await this.health.ask(baseUrl, manifest.slug) : null;
+    const health = baseUrl ? await this.health.ask(baseUrl, manifest.slug, caller) : null;
     if (health?.misnamed) throw new Problem(422, 'slug_mismatch', `/health says: ${health.state_reason}.`);
     const now = new Date();
     const row: AdapterRow = {

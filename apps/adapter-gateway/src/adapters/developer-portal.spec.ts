@@ -133,6 +133,32 @@ describe('registering', () => {
     await other.close();
   });
 
+  it('names every field of a manifest that is of a wrong type, and the versions of the schema that it knows', async () => {
+    const other = await moodyAdapter('wrong', {
+      schema_version: '2.0',
+      icon: 5,
+      setup_instructions: 'do it',
+      author: 'Ann',
+      skill: { name: 'S', knowledge: 'k', tool_names: 'send_email' },
+      webhook: { handshake: { method: 'PUT', match: {}, respond: 'echo' }, ack: { status: 404 } },
+      extra: 5,
+    });
+    const { status, body } = await world.call('POST', 'adapters', { url: other.url });
+    expect(status).toBe(422);
+    expect(Object.fromEntries(body.errors.map(({ field, message }: any) => [field, message]))).toEqual({
+      schema_version: 'must be one of 1.0, not a text',
+      icon: 'must be a text, not a whole number',
+      setup_instructions: 'must be a list of texts, not a text',
+      author: 'must be an object, not a text',
+      'skill.tool_names': 'must be a list of texts that are not empty, not a text',
+      'webhook.handshake.method': 'must be one of GET, POST, not a text',
+      'webhook.handshake.match': 'must have one of query, pointer and header',
+      'webhook.handshake.respond': 'must be "adapter", or an object, not a text',
+      'webhook.ack.status': 'must be a whole number of at least 200 and at most 299, not a whole number',
+    });
+    await other.close();
+  });
+
   it('names what is no adapter', async () => {
     const page = await httpServer((_path, _body, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
@@ -172,6 +198,17 @@ describe('health', () => {
     adapter.health.status = 'ready';
     await until('it is ready again', async () => (await inForce()).state === 'ready');
     expect((await inForce()).latency_ms).toBeGreaterThan(0);
+  });
+
+  it('is asked with whose adapter it is, and an answer without its fields is shown', async () => {
+    const asked: unknown[] = [];
+    adapter.routes['health'] = (_body, _response, { headers }) => {
+      asked.push([headers['x-organization-id'], headers['x-project-id']]);
+      return { ...adapter.health, version: 5 };
+    };
+    await until('it was asked', () => asked.length > 0);
+    expect(asked[0]).toEqual([home.organizationId, home.projectId]);
+    await until('the page shows it', async () => /^\/health: version must be a text/.test((await inForce()).violation));
   });
 
   it('is asked less often the longer it is bad', async () => {

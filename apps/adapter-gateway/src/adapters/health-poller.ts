@@ -39,7 +39,8 @@ export class HealthPoller extends Sweeping {
   /** Asks one adapter now, and records what it said. */
   async poll(row: AdapterRow): Promise<void> {
     if (row.base_url === null) return;
-    const { misnamed: _misnamed, ...health } = await this.probe.ask(row.base_url, row.slug);
+    const scope = { organizationId: row.organization_id, projectId: row.project_id };
+    const { misnamed: _misnamed, ...health } = await this.probe.ask(row.base_url, row.slug, scope);
     const failedPolls = health.state === 'ready' ? 0 : row.failed_polls + 1;
     const { HEALTH_POLL_MS: everyMs, HEALTH_POLL_MAX_MS: maxMs } = this.settings;
     const lookAgainMs = Math.min(firstLookAgainMs, everyMs) * 2 ** Math.min(failedPolls - 1, 20);

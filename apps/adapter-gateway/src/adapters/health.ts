@@ -1,7 +1,8 @@
+import { aText, fieldProblems, type JsonObject } from '#libs/adapter-sdk';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
-import { AdapterClient } from './adapter-client.js';
+import { type AdapterCallContext, AdapterClient } from './adapter-client.js';
 
 /** What `/health` came to (spec 2.3). */
 export interface Health {
@@ -23,22 +24,21 @@ export class HealthProbe {
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 
-  async ask(baseUrl: string, slug: string): Promise<Health> {
+  /** @param scope whose adapter it is */
+  async ask(baseUrl: string, slug: string, scope: AdapterCallContext): Promise<Health> {
     const startMs = performance.now();
     try {
-      const health = await this.client.get<{ status?: unknown; version?: unknown; adapter?: unknown }>(
-        baseUrl,
-        '/health',
-        { organizationId: '', projectId: '' },
-        this.settings.HEALTH_TIMEOUT_MS,
-      );
+      const health = await this.client.get<JsonObject>(baseUrl, '/health', scope, this.settings.HEALTH_TIMEOUT_MS);
+      const problems = fieldProblems(health, { status: aText, version: aText, adapter: aText });
+      const said = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
+      if (said) this.client.showViolation(baseUrl, `/health: ${said}`);
       const reason = reasonOf(health, slug);
       return {
         state: reason ? 'unready' : 'ready',
         state_reason: reason,
-        version: typeof health.version === 'string' ? health.version.slice(0, 200) : 'unknown',
+        version: typeof health['version'] === 'string' ? health['version'].slice(0, 200) : 'unknown',
         latency_ms: performance.now() - startMs,
-        misnamed: health.adapter !== slug,
+        misnamed: health['adapter'] !== slug,
       };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -47,9 +47,9 @@ export class HealthProbe {
   }
 }
 
-function reasonOf(health: { status?: unknown; adapter?: unknown }, slug: string): string | null {
-  if (health.adapter !== slug) return `adapter is ${shown(health.adapter)}, not ${slug}`;
-  return health.status === 'ready' ? null : `status is ${shown(health.status)}`;
+function reasonOf({ adapter, status }: JsonObject, slug: string): string | null {
+  if (adapter !== slug) return `adapter is ${shown(adapter)}, not ${slug}`;
+  return status === 'ready' ? null : `status is ${shown(status)}`;
 }
 
 function shown(value: unknown): string {

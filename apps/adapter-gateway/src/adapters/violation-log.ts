@@ -5,7 +5,7 @@ const writeEveryMs = 5_000;
 const maxRemembered = 10_000;
 const maxLength = 500;
 
-/** Shows on an adapter how it broke the contract last; an adapter that always does so is not written down each time. */
+/** Shows on an adapter how it broke the contract last; one that always does so in the same way is not written down each time. */
 @Injectable()
 export class ViolationLog {
   private readonly logger = new Logger('contract');
@@ -15,9 +15,10 @@ export class ViolationLog {
 
   note(baseUrl: string, violation: string): void {
     const nowMs = Date.now();
-    if (nowMs - (this.writtenAtMs.get(baseUrl) ?? 0) < writeEveryMs) return;
+    const key = `${baseUrl} ${violation}`;
+    if (nowMs - (this.writtenAtMs.get(key) ?? 0) < writeEveryMs) return;
     if (this.writtenAtMs.size >= maxRemembered) this.writtenAtMs.clear();
-    this.writtenAtMs.set(baseUrl, nowMs);
+    this.writtenAtMs.set(key, nowMs);
     this.adapters.recordViolation(baseUrl, violation.slice(0, maxLength)).catch((error: unknown) => {
       this.logger.warn({ event: 'contract_violation.not_recorded', violation, error: String(error) });
     });

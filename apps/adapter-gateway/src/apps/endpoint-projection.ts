@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type Manifest } from '#libs/adapter-sdk';
+import type { Manifest, RequestPlace } from '#libs/adapter-sdk';
 import type { DeclaredHandshake, DeclaredVerification, Endpoint } from '#libs/contracts';
 import type { AppRow } from './app.entity.js';
 import { tokenHash } from './webhook-token.js';
@@ -19,10 +19,9 @@ export function endpointOf(app: AppRow, manifest: Manifest | null): Endpoint {
     state: app.state === 'retired' || app.capabilities.includes('receive') ? app.state : 'disabled',
     verification: app.kind === 'builtin' ? (app.signature ?? 'none') : declaredVerification(webhook?.verification),
     handshake: declaredHandshake(webhook?.handshake),
-    adapter_handshake: app.kind === 'adapter' && !webhook?.handshake && app.self === null,
+    adapter_handshake: app.kind === 'adapter' && webhook?.handshake?.method !== 'POST',
     ack: { status: webhook?.ack?.status ?? 200, body: ackBody(webhook?.ack?.body), content_type: null },
     delivery_id_header: webhook?.delivery_id_header?.toLowerCase() ?? null,
-    url_secret: webhook?.url_secret === true,
     max_body_bytes: app.max_body_bytes,
     credential_id: app.credential_id,
     version: app.version,
@@ -33,25 +32,26 @@ export function endpointOf(app: AppRow, manifest: Manifest | null): Endpoint {
 function declaredVerification(declared: NonNullable<Manifest['webhook']>['verification']): Endpoint['verification'] {
   if (declared === 'none') return 'none';
   if (typeof declared !== 'object' || !['hmac', 'standard-webhooks'].includes(declared.scheme)) return 'adapter';
-  const fields = declared['secret_fields'];
+  const { secret_fields: fields, header } = declared;
   return {
     ...(declared as object as DeclaredVerification),
+    ...(header === undefined ? {} : { header: header.toLowerCase() }),
     secret_fields: Array.isArray(fields) ? fields.map(String) : ['signing_secret', 'signing_secret_next'],
   };
 }
 
-/** One that the ingress could not answer by is left to the adapter. */
 function declaredHandshake(declared: NonNullable<Manifest['webhook']>['handshake']): DeclaredHandshake | null {
-  if (!declared || (declared.method !== 'GET' && declared.method !== 'POST')) return null;
+  if (!declared) return null;
   const { match, respond } = declared;
-  if (!isPlace(match) || !isPlace(respond)) return null;
-  const { hmac } = respond;
-  if (hmac !== undefined && !(isJsonObject(hmac) && typeof hmac['field'] === 'string')) return null;
-  return declared as object as DeclaredHandshake;
+  return {
+    ...declared,
+    match: lowerCased(match),
+    respond: respond === 'adapter' ? respond : lowerCased(respond),
+  };
 }
 
-function isPlace(value: unknown): value is JsonObject {
-  return isJsonObject(value) && (typeof value['query'] === 'string' || typeof value['pointer'] === 'string');
+function lowerCased<T extends RequestPlace>(place: T): T {
+  return place.header === undefined ? place : { ...place, header: place.header.toLowerCase() };
 }
 
 function ackBody(body: unknown): string | null {

@@ -1,4 +1,5 @@
-import { deliverAnswer, wrongOk } from './deliver-answer.js';
+import { wrongDelivery, wrongDeliveryDetail } from '../adapters/answer-fields.js';
+import { deliverAnswer } from './deliver-answer.js';
 
 const read = (answer: Record<string, unknown>): object => deliverAnswer(answer, 'dlv_1');
 
@@ -33,8 +34,19 @@ describe('an answer of /deliver', () => {
     });
   });
 
-  it('breaks the contract with an ok that is neither true nor false', () => {
-    expect(wrongOk({ ok: 'yes' })).toMatch(/ok/);
-    expect(wrongOk({})).toBeNull();
+  it('is none with an ok that is neither true nor false, or parts that are no number', () => {
+    expect(wrongDelivery({ ok: 'yes' })).toBe('ok must be true or false, not a text');
+    expect(wrongDelivery({ ok: false, delivered_parts: 'two' })).toMatch(/^delivered_parts must be a whole number/);
+    expect(wrongDelivery({})).toBeNull();
+  });
+
+  it('stays what it is with details of a wrong type, which are named', () => {
+    expect(wrongDeliveryDetail({ ok: true, message_id: {} })).toBe(
+      'message_id must be a text or a whole number, not an object',
+    );
+    expect(wrongDeliveryDetail({ ok: false, error_detail: { retry_after: 'soon' } })).toBe(
+      'error_detail.retry_after must be a number of seconds, not a text',
+    );
+    expect(wrongDeliveryDetail({ ok: true, message_id: 17, thread_id: null, fallback: null })).toBeNull();
   });
 });

@@ -22,11 +22,6 @@ export function deliverAnswer(answer: JsonObject, deliveryId: string): DeliverRe
   return { ok: true, message_id: text(typeof messageId === 'number' ? String(messageId) : messageId) ?? deliveryId };
 }
 
-/** For `AdapterClient.post`. */
-export function wrongOk({ ok }: JsonObject): string | null {
-  return ok === undefined || typeof ok === 'boolean' ? null : 'ok is neither true nor false';
-}
-
 function failureOf({ error, error_detail: given, delivered_parts: parts }: JsonObject): DeliverFailure {
   const code = DELIVER_ERRORS.find((known) => known === error);
   const detail = isJsonObject(given) ? given : {};

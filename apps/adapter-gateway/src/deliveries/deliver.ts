@@ -3,7 +3,7 @@ import { deliverFailure } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient, egressToken } from '../adapters/adapter-client.js';
-import { withoutText } from '../adapters/adapter-answer.js';
+import { wrongDelivery, wrongDeliveryDetail, wrongFormat, wrongLookup } from '../adapters/answer-fields.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { CallSlots } from '../adapters/call-slots.js';
 import { AppCredentials } from '../apps/app-credentials.js';
@@ -15,7 +15,7 @@ import { originMarker } from '../origins/origin-marker.js';
 import { AdapterNotReady } from '../apps/adapter-not-ready.js';
 import { AnswerLost, answerLostCode } from './answer-lost.js';
 import { AddressPace } from './address-pace.js';
-import { deliverAnswer, wrongOk } from './deliver-answer.js';
+import { deliverAnswer } from './deliver-answer.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
@@ -84,7 +84,15 @@ export class Deliverer {
     };
     const { baseUrl } = adapter;
     try {
-      const answer = await this.adapters.post<JsonObject>(baseUrl, '/deliver', body, contextOf(delivery), wrongOk);
+      const answer = await this.adapters.post<JsonObject>(
+        baseUrl,
+        '/deliver',
+        body,
+        contextOf(delivery),
+        wrongDelivery,
+      );
+      const aside = wrongDeliveryDetail(answer);
+      if (aside) this.adapters.showViolation(baseUrl, `/deliver: ${aside}`);
       const result = deliverAnswer(answer, delivery.id);
       const lost = !result.ok && result.error === 'timeout' && result.error_detail?.retryable !== true;
       if (!lost) return result;
@@ -123,14 +131,14 @@ export class Deliverer {
       ...(threadId ? { thread_id: threadId } : {}),
     };
     try {
-      const answer = await this.adapters.post<{ found: boolean; message_id?: string }>(
+      const answer = await this.adapters.post<{ found: boolean; message_id?: string | number | null }>(
         baseUrl,
         '/deliver/lookup',
         body,
         contextOf(delivery),
-        ({ found }) => (typeof found === 'boolean' ? null : 'found is neither true nor false'),
+        wrongLookup,
       );
-      return answer.found ? { ok: true, message_id: answer.message_id ?? delivery.id } : null;
+      return answer.found ? { ok: true, message_id: String(answer.message_id ?? delivery.id) } : null;
     } catch (error) {
       throw new AnswerLost(error);
     }
@@ -158,7 +166,7 @@ export class Deliverer {
       '/format',
       { text, mode },
       contextOf(delivery),
-      withoutText,
+      wrongFormat,
     );
   }
 }

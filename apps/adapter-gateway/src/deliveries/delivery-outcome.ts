@@ -66,6 +66,14 @@ function afterError(delivery: DeliveryRow, error: unknown, maxAgeMs: number): De
   if (error instanceof PermanentFailure) {
     return { ...failed, state: 'dead', attempts: delivery.attempts, retryInMs: null };
   }
+  if (error instanceof AdapterError && error.code === 'contract_violation') {
+    // Asking again gives the same; what may have arrived before stays in doubt.
+    const inDoubt = delivery.error === answerLostCode;
+    const end = { attempts: delivery.attempts, retryInMs: null };
+    return inDoubt
+      ? { ...failed, ...end, code: answerLostCode, state: 'unknown' }
+      : { ...failed, ...end, state: 'dead' };
+  }
   const askedMs = error instanceof RunLater ? error.delayMs : error instanceof AdapterError ? error.retryAfterMs : null;
   // A trial of an adapter known to fail says nothing of this delivery.
   if (error instanceof AdapterError && error.onTrial) return later(delivery, failed, askedMs ?? backoffMs(1), maxAgeMs);

@@ -1,57 +1,63 @@
 import { isJsonObject } from '#libs/adapter-sdk';
-import type { InboundRequest } from '#libs/contracts';
+import type { HandshakeResult, InboundRequest } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { AdapterClient } from '../adapters/adapter-client.js';
-import { AppCredentials } from '../apps/app-credentials.js';
+import { askedAgain } from '../adapter-calls/asked-again.js';
 import { AppsService } from '../apps/apps.service.js';
 import { InstalledApps } from '../apps/installed-apps.js';
+import { InboundCalls } from './inbound-calls.js';
 import { isChallenge } from './normalized-messages.js';
 
-export interface HandshakeAnswer {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
+type HandshakeAnswer = NonNullable<HandshakeResult['answer']>;
+
+/** A request that may be a handshake, and what the ingress knows of it. */
+export interface PossibleHandshake {
+  request: InboundRequest;
+  /** RFC 3339. */
+  received_at: string;
+  /** The ingress has checked its signature, or there is none to check. */
+  verified: boolean;
+  /** The manifest says how it is answered: the adapter only has to accept its signature. */
+  declared: boolean;
 }
 
-/** Handshakes that only the adapter can answer: `/parse-inbound` says `challenge`, and with what to answer. */
+/**
+ * Handshakes that need the adapter: it accepts their signature, and `/parse-inbound` says with what to answer. What is
+ * posted is not parsed before it was verified; a GET has nothing that a provider would sign, and never is a message.
+ */
 @Injectable()
 export class Handshakes {
   constructor(
     @Inject(AppsService) private readonly apps: AppsService,
     @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(AppCredentials) private readonly credentials: AppCredentials,
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(InboundCalls) private readonly calls: InboundCalls,
   ) {}
 
-  /** @returns null when the request is no handshake */
-  async answer(
-    caller: Principal,
-    appId: string,
-    request: InboundRequest,
-    receivedAt: string,
-  ): Promise<HandshakeAnswer | null> {
+  /** @throws Problem 404; as `askedAgain` does of an adapter that gives no answer, or a wrong one */
+  async answer(caller: Principal, appId: string, asked: PossibleHandshake): Promise<HandshakeResult> {
     await this.apps.get(caller, appId);
+    return askedAgain(() => this.ask(caller, appId, asked), { attempts: 1, budgetMs: 0 });
+  }
+
+  private async ask(caller: Principal, appId: string, asked: PossibleHandshake): Promise<HandshakeResult> {
     const installed = await this.installed.get(appId);
-    if (!installed.adapter) return null;
-    const parsed = await this.adapters.post<Record<string, unknown>>(
-      installed.adapter.baseUrl,
-      '/parse-inbound',
-      {
-        credentials: await this.credentials.of(installed),
-        request,
-        received_at: receivedAt,
-        ...(installed.app.self ? { self: installed.app.self } : {}),
-      },
-      caller,
-    );
-    if (!isChallenge(parsed)) return null;
-    return answerOf(parsed['challenge_response']);
+    const { adapter } = installed;
+    if (!adapter) return { answer: null };
+    const { request, received_at: receivedAt, verified, declared } = asked;
+    const webhook = { installed, adapter, request, receivedAt, context: caller };
+    if (request.method === 'POST' && !verified) {
+      const result = await this.calls.verify(webhook);
+      if ('error' in result) return { refused: { error: result.error }, answer: null };
+    }
+    if (declared) return { answer: null };
+    const { answer } = await this.calls.parse(webhook);
+    return { answer: isChallenge(answer) ? answerOf(answer['challenge_response']) : null };
   }
 }
 
-/** A text is answered as text/plain; an object says status, headers and body itself. */
-function answerOf(response: unknown): HandshakeAnswer | null {
+/** A text, or a number, is answered as text/plain; an object says status, headers and body itself. */
+function answerOf(given: unknown): HandshakeAnswer | null {
+  const response = typeof given === 'number' ? String(given) : given;
   if (typeof response === 'string') return { status: 200, headers: headersOf({}), body: response };
   if (!isJsonObject(response)) return null;
   const { status, headers, body } = response;
@@ -66,7 +72,7 @@ function answerOf(response: unknown): HandshakeAnswer | null {
 function headersOf(given: Record<string, unknown>): Record<string, string> {
   const extra = Object.entries(given).flatMap(([name, value]): [string, string][] => {
     const lower = name.toLowerCase();
-    return typeof value === 'string' && /^x-[a-z0-9-]+$/.test(lower) && !/[^\x20-\x7e]/.test(value)
+    return typeof value === 'string' && /^(x-[a-z0-9-]+|validation-token)$/.test(lower) && !/[^\x20-\x7e]/.test(value)
       ? [[lower, value]]
       : [];
   });

@@ -1,15 +1,23 @@
-import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
+import type { HandshakeResult, InboundRequest, NormalizedMessage } from '#libs/contracts';
 import { Caller, notFound, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { IsObject, IsString } from 'class-validator';
+import { IsBoolean, IsObject, IsString, MaxLength } from 'class-validator';
+import { AdapterClient } from '../adapters/adapter-client.js';
 import { AppsService } from '../apps/apps.service.js';
-import { Handshakes, type HandshakeAnswer } from './handshakes.js';
+import { InstalledApps } from '../apps/installed-apps.js';
+import { Handshakes, type PossibleHandshake } from './handshakes.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 
-class HandshakeBody {
+class HandshakeBody implements PossibleHandshake {
   @IsObject() request: InboundRequest;
   @IsString() received_at: string;
+  @IsBoolean() verified: boolean;
+  @IsBoolean() declared: boolean;
+}
+
+class ViolationBody {
+  @IsString() @MaxLength(500) violation: string;
 }
 
 class ReplyAddressBody {
@@ -23,18 +31,29 @@ export class InboundController {
   constructor(
     @Inject(Handshakes) private readonly handshakes: Handshakes,
     @Inject(AppsService) private readonly apps: AppsService,
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
+    @Inject(AdapterClient) private readonly adapters: AdapterClient,
     @Inject(ParsedMessagesRepository) private readonly parsed: ParsedMessagesRepository,
   ) {}
 
-  /** Asks an App's adapter whether a request is its provider's handshake. */
+  /** Asks an App's adapter whether it accepts a request, and whether it is its provider's handshake. */
   @Post('apps/:id/handshake')
   @HttpCode(200)
   async handshake(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Body() body: HandshakeBody,
-  ): Promise<{ answer: HandshakeAnswer | null }> {
-    return { answer: await this.handshakes.answer(caller, id, body.request, body.received_at) };
+  ): Promise<HandshakeResult> {
+    return this.handshakes.answer(caller, id, body);
+  }
+
+  /** The router found what only it can know: that triggers need a field which the adapter left out (spec 4.1). */
+  @Post('apps/:id/contract-violations')
+  @HttpCode(204)
+  async violation(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ViolationBody): Promise<void> {
+    await this.apps.get(caller, id);
+    const { adapter } = await this.installed.get(id);
+    if (adapter) this.adapters.showViolation(adapter.baseUrl, body.violation);
   }
 
   /** Whether an App is installed, for services that keep something about it. */

@@ -1,4 +1,3 @@
-import type { VerifyWebhookResult } from '#libs/adapter-sdk';
 import {
   type InboundParsePayload,
   type InboundRequest,
@@ -13,9 +12,7 @@ import { Journal } from '#libs/journal';
 import { JobClient, PermanentFailure } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { AdapterClient } from '../adapters/adapter-client.js';
-import { withoutOk } from '../adapters/adapter-answer.js';
-import { AppCredentials } from '../apps/app-credentials.js';
+import type { AdapterCallContext } from '../adapters/adapter-client.js';
 import { canSend, type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import { directParse } from '../direct/direct-parse.js';
 import type { GatewaySettings } from '../env.js';
@@ -23,7 +20,7 @@ import { gatewaySettings } from '../settings.js';
 import { MessageOrigins } from '../origins/message-origins.js';
 import { markersIn, validMarkers } from '../origins/origin-marker.js';
 import { SourceHints } from '../sources/source-hints.js';
-import { normalizedMessages } from './normalized-messages.js';
+import { InboundCalls, shortText, type Webhook } from './inbound-calls.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 
 export const ingressClient = Symbol('ingressClient');
@@ -32,13 +29,23 @@ const cleanEveryMs = 600_000;
 /** The router reads them within seconds; a receipt that is woken later is parsed, and kept, again. */
 const parsedMessagesKeptMs = 86_400_000;
 
+/** A handshake that only its parsing showed: its sender has its acknowledgement by then. */
+const lateChallenge = {
+  reason: 'answered_too_late',
+  detail: {
+    error:
+      'The adapter says that this is a handshake. Nothing told so when it came, or the adapter did not answer in time, ' +
+      'so its sender got the acknowledgement of a message and not the answer it waits for.',
+    to_do: 'Declare it as webhook.handshake in the manifest (method, match, respond), then send the handshake again.',
+  },
+};
+
 /** Verifies (where the ingress has not) and parses one receipt, and hands its messages to the router. */
 @Injectable()
 export class InboundService extends Sweeping {
   constructor(
     @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(AppCredentials) private readonly credentials: AppCredentials,
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(InboundCalls) private readonly calls: InboundCalls,
     @Inject(ParsedMessagesRepository) private readonly parsed: ParsedMessagesRepository,
     @Inject(MessageOrigins) private readonly origins: MessageOrigins,
     @Inject(SourceHints) private readonly hints: SourceHints,
@@ -64,19 +71,21 @@ export class InboundService extends Sweeping {
     const startMs = performance.now();
     const installed = await this.installed.get(job.app_id);
     const request = job.request ?? (await this.readRequest(job));
-    const verified = job.verified_scheme ?? (await this.verify(job, installed, request));
+    const { adapter } = installed;
+    const webhook = adapter && { installed, adapter, request, receivedAt: job.received_at, context: context(job) };
+    const verified = job.verified_scheme ?? (await this.verify(job, webhook));
     if (verified === null) return;
-    const messages = await this.parse(job, installed, request);
+    const messages = await this.messagesOf(installed, webhook, request);
     const durationMs = performance.now() - startMs;
     const [first] = messages;
     const toRoute = messages.filter(({ event_type: type }) => type !== 'challenge' && type !== 'ignored');
     if (toRoute.length === 0) {
-      const outcome = first?.event_type === 'challenge' ? 'challenge' : 'ignored';
-      this.record(job, 'parsed', outcome, {
-        attempt,
-        durationMs,
-        reason: first ? ignoredReason(first) : 'empty_batch',
-      });
+      if (first?.event_type === 'challenge') {
+        this.record(job, 'parsed', 'challenge', { attempt, durationMs, ...lateChallenge });
+        return;
+      }
+      const reason = first ? ignoredReason(first) : 'empty_batch';
+      this.record(job, 'parsed', 'ignored', { attempt, durationMs, reason });
       return;
     }
     this.record(job, 'parsed', 'ok', {
@@ -114,62 +123,31 @@ export class InboundService extends Sweeping {
   }
 
   /** @returns the scheme, or null when the adapter refused the request, which ends the receipt */
-  private async verify(
-    job: InboundParsePayload,
-    installed: InstalledApp,
-    request: InboundRequest,
-  ): Promise<string | null> {
-    if (!installed.adapter) throw new PermanentFailure('not_verified', 'the built-in app is verified by the ingress');
-    const envelope = await this.envelope(job, installed, request);
-    const result = await this.adapters.post<VerifyWebhookResult>(
-      installed.adapter.baseUrl,
-      '/verify-webhook',
-      envelope,
-      context(job),
-      withoutOk,
-    );
-    if (result.ok) {
-      // Naming the scheme is not in the contract (spec 4.1).
-      const scheme = shortText(result.scheme) ?? 'adapter';
-      this.record(job, 'verified', 'ok', { attempt: 1, durationMs: null, reason: scheme });
-      return scheme;
+  private async verify(job: InboundParsePayload, webhook: Webhook | null): Promise<string | null> {
+    if (!webhook) throw new PermanentFailure('not_verified', 'the built-in app is verified by the ingress');
+    const result = await this.calls.verify(webhook);
+    if ('error' in result) {
+      this.record(job, 'verified', 'refused', { attempt: 1, durationMs: null, reason: result.error });
+      return null;
     }
-    const reason = shortText(result.error) ?? 'refused';
-    this.record(job, 'verified', 'refused', { attempt: 1, durationMs: null, reason });
-    return null;
+    this.record(job, 'verified', 'ok', { attempt: 1, durationMs: null, reason: result.scheme });
+    return result.scheme;
   }
 
-  private async parse(
-    job: InboundParsePayload,
-    installed: InstalledApp,
+  /** What the request says, each message with the delivery that it came by. */
+  private async messagesOf(
+    { app }: InstalledApp,
+    webhook: Webhook | null,
     request: InboundRequest,
   ): Promise<NormalizedMessage[]> {
-    const { app } = installed;
-    if (!installed.adapter) {
+    if (!webhook) {
       const message = directParse(app, request);
       return [await this.origins.mark(app, message, markersIn(request, message.metadata?.['payload']))];
     }
-    const envelope = await this.envelope(job, installed, request);
-    const answer = await this.adapters.post<Record<string, unknown>>(
-      installed.adapter.baseUrl,
-      '/parse-inbound',
-      envelope,
-      context(job),
-    );
+    const { messages } = await this.calls.parse(webhook);
     return Promise.all(
-      normalizedMessages(answer).map((message) =>
-        this.origins.mark(app, message, validMarkers([message.metadata?.['origin_marker']])),
-      ),
+      messages.map((message) => this.origins.mark(app, message, validMarkers([message.metadata?.['origin_marker']]))),
     );
-  }
-
-  private async envelope(job: InboundParsePayload, installed: InstalledApp, request: InboundRequest): Promise<object> {
-    return {
-      credentials: await this.credentials.of(installed),
-      request,
-      received_at: job.received_at,
-      ...(installed.app.self ? { self: installed.app.self } : {}),
-    };
   }
 
   private async handOver(
@@ -225,18 +203,10 @@ function subject(job: InboundParsePayload): {
   return { receipt_id, organization_id, project_id, app_id };
 }
 
-function context(job: InboundParsePayload): {
-  organizationId: string;
-  projectId: string;
-  traceparent: string | undefined;
-} {
+function context(job: InboundParsePayload): AdapterCallContext {
   return { organizationId: job.organization_id, projectId: job.project_id, traceparent: job.traceparent };
 }
 
 function ignoredReason(message: NormalizedMessage): string | null {
   return shortText(message.metadata?.['ignored_reason']);
-}
-
-function shortText(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value.replaceAll('\0', '').slice(0, 200) : null;
 }

@@ -6,13 +6,14 @@ import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
 
 let world: GatewayWorld;
 let adapter: MoodyAdapter;
+let adapterId: string;
 let app: string;
 let jobs: JobClient;
 
 const request: InboundRequest = {
   method: 'POST',
-  url: '/api/v1/webhooks/***',
-  path: '/api/v1/webhooks/***',
+  url: 'https://gatehouse.example/api/v1/webhooks/token',
+  path: '/api/v1/webhooks/token',
   query: {},
   headers: {},
   body: '{}',
@@ -24,7 +25,7 @@ beforeAll(async () => {
   await world.start();
   jobs = new JobClient(testRedisUrl());
   adapter = await moodyAdapter('chat');
-  await world.call('POST', 'adapters', { url: adapter.url });
+  adapterId = (await world.call('POST', 'adapters', { url: adapter.url })).body.id;
   app = (await world.call('POST', 'listings/chat/install', {})).body.id;
 });
 afterAll(async () => {
@@ -34,8 +35,11 @@ afterAll(async () => {
 });
 
 /** @returns the receipt's id */
-async function receive(answer: unknown, scheme: string | null = 'none'): Promise<string> {
+function receive(answer: unknown, scheme: string | null = 'none'): Promise<string> {
   adapter.routes['parse-inbound'] = () => answer;
+  return arrive(scheme);
+}
+async function arrive(scheme: string | null): Promise<string> {
   const receipt = newId('evt');
   await jobs.wake(inboundParse, {
     receipt_id: receipt,
@@ -48,6 +52,13 @@ async function receive(answer: unknown, scheme: string | null = 'none'): Promise
   });
   return receipt;
 }
+/** Asks about a possible handshake, to which the adapter answers so. */
+async function handshake(answer: unknown, known: { verified?: boolean; declared?: boolean } = {}): Promise<any> {
+  adapter.routes['verify-webhook'] ??= () => ({ ok: true });
+  adapter.routes['parse-inbound'] = () => answer;
+  const asked = { request, received_at: new Date().toISOString(), verified: false, declared: false, ...known };
+  return (await world.service('POST', `apps/${app}/handshake`, asked)).body;
+}
 const message = (n: number, type = 'message_received'): object => ({
   event_type: type,
   sender: 'ada',
@@ -55,6 +66,17 @@ const message = (n: number, type = 'message_received'): object => ({
   is_bot: false,
   dedup_key: `key-${n}`,
 });
+/** That the timeline says a violation after one attempt, and the adapter's page too. */
+async function isSaidOf(receipt: string, violation: string): Promise<void> {
+  const { rows } = await world.pool.query('SELECT outcome, detail FROM journal.entry WHERE receipt_id = $1', [receipt]);
+  expect(rows).toMatchObject([{ outcome: 'dead', detail: { error: violation } }]);
+  await shown(violation);
+}
+const shown = (violation: string): Promise<unknown> =>
+  until('the page of the adapter shows it', async () => {
+    const { body } = await world.call('GET', `adapters/${adapterId}`);
+    return body.violation === violation;
+  });
 const batch = (messages: unknown): object => ({
   event_type: 'batch',
   sender: '',
@@ -111,38 +133,95 @@ describe('an adapter that says no more than the contract shows', () => {
   it('refuses in its own words', async () => {
     adapter.routes['verify-webhook'] = () => ({ ok: false, error: 'wrong signature' });
     expect(await ended(await receive(message(8), null))).toEqual({ outcome: 'refused', reason: 'wrong signature' });
+    adapter.routes['verify-webhook'] = () => ({ ok: true });
   });
 
   it('flags a handshake by its answer alone, which is then no message', async () => {
-    adapter.routes['parse-inbound'] = () => ({ challenge_response: 'value' });
-    const body = { request, received_at: new Date().toISOString() };
-    const { answer } = (await world.service('POST', `apps/${app}/handshake`, body)).body;
-    expect(answer).toMatchObject({ status: 200, body: 'value' });
-    expect(await ended(await receive({ challenge_response: 'value' }))).toMatchObject({ outcome: 'challenge' });
+    expect((await handshake({ challenge_response: 'value' })).answer).toMatchObject({ status: 200, body: 'value' });
+    expect((await handshake({ challenge_response: 1158201444 })).answer).toMatchObject({ body: '1158201444' });
+  });
+
+  it('says of a handshake that came as a message how its provider can be answered in time', async () => {
+    const receipt = await receive({ challenge_response: 'value' });
+    expect(await ended(receipt)).toEqual({ outcome: 'challenge', reason: 'answered_too_late' });
+    const { rows } = await world.pool.query(`SELECT detail FROM journal.entry WHERE receipt_id = $1`, [receipt]);
+    expect(rows[0].detail.to_do).toMatch(/webhook\.handshake/);
+  });
+
+  it('leaves out what only triggers need: it stays left out', async () => {
+    const [told] = await routed(await receive({ sender: 'ada', message: 'hi', is_bot: null, thread_id: null }));
+    expect(told).toMatchObject({ sender: 'ada', message: 'hi', missing: ['event_type', 'is_bot'] });
+    expect(told).not.toHaveProperty('thread_id');
+    expect((await routed(await receive(message(77))))[0]).not.toHaveProperty('missing');
+  });
+});
+
+describe('a field of a wrong type', () => {
+  it.each([
+    ['is_bot', { is_bot: 'true' }, 'is_bot must be true or false, not a text'],
+    ['event_type', { event_type: 5 }, 'event_type must be a text that is not empty, not a whole number'],
+    ['an empty event_type', { event_type: '' }, 'event_type must be a text that is not empty, not an empty text'],
+    ['an empty sender', { sender: '' }, 'sender must be a text that is not empty, not an empty text'],
+    ['a sender that is null', { sender: null }, 'sender must be a text that is not empty, not missing'],
+    ['message', { message: ['hi'] }, 'message must be a text, not a list'],
+    ['dedup_key', { dedup_key: 5 }, 'dedup_key must be a text, not a whole number'],
+    ['thread_id', { thread_id: 77 }, 'thread_id must be a text, not a whole number'],
+    ['is_dm', { is_dm: 'no' }, 'is_dm must be true or false, not a text'],
+    ['metadata', { metadata: 'x' }, 'metadata must be an object, not a text'],
+    [
+      'challenge_response',
+      { challenge_response: true },
+      'challenge_response must be a text, a number or an object, not true',
+    ],
+    [
+      'one of several',
+      batch([message(1), { ...message(2), is_bot: 1 }]),
+      'metadata.messages[1].is_bot must be true or false, not a whole number',
+    ],
+  ])('(%s) ends the event at its first attempt, and is named there and in the portal', async (_what, wrong, said) => {
+    const receipt = await receive({ ...message(Math.random()), ...wrong });
+    expect(await ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
+    await isSaidOf(receipt, `/parse-inbound: ${said}`);
+  });
+
+  it('of /verify-webhook ends it too, and nothing is parsed', async () => {
+    adapter.routes['verify-webhook'] = () => ({ ok: 'true' });
+    adapter.calls.length = 0;
+    const receipt = await receive(message(90), null);
+    expect(await ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
+    await isSaidOf(receipt, '/verify-webhook: ok must be true or false, not a text');
+    expect(adapter.calls.map(({ route }) => route)).toEqual(['verify-webhook']);
+    adapter.routes['verify-webhook'] = () => ({ ok: true });
+  });
+
+  it('ends it too where the answer is no JSON', async () => {
+    adapter.routes['parse-inbound'] = (_body, response) =>
+      void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+    const receipt = await arrive('none');
+    expect(await ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
+    await isSaidOf(receipt, '/parse-inbound did not answer application/json');
+  });
+
+  it('that the router misses is shown on the page of the adapter', async () => {
+    const violation = '/parse-inbound: is_bot must be there';
+    await world.service('POST', `apps/${app}/contract-violations`, { violation });
+    await shown(violation);
   });
 });
 
 describe('a handshake through the adapter', () => {
-  const ask = async (response: unknown): Promise<any> => {
-    adapter.routes['parse-inbound'] = () => ({
-      event_type: 'challenge',
-      sender: '',
-      message: '',
-      is_bot: false,
-      challenge_response: response,
-    });
-    const body = { request, received_at: new Date().toISOString() };
-    return (await world.service('POST', `apps/${app}/handshake`, body)).body.answer;
-  };
+  const ask = async (response: unknown): Promise<any> =>
+    (await handshake({ event_type: 'challenge', sender: '', message: '', is_bot: false, challenge_response: response }))
+      .answer;
   const nosniff = { 'x-content-type-options': 'nosniff' };
 
   it('answers a text as text, and an object as it says, but never as a page or with a cookie', async () => {
     const text = { 'content-type': 'text/plain; charset=utf-8', ...nosniff };
     expect(await ask('value')).toEqual({ status: 200, headers: text, body: 'value' });
-    const headers = { 'Content-Type': 'text/html', 'Set-Cookie': 'a=b', 'X-Hook-Secret': 's' };
+    const headers = { 'Content-Type': 'text/html', 'Set-Cookie': 'a=b', 'X-Hook-Secret': 's', 'Validation-Token': 'v' };
     expect(await ask({ status: 201, headers, body: '<p>' })).toEqual({
       status: 201,
-      headers: { 'x-hook-secret': 's', ...text },
+      headers: { 'x-hook-secret': 's', 'validation-token': 'v', ...text },
       body: '<p>',
     });
     expect(await ask({ headers: { 'content-type': 'application/json' }, body: { a: 1 } })).toEqual({
@@ -153,9 +232,31 @@ describe('a handshake through the adapter', () => {
   });
 
   it('is none when the adapter says that it is a message', async () => {
-    adapter.routes['parse-inbound'] = () => message(1);
-    const body = { request, received_at: new Date().toISOString() };
-    expect((await world.service('POST', `apps/${app}/handshake`, body)).body.answer).toBeNull();
+    expect(await handshake(message(1))).toEqual({ answer: null });
+  });
+
+  it('is not parsed before the adapter has accepted it', async () => {
+    const routes = (): string[] => adapter.calls.splice(0).map(({ route }) => route);
+    routes();
+    expect(await handshake(message(1))).toEqual({ answer: null });
+    expect(routes()).toEqual(['verify-webhook', 'parse-inbound']);
+    adapter.routes['verify-webhook'] = () => ({ ok: false, error: 'bad_signature' });
+    expect(await handshake({ challenge_response: 'x' })).toEqual({ refused: { error: 'bad_signature' }, answer: null });
+    expect(routes()).toEqual(['verify-webhook']);
+    await handshake({ challenge_response: 'x' }, { verified: true });
+    expect(routes()).toEqual(['parse-inbound']);
+    adapter.routes['verify-webhook'] = () => ({ ok: true });
+    await handshake({ challenge_response: 'x' }, { declared: true });
+    expect(routes()).toEqual(['verify-webhook']);
+  });
+
+  it('is waited for whether or not the App was verified', async () => {
+    adapter.routes['verify'] = () => ({ ok: true, user: 'the agent' });
+    const endpoint = async (): Promise<any> =>
+      (await world.service('GET', 'endpoints?after=0')).body.endpoints.find((each: any) => each.app_id === app);
+    expect(await endpoint()).toMatchObject({ adapter_handshake: true });
+    expect((await world.call('POST', `apps/${app}/verify`)).body).toMatchObject({ ok: true });
+    expect(await endpoint()).toMatchObject({ adapter_handshake: true });
   });
 });
 

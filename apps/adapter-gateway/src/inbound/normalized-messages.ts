@@ -1,52 +1,93 @@
+import {
+  aFilledText,
+  anObject,
+  aText,
+  fieldProblems,
+  isJsonObject,
+  type JsonObject,
+  kindOf,
+  trueOrFalse,
+  type Wanted,
+} from '#libs/adapter-sdk';
 import type { NormalizedMessage } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
+import { withoutNulls } from '../adapters/answer-fields.js';
 
 const maxBatch = 1_000;
 
+const challengeResponse: Wanted = {
+  is: 'a text, a number or an object',
+  accepts: (value) => typeof value === 'string' || typeof value === 'number' || isJsonObject(value) || value === false,
+};
+
+const optional = {
+  event_type: aFilledText,
+  is_bot: trueOrFalse,
+  metadata: anObject,
+  dedup_key: aText,
+  thread_id: aText,
+  is_dm: trueOrFalse,
+  challenge_response: challengeResponse,
+};
+
 /**
  * The messages in an answer of `/parse-inbound`: one, or those of a batch; none when a batch is empty.
- * @throws PermanentFailure `contract_violation`, naming the field (spec 2.5)
+ * @throws PermanentFailure `contract_violation`, naming the field, what came and what is wanted (spec 2.5)
  */
-export function normalizedMessages(answer: Record<string, unknown>): NormalizedMessage[] {
-  if (answer['event_type'] !== 'batch') return [normalized(answer)];
-  const messages = isObject(answer['metadata']) ? answer['metadata']['messages'] : undefined;
-  if (!Array.isArray(messages)) throw violation('metadata.messages', 'a list');
-  if (messages.length > maxBatch) throw violation('metadata.messages', `a list of at most ${maxBatch}`);
-  return messages.map((message: unknown) => {
-    if (isObject(message) && message['event_type'] === 'batch') throw violation('event_type', 'no batch in a batch');
-    return normalized(message);
+export function normalizedMessages(answer: JsonObject): NormalizedMessage[] {
+  const given = withoutNulls(answer);
+  if (given['event_type'] !== 'batch') return [normalized(given, '')];
+  requireFields(given, {}, '');
+  const messages = isJsonObject(given['metadata']) ? given['metadata']['messages'] : undefined;
+  const list = `a list of at most ${maxBatch} messages`;
+  if (!Array.isArray(messages)) throw violation('metadata.messages', list, kindOf(messages));
+  if (messages.length > maxBatch) throw violation('metadata.messages', list, `one of ${messages.length}`);
+  return messages.map((message: unknown, index) => {
+    const at = `metadata.messages[${index}]`;
+    if (!isJsonObject(message)) throw violation(at, 'an object', kindOf(message));
+    if (message['event_type'] === 'batch') throw violation(`${at}.event_type`, 'that of one message', 'batch');
+    return normalized(withoutNulls(message), `${at}.`);
   });
 }
 
 /** A handshake: its answer is the flag, whatever the event is called (spec 2.5). */
-export function isChallenge(answer: Record<string, unknown>): boolean {
-  const { event_type: type, challenge_response: response } = answer;
-  return type === 'challenge' || (typeof response === 'string' && response !== '') || isObject(response);
+export function isChallenge({ event_type: type, challenge_response: response }: JsonObject): boolean {
+  if (type === 'challenge') return true;
+  return typeof response === 'number' || (typeof response === 'string' && response !== '') || isJsonObject(response);
 }
 
-function normalized(value: unknown): NormalizedMessage {
-  if (!isObject(value)) throw violation('message', 'an object');
-  const { event_type, sender, message, is_bot, metadata, dedup_key, thread_id, is_dm } = value;
-  if (isChallenge(value)) return { event_type: 'challenge', sender: '', message: '', is_bot: false };
-  if (typeof sender !== 'string') throw violation('sender', 'a text');
-  if (typeof message !== 'string') throw violation('message', 'a text');
+/** @param at stands before the names of its fields */
+function normalized(given: JsonObject, at: string): NormalizedMessage {
+  if (isChallenge(given)) {
+    requireFields(given, {}, at);
+    return { event_type: 'challenge', sender: '', message: '', is_bot: false };
+  }
+  // What is not routed needs nobody to answer to.
+  const sender = given['event_type'] === 'ignored' ? aText : aFilledText;
+  requireFields(given, { sender, message: aText }, at);
+  const { event_type: type, is_bot: isBot, challenge_response: _none, ...rest } = given as Partial<NormalizedMessage>;
+  const missing = (['event_type', 'is_bot'] as const).filter((field) => given[field] === undefined);
+  const { sender: from = '', message = '', metadata, dedup_key: key, thread_id: thread, is_dm: direct } = rest;
   return {
-    // Chief of Staff mode needs neither event_type nor is_bot (spec 2.5).
-    event_type: typeof event_type === 'string' && event_type !== '' ? event_type : 'message_received',
-    sender,
+    event_type: type ?? 'message_received',
+    sender: from,
     message,
-    is_bot: is_bot === true,
-    ...(isObject(metadata) ? { metadata } : {}),
-    ...(typeof dedup_key === 'string' && dedup_key !== '' ? { dedup_key } : {}),
-    ...(typeof thread_id === 'string' && thread_id !== '' ? { thread_id } : {}),
-    ...(typeof is_dm === 'boolean' ? { is_dm } : {}),
+    is_bot: isBot ?? false,
+    ...(metadata ? { metadata } : {}),
+    ...(key ? { dedup_key: key } : {}),
+    ...(thread ? { thread_id: thread } : {}),
+    ...(direct === undefined ? {} : { is_dm: direct }),
+    ...(missing.length > 0 ? { missing } : {}),
   };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function requireFields(given: JsonObject, required: Record<string, Wanted>, at: string): void {
+  const problems = fieldProblems(given, required, optional, at);
+  if (problems.length === 0) return;
+  const said = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
+  throw new PermanentFailure('contract_violation', `/parse-inbound: ${said}`);
 }
 
-function violation(field: string, wanted: string): PermanentFailure {
-  return new PermanentFailure('contract_violation', `/parse-inbound: ${field} has to be ${wanted}`);
+function violation(field: string, wanted: string, came: string): PermanentFailure {
+  return new PermanentFailure('contract_violation', `/parse-inbound: ${field} must be ${wanted}, not ${came}`);
 }

@@ -1,4 +1,13 @@
-import { CURSOR_MAX_BYTES, isContainedPath, isJsonObject, type ChangeRecord } from '#libs/adapter-sdk';
+import {
+  type ChangeRecord,
+  CURSOR_MAX_BYTES,
+  fieldProblems,
+  isContainedPath,
+  isJsonObject,
+  kindOf,
+  trueOrFalse,
+} from '#libs/adapter-sdk';
+import { withoutNulls } from '../adapters/answer-fields.js';
 import { SourceError, sourceFailure } from './source-error.js';
 
 const route = '/sources/list-changes';
@@ -20,15 +29,18 @@ export interface ChangePage {
  */
 export function changePage(answer: Record<string, unknown>, maxChanges: number): ChangePage {
   if (answer['ok'] === false) throw sourceFailure(answer, route);
-  const { changes, cursor, has_more: hasMore, full } = answer;
-  if (!Array.isArray(changes)) throw violation('changes is not a list');
+  const given = withoutNulls(answer);
+  const { changes, cursor, has_more: hasMore, full } = given;
+  const [problem] = fieldProblems(given, {}, { has_more: trueOrFalse, full: trueOrFalse });
+  if (problem) throw violation(`${problem.field} ${problem.message}`);
+  if (!Array.isArray(changes)) throw violation(`changes must be a list, not ${kindOf(changes)}`);
   if (changes.length > maxChanges) throw violation(`a page has more than ${maxChanges} changes`);
   if (typeof cursor !== 'string' || Buffer.byteLength(cursor) > CURSOR_MAX_BYTES || cursor.includes('\0')) {
-    throw violation(`cursor is not a text of at most ${CURSOR_MAX_BYTES} bytes`);
+    throw violation(`cursor must be a text of at most ${CURSOR_MAX_BYTES} bytes, not ${kindOf(cursor)}`);
   }
   const byPath = new Map<string, ChangeRecord>();
-  for (const entry of changes as unknown[]) {
-    const change = changeRecord(entry);
+  for (const [index, entry] of (changes as unknown[]).entries()) {
+    const change = changeRecord(entry, `changes[${index}]`);
     byPath.set(change.path, change);
   }
   return {
@@ -39,19 +51,21 @@ export function changePage(answer: Record<string, unknown>, maxChanges: number):
   };
 }
 
-function changeRecord(value: unknown): ChangeRecord {
-  if (!isJsonObject(value)) throw violation('a change is not an object');
+/** @param at names it in the page */
+function changeRecord(value: unknown, at: string): ChangeRecord {
+  if (!isJsonObject(value)) throw violation(`${at} must be an object, not ${kindOf(value)}`);
   const { path, fingerprint, status } = value;
-  if (typeof path !== 'string' || !isContainedPath(path) || !path.isWellFormed()) {
-    throw violation('a path is not one below the root');
+  if (typeof path !== 'string') throw violation(`${at}.path must be a text, not ${kindOf(path)}`);
+  if (!isContainedPath(path) || !path.isWellFormed()) {
+    throw violation(`${at}.path is not one below the root`);
   }
-  if (Buffer.byteLength(path) > maxPathBytes) throw violation(`a path is over ${maxPathBytes} bytes`);
+  if (Buffer.byteLength(path) > maxPathBytes) throw violation(`${at}.path is over ${maxPathBytes} bytes`);
   if (status !== 'added' && status !== 'modified' && status !== 'removed') {
-    throw violation('a status is not added, modified or removed');
+    throw violation(`${at}.status must be added, modified or removed, not ${kindOf(status)}`);
   }
   const known = fingerprint === undefined || fingerprint === null ? null : fingerprint;
   if (known !== null && (typeof known !== 'string' || known.length > maxFingerprint || known.includes('\0'))) {
-    throw violation(`a fingerprint is not a text of at most ${maxFingerprint} characters`);
+    throw violation(`${at}.fingerprint must be a text of at most ${maxFingerprint} characters, not ${kindOf(known)}`);
   }
   return { path, fingerprint: status === 'removed' ? null : known, status };
 }

@@ -1,6 +1,7 @@
 import { until } from '#libs/testing';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+import { moodyAdapter } from '../testing/moody-adapter.js';
 
 let world: GatewayWorld;
 let provider: DocumentProvider;
@@ -166,6 +167,35 @@ describe('a synchronisation', () => {
       return body;
     });
     expect(await Promise.all(contents)).toEqual([{ content_base64: 1 }, 'encoded']);
+  });
+
+  it('keeps nothing of an answer that is no document, and says so on the run and on the page of the adapter', async () => {
+    const adapter = await moodyAdapter('files');
+    const { id } = (await world.call('POST', 'adapters', { url: adapter.url })).body;
+    const app = (await world.call('POST', 'listings/files/install', {})).body;
+    const body = { app_id: app.id, name: 'Files', resource_path: 'root' };
+    source = (await world.call('POST', 'sources', body)).body.id;
+    const change = { path: 'a.txt', fingerprint: '1', status: 'added' };
+    adapter.routes['sources/list-changes'] = () => ({ changes: [change], cursor: 'c' });
+    adapter.routes['sources/fetch-file'] = () => ({ text: 'hello' });
+    const run = await synced();
+    expect(run).toMatchObject({ added: 0, failed: 1 });
+    expect(run.failures).toEqual([
+      { path: 'a.txt', error: expect.stringContaining('The fields of this one are: text.') },
+    ]);
+    expect(adapter.calls.filter(({ route }) => route === 'sources/fetch-file')).toHaveLength(1);
+    expect(await documents()).toEqual([]);
+    await until('the page shows it', async () =>
+      (await world.call('GET', `adapters/${id}`)).body.violation?.startsWith(
+        '/sources/fetch-file: application/json has',
+      ),
+    );
+    adapter.routes['sources/fetch-file'] = () => ({
+      data: Buffer.from('hello').toString('base64'),
+      encoding: 'base64',
+    });
+    expect(await synced()).toMatchObject({ added: 1, failed: 0 });
+    await adapter.close();
   });
 
   it.each<[string, any]>([

@@ -1,7 +1,6 @@
-import { isJsonObject, parseJson } from '#libs/adapter-sdk';
+import { isFileEnvelope, parseJson, readFileEnvelope } from '#libs/adapter-sdk';
 import type { EgressResponse } from '#libs/egress';
 import { createHash } from 'node:crypto';
-import { isJson } from '../adapters/adapter-answer.js';
 import { SourceError, sourceFailure } from './source-error.js';
 
 const route = '/sources/fetch-file';
@@ -13,18 +12,20 @@ export interface FetchedFile {
   sha256: string;
 }
 
+interface Content {
+  bytes: Buffer;
+  contentType: unknown;
+  fingerprint: unknown;
+}
+
 /**
- * Reads an answer of `/sources/fetch-file`: bytes, or base64 in JSON, or an error. A document that is itself JSON is told
- * apart by what only the contract's JSON has.
+ * Reads an answer of `/sources/fetch-file` (spec 4.1): bytes of any type, or base64 in JSON, or an error. What is
+ * `application/json` is the contract's own JSON; a document that is JSON itself says so by `Content-Disposition`.
  * @throws SourceError what the adapter says, `too_large`, or `contract_violation`
  */
 export function fetchedFile(answer: EgressResponse, maxBytes: number): FetchedFile {
   if (answer.truncated) throw tooLarge(maxBytes);
-  const file = fromJson(answer) ?? {
-    bytes: answer.body,
-    contentType: answer.headers['content-type'],
-    fingerprint: decoded(answer.headers['x-fingerprint']),
-  };
+  const file = isEnvelope(answer) ? fromJson(answer.body) : fromBytes(answer);
   if (file.bytes.length > maxBytes) throw tooLarge(maxBytes);
   return {
     bytes: file.bytes,
@@ -35,18 +36,19 @@ export function fetchedFile(answer: EgressResponse, maxBytes: number): FetchedFi
   };
 }
 
-function fromJson(answer: EgressResponse): { bytes: Buffer; contentType: unknown; fingerprint: unknown } | null {
-  if (!isJson(answer) || answer.headers['x-fingerprint'] !== undefined) return null;
-  const value = parseJson(answer.body.toString('utf8'));
-  if (!isJsonObject(value)) return null;
-  if (value['ok'] === false && typeof value['error'] === 'string') throw sourceFailure(value, route);
-  const { content_base64: content, content_type: contentType, size, fingerprint } = value;
-  if (typeof content !== 'string') return null;
-  const bytes = Buffer.from(content, 'base64');
-  if (typeof size === 'number' && size !== bytes.length) {
-    throw new SourceError('contract_violation', `${route}: size is not that of the content`, false);
-  }
-  return { bytes, contentType, fingerprint };
+function isEnvelope({ headers }: EgressResponse): boolean {
+  return isFileEnvelope((name) => [headers[name] ?? []].flat()[0]);
+}
+
+function fromBytes({ body, headers }: EgressResponse): Content {
+  return { bytes: body, contentType: headers['content-type'], fingerprint: decoded(headers['x-fingerprint']) };
+}
+
+function fromJson(body: Buffer): Content {
+  const read = readFileEnvelope(parseJson(body.toString('utf8')));
+  if ('failure' in read) throw sourceFailure(read.failure, route);
+  if ('problem' in read) throw new SourceError('contract_violation', `${route}: ${read.problem}`, false);
+  return { bytes: read.bytes, contentType: read.content_type, fingerprint: read.fingerprint };
 }
 
 /** Kept as a header value: what could not be one is of no known type. */

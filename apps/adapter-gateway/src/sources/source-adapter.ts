@@ -22,7 +22,7 @@ export class SourceAdapter {
     const { baseUrl, credentials, context } = target;
     const body = { credentials, resource_path: resourcePath, cursor };
     const answer = await this.adapters.post<Record<string, unknown>>(baseUrl, '/sources/list-changes', body, context);
-    return changePage(answer, this.settings.SYNC_MAX_PAGE_CHANGES);
+    return this.adapters.reading(baseUrl, () => changePage(answer, this.settings.SYNC_MAX_PAGE_CHANGES));
   }
 
   /** @throws as `listChanges` */
@@ -32,6 +32,7 @@ export class SourceAdapter {
     const maxBytes = Math.min(this.settings.SOURCE_MAX_FILE_BYTES, declared);
     const body = { credentials, resource_path: resourcePath, file_path: path };
     const limits = { timeoutMs: this.settings.SOURCE_FETCH_TIMEOUT_MS, maxResponseBytes: encodedBytes(maxBytes) };
-    return fetchedFile(await this.adapters.fetchFile(baseUrl, body, context, limits), maxBytes);
+    const answer = await this.adapters.fetchFile(baseUrl, body, context, limits);
+    return this.adapters.reading(baseUrl, () => fetchedFile(answer, maxBytes));
   }
 }

@@ -106,7 +106,9 @@ export class Syncer {
         error: error instanceof Error ? error.message : String(error),
         permanent: error instanceof SourceError && error.permanent,
       };
-      return this.progress.stumble(run, change, failure, this.settings.DOCUMENT_ATTEMPTS, lease);
+      // What breaks the contract does so each time; the next run asks again, when the adapter may have been mended.
+      const attempts = errorCode(error) === 'contract_violation' ? 1 : this.settings.DOCUMENT_ATTEMPTS;
+      return this.progress.stumble(run, change, failure, attempts, lease);
     }
     await this.progress.keep(run, source, target.manifest.slug, change, file, lease);
   }
@@ -144,6 +146,7 @@ function askedToWait(error: unknown): number | null {
 
 function isPermanent(error: unknown): boolean {
   if (error instanceof PermanentFailure) return true;
+  if (error instanceof AdapterError) return error.code === 'contract_violation';
   if (error instanceof Problem) return error.status < 500;
   return error instanceof SourceError && error.permanent;
 }

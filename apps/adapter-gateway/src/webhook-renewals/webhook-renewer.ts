@@ -2,8 +2,8 @@ import type { RenewWebhookResult } from '#libs/adapter-sdk';
 import { Sweeping } from '#libs/database';
 import { errorCode, RunLater } from '#libs/queue';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { withoutOk } from '../adapters/adapter-answer.js';
 import { AdapterClient } from '../adapters/adapter-client.js';
+import { wrongRenewal } from '../adapters/answer-fields.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { AppViews } from '../apps/app-views.js';
 import { CallTargets } from '../apps/call-targets.js';
@@ -58,12 +58,15 @@ export class WebhookRenewer extends Sweeping {
     const { baseUrl, manifest, credentials, context } = await this.targets.ofApp(appId);
     const everyMs = Math.min(manifest.webhook?.renew_seconds ?? 86_400, 2_592_000) * 1_000;
     const body = { credentials, webhook_url: app && this.views.of(app).webhook_url };
-    const answer = await this.adapters.post<RenewWebhookResult>(baseUrl, '/renew-webhook', body, context, withoutOk);
+    const answer = await this.adapters.post<RenewWebhookResult>(baseUrl, '/renew-webhook', body, context, wrongRenewal);
     if (answer.ok) {
       const expiresAt = dateOf(answer.expires_at);
       return { renewed: { expiresAt }, error: null, error_detail: null, nextInMs: nextInMs(everyMs, expiresAt) };
     }
-    const said = { error: String(answer.error).slice(0, 100), error_detail: answer.message?.slice(0, 500) ?? null };
+    const said = {
+      error: String(answer.error ?? 'refused').slice(0, 100),
+      error_detail: answer.message?.slice(0, 500) ?? null,
+    };
     // Somebody else sees to it, or nobody: nothing changes before a person changes it.
     const rests = said.error === 'not_configured';
     return { ...said, nextInMs: rests ? everyMs : this.settings.RENEWAL_RETRY_MS };

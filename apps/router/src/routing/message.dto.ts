@@ -24,6 +24,8 @@ export class NormalizedMessageView implements NormalizedMessage {
   @ApiProperty({ ...anyValue, required: false }) challenge_response?: unknown;
   @ApiProperty({ type: 'integer', required: false, description: 'Built-in Webhook app alone: it starts this workflow' })
   workflow_id?: number;
+  @ApiProperty({ enum: ['event_type', 'is_bot'], isArray: true, required: false, description: 'What it did not say' })
+  missing?: ('event_type' | 'is_bot')[];
   @ApiProperty({ type: MessageOriginView, required: false }) origin?: MessageOriginView;
 }
 

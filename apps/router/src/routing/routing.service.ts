@@ -3,7 +3,7 @@ import type { MessageRoutePayload, NormalizedMessage } from '#libs/contracts';
 import { isRefusedRow } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { loopAdvice } from '../guards/loop-advice.js';
 import { routerSettings } from '../settings.js';
@@ -17,6 +17,7 @@ import { openTurns } from './plan.js';
 import { ProjectRules } from './project-rules.js';
 import { withheldAdvice } from './reply.js';
 import { type Routed, RoutingRepository } from './routing.repository.js';
+import { MissingForTriggers, requireForTriggers } from './trigger-mode.js';
 
 const shownVerdicts = 20;
 
@@ -25,6 +26,7 @@ export const gatewayClient = Symbol('gatewayClient');
 /** Claims, decides and commits messages; what arrives together is committed together. */
 @Injectable()
 export class RoutingService {
+  private readonly logger = new Logger('routing');
   private readonly commits: Batcher<Ruled[], Routed[]>;
 
   constructor(
@@ -49,6 +51,7 @@ export class RoutingService {
   async route(job: MessageRoutePayload, attempt: number): Promise<void> {
     const startMs = performance.now();
     const messages = job.messages ?? (await this.readMessages(job));
+    await this.requireFields(job, messages);
     const drafts = messages.map((message, index) => newDraft(job, message, index));
     const routed = await this.commit(drafts);
     const outcome = await this.outcomeOf(job, routed);
@@ -119,6 +122,28 @@ export class RoutingService {
       subject_id: told.id,
       detail: { event_type, sender: sender.slice(0, 200), verdicts, messages: routed.length, ...explained(told) },
     };
+  }
+
+  /** @throws MissingForTriggers, which the adapter's page shows too */
+  private async requireFields(job: MessageRoutePayload, messages: NormalizedMessage[]): Promise<void> {
+    if (messages.every(({ missing }) => missing === undefined)) return;
+    const rules = await this.rules.of(job.project_id);
+    try {
+      requireForTriggers(job, messages, rules);
+    } catch (error) {
+      if (error instanceof MissingForTriggers) await this.showOnAdapter(job, error.message);
+      throw error;
+    }
+  }
+
+  private async showOnAdapter(job: MessageRoutePayload, violation: string): Promise<void> {
+    const scope = { organizationId: job.organization_id, projectId: job.project_id };
+    try {
+      await this.gateway.post(`/internal/apps/${job.app_id}/contract-violations`, scope, { violation });
+    } catch (error) {
+      // The timeline says it all the same.
+      this.logger.warn({ event: 'contract_violation.not_shown', app: job.app_id, violation, error: String(error) });
+    }
   }
 
   private async readMessages(job: MessageRoutePayload): Promise<NormalizedMessage[]> {

@@ -20,6 +20,7 @@ export interface Judgement {
 /** The verdict of every active trigger of the App, and its reason. */
 export function judgeTriggers(draft: Draft, rules: Rules, standing: Standing | null): Judgement {
   const triggers = rules.triggers.get(draft.app_id) ?? [];
+  const unheard = unheardBy(draft.message);
   let input: FilterInput | null | undefined;
   const inputOnce = (): FilterInput | null =>
     (input ??= filterInput(
@@ -30,12 +31,18 @@ export function judgeTriggers(draft: Draft, rules: Rules, standing: Standing | n
   const verdicts: Verdict[] = [];
   let filtered = 0;
   for (const trigger of triggers) {
-    const judged = judge(trigger, draft.message.event_type, inputOnce, rules, filtered < filteredKept);
+    const judged = unheard ?? judge(trigger, draft.message.event_type, inputOnce, rules, filtered < filteredKept);
     if (judged.verdict === 'filtered') filtered += 1;
     if (judged.verdict === 'filtered' && filtered > filteredKept) continue;
     verdicts.push({ trigger_id: trigger.id, workflow_id: trigger.workflow_id, ...judged });
   }
   return { verdicts, unlisted: Math.max(0, filtered - filteredKept) };
+}
+
+/** A message stored before triggers listened to its App, and routed by a person since. */
+function unheardBy({ missing }: Draft['message']): Pick<Verdict, 'verdict' | 'reason'> | null {
+  if (!missing || missing.length === 0) return null;
+  return { verdict: 'filter_error', reason: `the adapter did not say ${missing.join(' and ')}: a trigger needs it` };
 }
 
 function judge(

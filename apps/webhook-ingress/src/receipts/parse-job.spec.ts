@@ -35,6 +35,16 @@ describe('the request of a parse job', () => {
     });
   });
 
+  it('is whole below a path of the installation, with every value of a parameter', () => {
+    const url = '/api/v1/webhooks/token?a=1&a=2&b=%20';
+    const { request } = parseJob(receipt({ url }), 16_384, publicAddressOf('https://gatehouse.example/hooks'));
+    expect(request).toMatchObject({
+      url: `https://gatehouse.example/hooks${url}`,
+      path: '/hooks/api/v1/webhooks/token',
+      query: { a: ['1', '2'], b: ' ' },
+    });
+  });
+
   it('leaves the receipt as it was received, and a large body behind', () => {
     const stored = receipt({});
     expect(parseJob(stored, 4, publicAddressOf('https://gatehouse.example'))).not.toHaveProperty('request');

@@ -9,12 +9,15 @@ export interface PublicAddress {
   url: string;
   /** Of that URL: name, and port where it is not the scheme's own. */
   host: string;
+  /** Of that URL: empty, or what a proxy takes off the path. */
+  prefix: string;
 }
 
 export const publicAddress = Symbol('publicAddress');
 
 export function publicAddressOf(url: string): PublicAddress {
-  return { url, host: new URL(url).host };
+  const { host, pathname } = new URL(url);
+  return { url, host, prefix: pathname === '/' ? '' : pathname };
 }
 
 /** The job that wakes the gateway for a receipt; bodies over the limit stay behind and are read by reference. */
@@ -42,11 +45,16 @@ export function inboundRequest(receipt: Receipt, at: PublicAddress): InboundRequ
   return {
     method: receipt.method,
     url: at.url + receipt.url,
-    path,
-    query: Object.fromEntries(search),
+    path: at.prefix + path,
+    query: Object.fromEntries([...new Set(search.keys())].map((name) => [name, oneOrAll(search.getAll(name))])),
     headers: { ...receipt.headers, host: at.host },
     ...encodeBody(receipt.body),
   };
+}
+
+function oneOrAll(values: string[]): string | string[] {
+  const [first] = values;
+  return values.length === 1 && first !== undefined ? first : values;
 }
 
 function encodeBody(body: Buffer): Pick<InboundRequest, 'body' | 'body_encoding'> {

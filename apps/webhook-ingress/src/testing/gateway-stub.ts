@@ -1,7 +1,16 @@
-import type { Endpoint, InboundRequest } from '#libs/contracts';
+import type { Endpoint, HandshakeResult, InboundRequest } from '#libs/contracts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHash } from 'node:crypto';
+
+type Answer = HandshakeResult['answer'];
+
+/** What the ingress says when it asks about a handshake. */
+export interface Asked {
+  request: InboundRequest;
+  verified: boolean;
+  declared: boolean;
+}
 
 /** A gateway and a vault, as far as the ingress asks them. */
 export interface GatewayStub {
@@ -9,9 +18,11 @@ export interface GatewayStub {
   endpoints: Endpoint[];
   /** Fields of every credential. */
   fields: Record<string, string>;
-  /** What an App's adapter says to a request: null when it is no handshake. */
-  handshake: (request: InboundRequest) => Promise<object | null> | object | null;
-  asked: InboundRequest[];
+  /** What an App's adapter answers a request with: null when it is no handshake. */
+  handshake: (request: InboundRequest) => Promise<Answer> | Answer;
+  /** Why the adapter does not accept a request that has to be verified; null when it does. */
+  refuses: (request: InboundRequest) => string | null;
+  asked: Asked[];
   close(): Promise<void>;
 }
 
@@ -28,9 +39,12 @@ export async function gatewayStub(): Promise<GatewayStub> {
   const answer = async (path: string, body: string): Promise<object> => {
     if (path.startsWith('/internal/endpoints')) return { endpoints: stub.endpoints };
     if (path.startsWith('/internal/credentials')) return { fields: stub.fields };
-    const { request } = JSON.parse(body) as { request: InboundRequest };
-    stub.asked.push(request);
-    return { answer: await stub.handshake(request) };
+    const asked = JSON.parse(body) as Asked;
+    stub.asked.push(asked);
+    const { request, verified, declared } = asked;
+    const error = request.method === 'POST' && !verified ? stub.refuses(request) : null;
+    if (error !== null) return { refused: { error }, answer: null };
+    return { answer: declared ? null : await stub.handshake(request) };
   };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const stub: GatewayStub = {
@@ -38,6 +52,7 @@ export async function gatewayStub(): Promise<GatewayStub> {
     endpoints: [],
     fields: {},
     handshake: () => null,
+    refuses: () => null,
     asked: [],
     close: () =>
       new Promise((resolve) => {
@@ -68,7 +83,6 @@ export function endpoint(token: string, change: Partial<Endpoint> = {}): Endpoin
     adapter_handshake: false,
     ack: { status: 200, body: null, content_type: null },
     delivery_id_header: null,
-    url_secret: false,
     max_body_bytes: 1_048_576,
     credential_id: 'cred_1',
     version: 1,

@@ -1,40 +1,59 @@
-import type { DeclaredHandshake, HandshakeResponse } from '#libs/contracts';
+import type { DeclaredHandshake, HandshakeResponse, RequestPlace } from '#libs/contracts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { one } from './incoming.js';
 import { Refused } from './refused.js';
 
 const maxValueLength = 4_096;
 
+/** What a handshake is looked for in. */
+export interface HandshakeRequest {
+  method: string;
+  query: URLSearchParams;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
 /** Credential fields that a declared handshake needs. */
-export function handshakeFields(declared: DeclaredHandshake): string[] {
-  return [declared.verify_token?.field, declared.respond.hmac?.field].filter((field) => field !== undefined);
+export function handshakeFields({ verify_token: token, respond }: DeclaredHandshake): string[] {
+  const signs = respond === 'adapter' ? undefined : respond.hmac?.field;
+  return [token?.field, signs].filter((field) => field !== undefined);
+}
+
+/** Whether a request is the declared handshake. */
+export function isDeclared({ method, match }: DeclaredHandshake, request: HandshakeRequest): boolean {
+  if (request.method !== method) return false;
+  const marker = valueAt(match, request);
+  return marker !== null && (match.equals === undefined || marker === match.equals);
 }
 
 /**
- * What answers a request that is the declared handshake, else null.
+ * What answers a request that is the declared handshake; null when it lacks the value to answer with, or the adapter
+ * has to say.
  * @param secretOf the value of a credential field, null when it is not set
  * @throws Refused 403 `wrong_verify_token`, 503 `not_configured`
  */
 export function handshakeAnswer(
   declared: DeclaredHandshake,
-  request: { method: string; query: URLSearchParams; body: Buffer },
+  request: HandshakeRequest,
   secretOf: (field: string) => string | null,
 ): { contentType: string; body: string } | null {
-  if (request.method !== declared.method) return null;
-  const payload = declared.match.pointer || declared.respond.pointer ? parsed(request.body) : null;
-  const value = (from: { query?: string; pointer?: string }): string | null =>
-    from.query ? request.query.get(from.query) : at(payload, from.pointer);
-  const marker = value(declared.match);
-  if (marker === null || (declared.match.equals !== undefined && marker !== declared.match.equals)) return null;
   const { verify_token: wanted, respond } = declared;
   if (wanted && !same(request.query.get(wanted.query), secretOf(wanted.field))) {
     throw new Refused(403, 'wrong_verify_token', 'The verify token is not the one that is set here.');
   }
-  const challenge = value(respond);
+  if (respond === 'adapter') return null;
+  const challenge = valueAt(respond, request);
   if (challenge === null || challenge.length > maxValueLength) return null;
   const answer = respond.hmac ? signed(respond.hmac, challenge, secretOf(respond.hmac.field)) : challenge;
   return respond.as === undefined
     ? { contentType: 'text/plain; charset=utf-8', body: answer }
     : { contentType: 'application/json', body: JSON.stringify({ [respond.as]: answer }) };
+}
+
+function valueAt({ query, header, pointer }: RequestPlace, request: HandshakeRequest): string | null {
+  if (query !== undefined) return request.query.get(query);
+  if (header !== undefined) return one(request.headers[header]) ?? null;
+  return pointer === undefined ? null : at(parsed(request.body), pointer);
 }
 
 function signed(hmac: NonNullable<HandshakeResponse['hmac']>, challenge: string, secret: string | null): string {
@@ -56,9 +75,9 @@ function parsed(body: Buffer): unknown {
 }
 
 /** A string at a JSON pointer (RFC 6901), or null. */
-function at(value: unknown, pointer: string | undefined): string | null {
+function at(value: unknown, pointer: string): string | null {
   let current = value;
-  for (const part of (pointer ?? '').split('/').slice(1)) {
+  for (const part of pointer.split('/').slice(1)) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return null;
     current = (current as Record<string, unknown>)[key];

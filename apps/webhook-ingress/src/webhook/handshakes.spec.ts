@@ -1,5 +1,5 @@
 import { createService } from '#libs/service-kit';
-import { testDatabase, type TestDatabase } from '#libs/testing';
+import { testDatabase, type TestDatabase, until } from '#libs/testing';
 import type { DeclaredHandshake } from '#libs/contracts';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createHmac } from 'node:crypto';
@@ -34,10 +34,15 @@ let url: string;
 beforeAll(async () => {
   database = await testDatabase();
   gateway = await gatewayStub();
-  gateway.fields = { verify_token: 'right', consumer_secret: 'consumer' };
+  gateway.fields = { verify_token: 'right', consumer_secret: 'consumer', signing_secret: 'signing' };
   gateway.endpoints = [
     endpoint('meta', { handshake: meta }),
     endpoint('slack', { handshake: slack }),
+    endpoint('signed', {
+      handshake: slack,
+      verification: { scheme: 'hmac', secret_fields: ['signing_secret'] },
+    }),
+    endpoint('hook', { handshake: { method: 'POST', match: { header: 'x-hook-secret' }, respond: 'adapter' } }),
     endpoint('crc', { handshake: crc }),
     endpoint('echo', { handshake: echo }),
     endpoint('asks'),
@@ -59,22 +64,34 @@ afterAll(async () => {
 beforeEach(() => {
   gateway.asked = [];
   gateway.handshake = () => null;
+  gateway.refuses = () => null;
 });
 
 const get = (path: string): Promise<Response> => fetch(`${url}/${path}`);
-const post = (token: string, body: unknown): Promise<Response> =>
-  fetch(`${url}/${token}`, { method: 'POST', body: JSON.stringify(body) });
+const post = (token: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${url}/${token}`, { method: 'POST', body, headers });
+const signature = (body: string): Record<string, string> => ({
+  'x-signature-256': `sha256=${createHmac('sha256', 'signing').update(body).digest('hex')}`,
+});
+const text = (body: string) => ({ status: 200, headers: { 'content-type': 'text/plain' }, body });
+const withheld = () => {
+  let release = (): void => undefined;
+  const answer = new Promise<null>((resolve) => (release = () => resolve(null)));
+  return { answer, release };
+};
 interface Accepted {
   received: boolean;
 }
 const json = async (answer: Promise<Response>): Promise<Accepted> => (await (await answer).json()) as Accepted;
-const receipts = async (app: string): Promise<number> => {
+const query = async (sql: string, values: unknown[]): Promise<any[]> => {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  const { rows } = await client.query('SELECT count(*)::int AS n FROM ingress.receipt WHERE app_id = $1', [app]);
+  const { rows } = await client.query(sql, values);
   await client.end();
-  return rows[0].n;
+  return rows;
 };
+const receipts = async (app: string): Promise<number> =>
+  (await query('SELECT count(*)::int AS n FROM ingress.receipt WHERE app_id = $1', [app]))[0].n;
 
 describe('a declared handshake is answered without asking the adapter:', () => {
   afterEach(() => expect(gateway.asked).toEqual([]));
@@ -87,16 +104,17 @@ describe('a declared handshake is answered without asking the adapter:', () => {
     expect((await get('meta?hub.mode=subscribe&hub.challenge=1')).status).toBe(403);
   });
 
-  it('url_verification, while a message of the same App is stored', async () => {
-    const answer = await post('slack', {
-      type: 'url_verification',
-      challenge: '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P',
-    });
-    expect([answer.status, await answer.text()]).toEqual([200, '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P']);
-    expect(await receipts('app_slack')).toBe(0);
-    const message = await post('slack', { type: 'event_callback', challenge: 'no' });
-    expect(((await message.json()) as Accepted).received).toBe(true);
-    expect(await receipts('app_slack')).toBe(1);
+  it('by POST once its declared signature was checked, while a message of the same App is stored', async () => {
+    const challenge = '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P';
+    const handshake = JSON.stringify({ type: 'url_verification', challenge });
+    const unsigned = await post('signed', handshake);
+    expect([unsigned.status, await unsigned.json()]).toMatchObject([401, { error: 'missing_signature' }]);
+    const answer = await post('signed', handshake, signature(handshake));
+    expect([answer.status, await answer.text()]).toEqual([200, challenge]);
+    expect(await receipts('app_signed')).toBe(0);
+    const message = JSON.stringify({ type: 'event_callback', challenge: 'no' });
+    expect((await json(post('signed', message, signature(message)))).received).toBe(true);
+    expect(await receipts('app_signed')).toBe(1);
   });
 
   it('a challenge-response check, as often as it comes', async () => {
@@ -118,35 +136,89 @@ describe('a declared handshake is answered without asking the adapter:', () => {
 
 describe('a handshake that is not declared', () => {
   it('goes through the adapter, query and all', async () => {
-    gateway.handshake = ({ query }) => ({ status: 201, headers: { 'content-type': 'text/plain' }, body: query['c'] });
+    gateway.handshake = ({ query }) => ({ ...text(String(query['c'])), status: 201 });
     const answer = await get('asks?c=value');
     expect([answer.status, await answer.text()]).toEqual([201, 'value']);
-    expect(gateway.asked).toMatchObject([{ method: 'GET', query: { c: 'value' }, path: '/api/v1/webhooks/***' }]);
-    expect(gateway.asked[0]?.url).toBe('https://gatehouse.example/api/v1/webhooks/***?c=value');
+    expect(gateway.asked[0]?.request).toMatchObject({
+      method: 'GET',
+      query: { c: 'value' },
+      path: '/api/v1/webhooks/asks',
+      url: 'https://gatehouse.example/api/v1/webhooks/asks?c=value',
+    });
     gateway.handshake = () => null;
     expect((await get('asks?c=value')).status).toBe(405);
   });
 
-  it('by POST is asked for only while the App waits for one, and a message is stored all the same', async () => {
-    gateway.handshake = ({ body }) =>
-      body.includes('verify me') ? { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok' } : null;
-    expect(await (await post('waits', 'verify me')).text()).toBe('ok');
-    expect((await json(post('waits', 'hello'))).received).toBe(true);
-    expect((await json(post('asks', 'verify me'))).received).toBe(true);
-    expect(gateway.asked).toHaveLength(2);
+  it('is answered by POST when it looks like one and the adapter accepts it, as often as it comes', async () => {
+    gateway.handshake = ({ body }) => text(JSON.parse(body).challenge);
+    for (const challenge of ['first', 'second']) {
+      expect(await (await post('waits', JSON.stringify({ challenge }))).text()).toBe(challenge);
+    }
+    expect(gateway.asked).toMatchObject([
+      { verified: false, declared: false },
+      { verified: false, declared: false },
+    ]);
+    expect(await receipts('app_waits')).toBe(0);
   });
 
-  it('is waited for 2.5 s at most; a POST is stored then', async () => {
-    let release = (): void => undefined;
-    const held = new Promise<null>((resolve) => (release = () => resolve(null)));
-    gateway.handshake = () => held;
-    const startMs = Date.now();
-    const [asked, posted] = await Promise.all([get('asks?c=1'), post('waits', 'hello')]);
-    const tookMs = Date.now() - startMs;
-    release();
+  it('is refused when the adapter does not accept its signature, and the refusal is kept', async () => {
+    gateway.refuses = () => 'bad_signature';
+    gateway.handshake = () => text('never');
+    const answer = await post('waits', '{"challenge":"x"}');
+    expect([answer.status, await answer.json()]).toMatchObject([401, { error: 'bad_signature' }]);
+    const codes = await until('the refusal is kept', async () => {
+      const rows = await query('SELECT code FROM ingress.refusal WHERE app_id = $1', ['app_waits']);
+      return rows.length > 0 ? rows : null;
+    });
+    expect(codes).toEqual([{ code: 'bad_signature' }]);
+  });
+
+  it('is a message when the adapter says so, and when the manifest declares another handshake', async () => {
+    expect((await json(post('waits', '{"challenge":"accepted","text":"hello"}'))).received).toBe(true);
+    expect(gateway.asked).toHaveLength(1);
+    expect((await json(post('slack', '{"challenge":"accepted","text":"hello"}'))).received).toBe(true);
+    expect(gateway.asked).toHaveLength(1);
+  });
+
+  it('is none with a long body, declared or not', async () => {
+    const long = JSON.stringify({ type: 'url_verification', challenge: 'c', text: 'x'.repeat(5_000) });
+    for (const token of ['waits', 'slack']) expect((await json(post(token, long))).received).toBe(true);
+    expect(gateway.asked).toEqual([]);
+  });
+
+  it('is waited for until the adapter is late; a POST is stored then, and a message waits for nobody', async () => {
+    const held = withheld();
+    gateway.handshake = () => held.answer;
+    expect((await json(post('waits', '{"text":"the challenge is on"}'))).received).toBe(true);
+    expect(gateway.asked).toEqual([]);
+    const [asked, posted] = await Promise.all([get('asks?c=1'), post('waits', '{"challenge":"x"}')]);
+    held.release();
     expect([asked.status, posted.status]).toEqual([503, 200]);
-    expect(tookMs).toBeGreaterThanOrEqual(2_400);
-    expect(tookMs).toBeLessThan(4_000);
+    expect(gateway.asked).toHaveLength(2);
+  });
+});
+
+describe('a declared handshake by POST whose signature the adapter checks', () => {
+  const challenge = JSON.stringify({ type: 'url_verification', challenge: 'value' });
+
+  it('is answered by the manifest, once the adapter accepts it', async () => {
+    expect(await (await post('slack', challenge)).text()).toBe('value');
+    expect(gateway.asked).toMatchObject([{ verified: false, declared: true }]);
+    gateway.refuses = () => 'the secret is wrong';
+    const refused = await post('slack', challenge);
+    expect([refused.status, await refused.json()]).toMatchObject([401, { error: 'refused' }]);
+  });
+
+  it('is known by a header, and answered by the adapter, where the manifest says so', async () => {
+    gateway.handshake = ({ headers }) => ({
+      status: 200,
+      headers: { 'x-hook-secret': String(headers['x-hook-secret']) },
+      body: '',
+    });
+    const answer = await post('hook', '', { 'x-hook-secret': 's3' });
+    expect([answer.status, answer.headers.get('x-hook-secret')]).toEqual([200, 's3']);
+    expect((await json(post('hook', '{"challenge":"no"}'))).received).toBe(true);
+    expect(gateway.asked).toHaveLength(1);
   });
 });
 

@@ -1,17 +1,24 @@
-import type { Endpoint } from '#libs/contracts';
+import type { Endpoint, HandshakeResult } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { gatewayClient } from '../endpoints/endpoints.service.js';
 import { inboundRequest, type PublicAddress, publicAddress } from '../receipts/parse-job.js';
-import { handshakeAnswer, handshakeFields } from './handshake.js';
+import { handshakeAnswer, handshakeFields, type HandshakeRequest, isDeclared } from './handshake.js';
 import { type Answer, type Incoming, receiptOf } from './incoming.js';
+import { looksLikeHandshake } from './looks-like-handshake.js';
 import { Refused } from './refused.js';
 import { Secrets } from './secrets.js';
 
-/** A person, and most providers, wait for three seconds. */
-const adapterTimeoutMs = 2_500;
+export const handshakeSettings = Symbol('handshakeSettings');
 
-/** Answers handshakes: declared ones with what is known here, those of an App that waits for one through its adapter. */
+export interface HandshakeSettings {
+  /** Longest wait for the adapter. A person, and most providers, wait for three seconds. */
+  timeoutMs: number;
+  /** A POST with a longer body is a message. */
+  maxBodyBytes: number;
+}
+
+/** Answers handshakes: declared ones by what the manifest says, others through their App's adapter. */
 @Injectable()
 export class Handshakes {
   private readonly logger = new Logger('handshake');
@@ -20,66 +27,110 @@ export class Handshakes {
     @Inject(Secrets) private readonly secrets: Secrets,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
     @Inject(publicAddress) private readonly at: PublicAddress,
+    @Inject(handshakeSettings) private readonly settings: HandshakeSettings,
   ) {}
 
-  /** Whether the request may be a handshake: else it is a message. */
-  mayBe(endpoint: Endpoint, incoming: Incoming): boolean {
-    return incoming.method !== 'POST' || endpoint.handshake !== null || endpoint.adapter_handshake;
-  }
-
   /**
-   * @returns null when the request is a message
-   * @throws Refused 403, 405, 503; for a GET any error of the adapter's, which is a 503
+   * Answers a GET, which is no message: there is nothing to sign in it, so it is asked of the adapter unverified.
+   * @throws Refused 403, 405, 503; any error of the adapter's, which is a 503
    */
-  async answer(endpoint: Endpoint, incoming: Incoming): Promise<Answer | null> {
-    const declared = await this.answerDeclared(endpoint, incoming);
+  async answerGet(endpoint: Endpoint, incoming: Incoming): Promise<Answer> {
+    const request = requestOf(incoming);
+    const { handshake } = endpoint;
+    const declared =
+      handshake && isDeclared(handshake, request) ? await this.declaredAnswer(endpoint, handshake, request) : null;
     if (declared) return declared;
-    if (incoming.method === 'POST') return endpoint.adapter_handshake ? this.tryAdapter(endpoint, incoming) : null;
-    const answer = endpoint.kind === 'adapter' ? await this.askAdapter(endpoint, incoming) : null;
-    if (answer) return answer;
+    const asked = endpoint.kind === 'adapter' ? await this.ask(endpoint, incoming, false, false) : null;
+    if (asked?.answer) return asked.answer;
     throw new Refused(405, 'method_not_allowed', 'Send POST.', { allow: 'POST' });
   }
 
-  private async answerDeclared(endpoint: Endpoint, incoming: Incoming): Promise<Answer | null> {
+  /** Whether a POST may be a handshake, told without asking anybody: else it is a message. */
+  mayBe({ handshake, adapter_handshake: asksAdapter }: Endpoint, incoming: Incoming): boolean {
+    if (incoming.body.length > this.settings.maxBodyBytes) return false;
+    if (handshake?.method === 'POST') return isDeclared(handshake, requestOf(incoming));
+    return asksAdapter && looksLikeHandshake(incoming);
+  }
+
+  /**
+   * Answers a POST that may be a handshake, once its signature was accepted: by this service, or by the adapter.
+   * @param verified this service has checked its signature, or there is none to check
+   * @returns null when it is a message, or when the adapter cannot say: it is stored then, and parsed when it can
+   * @throws Refused 401 when the adapter does not accept it, 403, 503
+   */
+  async answerPost(endpoint: Endpoint, incoming: Incoming, verified: boolean): Promise<Answer | null> {
     const { handshake } = endpoint;
-    if (!handshake || handshake.method !== incoming.method) return null;
-    const fields = handshakeFields(handshake).length > 0 ? await this.secrets.fields(endpoint) : {};
-    const query = new URL(incoming.url, 'http://localhost').searchParams;
-    const request = { method: incoming.method, query, body: incoming.body };
-    const answer = handshakeAnswer(handshake, request, (field) => [fields[field] ?? null].flat()[0] ?? null);
+    const declared = handshake?.method === 'POST' && handshake.respond !== 'adapter' ? handshake : null;
+    const asked =
+      declared && verified ? { answer: null } : await this.tryAdapter(endpoint, incoming, verified, declared !== null);
+    if (asked?.refused) throw notAccepted(asked.refused.error);
+    if (!asked || !declared) return asked?.answer ?? null;
+    return this.declaredAnswer(endpoint, declared, requestOf(incoming));
+  }
+
+  private async declaredAnswer(
+    endpoint: Endpoint,
+    declared: NonNullable<Endpoint['handshake']>,
+    request: HandshakeRequest,
+  ): Promise<Answer | null> {
+    const fields = handshakeFields(declared).length > 0 ? await this.secrets.fields(endpoint) : {};
+    const answer = handshakeAnswer(declared, request, (field) => [fields[field] ?? null].flat()[0] ?? null);
     if (!answer) return null;
     // The value comes from the request: no browser may take it for a page.
     const headers = { 'content-type': answer.contentType, 'x-content-type-options': 'nosniff' };
     return { status: 200, headers, body: answer.body };
   }
 
-  /** A POST may as well be a message: it is stored when the adapter cannot say, and parsed when it can. */
-  private async tryAdapter(endpoint: Endpoint, incoming: Incoming): Promise<Answer | null> {
+  private async tryAdapter(
+    endpoint: Endpoint,
+    incoming: Incoming,
+    verified: boolean,
+    declared: boolean,
+  ): Promise<HandshakeResult | null> {
     try {
-      return await this.askAdapter(endpoint, incoming);
+      return await this.ask(endpoint, incoming, verified, declared);
     } catch (error) {
       this.logger.warn({ event: 'handshake.not_asked', app: endpoint.app_id, error: String(error) });
       return null;
     }
   }
 
-  private async askAdapter(endpoint: Endpoint, incoming: Incoming): Promise<Answer | null> {
-    const asked = this.gateway.post<{ answer: Answer | null }>(
+  /** @param declared the adapter has only to accept it, not to say the answer */
+  private async ask(
+    endpoint: Endpoint,
+    incoming: Incoming,
+    verified: boolean,
+    declared: boolean,
+  ): Promise<HandshakeResult> {
+    const asked = this.gateway.post<HandshakeResult>(
       `/internal/apps/${endpoint.app_id}/handshake`,
       { organizationId: endpoint.organization_id, projectId: endpoint.project_id },
       {
         request: inboundRequest(receiptOf(endpoint, incoming, null), this.at),
         received_at: new Date().toISOString(),
+        verified,
+        declared,
       },
     );
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('the adapter did not answer in time')), adapterTimeoutMs);
+      timer = setTimeout(() => reject(new Error('the adapter did not answer in time')), this.settings.timeoutMs);
     });
     try {
-      return (await Promise.race([asked, late])).answer;
+      return await Promise.race([asked, late]);
     } finally {
       clearTimeout(timer);
     }
   }
+}
+
+function requestOf({ method, url, headers, body }: Incoming): HandshakeRequest {
+  const question = url.indexOf('?');
+  return { method, headers, body, query: new URLSearchParams(question < 0 ? '' : url.slice(question)) };
+}
+
+/** The adapter's own words are not for the sender; a code of the contract is. */
+function notAccepted(error: string): Refused {
+  const code = /^[a-z_]{1,50}$/.test(error) ? error : 'refused';
+  return new Refused(401, code, "The App's adapter did not accept this request.");
 }

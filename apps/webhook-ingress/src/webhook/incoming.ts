@@ -17,7 +17,7 @@ export interface Answer {
   body: string;
 }
 
-/** The receipt that a request becomes; its token is masked unless the endpoint's signature is over the URL. */
+/** The receipt that a request becomes, its URL whole: a provider's signature may be over it. No view shows it. */
 export function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme: string | null): Receipt {
   const { id, timeMs } = newTimedId('evt');
   return {
@@ -30,7 +30,7 @@ export function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme
     outcome: endpoint.state === 'paused' ? 'held' : 'accepted',
     reason: null,
     method: incoming.method,
-    url: endpoint.url_secret ? incoming.url : incoming.url.replace(incoming.token, '***'),
+    url: incoming.url,
     headers: incoming.headers as Receipt['headers'],
     body: incoming.body,
     verifiedScheme,

@@ -30,16 +30,14 @@ export class WebhookService {
    */
   async receive(endpoint: Endpoint, incoming: Incoming): Promise<Answer> {
     if (endpoint.state === 'disabled') throw new Refused(404, 'not_found', 'There is nothing here.');
-    const challenge = this.handshakes.mayBe(endpoint, incoming)
-      ? await this.handshakes.answer(endpoint, incoming)
-      : null;
-    if (challenge) {
-      this.metrics.outcomes.inc({ stage: 'received', outcome: 'challenge' });
-      return challenge;
-    }
+    if (incoming.method !== 'POST') return this.challenged(await this.handshakes.answerGet(endpoint, incoming));
     const declared = typeof endpoint.verification === 'object';
     const secrets = declared ? (this.secrets.known(endpoint) ?? (await this.secrets.fields(endpoint))) : {};
     const verifiedScheme = verify(endpoint, secrets, incoming);
+    if (this.handshakes.mayBe(endpoint, incoming)) {
+      const challenge = await this.handshakes.answerPost(endpoint, incoming, verifiedScheme !== null);
+      if (challenge) return this.challenged(challenge);
+    }
     if (endpoint.kind === 'builtin') {
       const workflowId = this.builtin.workflowIdIn(one(incoming.headers['content-type']), incoming.body);
       if (workflowId !== null) await this.builtin.requireWorkflow(endpoint, workflowId);
@@ -58,6 +56,11 @@ export class WebhookService {
     this.metrics.outcomes.inc({ stage: 'received', outcome: receipt.outcome });
     if (receipt.outcome !== 'held') this.feeder.offer(receipt);
     return this.accepted(endpoint, receipt.id, false);
+  }
+
+  private challenged(answer: Answer): Answer {
+    this.metrics.outcomes.inc({ stage: 'received', outcome: 'challenge' });
+    return answer;
   }
 
   private accepted(endpoint: Endpoint, id: string, duplicate: boolean): Answer {

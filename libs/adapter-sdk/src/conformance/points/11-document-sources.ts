@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isChangeRecord } from '../../document-sources.js';
-import type { JsonObject } from '../../json-value.js';
+import { type FileEnvelope, isFileEnvelope, readFileEnvelope } from '../../file-envelope.js';
+import { type JsonObject, parseJson } from '../../json-value.js';
 import type { AdapterCalls, Answer } from '../adapter-calls.js';
 import { answered, expectThat, need, NotApplicable } from '../check.js';
 import type { SourcesFixture } from '../fixtures.js';
@@ -59,13 +60,19 @@ export const documentSources: Point = {
         await refuses(kit, { resource_path, cursor: null }, 'not_found');
       },
     );
-    await check('file', 'fetches a file', 'Answer the bytes, or content_base64.', async ({ fixture }) => {
-      const { file_path, content } = need(fixture.file, 'sources.file');
-      const answer = await fetchFile(kit, fixture.resource_path, file_path);
-      const encoded = answer.json?.content_base64;
-      const text = typeof encoded === 'string' ? Buffer.from(encoded, 'base64').toString('utf8') : answer.text;
-      expectThat(answer.status === 200 && text === content, answer, JSON.stringify(content));
-    });
+    await check(
+      'file',
+      'fetches a file',
+      'Answer the bytes, or content_base64; bytes that are JSON need a Content-Disposition.',
+      async ({ fixture }) => {
+        const { file_path, content } = need(fixture.file, 'sources.file');
+        const answer = await fetchFile(kit, fixture.resource_path, file_path);
+        const read = fileOf(answer);
+        if ('problem' in read) expectThat(false, answer, 'bytes, or base64 in JSON', read.problem);
+        const text = 'bytes' in read ? read.bytes.toString('utf8') : null;
+        expectThat(answer.status === 200 && text === content, answer, JSON.stringify(content));
+      },
+    );
     await check(
       'traversal',
       'refuses a path out of its root',
@@ -154,6 +161,11 @@ async function refuses(kit: Kit, request: JsonObject, code: string): Promise<voi
   const answer = await kit.adapter.post('/sources/list-changes', { credentials: kit.credentials, ...request });
   const { error } = answered(answer);
   expectThat(error === code, answer, `error "${code}"`, error);
+}
+
+function fileOf(answer: Answer): FileEnvelope {
+  const isEnvelope = isFileEnvelope((name) => answer.headers.get(name) ?? undefined);
+  return isEnvelope ? readFileEnvelope(parseJson(answer.text)) : { bytes: Buffer.from(answer.text) };
 }
 
 function fetchFile(kit: Kit, resource_path: string, file_path: string): Promise<Answer> {

@@ -1,0 +1,68 @@
+import { deliverySend, newId } from '#libs/contracts';
+import { JobClient } from '#libs/queue';
+import { testRedisUrl, until } from '#libs/testing';
+import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
+import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+
+let world: GatewayWorld;
+let adapter: MoodyAdapter;
+let adapterId: string;
+let app: string;
+let jobs: JobClient;
+
+beforeAll(async () => {
+  world = await gatewayWorld();
+  await world.start();
+  jobs = new JobClient(testRedisUrl());
+  adapter = await moodyAdapter('wrong');
+  adapterId = (await world.call('POST', 'adapters', { url: adapter.url })).body.id;
+  app = (await world.call('POST', 'listings/wrong/install', {})).body.id;
+});
+afterAll(async () => {
+  await jobs.close();
+  await world.close();
+  await adapter.close();
+});
+
+const settled = async (): Promise<any> => {
+  const delivery_id = newId('dlv');
+  const target = { app_id: app, channel_address: 'room', thread_id: null, reply_context: null };
+  const scope = { organization_id: home.organizationId, project_id: home.projectId };
+  await jobs.wake(deliverySend, {
+    ...scope,
+    delivery_id,
+    receipt_id: newId('evt'),
+    turn_id: null,
+    content: { text: 'hello', target },
+  });
+  return until('it is settled', async () => {
+    const { body } = await world.call('GET', `deliveries/${delivery_id}`);
+    return ['delivered', 'dead', 'unknown'].includes(body.state) ? body : null;
+  });
+};
+const shown = (violation: string): Promise<unknown> =>
+  until('the page of the adapter shows it', async () => {
+    const { body } = await world.call('GET', `adapters/${adapterId}`);
+    return body.violation === violation;
+  });
+
+describe('a delivery whose adapter breaks the contract', () => {
+  it('ends at its first attempt when nothing can be made of /format', async () => {
+    adapter.routes['format'] = () => ({ text: 'hello', parts: 'hello' });
+    expect(await settled()).toMatchObject({ state: 'dead', error: 'contract_violation', attempts: 1 });
+    await shown('/format: parts must be a list of texts, not a text');
+    adapter.routes['format'] = ({ text }) => ({ text });
+  });
+
+  it('has arrived when /deliver says so, whatever the details are', async () => {
+    adapter.routes['deliver'] = () => ({ ok: true, message_id: { id: 1 } });
+    expect(await settled()).toMatchObject({ state: 'delivered' });
+    await shown('/deliver: message_id must be a text or a whole number, not an object');
+  });
+
+  it('is unknown when /deliver does not say how much has arrived', async () => {
+    adapter.routes['deliver'] = () => ({ ok: false, error: 'rate_limited', delivered_parts: 'two' });
+    expect(await settled()).toMatchObject({ state: 'unknown' });
+    await shown('/deliver: delivered_parts must be a whole number of at least 0, not a text');
+  });
+});

@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject } from './json-value.js';
+
+/** What a field has to be, in words, and whether a value is it. */
+export interface Wanted {
+  readonly is: string;
+  readonly accepts: (value: unknown) => boolean;
+}
+
+/** `field` as it stands in the document (`credentials[0].key`), what came instead, and what is wanted; never a value. */
+export interface FieldProblem {
+  field: string;
+  message: string;
+}
+
+export const aText: Wanted = { is: 'a text', accepts: (value) => typeof value === 'string' };
+export const aFilledText: Wanted = {
+  is: 'a text that is not empty',
+  accepts: (value) => typeof value === 'string' && value !== '',
+};
+export const trueOrFalse: Wanted = { is: 'true or false', accepts: (value) => typeof value === 'boolean' };
+export const anObject: Wanted = { is: 'an object', accepts: isJsonObject };
+export const anything: Wanted = { is: 'anything', accepts: () => true };
+
+export function aWholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Wanted {
+  return {
+    is: `a whole number of at least ${least}${most === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${most}`}`,
+    accepts: (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+  };
+}
+
+export function oneOf(values: readonly string[]): Wanted {
+  return { is: `one of ${values.join(', ')}`, accepts: (value) => values.some((known) => known === value) };
+}
+
+/** @param is what the list is, in words */
+export function aListOf(each: Wanted, is: string): Wanted {
+  return { is, accepts: (value) => Array.isArray(value) && value.every((entry: unknown) => each.accepts(entry)) };
+}
+
+/** An object whose values are all of one kind. */
+export function anObjectOf(each: Wanted, is: string): Wanted {
+  return { is, accepts: (value) => isJsonObject(value) && Object.values(value).every((entry) => each.accepts(entry)) };
+}
+
+/**
+ * What is wrong with the fields of an object, one problem a field; those that are not named may be anything.
+ * @param optional checked where they are there
+ * @param at stands before each field's name
+ */
+export function fieldProblems(
+  of: JsonObject,
+  required: Record<string, Wanted>,
+  optional: Record<string, Wanted> = {},
+  at = '',
+): FieldProblem[] {
+  const wrong = (wanted: Record<string, Wanted>, mayMiss: boolean): FieldProblem[] =>
+    Object.entries(wanted).flatMap(([name, { is, accepts }]) => {
+      const value = of[name];
+      if (accepts(value) || (mayMiss && value === undefined)) return [];
+      return [{ field: `${at}${name}`, message: `must be ${is}, not ${kindOf(value)}` }];
+    });
+  return [...wrong(required, false), ...wrong(optional, true)];
+}
+
+/** What a JSON value is, in words. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'a whole number' : 'a number';
+  return typeof value === 'boolean' ? String(value) : 'an object';
+}

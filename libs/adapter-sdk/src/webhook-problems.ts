@@ -1,0 +1,99 @@
+import { isJsonObject, type JsonObject } from './json-value.js';
+import {
+  aFilledText,
+  aListOf,
+  anObject,
+  anything,
+  aText,
+  aWholeNumber,
+  type FieldProblem,
+  fieldProblems,
+  oneOf,
+  type Wanted,
+} from './typed-field.js';
+
+const hmacOptions = {
+  algorithm: oneOf(['sha256', 'sha512', 'sha1']),
+  encoding: oneOf(['hex', 'base64']),
+  prefix: aText,
+};
+
+const verification: Wanted = {
+  is: '"adapter", "none", or an object with a scheme',
+  accepts: (value) => value === 'adapter' || value === 'none' || isJsonObject(value),
+};
+
+const respond: Wanted = {
+  is: '"adapter", or an object',
+  accepts: (value) => value === 'adapter' || isJsonObject(value),
+};
+
+/** What is wrong with a manifest's `webhook`. A renewal more often than hourly would be a load, not a renewal. */
+export function webhookProblems(webhook: JsonObject, at: string): FieldProblem[] {
+  const { verification: verified, handshake, ack } = webhook;
+  return [
+    ...fieldProblems(
+      webhook,
+      {},
+      {
+        verification,
+        handshake: anObject,
+        ack: anObject,
+        max_body_bytes: aWholeNumber(1),
+        renew_seconds: aWholeNumber(3_600),
+        delivery_id_header: aFilledText,
+      },
+      at,
+    ),
+    ...(isJsonObject(verified) ? verificationProblems(verified, `${at}verification.`) : []),
+    ...(isJsonObject(handshake) ? handshakeProblems(handshake, `${at}handshake.`) : []),
+    ...(isJsonObject(ack)
+      ? fieldProblems(ack, {}, { status: aWholeNumber(200, 299), body: anything }, `${at}ack.`)
+      : []),
+  ];
+}
+
+function verificationProblems(declared: JsonObject, at: string): FieldProblem[] {
+  const secrets = aListOf(aFilledText, 'a list of texts that are not empty');
+  return fieldProblems(
+    declared,
+    { scheme: aFilledText },
+    { header: aFilledText, secret_fields: secrets, ...hmacOptions },
+    at,
+  );
+}
+
+function handshakeProblems(declared: JsonObject, at: string): FieldProblem[] {
+  const { match, respond: answer, verify_token: token } = declared;
+  const place = { query: aFilledText, pointer: aFilledText, header: aFilledText };
+  return [
+    ...fieldProblems(
+      declared,
+      { method: oneOf(['GET', 'POST']), match: anObject, respond },
+      { verify_token: anObject },
+      at,
+    ),
+    ...(isJsonObject(match) ? fieldProblems(match, {}, { ...place, equals: aText }, `${at}match.`) : []),
+    ...(isJsonObject(match) ? placeProblems(match, `${at}match`) : []),
+    ...(isJsonObject(answer) ? respondProblems(answer, `${at}respond.`) : []),
+    ...(isJsonObject(answer) ? placeProblems(answer, `${at}respond`) : []),
+    ...(isJsonObject(token)
+      ? fieldProblems(token, { query: aFilledText, field: aFilledText }, {}, `${at}verify_token.`)
+      : []),
+  ];
+}
+
+function respondProblems(respond: JsonObject, at: string): FieldProblem[] {
+  const { hmac } = respond;
+  const place = { query: aFilledText, pointer: aFilledText, header: aFilledText };
+  return [
+    ...fieldProblems(respond, {}, { ...place, hmac: anObject, as: aFilledText }, at),
+    ...(isJsonObject(hmac) ? fieldProblems(hmac, { field: aFilledText }, hmacOptions, `${at}hmac.`) : []),
+  ];
+}
+
+/** Where a value stands: in exactly one place. */
+function placeProblems(given: JsonObject, field: string): FieldProblem[] {
+  const places = ['query', 'pointer', 'header'].filter((name) => given[name] !== undefined);
+  return places.length === 1 ? [] : [{ field, message: 'must have one of query, pointer and header' }];
+}
