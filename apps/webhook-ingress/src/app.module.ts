@@ -16,7 +16,7 @@ import { receiptSettings, ReceiptsService } from './receipts/receipts.service.js
 import { Stragglers, stragglerSettings } from './receipts/stragglers.js';
 import { RefusalLog } from './refusals/refusal.repository.js';
 import { RefusalsController } from './refusals/refusals.controller.js';
-import { BuiltinPayload, routerClient } from './webhook/builtin-payload.js';
+import { BuiltinPayload, builtinSettings, routerClient } from './webhook/builtin-payload.js';
 import { Handshakes } from './webhook/handshakes.js';
 import { Secrets, vaultClient } from './webhook/secrets.js';
 import { WebhookService } from './webhook/webhook.service.js';
@@ -63,6 +63,7 @@ export class AppModule {
           useValue: { inlineLimitBytes: settings.INLINE_LIMIT_BYTES, maxWaitingJobs: settings.MAX_WAITING_JOBS },
         },
         { provide: publicAddress, useValue: publicAddressOf(settings.PUBLIC_URL) },
+        { provide: builtinSettings, useValue: { maxDepth: settings.MESSAGE_MAX_DEPTH } },
         EndpointRepository,
         EndpointsService,
         ReceiptRepository,

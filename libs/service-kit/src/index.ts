@@ -1,6 +1,7 @@
 export { Edits, ShowsEntityTag } from './editing/editable.js';
 export * from './env.js';
 export { Flag, JsonObject, MayBeAbsent, OneOf, Text, TextList, Whole } from './field.js';
+export { isShallow } from './is-shallow.js';
 export { createLog } from './log.js';
 export { Metrics } from './metrics.js';
 export { pageOf, PageQuery, type Page } from './page.js';

@@ -12,6 +12,7 @@ import {
 } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AdapterClient } from '../adapters/adapter-client.js';
+import { AdapterError } from '../adapters/adapter-error.js';
 import { AdapterNotReady } from '../apps/adapter-not-ready.js';
 import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
 import { UnderWay } from '../deliveries/under-way.js';
@@ -150,6 +151,10 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     error: unknown,
   ): Promise<void> {
     if (error instanceof PermanentFailure) return this.end(job, error.code, error.message);
+    // The adapter reads the same request in the same way every time: its answer would break the contract again.
+    if (error instanceof AdapterError && error.code === 'contract_violation') {
+      return this.end(job, error.code, error.message);
+    }
     const put = putOff(job, adapter.id, attempts, error);
     const waiting = await this.puts.add(put);
     const tooOld = Date.now() - waiting.waitingSince.getTime() >= this.settings.PARSE_MAX_AGE_MS;

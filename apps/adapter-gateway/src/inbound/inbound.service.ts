@@ -21,6 +21,7 @@ import { directParse } from '../direct/direct-parse.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import { SourceHints } from '../sources/source-hints.js';
+import { requireDepth } from './message-depth.js';
 import { normalizedMessages } from './normalized-messages.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 
@@ -64,6 +65,7 @@ export class InboundService extends Sweeping {
     const verified = job.verified_scheme ?? (await this.verify(job, installed, request));
     if (verified === null) return;
     const messages = await this.parse(job, installed, request);
+    requireDepth(messages, installed.app.kind, this.settings.MESSAGE_MAX_DEPTH);
     const durationMs = performance.now() - startMs;
     const [first] = messages;
     const toRoute = messages.filter(({ event_type: type }) => type !== 'challenge' && type !== 'ignored');

@@ -1,12 +1,12 @@
 import { createService } from '#libs/service-kit';
-import { testDatabase, type TestDatabase, testRedisUrl, testServiceTrust } from '#libs/testing';
+import { testDatabase, type TestDatabase } from '#libs/testing';
 import type { DeclaredHandshake } from '#libs/contracts';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
-import type { IngressSettings } from '../env.js';
 import { ingressService } from '../service.js';
 import { endpoint, type GatewayStub, gatewayStub, tokenHash } from '../testing/gateway-stub.js';
+import { ingressSettings } from '../testing/ingress-settings.js';
 
 const meta: DeclaredHandshake = {
   method: 'GET',
@@ -47,7 +47,7 @@ beforeAll(async () => {
     }),
     endpoint('expired', { previous_token: { hash: tokenHash('too-old'), until: new Date(0).toISOString() } }),
   ];
-  service = await createService(ingressService(settings(database.url, gateway.url)));
+  service = await createService(ingressService(ingressSettings(database.url, gateway.url)));
   await service.listen(0, '127.0.0.1');
   url = `${await service.getUrl()}/api/v1/webhooks`;
 });
@@ -158,29 +158,3 @@ describe('a rotated token', () => {
     expect((await post('too-old', 'hello')).status).toBe(410);
   });
 });
-
-function settings(databaseUrl: string, stubUrl: string): IngressSettings {
-  return {
-    PORT: 8080,
-    HOST: '127.0.0.1',
-    DATABASE_URL: databaseUrl,
-    DATABASE_POOL: 4,
-    REDIS_URL: testRedisUrl(),
-    QUEUE_CONCURRENCY: 1,
-    ...testServiceTrust,
-    PUBLIC_URL: 'https://gatehouse.example',
-    LOG_LEVEL: 'silent',
-    GATEWAY_URL: stubUrl,
-    VAULT_URL: stubUrl,
-    ROUTER_URL: stubUrl,
-    TRUSTED_PROXIES: [],
-    ENDPOINT_RATE_PER_SECOND: 1_000,
-    ADDRESS_RATE_PER_SECOND: 1_000,
-    UNKNOWN_TOKEN_RATE_PER_MINUTE: 100,
-    RECEIPT_BATCH: 10,
-    INLINE_LIMIT_BYTES: 16_384,
-    MAX_WAITING_JOBS: 1_000,
-    RECEIPT_LEASE_MS: 60_000,
-    RETENTION_DAYS: 30,
-  };
-}

@@ -1,0 +1,35 @@
+import { testRedisUrl, testServiceTrust } from '#libs/testing';
+import type { IngressSettings } from '../env.js';
+
+/** @param neighboursUrl where gateway, vault and router answer */
+export function ingressSettings(
+  databaseUrl: string,
+  neighboursUrl: string,
+  change: Partial<IngressSettings> = {},
+): IngressSettings {
+  return {
+    PORT: 8080,
+    HOST: '127.0.0.1',
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL: 4,
+    REDIS_URL: testRedisUrl(),
+    QUEUE_CONCURRENCY: 1,
+    ...testServiceTrust,
+    PUBLIC_URL: 'https://gatehouse.example',
+    LOG_LEVEL: 'silent',
+    GATEWAY_URL: neighboursUrl,
+    VAULT_URL: neighboursUrl,
+    ROUTER_URL: neighboursUrl,
+    TRUSTED_PROXIES: [],
+    ENDPOINT_RATE_PER_SECOND: 1_000,
+    ADDRESS_RATE_PER_SECOND: 1_000,
+    UNKNOWN_TOKEN_RATE_PER_MINUTE: 100,
+    RECEIPT_BATCH: 10,
+    INLINE_LIMIT_BYTES: 16_384,
+    MESSAGE_MAX_DEPTH: 100,
+    MAX_WAITING_JOBS: 1_000,
+    RECEIPT_LEASE_MS: 60_000,
+    RETENTION_DAYS: 30,
+    ...change,
+  };
+}
