@@ -31,3 +31,11 @@ export interface ReplyTarget {
   thread_id: string | null;
   reply_context: unknown;
 }
+
+/** What was received for an event, byte for byte. */
+export interface EventBody {
+  /** As the sender named it; null where it named none. */
+  content_type: string | null;
+  body: string;
+  body_encoding: 'utf8' | 'base64';
+}
