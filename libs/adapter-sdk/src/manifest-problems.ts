@@ -15,7 +15,7 @@ export function manifestProblems(manifest: unknown): ManifestProblem[] {
   const need = (field: string, right: boolean, message: string): void => {
     if (!right) problems.push({ field, message });
   };
-  const slug = /^[a-z0-9][a-z0-9-]{0,62}$/.test(String(manifest.slug));
+  const slug = typeof manifest.slug === 'string' && /^[a-z0-9][a-z0-9-]{0,62}$/.test(manifest.slug);
   need('slug', slug, 'must be lower-case letters, digits and hyphens, at most 63');
   const { capabilities, credentials, skill } = manifest;
   const known = Array.isArray(capabilities) && capabilities.every((entry) => entry === 'send' || entry === 'receive');

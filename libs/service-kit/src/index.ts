@@ -4,7 +4,7 @@ export { Flag, JsonObject, MayBeAbsent, OneOf, Text, TextList, Whole } from './f
 export { isShallow } from './is-shallow.js';
 export { createLog } from './log.js';
 export { Metrics } from './metrics.js';
-export { pageOf, PageQuery, type Page } from './page.js';
+export { invalidCursor, pageOf, PageQuery, readCursor, writeCursor, type Page } from './page.js';
 export {
   Caller,
   PublicRoute,

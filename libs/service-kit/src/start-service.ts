@@ -83,6 +83,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
     logger: new NestLog(createLog(options.name, settings.LOG_LEVEL)),
   });
+  app.getHttpAdapter().getInstance().addHook('onRequest', forgetTypeOfNothing);
   app.useGlobalFilters(new ProblemFilter());
   app.enableShutdownHooks();
   await options.routes?.(app);
@@ -123,6 +124,15 @@ export async function startService(options: ServiceOptions): Promise<NestFastify
   await app.listen(options.settings.PORT, options.settings.HOST);
   new Logger('start').log({ event: 'service.started', url: await app.getUrl() });
   return app;
+}
+
+/**
+ * Many clients send `Content-Type: application/json` with every request, also with a DELETE that has no body: Fastify
+ * would refuse nothing as JSON that is empty. What a route needs of a body it says itself.
+ */
+async function forgetTypeOfNothing({ headers }: FastifyRequest): Promise<void> {
+  const empty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  if (empty) delete headers['content-type'];
 }
 
 /** An address that cannot be decoded reaches no route, and so no filter. */
