@@ -83,7 +83,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
     logger: new NestLog(createLog(options.name, settings.LOG_LEVEL)),
   });
-  app.getHttpAdapter().getInstance().addHook('onRequest', forgetTypeOfNothing);
+  app.getHttpAdapter().getInstance().addHook('preParsing', forgetTypeOfNothing);
   app.useGlobalFilters(new ProblemFilter());
   app.enableShutdownHooks();
   await options.routes?.(app);
@@ -128,7 +128,8 @@ export async function startService(options: ServiceOptions): Promise<NestFastify
 
 /**
  * Many clients send `Content-Type: application/json` with every request, also with a DELETE that has no body: Fastify
- * would refuse nothing as JSON that is empty. What a route needs of a body it says itself.
+ * would refuse nothing as JSON that is empty. What a route needs of a body it says itself. After `onRequest`, in which the
+ * portal puts aside the type of what it passes on.
  */
 async function forgetTypeOfNothing({ headers }: FastifyRequest): Promise<void> {
   const empty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
