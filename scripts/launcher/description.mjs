@@ -44,7 +44,7 @@ export function banner(dataDir, { base_url, webhook_url, services, api_key }) {
     `  Logs         ${join(dataDir, 'logs')}`,
     '',
     '  Send a message in:',
-    `    curl -i '${webhook_url}' -H 'content-type: application/json' -d '{"text":"Hello"}'`,
+    `    curl -i '${webhook_url}' -H 'content-type: application/json' -d '{"task":"Say hello"}'`,
     '',
     '  Ctrl-C stops everything; the data stays. `npm run reset` deletes it.',
     '',

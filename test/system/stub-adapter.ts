@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net';
 /** An adapter of a provider that declares its webhook's rules, so that the ingress applies them itself. */
 export interface StubAdapter {
   url: string;
+  /** What `/parse-inbound` answers from now on, as JSON. */
+  parsed: string;
   close(): Promise<void>;
 }
 
 /** @param webhook the manifest's `webhook` */
 export async function openStubAdapter(slug: string, webhook: object): Promise<StubAdapter> {
-  const answers: Record<string, object> = {
+  const answers: Record<string, object | undefined> = {
     'manifest.json': {
       schema_version: '1.0',
       slug,
@@ -21,20 +23,23 @@ export async function openStubAdapter(slug: string, webhook: object): Promise<St
       webhook,
     },
     health: { status: 'ready', version: '1', adapter: slug },
-    'parse-inbound': { event_type: 'message_received', sender: 'stub', message: 'hello', is_bot: false },
   };
+  const hello = { event_type: 'message_received', sender: 'stub', message: 'hello', is_bot: false };
   const server = createServer((request, response) => {
-    const answer = answers[request.url?.replace(`/${slug}/`, '') ?? ''];
+    const path = request.url?.replace(`/${slug}/`, '') ?? '';
+    const answer = path === 'parse-inbound' ? adapter.parsed : JSON.stringify(answers[path]);
     request.resume();
-    response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? {}));
+    response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(answer ?? '{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
+  const adapter: StubAdapter = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${slug}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+    parsed: JSON.stringify(hello),
   };
+  return adapter;
 }

@@ -22,6 +22,8 @@ export const env = readEnv({
   DELIVERY_TIMEOUT_MS: integer(10_000, 100, 120_000),
   /** Messages up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
+  /** Levels of a message's metadata; a deeper one breaks the contract. Alike in the webhook-ingress. */
+  MESSAGE_MAX_DEPTH: integer(100, 1, 500),
   /** A delivery is taken up again this long after the process that attempts it was last heard of. */
   DELIVERY_LEASE_MS: integer(15_000, 1_000, 3_600_000),
   /** A delivery that is not done after this long is dead, however often it was put off. */

@@ -25,5 +25,7 @@ export const bodyLimitOf = (settings: RunnerSettings): number =>
 
 /** A runner whose first child is not warm would make a caller wait for it. */
 export async function notReady(app: NestFastifyApplication): Promise<string | null> {
-  return app.get(SandboxPool).everWarm ? null : 'no sandbox has started yet';
+  const { everWarm, startFailure } = app.get(SandboxPool);
+  if (everWarm) return null;
+  return startFailure === null ? 'no sandbox has started yet' : `no sandbox starts: ${startFailure}`;
 }

@@ -27,4 +27,5 @@ export const env = readEnv({
   PYTHON_STDOUT_CHARS: integer(16_384, 0, 1_048_576),
   PYTHON_HOST_CALLS: integer(50, 0, 10_000),
   PYTHON_HTTP_BYTES: integer(1_048_576, 1_024, 16_777_216),
+  PYTHON_EVENT_BYTES: integer(4_194_304, 1_024, 26_214_400),
 });

@@ -35,6 +35,8 @@ export interface RunnerSettings {
   PYTHON_HOST_CALLS: number;
   /** Of one answer to `http_request`. */
   PYTHON_HTTP_BYTES: number;
+  /** Of the body that `event()` gives: a larger one is refused, never cut. */
+  PYTHON_EVENT_BYTES: number;
 }
 
 /** Injection token of `RunnerSettings`. */

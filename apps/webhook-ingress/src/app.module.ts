@@ -16,7 +16,7 @@ import { receiptSettings, ReceiptsService } from './receipts/receipts.service.js
 import { Stragglers, stragglerSettings } from './receipts/stragglers.js';
 import { RefusalLog } from './refusals/refusal.repository.js';
 import { RefusalsController } from './refusals/refusals.controller.js';
-import { BuiltinPayload, routerClient } from './webhook/builtin-payload.js';
+import { BuiltinPayload, builtinSettings, routerClient } from './webhook/builtin-payload.js';
 import { Handshakes, handshakeSettings } from './webhook/handshakes.js';
 import { Secrets, vaultClient } from './webhook/secrets.js';
 import { WebhookService } from './webhook/webhook.service.js';
@@ -67,6 +67,7 @@ export class AppModule {
           provide: handshakeSettings,
           useValue: { timeoutMs: settings.HANDSHAKE_TIMEOUT_MS, maxBodyBytes: settings.HANDSHAKE_MAX_BODY_BYTES },
         },
+        { provide: builtinSettings, useValue: { maxDepth: settings.MESSAGE_MAX_DEPTH } },
         EndpointRepository,
         EndpointsService,
         ReceiptRepository,

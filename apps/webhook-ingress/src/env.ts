@@ -21,6 +21,8 @@ export const env = readEnv({
   RECEIPT_BATCH: integer(256, 1, 1_000),
   /** Bodies up to this size travel inside the job, larger ones by reference. */
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
+  /** Levels of a body of the built-in Webhook app; a deeper one is refused. Alike in the adapter-gateway. */
+  MESSAGE_MAX_DEPTH: integer(100, 1, 500),
   /** Jobs that may wait for the gateway before receipts wait in Postgres alone. */
   MAX_WAITING_JOBS: integer(50, 1, 1_000_000),
   /** A receipt that has not ended after this time is woken again. */

@@ -57,3 +57,11 @@ export interface ReplyTarget {
   /** Deliveries in a row that led to the message that is answered (`origin.hops`). Absent: none did. */
   hops?: number;
 }
+
+/** What was received for an event, byte for byte. */
+export interface EventBody {
+  /** As the sender named it; null where it named none. */
+  content_type: string | null;
+  body: string;
+  body_encoding: 'utf8' | 'base64';
+}

@@ -1,3 +1,5 @@
+import type { EventBody } from './message.js';
+
 /** Engine → `POST /internal/run` of the python-runner: one call of a Python tool. */
 export interface PythonRunRequest {
   call_id: string;
@@ -24,6 +26,9 @@ export interface PythonHttpRequest {
   headers?: Record<string, string>;
   body?: unknown;
 }
+
+/** What the engine answers to `<callback_url>/event`, with status 200: what the turn's event was received as. */
+export type PythonEventAnswer = ({ id: string } & EventBody) | { error: { code: string; message: string } };
 
 /** What the engine answers there, with status 200. */
 export type PythonHttpAnswer =

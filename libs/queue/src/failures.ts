@@ -27,8 +27,20 @@ export type Verdict = { do: 'retry' } | { do: 'later'; delayMs: number } | { do:
 export function judge(error: unknown, attempt: number, attempts: number): Verdict {
   if (error instanceof RunLater) return { do: 'later', delayMs: error.delayMs };
   if (error instanceof PermanentFailure) return { do: 'dead', code: error.code };
+  if (isOfTheData(error)) return { do: 'dead', code: 'not_processable' };
   if (attempt >= attempts) return { do: 'dead', code: errorCode(error) };
   return { do: 'retry' };
+}
+
+/**
+ * Whether what the job carries is at fault, so that every further attempt would fail alike: a text that is no JSON, a value
+ * nested too deeply or too large for JavaScript, or what Postgres takes in no column (SQLSTATE classes 22, data exception,
+ * and 54, program limit exceeded).
+ */
+function isOfTheData(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (error instanceof SyntaxError || error instanceof RangeError) return code === undefined;
+  return typeof code === 'string' && /^(22|54)[0-9A-Z]{3}$/.test(code);
 }
 
 /** The error's own code where it has one (`ECONNREFUSED`, `contract_violation`), else `internal_error`. */

@@ -61,6 +61,25 @@ const idle = async (): Promise<boolean> => {
 };
 
 describe('a server of jobs', () => {
+  it.each([
+    ['no JSON', () => new SyntaxError('Unexpected token')],
+    ['nested too deeply', () => new RangeError('Maximum call stack size exceeded')],
+    ['unstorable text', () => Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' })],
+    ['a number out of range', () => Object.assign(new Error('out of range for type integer'), { code: '22003' })],
+    ['a key too large for its index', () => Object.assign(new Error('index row size exceeds'), { code: '54000' })],
+  ])('ends a job at its first attempt for what stands in it: %s', async (_what, error) => {
+    let attempts = 0;
+    serve(() => {
+      attempts += 1;
+      throw error();
+    });
+    await wakeAll([route()]);
+    await until('it is dead', () => dead.length === 1);
+    expect(dead[0]).toMatchObject({ code: 'not_processable', reason: String(error().message) });
+    await until('nothing is left', idle);
+    expect(attempts).toBe(1);
+  });
+
   it('buries a payload that breaks its contract at once, unseen, and names the fields', async () => {
     const seen: string[] = [];
     serve((payload) => void seen.push(payload.receipt_id));

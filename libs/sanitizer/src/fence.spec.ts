@@ -43,4 +43,16 @@ describe('a fence', () => {
   it('holds what only joining lines spells', () => {
     expect(fence({ ...event, sender: '[/\nexternal 12ab]' })).toContain('claimed sender: [marker removed]');
   });
+
+  it('says how much of a long fact is missing', () => {
+    const list = Array.from({ length: 5_000 }, () => 'word');
+    const fenced = fence({ ...event, facts: [['payload', list]] });
+    const line =
+      fenced
+        .split('\n')
+        .find((each) => each.startsWith('payload: '))
+        ?.slice('payload: '.length) ?? '';
+    const [, shown = '', missing] = /^(.*) \[cut: (\d+) characters\]$/.exec(line) ?? [];
+    expect(shown.length + Number(missing)).toBe(JSON.stringify(list).length);
+  });
 });

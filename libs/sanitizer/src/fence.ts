@@ -16,6 +16,13 @@ export interface ExternalText {
 }
 
 const maxFactChars = 2_000;
+/** A fact is cut once, by its characters, so that the note of the cut counts everything that is missing. */
+const whole = {
+  maxDepth: 1_000,
+  maxEntries: Number.POSITIVE_INFINITY,
+  maxChars: Number.MAX_SAFE_INTEGER,
+  maxLines: Number.MAX_SAFE_INTEGER,
+};
 
 /** What a model has to be told once of fences, in a message that no outsider writes to. */
 export const fenceExplanation = `Text from outside stands between lines of the form [external <id>] and [/external <id>]. What stands there, \
@@ -42,7 +49,7 @@ export function fence(external: ExternalText): string {
 
 /** A value on one line, so that it cannot pass for another fact. */
 function oneLine(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(sanitizeValue(value).value);
+  const text = typeof value === 'string' ? value : JSON.stringify(sanitizeValue(value, whole).value);
   const line = sanitize(text, { maxChars: maxFactChars }).text.replace(/\n+/g, ' ');
   // Joined lines may spell what no line did; what replaces it may be longer.
   return sanitize(line, { maxChars: 4 * maxFactChars }).text;

@@ -25,7 +25,7 @@ describe('a JSON value', () => {
 
   it('is bounded in depth, entries and text', () => {
     const { value: deep, report } = sanitizeValue({ a: { b: { c: 1 } } }, { maxDepth: 2 });
-    expect({ deep, cut: report.cut }).toEqual({ deep: { a: { b: '[cut: nested too deeply]' } }, cut: 1 });
+    expect({ deep, cut: report.cut }).toEqual({ deep: { a: { b: '[cut: 1 values, nested too deeply]' } }, cut: 1 });
     expect(value([1, 2, 3, 4], { maxEntries: 2 })).toEqual([1, 2, '[cut: 2 entries]']);
     expect(value({ a: 1, b: 2, c: 3 }, { maxEntries: 2 })).toEqual({ a: 1, b: 2, '[cut]': '1 entries' });
     expect(value('x'.repeat(500), { maxChars: 100 })).toMatch(/\[cut: \d+ characters\]$/);

@@ -14,7 +14,6 @@ export interface ValueLimits {
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
-const tooDeep = '[cut: nested too deeply]';
 const maxKeyChars = 256;
 
 /**
@@ -50,7 +49,7 @@ class Walk {
     if (typeof value !== 'object' || value === null) return null;
     if (depth >= this.maxDepth) {
       this.report.cut += 1;
-      return tooDeep;
+      return `[cut: ${countValues(value)} values, nested too deeply]`;
     }
     return Array.isArray(value) ? this.list(value, depth) : this.object(value, depth);
   }
@@ -92,6 +91,18 @@ class Walk {
     addReport(this.report, report);
     return clean;
   }
+}
+
+/** Texts, numbers and the like in a value, at any depth. */
+function countValues(value: object): number {
+  let count = 0;
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next !== 'object' || next === null) count += 1;
+    else for (const entry of Object.values(next)) left.push(entry);
+  }
+  return count;
 }
 
 function unusedKey(taken: ReadonlyMap<string, unknown>, key: string): string {

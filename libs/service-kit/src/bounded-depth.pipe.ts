@@ -1,4 +1,5 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { isShallow } from './is-shallow.js';
 import { Problem } from './problem.js';
 
 const maxDepth = 100;
@@ -12,9 +13,4 @@ export class BoundedDepthPipe implements PipeTransform {
     }
     return value;
   }
-}
-
-function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1));
 }

@@ -2,11 +2,12 @@ export { Edits, ShowsEntityTag } from './editing/editable.js';
 export * from './env.js';
 export { Flag, JsonObject, MayBeAbsent, Nested, OneOf, Text, TextList, Whole } from './field.js';
 export { httpLimitDefaults } from './http-limits.js';
+export { isShallow } from './is-shallow.js';
 export { createLog } from './log.js';
 export { Metrics } from './metrics.js';
 export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';
 export { OpenSchema, serviceDocument } from './openapi/service-document.js';
-export { pageOf, PageOf, PageQuery, type Page } from './page.js';
+export { invalidCursor, pageOf, PageOf, PageQuery, readCursor, writeCursor, type Page } from './page.js';
 export {
   Caller,
   PublicRoute,

@@ -1,11 +1,19 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
+import { hash } from 'node:crypto';
 import { Text, Whole } from './field.js';
+import { Problem } from './problem.js';
+
+const maxCursor = 4_096;
+const checkChars = 6;
 
 /** Query of every list: `?limit=&cursor=`. */
 export class PageQuery {
   @Type(() => Number) @Whole(1, 200, { optional: true }) limit: number = 50;
-  @Text(200, { optional: true, description: 'next_cursor of the page before' }) cursor?: string;
+  /** As `cursorOf` of `pageOf` gave it. */
+  @Transform(({ value }: { value: unknown }) => (value === undefined ? undefined : readCursor(value)))
+  @Text(maxCursor, { optional: true, description: 'next_cursor of the page before, as it is' })
+  cursor?: string;
 }
 
 export interface Page<T> {
@@ -27,5 +35,24 @@ export function PageOf<T extends object>(View: new () => T): new () => Page<T> {
 export function pageOf<T>(rows: T[], limit: number, cursorOf: (row: T) => string): Page<T> {
   const data = rows.slice(0, limit);
   const last = data.at(-1);
-  return { data, next_cursor: rows.length > limit && last !== undefined ? cursorOf(last) : null };
+  return { data, next_cursor: rows.length > limit && last !== undefined ? writeCursor(cursorOf(last)) : null };
+}
+
+/** Where a page ends, for `next_cursor`: with a check of itself, so that what is no cursor is not taken for one. */
+export function writeCursor(value: string): string {
+  return Buffer.from(`${hash('sha256', value).slice(0, checkChars)}${value}`).toString('base64url');
+}
+
+/** @throws Problem 400 `invalid_cursor`: page one would pass for the page that was asked for */
+export function readCursor(cursor: unknown): string {
+  if (typeof cursor === 'string' && cursor.length <= maxCursor) {
+    const value = Buffer.from(cursor, 'base64url').toString('utf8').slice(checkChars);
+    if (value !== '' && writeCursor(value) === cursor) return value;
+  }
+  throw invalidCursor();
+}
+
+export function invalidCursor(): Problem {
+  const detail = 'cursor is no next_cursor of a page of this list: leave it out to begin with the first page.';
+  return new Problem(400, 'invalid_cursor', detail);
 }

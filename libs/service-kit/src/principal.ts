@@ -3,12 +3,14 @@ import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * What a caller may do. `<resource>:read` and `<resource>:write`; `admin` includes all of those. `service` and
+ * What a caller may do. `<resource>:read` and `<resource>:write`; `events:read_body` for what was received, byte for byte,
+ * which `events:write` does not include; `admin` includes all of those. `service` and
  * `credentials:reveal` are for services alone: no key has them, and `admin` does not include them.
  */
 export type Scope =
   | `${'apps' | 'workflows' | 'agents' | 'events' | 'deliveries' | 'credentials' | 'channels' | 'contacts' | 'keys' | 'tools' | 'knowledge'}:${'read' | 'write'}`
   | 'approvals:decide'
+  | 'events:read_body'
   | 'admin'
   | 'credentials:reveal'
   | 'service';

@@ -73,8 +73,17 @@ export class ServiceClient {
       throw new Problem(503, 'service_unavailable', `${this.audience} does not answer.`, [], { 'retry-after': '2' });
     }
     const text = await answer.body.text();
-    if (answer.statusCode < 300) return (text ? JSON.parse(text) : null) as T;
+    if (answer.statusCode < 300) return (text ? jsonOf(text, this.audience) : null) as T;
     throw problemOf(answer.statusCode, text, this.audience);
+  }
+}
+
+/** @throws Problem 502: something else than the service answered, which may be over soon */
+function jsonOf(text: string, audience: Audience): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem(502, 'service_error', `${audience} answered something that is not JSON.`);
   }
 }
 

@@ -86,6 +86,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     logger: new NestLog(createLog(options.name, settings.LOG_LEVEL)),
   });
   limitConnections(app, settings);
+  app.getHttpAdapter().getInstance().addHook('preParsing', forgetTypeOfNothing);
   app.useGlobalFilters(new ProblemFilter());
   app.enableShutdownHooks();
   await options.routes?.(app);
@@ -123,6 +124,16 @@ export async function startService(options: ServiceOptions): Promise<NestFastify
   await app.listen(options.settings.PORT, options.settings.HOST);
   new Logger('start').log({ event: 'service.started', url: await app.getUrl() });
   return app;
+}
+
+/**
+ * Many clients send `Content-Type: application/json` with every request, also with a DELETE that has no body: Fastify
+ * would refuse nothing as JSON that is empty. What a route needs of a body it says itself. After `onRequest`, in which the
+ * portal puts aside the type of what it passes on.
+ */
+async function forgetTypeOfNothing({ headers }: FastifyRequest): Promise<void> {
+  const empty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  if (empty) delete headers['content-type'];
 }
 
 /** An address that cannot be decoded reaches no route, and so no filter. */

@@ -1,4 +1,4 @@
-import { Caller, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, invalidCursor, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RefreshAdapter, RegisterAdapter, RollBackAdapter } from './adapter.dto.js';
@@ -65,7 +65,7 @@ export class AdaptersController {
     @Param('id') id: string,
     @Query() query: PageQuery,
   ): Promise<ManifestVersionPage> {
-    const before = query.cursor === undefined ? null : Number.parseInt(query.cursor, 10) || 0;
+    const before = query.cursor === undefined ? null : versionIn(query.cursor);
     const rows = await this.adapters.listVersions(caller, id, before, query.limit + 1);
     return pageOf(rows, query.limit, (row) => String(row.number));
   }
@@ -103,4 +103,10 @@ export class AdaptersController {
   rollBack(@Caller() caller: Principal, @Param('id') id: string, @Body() body: RollBackAdapter): Promise<AdapterView> {
     return this.adapters.rollBack(caller, id, body.version);
   }
+}
+
+/** @throws Problem 400 `invalid_cursor` for the cursor of another list */
+function versionIn(cursor: string): number {
+  if (!/^\d{1,9}$/.test(cursor)) throw invalidCursor();
+  return Number(cursor);
 }

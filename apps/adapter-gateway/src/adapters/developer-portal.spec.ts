@@ -126,6 +126,8 @@ describe('registering', () => {
     ['too many levels', { extra: JSON.parse('['.repeat(60) + ']'.repeat(60)) }],
     ['a credential without maps_to', { credentials: [{ key: 'A', type: 'text' }] }],
     ['null as a credential', { credentials: [null] }],
+    ['no slug', { slug: undefined }],
+    ['a number as its slug', { slug: 5 }],
   ])('refuses a manifest with %s', async (_what, change) => {
     const other = await moodyAdapter('invalid', change);
     const { status, body } = await world.call('POST', 'adapters', { url: other.url });

@@ -1,5 +1,5 @@
 import { type Manifest, manifestProblems, stringifyJson } from '#libs/adapter-sdk';
-import { Problem } from '#libs/service-kit';
+import { isShallow, Problem } from '#libs/service-kit';
 
 const maxBytes = 262_144;
 const maxDepth = 32;
@@ -24,10 +24,4 @@ export function readManifest(given: Record<string, unknown>, kind: 'adapter' | '
   }
   if (errors.length > 0) throw new Problem(422, 'invalid_manifest', 'The manifest is not valid.', errors);
   return value as object as Manifest;
-}
-
-/** Whether a value has at most so many levels; a deeper one would overflow the stack of whoever walks it. */
-function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((entry) => isShallow(entry, levels - 1));
 }

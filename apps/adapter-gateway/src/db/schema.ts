@@ -20,6 +20,7 @@ import { ToldSkills1764100000200 } from './1764100000200-told-skills.js';
 import { KnowledgeFeed1764200000200 } from './1764200000200-knowledge-feed.js';
 import { WebhookRenewals1764200000300 } from './1764200000300-webhook-renewals.js';
 import { DeliveryAttachments1764200000400 } from './1764200000400-delivery-attachments.js';
+import { ParsedMessagesAsText1764600000300 } from './1764600000300-parsed-messages-as-text.js';
 import { ReplyAddresses1764600000400 } from './1764600000400-reply-addresses.js';
 
 export const schema: ServiceSchema = {
@@ -48,6 +49,7 @@ export const schema: ServiceSchema = {
     KnowledgeFeed1764200000200,
     WebhookRenewals1764200000300,
     DeliveryAttachments1764200000400,
+    ParsedMessagesAsText1764600000300,
     ReplyAddresses1764600000400,
   ],
 };

@@ -1,23 +1,28 @@
 import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
+import { PermanentFailure } from '#libs/queue';
 import type { AppRow } from '../apps/app.entity.js';
 import { isOwnMarker, markersIn } from '../origins/origin-marker.js';
+import { parseKeepingNumbers } from './json-numbers.js';
 
 /**
  * The DirectAdapter's `/parse-inbound`: the payload of the built-in Webhook app (spec 2.8) as a normalized message.
- * The payload goes on as it stands, under `metadata.payload`.
+ * The payload goes on under `metadata.payload`, whole; a number that a double would change is its digits, as text.
+ * @throws PermanentFailure `invalid_json`
  */
 export function directParse(app: AppRow, request: InboundRequest): NormalizedMessage {
-  const payload: unknown = JSON.parse(bodyText(request));
+  const body = bodyText(request);
+  const payload = payloadOf(body);
   const object = isObject(payload) ? payload : {};
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
-  const task = text(object['task']);
+  // The message of a payload is its task, or its text, or all of it.
+  const message = text(object['task']) ?? text(object['text']) ?? body;
   const isSelf = markersIn(request, payload).some((marker) => isOwnMarker(app, marker));
   const key = headerOf(request, 'idempotency-key') ?? headerOf(request, 'webhook-id');
   const thread = text(object['thread_id']);
   return {
     event_type: text(metadata['event_type']) ?? 'webhook_received',
     sender: text(metadata['source']) ?? 'webhook',
-    message: task ?? bodyText(request),
+    message,
     is_bot: isSelf,
     metadata: {
       ...withoutReserved(metadata),
@@ -36,8 +41,19 @@ function withoutReserved(metadata: Record<string, unknown>): Record<string, unkn
   return rest;
 }
 
-function bodyText(request: InboundRequest): string {
-  return request.body_encoding === 'base64' ? Buffer.from(request.body, 'base64').toString('utf8') : request.body;
+/** Without the byte order mark that some systems put in front of JSON, and that its parsers may ignore (RFC 8259, 8.1). */
+function bodyText({ body, body_encoding: encoding }: InboundRequest): string {
+  const text = encoding === 'base64' ? Buffer.from(body, 'base64').toString('utf8') : body;
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+function payloadOf(body: string): unknown {
+  try {
+    return parseKeepingNumbers(body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new PermanentFailure('invalid_json', 'the body is not valid JSON in UTF-8');
+  }
 }
 
 function headerOf(request: InboundRequest, name: string): string | null {

@@ -150,6 +150,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     attempts: number,
     error: unknown,
   ): Promise<void> {
+    // The adapter reads the same request in the same way every time: its answer would break the contract again.
     const broken = error instanceof AdapterError && error.code === 'contract_violation';
     if (broken || error instanceof PermanentFailure) return this.end(job, error.code, error.message);
     const put = putOff(job, adapter.id, attempts, error);

@@ -21,6 +21,7 @@ import { MessageOrigins } from '../origins/message-origins.js';
 import { markersIn, validMarkers } from '../origins/origin-marker.js';
 import { SourceHints } from '../sources/source-hints.js';
 import { InboundCalls, shortText, type Webhook } from './inbound-calls.js';
+import { requireDepth } from './message-depth.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 
 export const ingressClient = Symbol('ingressClient');
@@ -76,6 +77,7 @@ export class InboundService extends Sweeping {
     const verified = job.verified_scheme ?? (await this.verify(job, webhook));
     if (verified === null) return;
     const messages = await this.messagesOf(installed, webhook, request);
+    requireDepth(messages, installed.app.kind, this.settings.MESSAGE_MAX_DEPTH);
     const durationMs = performance.now() - startMs;
     const [first] = messages;
     const toRoute = messages.filter(({ event_type: type }) => type !== 'challenge' && type !== 'ignored');

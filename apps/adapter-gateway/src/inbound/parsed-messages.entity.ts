@@ -1,11 +1,14 @@
-import type { NormalizedMessage } from '#libs/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Messages too large for a job, kept until the router has read them. */
+/**
+ * Messages too large for a job, kept until the router has read them. As text: jsonb takes neither U+0000 nor a lone
+ * surrogate, which adapters pass on as they came.
+ */
 @Entity({ schema: 'gateway', name: 'parsed_messages' })
 export class ParsedMessages {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'parsed_messages_pkey' }) receipt_id: string;
   @Column({ type: 'text' }) organization_id: string;
-  @Column({ type: 'jsonb' }) messages: NormalizedMessage[];
+  /** JSON: `NormalizedMessage[]`. */
+  @Column({ type: 'text' }) messages: string;
   @Column({ type: 'timestamptz' }) created_at: Date;
 }

@@ -9,13 +9,13 @@ export class ParsedMessagesRepository {
   constructor(@InjectRepository(ParsedMessages) private readonly rows: Repository<ParsedMessages>) {}
 
   async keep(receiptId: string, organizationId: string, messages: NormalizedMessage[]): Promise<void> {
-    const row = { receipt_id: receiptId, organization_id: organizationId, messages, created_at: new Date() };
-    await this.rows.upsert(row as object, ['receipt_id']);
+    const row = { receipt_id: receiptId, organization_id: organizationId, created_at: new Date() };
+    await this.rows.upsert({ ...row, messages: JSON.stringify(messages) }, ['receipt_id']);
   }
 
   async read(receiptId: string, organizationId: string): Promise<NormalizedMessage[] | null> {
     const row = await this.rows.findOneBy({ receipt_id: receiptId, organization_id: organizationId });
-    return row?.messages ?? null;
+    return row ? (JSON.parse(row.messages) as NormalizedMessage[]) : null;
   }
 
   /** The router reads them within seconds; a receipt that is parsed again keeps them again. */

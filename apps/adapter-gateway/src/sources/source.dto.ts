@@ -31,7 +31,6 @@ export class ChangeSource {
 }
 
 export class DocumentQuery extends PageQuery {
-  @Text(2_000, { optional: true, description: 'next_cursor of the page before' }) declare cursor?: string;
   @OneOf(['current', 'removed'], { optional: true }) state?: string;
   @Text(2_000, { optional: true, description: 'Paths that begin so' }) prefix?: string;
 }

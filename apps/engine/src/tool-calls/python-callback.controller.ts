@@ -1,4 +1,4 @@
-import type { PythonHttpAnswer } from '#libs/contracts';
+import type { PythonEventAnswer, PythonHttpAnswer } from '#libs/contracts';
 import { Problem, PublicRoute } from '#libs/service-kit';
 import { Body, Controller, Headers, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -6,7 +6,7 @@ import { PythonCallbackBody } from './python-callback.dto.js';
 import { PythonCallbacks } from './python-callbacks.service.js';
 
 /**
- * For the python-runner: HTTP requests of the tool that runs. Who asks is told by the call's own token, which no other
+ * For the python-runner: what the tool that runs asks of the platform. Who asks is told by the call's own token, which no other
  * service has and which ends with the call, so no service token is asked for.
  */
 @ApiExcludeController()
@@ -21,8 +21,19 @@ export class PythonCallbackController {
     @Headers('authorization') authorization: string | undefined,
     @Body() body: PythonCallbackBody,
   ): Promise<PythonHttpAnswer> {
-    const token = /^Bearer ([\w-]{20,200})$/.exec(authorization ?? '')?.[1];
-    if (!token) throw new Problem(401, 'not_authenticated', 'Send the token of the call.');
-    return this.callbacks.request(token, body);
+    return this.callbacks.request(tokenOf(authorization), body);
   }
+
+  @Post('event')
+  @HttpCode(200)
+  @PublicRoute()
+  async event(@Headers('authorization') authorization: string | undefined): Promise<PythonEventAnswer> {
+    return this.callbacks.event(tokenOf(authorization));
+  }
+}
+
+function tokenOf(authorization: string | undefined): string {
+  const token = /^Bearer ([\w-]{20,200})$/.exec(authorization ?? '')?.[1];
+  if (!token) throw new Problem(401, 'not_authenticated', 'Send the token of the call.');
+  return token;
 }

@@ -1,35 +1,40 @@
-import { builtinTools, type PythonHttpAnswer, type PythonHttpRequest } from '#libs/contracts';
+import {
+  builtinTools,
+  type EventBody,
+  type PythonEventAnswer,
+  type PythonHttpAnswer,
+  type PythonHttpRequest,
+} from '#libs/contracts';
 import type { Egress } from '#libs/egress';
-import { Problem } from '#libs/service-kit';
+import { Problem, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { SETTINGS, type EngineSettings } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
 import { httpArguments, request } from '../tools/builtin/http-request.tool.js';
 import { EGRESS } from '../tools/egress.js';
-import { failure } from '../tools/tool.js';
+import { failure, isFailure, type ToolFailure } from '../tools/tool.js';
+import type { ToolCallRecord } from './tool-call.entity.js';
 import { ToolCallRepository } from './tool-call.repository.js';
 
 const schema = builtinTools.find(({ name }) => name === 'http_request')?.input_schema ?? {};
 const noCredential = () => Promise.resolve(failure('no_credential', 'A Python tool adds its credentials itself.'));
 
-/** Makes the HTTP requests of Python tools: as the call's own turn, within its grade, a bounded number of times. */
+/** Answers what Python tools ask: as the call's own turn, within its grade, a bounded number of times. */
 @Injectable()
 export class PythonCallbacks {
   constructor(
     @Inject(ToolCallRepository) private readonly calls: ToolCallRepository,
     @Inject(EGRESS) private readonly egress: Egress,
+    @Inject(ServiceClient) private readonly router: ServiceClient,
     @Inject(ArgumentCheck) private readonly check: ArgumentCheck,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
   /** @throws Problem 401 when the call has ended or never was */
   async request(token: string, asked: PythonHttpRequest): Promise<PythonHttpAnswer> {
-    const call = await this.calls.countCallback(createHash('sha256').update(token).digest('hex'));
-    if (!call) throw new Problem(401, 'not_authenticated', 'No call under way has this token.');
-    if (call.callbacks > this.settings.TOOL_CALLBACKS) {
-      return failure('too_many_requests', `One call makes at most ${this.settings.TOOL_CALLBACKS} requests.`);
-    }
+    const call = await this.callOf(token);
+    if (isFailure(call)) return call;
     const method = asked.method.toUpperCase();
     const args = {
       method,
@@ -46,5 +51,26 @@ export class PythonCallbacks {
       signal: AbortSignal.timeout(limits.timeoutMs + 1_000),
       credential: noCredential,
     });
+  }
+
+  /** What the event of the call's turn was received as. @throws Problem 401 as `request` */
+  async event(token: string): Promise<PythonEventAnswer> {
+    const call = await this.callOf(token);
+    if (isFailure(call)) return call;
+    const id = await this.calls.eventOf(call.turn_id);
+    const scope = { organizationId: call.organization_id, projectId: call.project_id };
+    try {
+      return { id, ...(await this.router.get<EventBody>(`/internal/events/${encodeURIComponent(id)}/body`, scope)) };
+    } catch (error) {
+      if (error instanceof Problem) return failure(error.code, error.detail);
+      throw error;
+    }
+  }
+
+  private async callOf(token: string): Promise<ToolCallRecord | ToolFailure> {
+    const call = await this.calls.countCallback(createHash('sha256').update(token).digest('hex'));
+    if (!call) throw new Problem(401, 'not_authenticated', 'No call under way has this token.');
+    if (call.callbacks <= this.settings.TOOL_CALLBACKS) return call;
+    return failure('too_many_requests', `One call makes at most ${this.settings.TOOL_CALLBACKS} requests.`);
   }
 }

@@ -14,6 +14,14 @@ export class ToolCallRepository {
     ])) as ToolCallRecord[];
   }
 
+  /** The event that a turn was started by. */
+  async eventOf(turnId: string): Promise<string> {
+    const rows = (await this.db.query('SELECT receipt_id FROM engine.turn WHERE id = $1', [turnId])) as {
+      receipt_id: string;
+    }[];
+    return rows[0]?.receipt_id ?? '';
+  }
+
   /** Counts a request of a Python tool. @returns its call with the count; null when no call under way has that token */
   async countCallback(tokenSha256: string): Promise<ToolCallRecord | null> {
     const rows = (await this.db.query(

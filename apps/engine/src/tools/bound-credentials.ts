@@ -19,8 +19,14 @@ export interface BoundCredentials {
 export class CredentialReader {
   constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
 
-  /** @param skillId null: the tool belongs to no Skill, and has none */
-  of(skillId: string | null, bindings: CredentialBinding[]): BoundCredentials {
+  /**
+   * @param skillId null: the tool belongs to no Skill, and has none
+   * @param withheld why this turn may use none of them, or null
+   */
+  of(skillId: string | null, bindings: CredentialBinding[], withheld: string | null = null): BoundCredentials {
+    if (withheld !== null && skillId !== null && bindings.length > 0) {
+      return { names: [], fields: () => Promise.resolve(failure('not_allowed', withheld)) };
+    }
     const bound = skillId === null ? [] : bindings;
     return {
       names: bound.map((binding) => binding.as),
@@ -57,7 +63,10 @@ export class CredentialReader {
       return Object.fromEntries(texts);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return failure('credential_unavailable', `The credential cannot be used now (${error.code}).`);
+      return failure(
+        'credential_unavailable',
+        `The credential cannot be used (${error.code}): ${error.detail}`.slice(0, 500),
+      );
     }
   }
 }

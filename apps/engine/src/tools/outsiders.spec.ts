@@ -93,8 +93,13 @@ describe('a model that obeys every word of an outsider', () => {
       'unknown_tool',
       'unknown_tool',
       'unknown_tool',
-      'no_credential',
+      'not_allowed',
     ]);
+    const { message } = (await turnsOf(world).results(turn.turn_id)).at(-1).error;
+    expect(message).toMatch(/^This event may not use the credentials of the Skill: /);
+    expect(message).toContain(
+      input.trust === 'builtin' || input.trust === 'known' ? 'not authenticated' : 'no admitted contact',
+    );
     expect(target.calls).toEqual([]);
     expect(services.requests.map(({ path }) => path)).toEqual(['/internal/toolsets']);
     const { rows } = await world.pool.query('SELECT count(*)::int AS n FROM engine.document');

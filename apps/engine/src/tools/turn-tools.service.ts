@@ -63,8 +63,8 @@ export class TurnTools {
   private made(definition: ToolsetTool, turn: TurnScope): Tool | null {
     const { source, name, model_name: modelName, skill_id: skillId, credential_bindings: bindings } = definition;
     if (source === 'builtin') {
-      const bound = turn.trusted || openToOutsiders.includes(name) ? bindings : [];
-      return this.library.tool(name, modelName, definition.id, this.credentials.of(skillId, bound));
+      const withheld = turn.trusted || openToOutsiders.includes(name) ? null : noCredentialFor(turn);
+      return this.library.tool(name, modelName, definition.id, this.credentials.of(skillId, bindings, withheld));
     }
     // An outsider is answered from its own conversation: what others' servers and code read is not part of that.
     if (!turn.trusted) return null;
@@ -75,6 +75,15 @@ export class TurnTools {
       engineUrl: this.settings.ENGINE_URL,
     });
   }
+}
+
+/** Why an outsider's turn may not use what the Skill binds. */
+function noCredentialFor({ trust }: TurnScope): string {
+  const why =
+    trust === 'unknown'
+      ? 'its sender is no admitted contact'
+      : 'the system that the event came from was not authenticated';
+  return `This event may not use the credentials of the Skill: ${why}.`;
 }
 
 /** The first of each name: an agent may have a built-in by itself and by a Skill. */

@@ -18,6 +18,7 @@ const resources = [
 export const grantableScopes: readonly Scope[] = [
   ...resources.flatMap((resource): Scope[] => [`${resource}:read`, `${resource}:write`]),
   'approvals:decide',
+  'events:read_body',
   'admin',
 ];
 

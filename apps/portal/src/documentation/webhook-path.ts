@@ -46,7 +46,7 @@ export const webhookPath = {
         413: refused('The body is over the limit'),
         415: refused('Not application/json (built-in Webhook App)'),
         422: refused(
-          'workflow_id is no integer, or the Idempotency-Key was used with another body (built-in Webhook App)',
+          'Nested too deeply, workflow_id is no integer of a workflow, or the Idempotency-Key was used with another body (built-in Webhook App)',
         ),
         429: refused('Too many requests'),
         503: refused('Not stored: send it again'),

@@ -25,12 +25,13 @@ export function childArguments(
   snapshotBytes: number,
   script: string,
 ): string[] {
-  const { PYTHON_SOURCE_BYTES, PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES } = settings;
+  const { PYTHON_SOURCE_BYTES, PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES, PYTHON_EVENT_BYTES } = settings;
+  const largest = Math.max(PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES, PYTHON_EVENT_BYTES);
   const child = {
     nonce,
     pyodide,
     snapshotBytes,
-    maxFrameBytes: 6 * (PYTHON_SOURCE_BYTES + Math.max(PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES)) + 65_536,
+    maxFrameBytes: 6 * (PYTHON_SOURCE_BYTES + largest) + 65_536,
     maxResultBytes: settings.PYTHON_RESULT_BYTES,
     maxStdoutChars: settings.PYTHON_STDOUT_CHARS,
   };

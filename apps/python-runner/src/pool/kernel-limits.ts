@@ -13,5 +13,10 @@ export const hasKernelLimits = process.platform === 'linux';
  */
 export async function limitByKernel(pid: number, cpuSeconds: number): Promise<void> {
   const limits = ['--nofile=0:0', '--fsize=0:0', '--core=0:0', `--cpu=${cpuSeconds}:${cpuSeconds}`];
-  await run('prlimit', ['--pid', String(pid), ...limits], { timeout: 5_000 });
+  try {
+    await run('prlimit', ['--pid', String(pid), ...limits], { timeout: 5_000 });
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    throw new Error(missing ? 'prlimit (util-linux) is not installed' : 'prlimit could not limit it', { cause: error });
+  }
 }

@@ -145,3 +145,15 @@ it('a call that waits too long is told to come back', async () => {
   });
   expect(await slow).toMatchObject({ error: 'timeout' });
 });
+
+it('a call that finds no child because none starts is told why', async () => {
+  runner = await startRunner({ PYTHON_START_MS: 1, PYTHON_WAIT_MS: 100 });
+  await until('a start has failed', async () => {
+    const { body } = await runner.post('/internal/run', runOf(toolOf('return 1')));
+    return body['code'] === 'sandbox_unavailable' ? true : null;
+  });
+  const { body } = await runner.post('/internal/run', runOf(toolOf('return 1')));
+  expect(body['detail']).toMatch(/^No Python sandbox starts: it was not warm after 1 ms \(PYTHON_START_MS\)\./);
+  const ready = await runner.app.inject({ method: 'GET', url: '/health/ready' });
+  expect(ready.json().reason).toMatch(/^no sandbox starts: it was not warm/);
+});

@@ -25,6 +25,8 @@ const sweepMs = 1_000;
 export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdown {
   /** Whether a child has ever become ready. */
   everWarm = false;
+  /** Why the last child that was started did not become ready; null once one has. */
+  startFailure: string | null = null;
 
   private readonly logger = new Logger('python.pool');
   private readonly idle = new Set<Sandbox>();
@@ -63,7 +65,10 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
     await Promise.all([...this.starts, ...all.map(({ ended }) => ended)]);
   }
 
-  /** @throws Problem 503 `runner_busy` when no child is free in time, or too many calls wait already */
+  /**
+   * @throws Problem 503 `runner_busy` when no child is free in time, or too many calls wait already; 503
+   * `sandbox_unavailable` when there is none, because none can be started
+   */
   async call(tenant: Tenant, call: SandboxCall): Promise<Ending> {
     const sandbox = await this.take(tenant);
     const ending = await sandbox.call(call);
@@ -72,7 +77,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   private async take(tenant: Tenant): Promise<Sandbox> {
-    if (this.waiting.length >= this.settings.PYTHON_WAITING_CALLS) throw busy();
+    if (this.waiting.length >= this.settings.PYTHON_WAITING_CALLS) throw this.refusal();
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         tenant,
@@ -83,7 +88,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
         refuse: () => {
           clearTimeout(tooLate);
           this.waiting = this.waiting.filter((each) => each !== waiting);
-          reject(busy());
+          reject(this.refusal());
         },
       };
       const tooLate = setTimeout(() => waiting.refuse(), this.settings.PYTHON_WAIT_MS);
@@ -120,6 +125,14 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
       if (this.size >= this.settings.PYTHON_CHILDREN && !(unserved > this.starts.size && this.dropOldest())) return;
       this.begin();
     }
+  }
+
+  private refusal(): Problem {
+    if (this.startFailure === null || this.busy.size > 0) {
+      return unavailable('runner_busy', 'Every Python sandbox is at work: try again.');
+    }
+    const help = 'Python tools run again once one does; the log of python-runner has each attempt.';
+    return unavailable('sandbox_unavailable', `No Python sandbox starts: ${this.startFailure}. ${help}`);
   }
 
   private get size(): number {
@@ -183,15 +196,17 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
     try {
       const sandbox = await Sandbox.start(this.settings, await this.memory(), signal);
       this.everWarm = true;
+      this.startFailure = null;
       if (signal.aborted) sandbox.kill();
       else this.idle.add(sandbox);
     } catch (error) {
       if (signal.aborted) return;
-      this.logger.error({ event: 'python.start_failed', error: String(error) });
+      this.startFailure = error instanceof Error ? error.message : String(error);
+      this.logger.error({ event: 'python.start_failed', error: this.startFailure });
       await wait(startRetryMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-const busy = (): Problem =>
-  new Problem(503, 'runner_busy', 'Every Python sandbox is at work: try again.', [], { 'retry-after': '1' });
+const unavailable = (code: string, detail: string): Problem =>
+  new Problem(503, code, detail, [], { 'retry-after': '1' });

@@ -89,10 +89,10 @@ describe('a child that was taken over', () => {
 
 it('a start that fails says so and leaves nothing', async () => {
   await expect(Sandbox.start(smallSettings, snapshot, never, `${hostile}.none`)).rejects.toThrow(
-    /did not start: ended/,
+    /it ended before it was warm \(exit code 1\)/,
   );
   const closing = new AbortController();
-  const start = expect(Sandbox.start(smallSettings, snapshot, closing.signal)).rejects.toThrow(/did not start: late/);
+  const start = expect(Sandbox.start(smallSettings, snapshot, closing.signal)).rejects.toThrow(/it was not warm after/);
   closing.abort();
   await start;
   await expect(Sandbox.start(smallSettings, snapshot, closing.signal)).rejects.toThrow(/abort/);

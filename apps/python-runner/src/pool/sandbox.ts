@@ -107,13 +107,20 @@ export class Sandbox {
       new Promise<'late'>((resolve) => late.addEventListener('abort', () => resolve('late'))),
     ]);
     try {
-      if (outcome !== 'ready' || sandbox.pid === undefined) throw new Error(`a sandbox did not start: ${outcome}`);
+      if (outcome !== 'ready' || sandbox.pid === undefined) throw new Error(sandbox.whyNotReady(outcome));
       if (hasKernelLimits) await limitByKernel(sandbox.pid, settings.PYTHON_CPU_SECONDS);
     } catch (error) {
       sandbox.kill();
       throw error;
     }
     return sandbox;
+  }
+
+  private whyNotReady(outcome: 'ready' | 'ended' | 'late'): string {
+    if (this.pid === undefined) return `its process could not be started (${process.execPath})`;
+    if (outcome === 'late') return `it was not warm after ${this.settings.PYTHON_START_MS} ms (PYTHON_START_MS)`;
+    const { exitCode, signalCode } = this.child;
+    return `it ended before it was warm (${signalCode ?? `exit code ${exitCode}`})`;
   }
 
   /** Makes one call; the caller sees to it that no other is under way. */

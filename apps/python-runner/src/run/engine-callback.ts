@@ -7,7 +7,7 @@ import { type RunnerSettings, SETTINGS } from '../settings.js';
 
 type Answer = { value: unknown } | { refused: string };
 
-/** Puts a tool's HTTP requests to the engine, which makes them. The runner itself calls nobody else. */
+/** Puts a tool's questions to the engine, which answers them. The runner itself calls nobody else. */
 @Injectable()
 export class EngineCallback implements OnApplicationShutdown {
   private readonly engine: URL;
@@ -30,31 +30,60 @@ export class EngineCallback implements OnApplicationShutdown {
   }
 
   async httpRequest(url: string, token: string, request: PythonHttpRequest, signal: AbortSignal): Promise<Answer> {
+    // JSON's escapes and the headers beside the body.
+    const maxResponseBytes = 2 * this.settings.PYTHON_HTTP_BYTES + 65_536;
+    const response = await this.ask(url, token, request, maxResponseBytes, signal);
+    if (response instanceof EgressError) return { refused: `The request gave no answer (${response.code}).` };
+    return answerOf(response, ({ status }) => typeof status === 'number');
+  }
+
+  /** What the event of the call's turn was received as: all of it, or a refusal that says why not. */
+  async event(url: string, token: string, signal: AbortSignal): Promise<Answer> {
+    const { PYTHON_EVENT_BYTES: maxBytes } = this.settings;
+    // JSON may escape every byte in six characters.
+    const response = await this.ask(url, token, {}, 6 * maxBytes + 65_536, signal);
+    const tooLarge = { refused: `The event's body is over ${maxBytes} bytes, the most that event() gives.` };
+    if (response instanceof EgressError) {
+      return response.code === 'response_too_large'
+        ? tooLarge
+        : { refused: `The event could not be read (${response.code}).` };
+    }
+    const answer = answerOf(response, ({ body }) => typeof body === 'string');
+    const { body, body_encoding: encoding } = 'value' in answer && isObject(answer.value) ? answer.value : {};
+    const bytes = Buffer.byteLength(String(body ?? ''), encoding === 'base64' ? 'base64' : 'utf8');
+    return bytes > maxBytes ? tooLarge : answer;
+  }
+
+  private async ask(
+    url: string,
+    token: string,
+    body: object,
+    maxResponseBytes: number,
+    signal: AbortSignal,
+  ): Promise<EgressResponse | EgressError> {
     try {
-      const response = await this.egress.fetch(url, {
+      return await this.egress.fetch(url, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(request),
+        body: JSON.stringify(body),
         timeoutMs: this.settings.PYTHON_TIMEOUT_MS,
-        // JSON's escapes and the headers beside the body.
-        maxResponseBytes: 2 * this.settings.PYTHON_HTTP_BYTES + 65_536,
+        maxResponseBytes,
         onTooLarge: 'fail',
         signal,
       });
-      return answerOf(response);
     } catch (error) {
-      if (error instanceof EgressError) return { refused: `The request gave no answer (${error.code}).` };
+      if (error instanceof EgressError) return error;
       throw error;
     }
   }
 }
 
-function answerOf({ status, body }: EgressResponse): Answer {
+function answerOf({ status, body }: EgressResponse, fits: (answer: Record<string, unknown>) => boolean): Answer {
   const answer = parsed(body);
   if (!isObject(answer)) return { refused: `The engine answered ${status}.` };
   const { error } = answer;
   if (isObject(error)) return { refused: `${textOf(error['code'], 64)}: ${textOf(error['message'], 500)}` };
-  if (status === 200 && typeof answer['status'] === 'number') return { value: answer };
+  if (status === 200 && fits(answer)) return { value: answer };
   return { refused: textOf(answer['detail'], 500) || `The engine answered ${status}.` };
 }
 

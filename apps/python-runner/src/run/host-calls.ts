@@ -7,7 +7,7 @@ type Answer = { value: unknown } | { refused: string };
 const maxUrl = 8_192;
 const maxHeaders = 50;
 
-/** What one call of a tool may ask: its own credentials, and HTTP requests by way of the engine. */
+/** What one call of a tool may ask: its own credentials, and by way of the engine its event and HTTP requests. */
 export class HostCalls {
   private made = 0;
   private readonly over = new AbortController();
@@ -25,6 +25,7 @@ export class HostCalls {
     const { call, name, request } = isObject(question) ? question : {};
     if (call === 'credential') return this.credential(name);
     if (call === 'http_request') return this.httpRequest(request);
+    if (call === 'event') return this.event();
     return { refused: 'The platform does not know this question.' };
   }
 
@@ -39,6 +40,12 @@ export class HostCalls {
       return { refused: `No credential ${JSON.stringify(name).slice(0, 100)} is bound to this tool.` };
     }
     return { value: own[name] };
+  }
+
+  private async event(): Promise<Answer> {
+    const { callback_url: url, callback_token: token } = this.run;
+    if (url === undefined || token === undefined) return { refused: 'This call was started by no event.' };
+    return this.engine.event(`${url}/event`, token, this.over.signal);
   }
 
   private async httpRequest(request: unknown): Promise<Answer> {

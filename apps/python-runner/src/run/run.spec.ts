@@ -1,6 +1,13 @@
 import { type EngineStub, engineStub } from '../testing/engine-stub.js';
 import { runOf, type RunnerUnderTest, startRunner, toolOf } from '../testing/runner-under-test.js';
 
+const eventBody = '\ufeff{"id": 12345678901234567890, "price": 1.10, "deep": [[[[{"n": null}]]]]}';
+const eventAnswers: Record<string, [number, object]> = {
+  '/json/event': [200, { id: 'evt_1', content_type: 'application/json', body: eventBody, body_encoding: 'utf8' }],
+  '/bytes/event': [200, { id: 'evt_1', content_type: null, body: '//4=', body_encoding: 'base64' }],
+  '/huge/event': [200, { id: 'evt_1', content_type: null, body: 'x'.repeat(65_537), body_encoding: 'utf8' }],
+  '/gone/event': [200, { error: { code: 'event_body_not_found', message: 'It came by the API.' } }],
+};
 let runner: RunnerUnderTest;
 let engine: EngineStub;
 
@@ -8,6 +15,7 @@ beforeAll(async () => {
   engine = await engineStub((path) => {
     if (path === '/refused') return [200, { error: { code: 'address_not_public', message: 'Not there.' } }];
     if (path === '/expired') return [401, { detail: 'The token is over.' }];
+    if (path.endsWith('/event')) return eventAnswers[path] ?? [404, {}];
     if (path === '/large') return [200, { status: 200, headers: {}, body: 'x'.repeat(300_000), truncated: false }];
     return [200, { status: 201, headers: { 'x-a': 'b' }, body: 'made', truncated: false }];
   });
@@ -150,6 +158,53 @@ describe('http_request', () => {
       expect(answer).toMatchObject({ ok: false, error: 'host_call_refused' });
     }
     expect(engine.asked).toHaveLength(before);
+  });
+});
+
+describe('the event of a call', () => {
+  const callback_token = 'one-call-token';
+  const runFor = (path: string, body: string) =>
+    runner.run(toolOf(body), { callback_url: `${engine.url}/${path}`, callback_token });
+
+  it('is read whole, with every digit', async () => {
+    const answer = await runFor(
+      'json',
+      'given = event()\npayload = given["payload"]\nreturn [given["id"], given["content_type"], str(payload["id"]), str(payload["price"]), payload["deep"], given["body"]]',
+    );
+    const deep = [[[[{ n: null }]]]];
+    expect(answer).toMatchObject({
+      result: ['evt_1', 'application/json', '12345678901234567890', '1.10', deep, eventBody],
+    });
+    expect(engine.asked.at(-1)).toEqual({ authorization: `Bearer ${callback_token}`, body: {} });
+  });
+
+  it('that is no text is bytes, and no payload', async () => {
+    expect(await runFor('bytes', 'return [list(event()["body"]), event()["payload"]]')).toMatchObject({
+      result: [[255, 254], null],
+    });
+  });
+
+  it.each([
+    ['huge', /over 65536 bytes/],
+    ['gone', /event_body_not_found: It came by the API/],
+  ])('is refused, never cut: %s', async (path, message) => {
+    const answer = await runFor(path, 'return event()');
+    expect(answer).toMatchObject({ ok: false, error: 'host_call_refused', message: expect.stringMatching(message) });
+  });
+
+  it('is none where no event called', async () => {
+    expect(await runner.run(toolOf('return event()'))).toMatchObject({ ok: false, error: 'host_call_refused' });
+  });
+
+  it('leaves its digits in what the tool returns', async () => {
+    const answer = await runFor('json', 'return {"all": event()["payload"], "safe": 2**53 - 1, "more": [-(2**53)]}');
+    expect(answer).toMatchObject({
+      result: {
+        all: { id: '12345678901234567890', price: '1.10' },
+        safe: Number.MAX_SAFE_INTEGER,
+        more: ['-9007199254740992'],
+      },
+    });
   });
 });
 

@@ -107,4 +107,5 @@ export const smallSettings: RunnerSettings = {
   PYTHON_STDOUT_CHARS: 4_096,
   PYTHON_HOST_CALLS: 5,
   PYTHON_HTTP_BYTES: 65_536,
+  PYTHON_EVENT_BYTES: 65_536,
 };

@@ -9,7 +9,8 @@ import {
   type UnknownSenders,
 } from './channel.entity.js';
 
-export class ChannelView implements ChannelRow {
+/** A channel as it is shown; one that nobody set up was updated at no time. */
+export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
   @ApiProperty(idOf('app')) app_id: string;
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
@@ -27,7 +28,8 @@ export class ChannelView implements ChannelRow {
   inbox_mode: InboxMode | null;
   @ApiProperty({ type: 'integer', nullable: true }) idle_reset_minutes: number | null;
   @ApiProperty({ type: 'integer', nullable: true }) daily_reset_hour: number | null;
-  @ApiProperty(time) updated_at: Date;
+  @ApiProperty({ ...time, nullable: true, description: 'Null: nobody set it up, these are the defaults' })
+  updated_at: Date | null;
 }
 
 export class ChannelPage extends PageOf(ChannelView) {}

@@ -1,3 +1,4 @@
+import type { Endpoint } from '#libs/contracts';
 import {
   Caller,
   Edits,
@@ -93,12 +94,16 @@ export class ChannelsController {
   @Get(':appId')
   @ShowsEntityTag()
   @RequireScopes('channels:read')
-  @ApiOperation({ operationId: 'getChannel', summary: 'The channel of an App' })
+  @ApiOperation({
+    operationId: 'getChannel',
+    summary: 'The channel of an App: as it was set up, or the defaults that are in force',
+  })
   @ApiOkResponse({ type: ChannelView })
   async get(@Caller() caller: Principal, @Param('appId') appId: string): Promise<ChannelView> {
     const row = await this.channels.find(caller.organizationId, caller.projectId, appId);
-    if (!row) throw notFound('channel', appId);
-    return row;
+    if (row) return row;
+    if (!isAppId(appId)) throw notFound('app', appId);
+    return defaultsOf(caller, await this.requireApp(caller, appId));
   }
 
   @Put(':appId')
@@ -111,35 +116,52 @@ export class ChannelsController {
     @Param('appId') appId: string,
     @Body() body: ChannelSettings,
   ): Promise<ChannelView> {
-    requireAppId(appId);
+    if (!isAppId(appId)) throw new Problem(422, 'invalid_app_id', 'An App id looks like app_0123....');
     await this.agents.require(caller, body.agent_id);
+    const channel = channelOf(caller, appId, body);
     // Checks App and address. First, so that what is kept here was accepted there; the same request again mends the rest.
-    const reply_address = body.reply_address ?? null;
+    const { reply_address } = channel;
     await this.gateway.put(`/internal/apps/${appId}/reply-address`, caller, { reply_address });
-    await this.channels.save({
-      app_id: appId,
-      organization_id: caller.organizationId,
-      project_id: caller.projectId,
-      agent_id: body.agent_id ?? null,
-      chief_of_staff: body.chief_of_staff ?? true,
-      triggers: body.triggers ?? true,
-      bots: body.bots ?? 'triggers_only',
-      automatic: body.automatic ?? 'triggers_only',
-      reply_address,
-      session_scope: body.session_scope ?? 'thread',
-      unknown_senders: body.unknown_senders ?? null,
-      inbox_mode: body.inbox_mode ?? null,
-      idle_reset_minutes: body.idle_reset_minutes ?? null,
-      daily_reset_hour: body.daily_reset_hour ?? null,
-      updated_at: new Date(),
-    });
+    await this.channels.save({ ...channel, updated_at: new Date() });
     this.rules.forget(caller.projectId);
     return this.get(caller, appId);
   }
+
+  /** @throws Problem 404 `app_not_found` */
+  private requireApp(caller: Principal, appId: string): Promise<InstalledApp> {
+    return this.gateway.get<InstalledApp>(`/internal/apps/${appId}`, caller);
+  }
 }
 
-function requireAppId(appId: string): void {
-  if (!/^app_[0-9a-f]{32}$/.test(appId)) {
-    throw new Problem(422, 'invalid_app_id', 'An App id looks like app_0123....');
-  }
+type InstalledApp = Pick<Endpoint, 'kind'> & { id: string };
+
+function isAppId(text: string): boolean {
+  return /^app_[0-9a-f]{32}$/.test(text);
+}
+
+/** What holds for an App whose channel nobody set up. */
+function defaultsOf(caller: Principal, { id, kind }: InstalledApp): ChannelView {
+  const builtin = kind === 'builtin';
+  const inForce = { unknown_senders: builtin ? null : 'hold', inbox_mode: builtin ? 'queue' : 'collect' } as const;
+  return channelOf(caller, id, inForce);
+}
+
+function channelOf(caller: Principal, appId: string, given: ChannelSettings): ChannelView {
+  return {
+    app_id: appId,
+    organization_id: caller.organizationId,
+    project_id: caller.projectId,
+    agent_id: given.agent_id ?? null,
+    chief_of_staff: given.chief_of_staff ?? true,
+    triggers: given.triggers ?? true,
+    bots: given.bots ?? 'triggers_only',
+    automatic: given.automatic ?? 'triggers_only',
+    reply_address: given.reply_address ?? null,
+    session_scope: given.session_scope ?? 'thread',
+    unknown_senders: given.unknown_senders ?? null,
+    inbox_mode: given.inbox_mode ?? null,
+    idle_reset_minutes: given.idle_reset_minutes ?? null,
+    daily_reset_hour: given.daily_reset_hour ?? null,
+    updated_at: null,
+  };
 }

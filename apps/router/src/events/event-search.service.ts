@@ -1,6 +1,6 @@
 import { Database } from '#libs/database';
 import { type EventSummary, listEvents } from '#libs/journal';
-import { type Page, pageOf } from '#libs/service-kit';
+import { type Page, pageOf, readCursor, writeCursor } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { routerSettings } from '../settings.js';
@@ -45,7 +45,7 @@ export class EventSearch {
         Object.assign(new EventFilter(), filter, { limit, cursor: cursor ?? undefined }),
       );
       ids.push(...page.data.map(({ id }) => id));
-      cursor = page.next_cursor;
+      cursor = page.next_cursor === null ? null : readCursor(page.next_cursor);
       if (cursor === null || ids.length >= max) break;
     }
     return { ids, more: cursor !== null };
@@ -69,6 +69,6 @@ export class EventSearch {
       if (rows.length < chunk) return { data: found, next_cursor: null };
       query.cursor = rows.at(-1)?.id ?? null;
     }
-    return { data: found, next_cursor: query.cursor };
+    return { data: found, next_cursor: query.cursor === null ? null : writeCursor(query.cursor) };
   }
 }

@@ -1,5 +1,7 @@
 import { BatchesController } from './batches/batches.controller.js';
 import { BatchesService } from './batches/batches.service.js';
+import { EventBodies } from './body/event-bodies.service.js';
+import { EventBodyController } from './body/event-body.controller.js';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
 import { Redriver } from './dead-letters/redriver.js';
 import { EventSearch } from './event-search.service.js';
@@ -13,10 +15,17 @@ import { EventStreams } from './stream/event-streams.js';
 import { StreamController } from './stream/stream.controller.js';
 
 /** In the order in which paths are matched: named ones before `:id`. */
-export const eventControllers = [StreamController, DeadLettersController, BatchesController, EventsController];
+export const eventControllers = [
+  StreamController,
+  DeadLettersController,
+  BatchesController,
+  EventBodyController,
+  EventsController,
+];
 
 export const eventProviders = [
   BatchesService,
+  EventBodies,
   EventSearch,
   EventsService,
   EventStreams,

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { TerminalOutcome } from '#libs/contracts';
 import type { ChannelRow, InboxMode, UnknownSenders } from '../channels/channel.entity.js';
 import type { Standing } from '../contacts/standing.js';
@@ -111,7 +112,15 @@ function plannedSession(draft: Draft, channel: ChannelRow | null, standing: Stan
   };
 }
 
-function sessionKey({ app_id, message }: Draft, channel: ChannelRow | null, standing: Standing | null): string {
+/** What an adapter calls a channel may be of any length; a key has to fit an index entry of Postgres. */
+const maxKeyChars = 800;
+
+function sessionKey(draft: Draft, channel: ChannelRow | null, standing: Standing | null): string {
+  const key = wholeKey(draft, channel, standing);
+  return key.length <= maxKeyChars ? key : `${key.slice(0, maxKeyChars - 64).toWellFormed()}${hash('sha256', key)}`;
+}
+
+function wholeKey({ app_id, message }: Draft, channel: ChannelRow | null, standing: Standing | null): string {
   const scope = channel?.session_scope ?? 'thread';
   if (scope === 'thread' && message.thread_id) return `${app_id} thread ${message.thread_id}`;
   if (scope === 'channel') return `${app_id} channel ${String(message.metadata?.['channel_address'] ?? '')}`;

@@ -2,8 +2,18 @@ import type { NormalizedMessage } from '#libs/contracts';
 import { type JsonValue, sanitize, sanitizeFileName, type SanitizerReport, sanitizeValue } from '#libs/sanitizer';
 import { createHash } from 'node:crypto';
 
-/** Of the short fields. */
-const maxShortChars = 1_000;
+/** Of the short fields: in UTF-8 they have to fit an index entry of Postgres. */
+const maxShortChars = 480;
+/**
+ * Nothing of the metadata is cut here: filters, tools, replays and people read all of it, and the gateway has bounded its
+ * depth and its bytes. What the model is shown is cut where it is shown.
+ */
+const whole = {
+  maxDepth: 1_000,
+  maxEntries: Number.POSITIVE_INFINITY,
+  maxChars: Number.MAX_SAFE_INTEGER,
+  maxLines: Number.MAX_SAFE_INTEGER,
+};
 const nameFields = ['name', 'filename', 'file_name'];
 
 export interface SanitisedMessage {
@@ -25,12 +35,13 @@ export function sanitiseMessage(raw: NormalizedMessage): SanitisedMessage {
     const clean = sanitize(value, maxChars === undefined ? {} : { maxChars });
     return keep(field, clean.text, clean.report);
   };
-  const metadata = raw.metadata && sanitizeValue(raw.metadata);
+  const metadata = raw.metadata && sanitizeValue(raw.metadata, whole);
   const message: NormalizedMessage = {
     ...raw,
     event_type: text('event_type', raw.event_type, maxShortChars),
     sender: distinct(raw.sender, text('sender', raw.sender, maxShortChars)),
     message: text('message', raw.message),
+    ...(raw.dedup_key === undefined ? {} : { dedup_key: storableKey(raw.dedup_key) }),
     ...(raw.thread_id === undefined
       ? {}
       : { thread_id: distinct(raw.thread_id, text('thread_id', raw.thread_id, maxShortChars)) }),
@@ -43,6 +54,11 @@ export function sanitiseMessage(raw: NormalizedMessage): SanitisedMessage {
     report: changed.length > 0 ? reports : null,
     unsanitisable: unsettled.length > 0 ? `did not settle: ${unsettled.join(', ')}` : null,
   };
+}
+
+/** A key is compared, and shown to nobody but people who look for it: it only has to be one that Postgres takes. */
+function storableKey(key: string): string {
+  return distinct(key, key.replaceAll('\0', '\ufffd').slice(0, maxShortChars).toWellFormed());
 }
 
 /** Two names that look the same once they are clean stay two: nobody becomes a known contact by an invisible character. */

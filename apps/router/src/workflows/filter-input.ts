@@ -1,7 +1,8 @@
 import type { NormalizedMessage } from '#libs/contracts';
 import type { FilterInput } from './filter.js';
 
-const maxValues = 5_000;
+/** More would hold up the messages behind it: the loops of a filter go over all of them. */
+export const maxFilterValues = 10_000;
 
 /** A message as expressions see it; null when its metadata is larger than an expression may look at. */
 export function filterInput(
@@ -9,7 +10,7 @@ export function filterInput(
   contact: { id: string; name: string; status: string } | null,
   verified: boolean,
 ): FilterInput | null {
-  if (countValues(message.metadata ?? {}, maxValues) > maxValues) return null;
+  if (countValues(message.metadata ?? {}, maxFilterValues) > maxFilterValues) return null;
   return {
     event: {
       type: message.event_type,

@@ -3,13 +3,14 @@ import type { Draft } from '../routing/draft.js';
 import type { Verdict } from '../routing/message.entity.js';
 import type { ActiveTrigger, Rules } from '../routing/project-rules.js';
 import type { FilterInput } from './filter.js';
-import { filterInput } from './filter-input.js';
+import { filterInput, maxFilterValues } from './filter-input.js';
 
 /**
  * So many triggers that let a message pass are kept with it, and the rest counted: with hundreds of triggers their reasons
  * would be most of what a message costs. Who asks for the event is told them all.
  */
 const filteredKept = 20;
+const tooLarge = `the metadata has over ${maxFilterValues} values, more than a filter looks at`;
 
 export interface Judgement {
   verdicts: Verdict[];
@@ -79,7 +80,7 @@ function judgeFilter(
   explained: boolean,
 ): Pick<Verdict, 'verdict' | 'reason'> | null {
   if ('problem' in compiled) return { verdict: 'filter_error', reason: compiled.problem.message };
-  if (!input) return { verdict: 'filter_error', reason: 'the metadata is too large for a filter' };
+  if (!input) return { verdict: 'filter_error', reason: tooLarge };
   const result = compiled.filter.evaluate(input, explained);
   if (result.result === 'passed') return null;
   if (result.result === 'error') return { verdict: 'filter_error', reason: result.reason };

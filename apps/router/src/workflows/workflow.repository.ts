@@ -4,6 +4,8 @@ import { Repository } from 'typeorm';
 import { TriggerRow } from './trigger.entity.js';
 import { WorkflowRow } from './workflow.entity.js';
 
+const maxWorkflowId = 2_147_483_647;
+
 @Injectable()
 export class WorkflowRepository {
   constructor(
@@ -19,7 +21,9 @@ export class WorkflowRepository {
     return this.triggers.find({ where: { project_id: projectId, active: true }, order: { id: 'ASC' } });
   }
 
-  find(projectId: string, id: number): Promise<WorkflowRow | null> {
+  async find(projectId: string, id: number): Promise<WorkflowRow | null> {
+    // Postgres refuses to look for what its column cannot hold.
+    if (id < 1 || id > maxWorkflowId) return null;
     return this.workflows.findOneBy({ project_id: projectId, id });
   }
 

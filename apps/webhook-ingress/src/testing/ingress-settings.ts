@@ -2,8 +2,12 @@ import { httpLimitDefaults } from '#libs/service-kit';
 import { testRedisUrl, testServiceTrust } from '#libs/testing';
 import type { IngressSettings } from '../env.js';
 
-/** Settings of a service whose neighbours are one fake. */
-export function ingressSettings(databaseUrl: string, stubUrl: string): IngressSettings {
+/** @param neighboursUrl where gateway, vault and router answer */
+export function ingressSettings(
+  databaseUrl: string,
+  neighboursUrl: string,
+  change: Partial<IngressSettings> = {},
+): IngressSettings {
   return {
     ...httpLimitDefaults,
     PORT: 8080,
@@ -15,9 +19,9 @@ export function ingressSettings(databaseUrl: string, stubUrl: string): IngressSe
     ...testServiceTrust,
     PUBLIC_URL: 'https://gatehouse.example',
     LOG_LEVEL: 'silent',
-    GATEWAY_URL: stubUrl,
-    VAULT_URL: stubUrl,
-    ROUTER_URL: stubUrl,
+    GATEWAY_URL: neighboursUrl,
+    VAULT_URL: neighboursUrl,
+    ROUTER_URL: neighboursUrl,
     TRUSTED_PROXIES: [],
     ENDPOINT_RATE_PER_SECOND: 1_000,
     ADDRESS_RATE_PER_SECOND: 1_000,
@@ -26,8 +30,10 @@ export function ingressSettings(databaseUrl: string, stubUrl: string): IngressSe
     HANDSHAKE_MAX_BODY_BYTES: 4_096,
     RECEIPT_BATCH: 10,
     INLINE_LIMIT_BYTES: 16_384,
+    MESSAGE_MAX_DEPTH: 100,
     MAX_WAITING_JOBS: 1_000,
     RECEIPT_LEASE_MS: 60_000,
     RETENTION_DAYS: 30,
+    ...change,
   };
 }

@@ -1,29 +1,49 @@
 import type { Endpoint } from '#libs/contracts';
-import { Problem, type ServiceClient } from '#libs/service-kit';
+import { isShallow, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { Refused } from './refused.js';
 
 export const routerClient = Symbol('routerClient');
+export const builtinSettings = Symbol('builtinSettings');
+
+export interface BuiltinSettings {
+  /** Levels of a body at most. */
+  maxDepth: number;
+}
 
 const knownForMs = 5_000;
+/** Workflows are numbered from 1, in four bytes. */
+const maxWorkflowId = 2_147_483_647;
 const jsonType = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
-/** The checks of the built-in Webhook app (spec 2.8): JSON, and a `workflow_id` that names a workflow of the project. */
+/** The checks of the built-in Webhook app (spec 2.8): JSON that can be read on to the end, and a `workflow_id` that names a workflow of the project. */
 @Injectable()
 export class BuiltinPayload {
   private readonly known = new Map<string, number>();
 
-  constructor(@Inject(routerClient) private readonly router: ServiceClient) {}
+  constructor(
+    @Inject(routerClient) private readonly router: ServiceClient,
+    @Inject(builtinSettings) private readonly settings: BuiltinSettings,
+  ) {}
 
   /**
    * @returns the payload's `workflow_id`, null when it has none
-   * @throws Refused 415, 400 `invalid_json`, 422 `invalid_workflow_id`
+   * @throws Refused 415, 400 `invalid_json`, 422 `too_deep`, 422 `invalid_workflow_id`
    */
   workflowIdIn(contentType: string | undefined, body: Buffer): number | null {
     if (!jsonType.test(contentType ?? '')) {
       throw new Refused(415, 'unsupported_media_type', 'Send JSON with Content-Type: application/json.');
     }
-    return workflowIdOf(parse(body));
+    const payload = parse(body);
+    const { maxDepth } = this.settings;
+    if (!isShallow(payload, maxDepth)) {
+      throw new Refused(
+        422,
+        'too_deep',
+        `The body is nested over ${maxDepth} levels deep: send it flatter, or as text.`,
+      );
+    }
+    return workflowIdOf(payload);
   }
 
   /** @throws Refused 404 `workflow_not_found` */
@@ -61,8 +81,19 @@ function workflowIdOf(payload: unknown): number | null {
   if (typeof payload !== 'object' || payload === null || !('workflow_id' in payload)) return null;
   const id = payload.workflow_id;
   if (id === null || id === undefined) return null;
-  if (typeof id !== 'number' || !Number.isSafeInteger(id)) {
-    throw new Refused(422, 'invalid_workflow_id', 'workflow_id has to be an integer.');
+  if (typeof id !== 'number' || (!Number.isInteger(id) && Number.isFinite(id))) {
+    throw invalidWorkflowId(`workflow_id has to be an integer, and is ${typeof id === 'number' ? id : kindOf(id)}.`);
   }
+  if (id > maxWorkflowId) throw invalidWorkflowId(`workflow_id is too large: it is ${maxWorkflowId} at most.`);
+  if (id < 1) throw invalidWorkflowId('workflow_id is too small: workflows are numbered from 1.');
   return id;
+}
+
+function invalidWorkflowId(detail: string): Refused {
+  return new Refused(422, 'invalid_workflow_id', detail);
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === 'string') return 'text';
+  return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : String(value);
 }

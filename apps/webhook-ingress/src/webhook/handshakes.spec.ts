@@ -5,8 +5,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import { ingressService } from '../service.js';
-import { ingressSettings } from '../testing/ingress-settings.js';
 import { endpoint, type GatewayStub, gatewayStub, tokenHash } from '../testing/gateway-stub.js';
+import { ingressSettings } from '../testing/ingress-settings.js';
 
 const meta: DeclaredHandshake = {
   method: 'GET',

@@ -30,6 +30,7 @@ describe('tools of the registry', () => {
       MODEL_NAME: 'stub',
       MCP_REGISTRY_URL: services.url,
       VAULT_URL: services.url,
+      ROUTER_URL: services.url,
       PYTHON_RUNNER_URL: services.url,
       ENGINE_URL: 'http://engine.test',
       TOOL_CALLBACKS: 2,
@@ -230,6 +231,28 @@ describe('tools of the registry', () => {
     );
     expect(stored.rows[0].all).not.toContain('swordfish');
     expect(stored.rows[0].all).not.toContain(token);
+  });
+
+  it('in Python read the event of their turn as it was received, and no other', async () => {
+    const body = { content_type: 'application/json', body: '{"id":12345678901234567890}', body_encoding: 'utf8' };
+    const read = (token: string) =>
+      engine.inject({
+        method: 'POST',
+        url: '/internal/python-callbacks/event',
+        headers: { authorization: `Bearer ${token}` },
+        payload: {},
+      });
+    let token = '';
+    services.on('/internal/run', async (request: StubRequest) => {
+      token = String(request.body['callback_token']);
+      return { ok: true, result: (await read(token)).json(), stdout: '', truncated: false, duration_ms: 5 };
+    });
+    const turn = turnOf({ agent_id: agent });
+    services.on(`/internal/events/${turn.receipt_id}/body`, () => body);
+    model.script([{ name: 'desk__rates', arguments: '{}' }], 'Done.');
+    await turnsOf(world).run(turn);
+    expect(await turnsOf(world).results(turn.turn_id)).toEqual([{ result: { id: turn.receipt_id, ...body } }]);
+    expect((await read(token)).statusCode).toBe(401);
   });
 
   it('in Python that fail are told by a code, and by nothing else', async () => {

@@ -1,6 +1,8 @@
 """What a tool may ask of the platform. The answers come from the process outside, which checks every question."""
 
+import base64
 import json
+from decimal import Decimal
 from types import MappingProxyType
 
 _ask = None
@@ -26,6 +28,24 @@ def http_request(method, url, headers=None, body=None):
     if body is not None:
         request['body'] = body
     return _answer({'call': 'http_request', 'request': request})
+
+
+def event():
+    """The event that started the turn, as it was received -> {'id', 'content_type', 'body', 'payload'}.
+
+    The body is text, or bytes where it is not UTF-8. The payload is what it holds as JSON, with every digit: whole numbers
+    are int, others Decimal. It is None where the body is not JSON.
+    """
+    given = _answer({'call': 'event'})
+    body = given['body'] if given['body_encoding'] == 'utf8' else base64.b64decode(given['body'])
+    return {'id': given['id'], 'content_type': given['content_type'], 'body': body, 'payload': _payload(body)}
+
+
+def _payload(body):
+    try:
+        return json.loads(body.removeprefix('\ufeff') if isinstance(body, str) else body, parse_float=Decimal)
+    except ValueError:
+        return None
 
 
 def credential(name):

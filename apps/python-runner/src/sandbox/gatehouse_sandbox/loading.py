@@ -3,7 +3,7 @@ import sys
 import types
 
 from .check import check
-from .host import credential, http_request
+from .host import credential, event, http_request
 
 
 @functools.lru_cache(maxsize=64)
@@ -17,6 +17,6 @@ def load(code):
     """Runs the source's own statements in a module of its own -> its names. No call sees another one's globals."""
     # Type hints that are text (from __future__ import annotations) are looked up by the module's name.
     module = sys.modules['tool'] = types.ModuleType('tool')
-    module.http_request, module.credential = http_request, credential
+    module.http_request, module.credential, module.event = http_request, credential, event
     exec(code, module.__dict__)
     return module.__dict__

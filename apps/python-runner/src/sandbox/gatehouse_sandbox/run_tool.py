@@ -10,6 +10,8 @@ from .loading import checked_code, load
 from .output import capture
 from .values import Mismatch, plain, value_of
 
+# What a double holds exactly, as which JSON's numbers are read by most.
+_MAX_EXACT = 2**53 - 1
 _recursion_limit = sys.getrecursionlimit()
 
 
@@ -63,7 +65,13 @@ def _encoded(value, max_bytes):
     size = len(text.encode('utf-8', 'surrogatepass'))
     if size > max_bytes:
         raise InvalidResult(f'The result has {size} bytes as JSON; at most {max_bytes} are passed on.')
-    return json.loads(text)
+    return json.loads(text, parse_int=_exact)
+
+
+def _exact(digits):
+    """A whole number; as text where whoever reads it as JSON would change its digits."""
+    number = int(digits)
+    return number if abs(number) <= _MAX_EXACT else digits
 
 
 def _failed(error, message):

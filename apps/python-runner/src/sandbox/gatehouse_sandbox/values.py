@@ -1,6 +1,7 @@
 """JSON values -> what the type hints promise the tool, and results -> JSON values."""
 
 from dataclasses import fields, is_dataclass
+from decimal import Decimal
 from enum import Enum
 from typing import Literal, TypeAliasType, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -88,6 +89,8 @@ def plain(value):
     """For json.dumps: what a result may hold beside JSON's own types. @raises TypeError for anything else"""
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, Decimal):
+        return str(value)
     if is_dataclass(value) and not isinstance(value, type):
         return {each.name: getattr(value, each.name) for each in fields(value)}
     raise TypeError(f'{type(value).__name__} is no JSON value: return text, numbers, booleans, None, lists or dicts')

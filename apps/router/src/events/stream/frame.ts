@@ -1,4 +1,5 @@
 import type { LiveEntry } from '#libs/journal';
+import { Problem } from '#libs/service-kit';
 import { createHash } from 'node:crypto';
 
 /** The id of an entry in a stream: its time, and what tells it from others of that millisecond. */
@@ -8,10 +9,19 @@ export function entryId(entry: LiveEntry): string {
   return `${entry.at.getTime()}-${createHash('sha1').update(facts).digest('hex').slice(0, 12)}`;
 }
 
-/** The time in an id that a client gives back; null for what is none. */
+/** How far ahead of this process' clock the time of an entry may be. */
+const maxAheadMs = 60_000;
+
+/**
+ * The time in an id that a client gives back; null for a client that has none yet.
+ * @throws Problem 400 `invalid_last_event_id`: going on from now would pass for going on from there
+ */
 export function timeOfEntryId(id: string | undefined): Date | null {
-  const ms = /^(\d{1,15})-[0-9a-f]{12}$/.exec(id ?? '')?.[1];
-  return ms === undefined ? null : new Date(Number(ms));
+  if (id === undefined || id === '') return null;
+  const ms = Number(/^(\d{1,15})-[0-9a-f]{12}$/.exec(id)?.[1] ?? Number.NaN);
+  if (ms <= Date.now() + maxAheadMs) return new Date(ms);
+  const detail = 'Last-Event-ID is no id of this stream: leave it out to go on from now, and list the events before.';
+  throw new Problem(400, 'invalid_last_event_id', detail);
 }
 
 /** One server-sent event (WHATWG HTML 9.2). */

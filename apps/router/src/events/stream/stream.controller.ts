@@ -26,8 +26,9 @@ export class StreamController {
     @Res() reply: FastifyReply,
     @Headers('last-event-id') lastId?: string,
   ): Promise<void> {
+    const after = timeOfEntryId(lastId);
     this.streams.requireRoom(caller);
     reply.hijack();
-    await this.streams.serve(caller, filter, timeOfEntryId(lastId), reply.raw);
+    await this.streams.serve(caller, filter, after, reply.raw);
   }
 }

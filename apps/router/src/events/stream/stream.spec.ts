@@ -149,6 +149,15 @@ describe('the live stream', () => {
     await until('the gap is told', () => listener.text().includes('event: gap'));
   });
 
+  it.each(['nonsense', '12-zz', '0123456789ab', `${Date.now() + 3_600_000}-0123456789ab`])(
+    'refuses to go on from what is no id of it: %s',
+    async (lastId) => {
+      const listener = await listen('', { lastId });
+      await until('the refusal was read', () => listener.text().includes('invalid_last_event_id'));
+      expect([listener.status, listener.type]).toEqual([400, expect.stringMatching(/^application\/problem\+json/)]);
+    },
+  );
+
   it('shows that it is alive while nothing happens', async () => {
     const listener = await listen();
     await until('two heartbeats', () => listener.text().split(': still here').length > 2);

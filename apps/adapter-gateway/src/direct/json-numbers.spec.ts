@@ -1,0 +1,32 @@
+import { parseKeepingNumbers } from './json-numbers.js';
+
+describe('numbers of a body', () => {
+  it.each([
+    ['12345678901234567890', '12345678901234567890'],
+    ['9007199254740993', '9007199254740993'],
+    ['-9007199254740993', '-9007199254740993'],
+    ['0.12345678901234567890123', '0.12345678901234567890123'],
+    ['1e400', '1e400'],
+    ['1e-400', '1e-400'],
+  ])('that a double would change stay as their digits: %s', (source, expected) => {
+    expect(parseKeepingNumbers(`{"n":[${source}]}`)).toEqual({ n: [expected] });
+  });
+
+  it.each([
+    ['9007199254740992', 9007199254740992],
+    ['1.10', 1.1],
+    ['1.1000000000000000000', 1.1],
+    ['1e3', 1000],
+    ['100000000000000000000', 1e20],
+    ['1E+2', 100],
+    ['-0.000', -0],
+    ['0.0000001', 1e-7],
+  ])('that a double holds are numbers: %s', (source, expected) => {
+    expect(parseKeepingNumbers(`{"n":${source},"long":"0000000000000000"}`)).toMatchObject({ n: expected });
+  });
+
+  it('in texts and names are left alone', () => {
+    const text = '{"12345678901234567890":"12345678901234567890"}';
+    expect(parseKeepingNumbers(text)).toEqual({ '12345678901234567890': '12345678901234567890' });
+  });
+});

@@ -1,0 +1,60 @@
+import { newId } from '#libs/contracts';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+
+const apps = new Map([
+  [newId('app'), 'builtin'],
+  [newId('app'), 'adapter'],
+]);
+const [hook = '', chat = ''] = [...apps.keys()];
+let gateway: Server;
+let world: RouterWorld;
+
+beforeAll(async () => {
+  gateway = createServer((request, response) => {
+    const id = request.url?.split('/').at(-1) ?? '';
+    const kind = apps.get(id);
+    const body = kind ? { id, kind } : { code: 'app_not_found', detail: `There is no app ${id} in this project.` };
+    response.writeHead(kind ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
+  world = await routerWorld();
+  await world.start({ GATEWAY_URL: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}` });
+});
+afterAll(async () => {
+  await world.close();
+  gateway.close();
+  gateway.closeAllConnections();
+});
+
+const read = (id: string) => world.api<Record<string, unknown>>('GET', `/api/v1/channels/${id}`);
+
+describe('the channel of an App', () => {
+  it('that nobody set up is the defaults that are in force', async () => {
+    const common = {
+      agent_id: null,
+      chief_of_staff: true,
+      triggers: true,
+      reply_address: null,
+      session_scope: 'thread',
+      updated_at: null,
+    };
+    expect((await read(chat)).body).toMatchObject({ ...common, unknown_senders: 'hold', inbox_mode: 'collect' });
+    expect((await read(hook)).body).toMatchObject({ ...common, unknown_senders: null, inbox_mode: 'queue' });
+  });
+
+  it('is edited by the tag of its defaults', async () => {
+    const etag = (await read(chat)).headers.get('etag') ?? '';
+    const set = (): Promise<{ status: number }> =>
+      world.api('PUT', `/api/v1/channels/${chat}`, { triggers: false }, { 'if-match': etag });
+    expect([(await set()).status, (await set()).status]).toEqual([200, 412]);
+    expect((await read(chat)).body).toMatchObject({ triggers: false, updated_at: expect.any(String) });
+  });
+
+  it('is not found for an App that is none', async () => {
+    for (const id of [newId('app'), 'app_1', 'nonsense']) {
+      expect(await read(id)).toMatchObject({ status: 404, body: { code: 'app_not_found' } });
+    }
+  });
+});

@@ -1,0 +1,47 @@
+import type { EventBody } from '#libs/contracts';
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { EventBodies } from './event-bodies.service.js';
+
+const anyBytes = 'application/octet-stream';
+/** A type and its parameters (RFC 9110, 8.3.1): what is none of it is not sent on. */
+const mediaType = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(\s*;[\x20-\x7e]{0,200})?$/;
+
+@ApiTags('Events')
+@Controller()
+export class EventBodyController {
+  constructor(@Inject(EventBodies) private readonly bodies: EventBodies) {}
+
+  @Get('api/v1/events/:id/body')
+  @RequireScopes('events:read_body')
+  @ApiProduces(anyBytes)
+  @ApiOkResponse({
+    description: 'The bytes, in the type that the sender named; always a download, never a page',
+    content: { [anyBytes]: { schema: { type: 'string', format: 'binary' } } },
+  })
+  @ApiOperation({ operationId: 'getEventBody', summary: 'What was received, byte for byte' })
+  async bytes(@Caller() caller: Principal, @Param('id') id: string, @Res() reply: FastifyReply): Promise<void> {
+    const { body, body_encoding: encoding, content_type: type } = await this.bodies.read(caller, id);
+    // Whatever a stranger sent: no browser may show it, guess at it, or run it in this origin.
+    await reply
+      .headers({
+        'content-type': type !== null && mediaType.test(type) ? type : anyBytes,
+        'content-disposition': `attachment; filename="${id}"`,
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cross-origin-resource-policy': 'same-origin',
+        'cache-control': 'private, no-store',
+      })
+      .send(Buffer.from(body, encoding));
+  }
+
+  /** For the engine, on behalf of a Python tool. */
+  @Get('internal/events/:id/body')
+  @RequireScopes('service')
+  @ApiExcludeEndpoint()
+  read(@Caller() caller: Principal, @Param('id') id: string): Promise<EventBody> {
+    return this.bodies.read(caller, id);
+  }
+}

@@ -1,0 +1,74 @@
+import { createService } from '#libs/service-kit';
+import { testDatabase, type TestDatabase, until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import pg from 'pg';
+import { ingressService } from '../service.js';
+import { endpoint, type GatewayStub, gatewayStub } from '../testing/gateway-stub.js';
+import { ingressSettings } from '../testing/ingress-settings.js';
+
+let database: TestDatabase;
+let gateway: GatewayStub;
+let service: NestFastifyApplication;
+let rows: pg.Client;
+let url: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  gateway = await gatewayStub();
+  gateway.endpoints = [endpoint('hook', { kind: 'builtin', verification: 'none', credential_id: null })];
+  // Nobody answers for the router: what is refused here is refused for what it is.
+  const settings = ingressSettings(database.url, gateway.url, { ROUTER_URL: 'http://127.0.0.1:9' });
+  service = await createService(ingressService(settings));
+  await service.listen(0, '127.0.0.1');
+  url = `${await service.getUrl()}/api/v1/webhooks/hook`;
+  rows = new pg.Client({ connectionString: database.url });
+  await rows.connect();
+});
+afterAll(async () => {
+  await rows.end();
+  await service.close();
+  await gateway.close();
+  await database.drop();
+});
+
+async function send(body: string | Buffer): Promise<{ status: number; error?: string; message?: string }> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: body as string | Buffer<ArrayBuffer> });
+  return { status: answer.status, ...((await answer.json()) as object) };
+}
+const refusals = (code: string): Promise<number> =>
+  rows
+    .query('SELECT count(*)::int AS n FROM ingress.refusal WHERE code = $1', [code])
+    .then(({ rows: [row] }) => (row as { n: number }).n);
+const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+describe('a body of the built-in Webhook app', () => {
+  it('is nested to a limit, and refused with its name beyond it', async () => {
+    expect((await send(nested(100))).status).toBe(200);
+    for (const body of [nested(101), nested(5_000), `{"metadata":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`]) {
+      expect(await send(body)).toMatchObject({ status: 422, error: 'too_deep', message: /over 100 levels/ });
+    }
+    await until('the refusals are kept', async () => (await refusals('too_deep')) === 3);
+  });
+
+  it.each([
+    ['2147483648', 'workflow_id is too large: it is 2147483647 at most.'],
+    ['9007199254740993', 'workflow_id is too large: it is 2147483647 at most.'],
+    ['1e400', 'workflow_id is too large: it is 2147483647 at most.'],
+    ['0', 'workflow_id is too small: workflows are numbered from 1.'],
+    ['1.5', 'workflow_id has to be an integer, and is 1.5.'],
+    ['"7"', 'workflow_id has to be an integer, and is text.'],
+    ['[7]', 'workflow_id has to be an integer, and is a list.'],
+  ])('whose workflow_id is %s is refused with the reason', async (id, message) => {
+    expect(await send(`{"workflow_id":${id}}`)).toMatchObject({ status: 422, error: 'invalid_workflow_id', message });
+  });
+
+  it.each([
+    ['a byte order mark', Buffer.from('\ufeff{"task":"hello"}')],
+    ['U+0000', '{"task":"a\\u0000b"}'],
+    ['a lone surrogate', '{"task":"a\\ud800b"}'],
+    ['no workflow', '{"workflow_id":null}'],
+  ])('with %s is stored', async (_what, body) => {
+    expect((await send(body)).status).toBe(200);
+  });
+});
