@@ -81,7 +81,9 @@ describe('a child that was taken over', () => {
 });
 
 it('a start that fails says so and leaves nothing', async () => {
-  await expect(Sandbox.start(smallSettings, never, `${hostile}.none`)).rejects.toThrow(/it ended before it was warm \(exit code 1\)/);
+  await expect(Sandbox.start(smallSettings, never, `${hostile}.none`)).rejects.toThrow(
+    /it ended before it was warm \(exit code 1\)/,
+  );
   const closing = new AbortController();
   const start = expect(Sandbox.start(smallSettings, closing.signal)).rejects.toThrow(/it was not warm after/);
   closing.abort();
