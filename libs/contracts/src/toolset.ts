@@ -6,6 +6,13 @@ export type ToolGrade = (typeof toolGrades)[number];
 export interface CredentialBinding {
   credential_id: string;
   as: string;
+  /** The Skill that it is bound to: as that one it is read. */
+  skill_id: string;
+  /** Where the platform may send it (`api.example.com`, `*.example.com`, `host:port`); absent: where its own record says. */
+  hosts?: string[];
+  /** The header that it goes in, and what stands before it there; absent: as its own record says, else `Bearer`. */
+  header?: string;
+  scheme?: string;
 }
 
 /** One tool as the registry gives it to the engine: approved, with texts from the registry's own rows. */

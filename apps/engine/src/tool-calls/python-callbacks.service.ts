@@ -11,7 +11,6 @@ import { failure } from '../tools/tool.js';
 import { ToolCallRepository } from './tool-call.repository.js';
 
 const schema = builtinTools.find(({ name }) => name === 'http_request')?.input_schema ?? {};
-const noCredential = () => Promise.resolve(failure('no_credential', 'A Python tool adds its credentials itself.'));
 
 /** Makes the HTTP requests of Python tools: as the call's own turn, within its grade, a bounded number of times. */
 @Injectable()
@@ -44,7 +43,8 @@ export class PythonCallbacks {
       // A tool that says it only reads may only GET.
       mayDo: call.grade === 'none' ? 'read' : call.grade,
       signal: AbortSignal.timeout(limits.timeoutMs + 1_000),
-      credential: noCredential,
+      // A Python tool adds its credentials itself.
+      credential: () => Promise.resolve(null),
     });
   }
 }

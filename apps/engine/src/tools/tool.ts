@@ -63,6 +63,8 @@ export interface Tool extends ToolDescription {
   grade(args: Record<string, unknown>): ToolGrade;
   /** True when a second call with the same arguments does no more than the first. */
   idempotent(args: Record<string, unknown>): boolean;
+  /** What of a result tells it from that of the same call before; absent: all of it. */
+  compared?(result: unknown): unknown;
   /** Never throws for what the other side does; only for the signal. */
   run(args: Record<string, unknown>, call: CallSite): Promise<unknown>;
 }

@@ -47,7 +47,7 @@ export class TurnTools {
   async forTurn(agent: Agent, turn: TurnScope): Promise<TurnEquipment> {
     const { skills, tools, problems } = await this.toolsets.of(agent);
     for (const problem of problems) this.logger.warn({ event: 'skill.unusable', agent: agent.id, ...problem });
-    const own = agent.tools.flatMap((name) => this.library.tool(name, name, null, this.credentials.of(null, [])) ?? []);
+    const own = agent.tools.flatMap((name) => this.library.tool(name, name, null, this.credentials.of([])) ?? []);
     const all = [...own, ...tools.flatMap((definition) => this.made(definition, turn) ?? [])];
     const approvers = turn.trusted ? agent.approvers : [];
     const mayDo = turn.trusted ? agent.may_do : 'read';
@@ -61,15 +61,15 @@ export class TurnTools {
   }
 
   private made(definition: ToolsetTool, turn: TurnScope): Tool | null {
-    const { source, name, model_name: modelName, skill_id: skillId, credential_bindings: bindings } = definition;
+    const { source, name, model_name: modelName, credential_bindings: bindings } = definition;
     if (source === 'builtin') {
       const bound = turn.trusted || openToOutsiders.includes(name) ? bindings : [];
-      return this.library.tool(name, modelName, definition.id, this.credentials.of(skillId, bound));
+      return this.library.tool(name, modelName, definition.id, this.credentials.of(bound));
     }
     // An outsider is answered from its own conversation: what others' servers and code read is not part of that.
     if (!turn.trusted) return null;
     if (source === 'mcp') return mcpTool(definition, this.registry, this.settings.TOOL_TIMEOUT_MS);
-    return pythonTool(definition, this.credentials.of(skillId, bindings), {
+    return pythonTool(definition, this.credentials.of(bindings), {
       runner: this.runner,
       timeoutMs: this.settings.TOOL_TIMEOUT_MS,
       engineUrl: this.settings.ENGINE_URL,

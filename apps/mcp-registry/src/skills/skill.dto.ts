@@ -1,10 +1,11 @@
-import { Flag, JsonObject, MayBeAbsent, OneOf, Text } from '#libs/service-kit';
+import { Flag, JsonObject, MayBeAbsent, OneOf, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayUnique, IsArray, Matches, ValidateNested } from 'class-validator';
 import { slugPattern } from '../tools/model-name.js';
 
 const knowledgeLength = 100_000;
+const hostPattern = /^(\*\.)?([a-z0-9_-]+\.)*[a-z0-9_-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
 
 export class SkillToolGiven {
   @Text(100, { minLength: 1, description: 'A tool id, or `builtin:<name>`' }) tool: string;
@@ -16,6 +17,26 @@ export class SkillCredentialGiven {
   @Matches(/^[A-Za-z][\w-]{0,63}$/, { message: 'a letter, then letters, digits, - and _, at most 64' })
   @Text(64, { description: "The name that the Skill's tools know it by" })
   as: string;
+  @ArrayUnique({ message: 'each is named once' })
+  @Matches(hostPattern, {
+    each: true,
+    message: 'a host, with its port if any: api.example.com, *.example.com, host:8443',
+  })
+  @TextList(20, 260, {
+    optional: true,
+    description:
+      'Where the platform may send it (http_request, web_search, send_email); nowhere but where its own record says, when absent',
+  })
+  hosts?: string[];
+  @Matches(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { message: 'the name of a header' })
+  @Text(100, { optional: true, minLength: 1, description: 'The header it goes in; Authorization when absent' })
+  header?: string;
+  @Matches(/^[A-Za-z0-9!#$%&'*+.^_`|~-]*$/, { message: 'one word, or empty' })
+  @Text(40, {
+    optional: true,
+    description: 'What stands before it in the header: Bearer, Basic, token; empty: nothing',
+  })
+  scheme?: string;
 }
 
 /** A list of objects of a class, as an optional property. */

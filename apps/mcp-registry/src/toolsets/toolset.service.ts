@@ -58,7 +58,8 @@ function addSkill(toolset: Toolset, { skill, content }: FullSkill, known: Map<st
   toolset.skills.push({ id, slug, name, knowledge, version });
   for (const { tool: reference, enabled } of content.tools) {
     if (!enabled) continue;
-    const tool = ofReference(reference, { id, slug }, content.credentials, known.get(reference));
+    const bindings = content.credentials.map((one) => ({ ...one, skill_id: id }));
+    const tool = ofReference(reference, { id, slug }, bindings, known.get(reference));
     if (tool) add(toolset, tool);
   }
 }
@@ -69,16 +70,17 @@ function add(toolset: Toolset, tool: ToolsetTool): void {
   if (!first) toolset.tools.push(tool);
   // A built-in tool may be in several Skills: it is one tool, with the credentials of all.
   else if (first.id === tool.id)
-    first.credential_bindings = merged(first.credential_bindings, tool.credential_bindings);
+    first.credential_bindings = merged(first.credential_bindings, tool.credential_bindings, tool.skill_slug);
   else {
     const message = `The tools ${first.id} and ${tool.id} are both ${tool.model_name}: the second is left out.`;
     toolset.problems.push({ skill_id: tool.skill_id ?? '', message });
   }
 }
 
-function merged(first: CredentialBinding[], more: CredentialBinding[]): CredentialBinding[] {
+/** Of two Skills that use one name, the second's credential is known by its Skill's slug too: neither hides the other. */
+function merged(first: CredentialBinding[], more: CredentialBinding[], slug: string | null): CredentialBinding[] {
   const names = new Set(first.map((one) => one.as));
-  return [...first, ...more.filter((one) => !names.has(one.as))];
+  return [...first, ...more.map((one) => (names.has(one.as) ? { ...one, as: `${slug}.${one.as}` } : one))];
 }
 
 function ofReference(

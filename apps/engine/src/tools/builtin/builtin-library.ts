@@ -38,6 +38,7 @@ export class BuiltinLibrary {
       external: work.external,
       grade: (args) => work.grade?.(args) ?? definition.grade,
       idempotent: (args) => work.idempotent?.(args) ?? definition.idempotent,
+      ...(work.compared ? { compared: work.compared } : {}),
       run: (args, call) => work.run(args, call, credentials),
     };
   }

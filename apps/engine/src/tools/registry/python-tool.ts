@@ -45,10 +45,10 @@ async function valuesOf(
   call: CallSite,
 ): Promise<Record<string, CredentialFields> | ToolFailure> {
   const values: Record<string, CredentialFields> = {};
-  for (const name of credentials.names) {
-    const fields = await credentials.fields(call.turn, name);
-    if (isFailure(fields)) return fields;
-    values[name] = fields;
+  for (const { as } of credentials.bindings) {
+    const credential = await credentials.read(call.turn, as);
+    if (isFailure(credential)) return credential;
+    values[as] = credential.fields;
   }
   return values;
 }
