@@ -8,7 +8,8 @@ import { type EventDetail, EventsService } from './events.service.js';
 import { type Replayed, Replayer } from './replayer.js';
 
 class Replay {
-  @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
+  @Flag({ optional: true, description: 'Send replies and make all calls again; false, the default: a rehearsal' })
+  deliver?: boolean;
 }
 
 @ApiTags('Events')

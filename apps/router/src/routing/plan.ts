@@ -33,6 +33,7 @@ export function planMessage(draft: Draft, standing: Standing | null, decision: D
     trigger_id: trigger?.id ?? null,
     message_id: draft.messageId,
     replay: draft.replay,
+    rehearsal: !draft.deliver,
     replay_of: draft.replayOf,
     state: workflow.status === 'suspended' ? 'suspended' : 'queued',
     error: null,
@@ -136,6 +137,7 @@ function inputOf(draft: Draft, standing: Standing | null, decision: Decision, wo
     verified: draft.verified,
     instructions: workflow?.instructions ?? null,
     reply: draft.deliver ? decision.reply : null,
+    ...(draft.deliver ? {} : { rehearsal: true as const }),
     trust: trustOf(standing),
     ...(standing ? { contact_id: standing.contactId } : {}),
   };
