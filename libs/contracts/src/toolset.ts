@@ -47,6 +47,19 @@ export interface Toolset {
   tools: ToolsetTool[];
   /** Skills that cannot be used now, and why. */
   problems: { skill_id: string; message: string }[];
+  /** Tools that are named and that no model is given. */
+  left_out: LeftOutTool[];
+}
+
+/** A tool that an agent is given and its model is not, or only by a search. */
+export interface LeftOutTool {
+  name: string;
+  /** The slug of its Skill; null: the agent has it by itself. */
+  skill: string | null;
+  /** A code. */
+  reason: string;
+  /** In a sentence for people. */
+  what_to_do: string;
 }
 
 /** What the registry answers to `POST /internal/tool-calls` `{tool_id, pin, arguments, call_id, timeout_ms}`. */

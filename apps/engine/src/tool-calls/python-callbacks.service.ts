@@ -38,6 +38,9 @@ export class PythonCallbacks {
     };
     const problem = this.check.problem(schema, args);
     if (problem) return failure('invalid_arguments', problem);
+    if (call.rehearsal && method !== 'GET') {
+      return failure('rehearsal', 'Not executed: this is a rehearsal, in which a tool may only GET.');
+    }
     const limits = { maxResponseBytes: this.settings.TOOL_RESULT_KEPT_BYTES, timeoutMs: this.settings.TOOL_TIMEOUT_MS };
     return request(this.egress, limits, httpArguments(args), {
       // A tool that says it only reads may only GET.

@@ -2,6 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ToolCallRecord } from './tool-call.entity.js';
 
+/** A call of a Python tool that asks for HTTP. */
+export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks'> {
+  /** Its turn may change nothing. */
+  rehearsal: boolean;
+}
+
 /** The audit of calls; `StepRepository` writes it with the steps. */
 @Injectable()
 export class ToolCallRepository {
@@ -15,14 +21,15 @@ export class ToolCallRepository {
   }
 
   /** Counts a request of a Python tool. @returns its call with the count; null when no call under way has that token */
-  async countCallback(tokenSha256: string): Promise<ToolCallRecord | null> {
+  async countCallback(tokenSha256: string): Promise<CallingBack | null> {
     const rows = (await this.db.query(
       `WITH counted AS (
          UPDATE engine.tool_call c SET callbacks = callbacks + 1 FROM engine.turn t
-          WHERE c.callback_sha256 = $1 AND c.outcome = 'begun' AND t.id = c.turn_id AND t.state = 'running' RETURNING c.*)
+          WHERE c.callback_sha256 = $1 AND c.outcome = 'begun' AND t.id = c.turn_id AND t.state = 'running'
+         RETURNING c.grade, c.callbacks, coalesce((t.input ->> 'rehearsal')::boolean, false) AS rehearsal)
        SELECT * FROM counted`,
       [tokenSha256],
-    )) as ToolCallRecord[];
+    )) as CallingBack[];
     return rows[0] ?? null;
   }
 }

@@ -22,6 +22,7 @@ const call: CallSite = {
     sender: 'ada',
     trust: 'known',
     trusted: true,
+    rehearsal: false,
     attachments: [],
   },
   ref: '1.call_0',
