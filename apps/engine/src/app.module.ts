@@ -4,6 +4,7 @@ import { ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AgentDirectory } from './agents/agent-directory.js';
 import { AgentUsageController } from './agents/agent-usage.controller.js';
+import { AgentToolsets } from './agents/agent-toolsets.service.js';
 import { AgentController } from './agents/agent.controller.js';
 import { AgentRepository } from './agents/agent.repository.js';
 import { AgentService } from './agents/agent.service.js';
@@ -83,6 +84,7 @@ export class AppModule {
         AgentRepository,
         AgentDirectory,
         AgentService,
+        AgentToolsets,
         ApprovalRepository,
         ApprovalService,
         SpokenDecisions,

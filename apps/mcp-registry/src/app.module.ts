@@ -31,6 +31,7 @@ import { PYTHON_RUNNER, PythonTools } from './tools/python-tools.service.js';
 import { ToolController } from './tools/tool.controller.js';
 import { ToolRepository } from './tools/tool.repository.js';
 import { ToolService } from './tools/tool.service.js';
+import { Effects } from './toolsets/effects.service.js';
 import { ToolsetServers } from './toolsets/toolset-servers.repository.js';
 import { ToolsetController } from './toolsets/toolset.controller.js';
 import { ToolsetService } from './toolsets/toolset.service.js';
@@ -73,6 +74,7 @@ export class AppModule {
         CredentialBindings,
         DiscoveryRepository,
         DiscoveryService,
+        Effects,
         ManifestSkills,
         OauthRegistration,
         PythonTools,

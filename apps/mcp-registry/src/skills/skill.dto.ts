@@ -2,6 +2,7 @@ import { Flag, JsonObject, MayBeAbsent, OneOf, Text, TextList } from '#libs/serv
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayUnique, IsArray, Matches, ValidateNested } from 'class-validator';
+import { EffectView, LeftOutToolView } from '../toolsets/left-out.dto.js';
 import { slugPattern } from '../tools/model-name.js';
 
 const knowledgeLength = 100_000;
@@ -105,6 +106,13 @@ export class SkillView {
   @ApiProperty({ type: [SkillCredentialGiven] }) credentials: SkillCredentialGiven[];
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ format: 'date-time' }) updated_at: string;
+}
+
+export class SkillDetail extends SkillView {
+  @ApiProperty({ type: [LeftOutToolView], description: 'Its tools that no model is given' })
+  left_out: LeftOutToolView[];
+  @ApiProperty({ type: EffectView, description: 'The agents that have it, and what their models are given now' })
+  effect: EffectView;
 }
 
 export class SkillPage {

@@ -126,6 +126,32 @@ describe('a Skill', () => {
     }
   });
 
+  it('says which of its tools no model is given, and what the models of its agents are given now', async () => {
+    const add = await createTool(python('left_out'));
+    const agent = { id: 'agt_1', name: 'Desk', offered: 3, by_search: 2, left_out: [], left_out_total: 0, error: null };
+    registry.stub.effect = { agents: [agent], more: 4 };
+    const tools = [{ tool: add.id, enabled: false }, { tool: 'builtin:web_search' }];
+    const made = await create({ name: 'Told', slug: 'told', tools });
+    const told = {
+      left_out: [{ name: 'left_out', skill: 'told', reason: 'turned_off', what_to_do: expect.any(String) }],
+      effect: { agents: [agent], more: 4, error: null },
+    };
+    expect(made).toMatchObject(told);
+    expect((await registry.call('GET', `/skills/${made.id}`)).body).toMatchObject(told);
+    expect(registry.stub.asked.at(-1)?.path).toBe(`/internal/agents/toolsets?skill_ids=${made.id}`);
+    expect((await toolset([made.id])).left_out).toEqual(told.left_out);
+    const graded = await registry.call('PATCH', `/tools/${add.id}`, { grade: 'write' });
+    expect(graded.body.effect.agents).toEqual([agent]);
+    expect(registry.stub.asked.at(-1)?.path).toBe(`/internal/agents/toolsets?skill_ids=${made.id}&tool_id=${add.id}`);
+    registry.stub.effect = null;
+    const changed = await registry.call('PATCH', `/skills/${made.id}`, { tools: [{ tool: add.id }] });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { left_out: [], effect: { agents: [], error: { code: expect.any(String) } } },
+    });
+    registry.stub.effect = { agents: [], more: 0 };
+  });
+
   it('shares a built-in tool with another Skill, and hides no credential of it', async () => {
     const credentials = [{ credential_id: 'cred_a', as: 'api' }];
     const tools = [{ tool: 'builtin:http_request' }];

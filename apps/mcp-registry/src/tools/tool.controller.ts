@@ -4,10 +4,12 @@ import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Pu
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ToolCalls } from '../calls/tool-calls.service.js';
 import { PythonTools } from './python-tools.service.js';
+import { Effects } from '../toolsets/effects.service.js';
 import {
   ApproveTool,
   ChangeTool,
   SavePythonTool,
+  ToolChangeView,
   ToolDifference,
   ToolPage,
   ToolQuery,
@@ -24,6 +26,7 @@ export class ToolController {
     @Inject(ToolService) private readonly tools: ToolService,
     @Inject(PythonTools) private readonly python: PythonTools,
     @Inject(ToolCalls) private readonly calls: ToolCalls,
+    @Inject(Effects) private readonly effects: Effects,
   ) {}
 
   @Get()
@@ -53,9 +56,13 @@ export class ToolController {
   @Patch(':id')
   @RequireScopes('tools:write')
   @ApiOperation({ operationId: 'gradeTool', summary: 'Say what a tool can do at most' })
-  @ApiOkResponse({ type: ToolView })
-  change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeTool): Promise<ToolView> {
-    return this.tools.grade(caller, id, body);
+  @ApiOkResponse({ type: ToolChangeView })
+  async change(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: ChangeTool,
+  ): Promise<ToolChangeView> {
+    return this.effects.ofTool(caller, await this.tools.grade(caller, id, body));
   }
 
   @Put(':id/source')
@@ -87,9 +94,13 @@ export class ToolController {
   @HttpCode(200)
   @RequireScopes('tools:write')
   @ApiOperation({ operationId: 'approveTool', summary: 'Take the definition that its server offers' })
-  @ApiOkResponse({ type: ToolView })
-  approve(@Caller() caller: Principal, @Param('id') id: string, @Body() { pin }: ApproveTool): Promise<ToolView> {
-    return this.tools.approve(caller, id, pin);
+  @ApiOkResponse({ type: ToolChangeView })
+  async approve(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() { pin }: ApproveTool,
+  ): Promise<ToolChangeView> {
+    return this.effects.ofTool(caller, await this.tools.approve(caller, id, pin));
   }
 
   @Get(':id/versions')

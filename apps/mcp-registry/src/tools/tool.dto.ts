@@ -2,6 +2,7 @@ import { toolGrades, type ToolGrade } from '#libs/contracts';
 import { Flag, JsonObject, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
+import { EffectView } from '../toolsets/left-out.dto.js';
 import { toolStates } from './tool.entity.js';
 
 export const toolSources = ['builtin', 'mcp', 'python'] as const;
@@ -50,6 +51,11 @@ export class ToolView {
     string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Python tools alone' }) python_source: string | null;
   @ApiProperty({ type: [String], description: 'Credentials that its source asks for, by name' }) credentials: string[];
+}
+
+export class ToolChangeView extends ToolView {
+  @ApiProperty({ type: EffectView, description: 'The agents that have the tool, and what their models are given now' })
+  effect: EffectView;
 }
 
 export class ToolPage {
