@@ -28,6 +28,9 @@ import { ReplyRepository } from './replies/reply.repository.js';
 import { type EngineSettings, SETTINGS } from './settings.js';
 import { PythonCallbackController } from './tool-calls/python-callback.controller.js';
 import { PythonCallbacks } from './tool-calls/python-callbacks.service.js';
+import { PythonTriesController } from './tool-calls/python-tries.controller.js';
+import { PythonTries } from './tool-calls/python-tries.service.js';
+import { PythonTryRepository } from './tool-calls/python-try.repository.js';
 import { ToolCallRepository } from './tool-calls/tool-call.repository.js';
 import { toolProviders } from './tools/tools.providers.js';
 import { SessionWindowRepository } from './turns/session-window.repository.js';
@@ -67,6 +70,7 @@ export class AppModule {
         UsageController,
         ReplyController,
         PythonCallbackController,
+        PythonTriesController,
         TurnJobsController,
         DeliveryResultsController,
       ],
@@ -93,6 +97,8 @@ export class AppModule {
         SyncedDocumentRepository,
         ToolCallRepository,
         PythonCallbacks,
+        PythonTries,
+        PythonTryRepository,
         UsageRepository,
         TurnBudget,
         TurnRepository,

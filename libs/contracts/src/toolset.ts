@@ -75,4 +75,23 @@ export type PythonRunAnswer =
       error: 'timeout' | 'memory' | 'crashed' | 'exception' | 'invalid_result' | 'host_call_refused';
       message: string;
       stdout: string;
+      /** Of the tool's source, from 1, where it failed there. */
+      line?: number;
     };
+
+/** Registry → `POST /internal/python-tries` of the engine: a Python tool that a person tries, outside of a turn. */
+export interface PythonTryRequest {
+  /** The registry's name of the call, for the record. */
+  call_id: string;
+  tool_id: string;
+  grade: ToolGrade;
+  python: NonNullable<ToolsetTool['python']>;
+  input_schema: Record<string, unknown>;
+  arguments: Record<string, unknown>;
+  timeout_ms?: number;
+  credential_bindings?: CredentialBinding[];
+}
+
+/** What the engine answers there, with status 200. */
+export type PythonTryAnswer =
+  Extract<PythonRunAnswer, { ok: true }> | { ok: false; error: string; message: string; stdout: string; line?: number };

@@ -20,14 +20,17 @@ export class ToolCallRepository {
     ])) as ToolCallRecord[];
   }
 
-  /** Counts a request of a Python tool. @returns its call with the count; null when no call under way has that token */
+  /** Counts a request of a Python tool, of a turn or tried. @returns its call with the count; null: none in flight has that token */
   async countCallback(tokenSha256: string): Promise<CallingBack | null> {
     const rows = (await this.db.query(
       `WITH counted AS (
          UPDATE engine.tool_call c SET callbacks = callbacks + 1 FROM engine.turn t
           WHERE c.callback_sha256 = $1 AND c.outcome = 'begun' AND t.id = c.turn_id AND t.state = 'running'
          RETURNING c.grade, c.callbacks, coalesce((t.input ->> 'rehearsal')::boolean, false) AS rehearsal)
-       SELECT * FROM counted`,
+       , tried AS (
+         UPDATE engine.python_try SET callbacks = callbacks + 1 WHERE callback_sha256 = $1 AND expires_at > now()
+         RETURNING grade, callbacks, false)
+       SELECT * FROM counted UNION ALL SELECT * FROM tried`,
       [tokenSha256],
     )) as CallingBack[];
     return rows[0] ?? null;

@@ -1,8 +1,7 @@
-import type { McpCallAnswer } from '#libs/contracts';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ToolCalls } from '../calls/tool-calls.service.js';
+import { ToolTries } from '../calls/tool-tries.service.js';
 import { PythonTools } from './python-tools.service.js';
 import { Effects } from '../toolsets/effects.service.js';
 import {
@@ -15,6 +14,7 @@ import {
   ToolQuery,
   ToolVersionList,
   ToolView,
+  TryAnswer,
   TryTool,
 } from './tool.dto.js';
 import { ToolService } from './tool.service.js';
@@ -25,7 +25,7 @@ export class ToolController {
   constructor(
     @Inject(ToolService) private readonly tools: ToolService,
     @Inject(PythonTools) private readonly python: PythonTools,
-    @Inject(ToolCalls) private readonly calls: ToolCalls,
+    @Inject(ToolTries) private readonly tries: ToolTries,
     @Inject(Effects) private readonly effects: Effects,
   ) {}
 
@@ -114,8 +114,9 @@ export class ToolController {
   @Post(':id/try')
   @HttpCode(200)
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'tryTool', summary: 'Call an approved tool of an MCP server by hand' })
-  try(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TryTool): Promise<McpCallAnswer> {
-    return this.calls.tryOut(caller, id, body);
+  @ApiOperation({ operationId: 'tryTool', summary: 'Call a tool of an MCP server or in Python by hand' })
+  @ApiOkResponse({ type: TryAnswer })
+  try(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TryTool): Promise<TryAnswer> {
+    return this.tries.run(caller, id, body);
   }
 }
