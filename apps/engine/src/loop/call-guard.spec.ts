@@ -22,7 +22,7 @@ describe('the guard of calls', () => {
   });
 
   it('takes a call that could not be made for none that was, up to a number', () => {
-    const guard = new CallGuard(20, 3);
+    const guard = new CallGuard(20, 2);
     const post = { ...get('/a'), arguments: { method: 'POST' } };
     expect([guard.mistaken(post), guard.mistaken(post), guard.refuse(post, false)]).toEqual([null, null, null]);
     expect(guard.exhausted).toBe(false);

@@ -55,7 +55,7 @@ export class CallGuard {
     this.calls += 1;
     const seen = this.of(call);
     seen.mistakes += 1;
-    if (seen.mistakes >= maxMistakes) this.exhausted = true;
+    if (seen.mistakes > this.maxSameReads) this.exhausted = true;
     if (this.calls <= this.maxCalls) return null;
     this.exhausted = true;
     return this.overLimit();
@@ -101,7 +101,6 @@ export class CallGuard {
 }
 
 const repeatedCode = 'repeated_call';
-const maxMistakes = 3;
 
 /** The same for calls that say the same, whatever the order of their keys. */
 export function callKey({ name, arguments: args }: ToolCall): string {

@@ -45,10 +45,16 @@ interface Resolved {
 export class CredentialReader {
   constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
 
-  of(bindings: CredentialBinding[]): BoundCredentials {
+  /** @param withheld the tool has credentials, and the turn's sender may not use them */
+  of(bindings: CredentialBinding[], withheld = false): BoundCredentials {
     return {
       bindings,
       read: async (turn, name, wish = {}) => {
+        if (withheld) {
+          const message =
+            'The sender of this event may not use the credentials of this tool: it is unknown or unverified.';
+          return failure('credential_not_for_sender', message);
+        }
         const chosen = await choose(bindings, name, wish, (one) => this.typeOf(turn, one));
         return isFailure(chosen) ? chosen : this.read(turn, chosen);
       },

@@ -93,7 +93,7 @@ describe('a model that obeys every word of an outsider', () => {
       'unknown_tool',
       'unknown_tool',
       'unknown_tool',
-      'no_credential',
+      'credential_not_for_sender',
     ]);
     expect(target.calls).toEqual([]);
     expect(services.requests.map(({ path }) => path)).toEqual(['/internal/toolsets']);

@@ -101,8 +101,9 @@ export class TurnTools {
   private made(definition: ToolsetTool, trusted: boolean): Tool | null {
     const { source, name, model_name: modelName, credential_bindings: bindings, skill_slug: slug } = definition;
     if (source === 'builtin') {
-      const bound = trusted || openToOutsiders.includes(name) ? bindings : [];
-      return this.library.tool(name, modelName, { toolId: definition.id, slug }, this.credentials.of(bound));
+      const mayUse = trusted || openToOutsiders.includes(name);
+      const credentials = this.credentials.of(mayUse ? bindings : [], !mayUse && bindings.length > 0);
+      return this.library.tool(name, modelName, { toolId: definition.id, slug }, credentials);
     }
     // An outsider is answered from its own conversation: what others' servers and code read is not part of that.
     if (!trusted) return null;
