@@ -4,6 +4,7 @@ import { ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AgentDirectory } from './agents/agent-directory.js';
 import { AgentUsageController } from './agents/agent-usage.controller.js';
+import { AgentToolsets } from './agents/agent-toolsets.service.js';
 import { AgentController } from './agents/agent.controller.js';
 import { AgentRepository } from './agents/agent.repository.js';
 import { AgentService } from './agents/agent.service.js';
@@ -27,6 +28,9 @@ import { ReplyRepository } from './replies/reply.repository.js';
 import { type EngineSettings, SETTINGS } from './settings.js';
 import { PythonCallbackController } from './tool-calls/python-callback.controller.js';
 import { PythonCallbacks } from './tool-calls/python-callbacks.service.js';
+import { PythonTriesController } from './tool-calls/python-tries.controller.js';
+import { PythonTries } from './tool-calls/python-tries.service.js';
+import { PythonTryRepository } from './tool-calls/python-try.repository.js';
 import { ToolCallRepository } from './tool-calls/tool-call.repository.js';
 import { toolProviders } from './tools/tools.providers.js';
 import { SessionWindowRepository } from './turns/session-window.repository.js';
@@ -66,6 +70,7 @@ export class AppModule {
         UsageController,
         ReplyController,
         PythonCallbackController,
+        PythonTriesController,
         TurnJobsController,
         DeliveryResultsController,
       ],
@@ -83,6 +88,7 @@ export class AppModule {
         AgentRepository,
         AgentDirectory,
         AgentService,
+        AgentToolsets,
         ApprovalRepository,
         ApprovalService,
         SpokenDecisions,
@@ -91,6 +97,8 @@ export class AppModule {
         SyncedDocumentRepository,
         ToolCallRepository,
         PythonCallbacks,
+        PythonTries,
+        PythonTryRepository,
         UsageRepository,
         TurnBudget,
         TurnRepository,

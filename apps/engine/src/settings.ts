@@ -31,8 +31,12 @@ export interface EngineSettings {
   TURN_MAX_TOOL_CALLS: number;
   /** Calls that only read and may go at the same time. */
   TURN_PARALLEL_CALLS: number;
-  /** Tools that a model is told of; more are left out, and the log says so. */
+  /** Tools that a model is told of at once, beside `find_tools` and `read_result`; it finds the others by a search. */
   TURN_MAX_TOOLS: number;
+  /** Of those, how many a search may bring: found later, a tool takes the place of the one found first. */
+  TURN_FOUND_TOOLS: number;
+  /** How often a call that only reads may give the same result in a turn. */
+  TURN_MAX_SAME_READS: number;
   TURN_WALL_CLOCK_MS: number;
   /** Limits of tokens and of cost in millionths, 0 for none: of one turn, of an agent's day, of a contact's day with it. */
   TURN_MAX_TOKENS: number;

@@ -5,6 +5,7 @@ import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common
 import { ToolCallRepository } from './calls/tool-call.repository.js';
 import { ToolCallsController } from './calls/tool-calls.controller.js';
 import { ToolCalls } from './calls/tool-calls.service.js';
+import { ToolTries, TRIES } from './calls/tool-tries.service.js';
 import { CredentialBindings } from './credentials/credential-bindings.js';
 import { ServerCredentials, VAULT } from './credentials/server-credentials.js';
 import { schema } from './db/schema.js';
@@ -31,6 +32,7 @@ import { PYTHON_RUNNER, PythonTools } from './tools/python-tools.service.js';
 import { ToolController } from './tools/tool.controller.js';
 import { ToolRepository } from './tools/tool.repository.js';
 import { ToolService } from './tools/tool.service.js';
+import { Effects } from './toolsets/effects.service.js';
 import { ToolsetServers } from './toolsets/toolset-servers.repository.js';
 import { ToolsetController } from './toolsets/toolset.controller.js';
 import { ToolsetService } from './toolsets/toolset.service.js';
@@ -67,12 +69,14 @@ export class AppModule {
         { provide: EGRESS, useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW }) },
         client(VAULT, 'credential-vault', settings.VAULT_URL),
         client(ENGINE, 'engine', settings.ENGINE_URL),
+        client(TRIES, 'engine', settings.ENGINE_URL, settings.TRY_TIMEOUT_MS),
         client(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, settings.COMPILE_TIMEOUT_MS),
         AgentUsage,
         Connections,
         CredentialBindings,
         DiscoveryRepository,
         DiscoveryService,
+        Effects,
         ManifestSkills,
         OauthRegistration,
         PythonTools,
@@ -86,6 +90,7 @@ export class AppModule {
         ToolCallRepository,
         ToolCalls,
         ToolRepository,
+        ToolTries,
         ToolService,
         ToolsetServers,
         ToolsetService,

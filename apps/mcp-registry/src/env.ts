@@ -34,6 +34,8 @@ export const env = readEnv({
   /** How long a credential's values are used before the vault is asked again. */
   CREDENTIAL_CACHE_MS: integer(2_000, 0, 60_000),
   COMPILE_TIMEOUT_MS: integer(30_000, 100, 120_000),
+  /** How long a Python tool that a person tries is waited for; the engine and the runner end it before. */
+  TRY_TIMEOUT_MS: integer(60_000, 1_000, 600_000),
   /** Days that the record of calls is kept. */
   CALL_RECORD_DAYS: integer(90, 1, 3_650),
 });

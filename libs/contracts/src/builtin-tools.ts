@@ -27,7 +27,7 @@ const text = (maxLength: number, description?: string): Record<string, unknown> 
   ...(description ? { description } : {}),
 });
 
-const credential = text(64, 'Name of a credential of the Skill; left out when it has one alone');
+const credential = text(128, 'Name of a credential of the Skill; left out when one alone fits');
 const addresses = { type: 'array', minItems: 1, maxItems: 20, items: text(320) };
 
 /** The standard tool library (spec 1, 4.5). Skills and agents name these; no Skill may use the names otherwise. */
@@ -51,7 +51,10 @@ export const builtinTools: readonly BuiltinTool[] = [
         description: 'Added to the query of the URL',
       },
       body: { description: 'Text as it is; any other JSON value is sent as application/json' },
-      credential,
+      credential: text(
+        128,
+        "Name of a credential of the Skill; left out: the one that is bound to the URL's host, if any",
+      ),
       timeout_ms: { type: 'integer', minimum: 1, maximum: 60000 },
     }),
   },

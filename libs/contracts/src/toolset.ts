@@ -6,6 +6,13 @@ export type ToolGrade = (typeof toolGrades)[number];
 export interface CredentialBinding {
   credential_id: string;
   as: string;
+  /** The Skill that it is bound to: as that one it is read. */
+  skill_id: string;
+  /** Where the platform may send it (`api.example.com`, `*.example.com`, `host:port`); absent: where its own record says. */
+  hosts?: string[];
+  /** The header that it goes in, and what stands before it there; absent: as its own record says, else `Bearer`. */
+  header?: string;
+  scheme?: string;
 }
 
 /** One tool as the registry gives it to the engine: approved, with texts from the registry's own rows. */
@@ -40,6 +47,19 @@ export interface Toolset {
   tools: ToolsetTool[];
   /** Skills that cannot be used now, and why. */
   problems: { skill_id: string; message: string }[];
+  /** Tools that are named and that no model is given. */
+  left_out: LeftOutTool[];
+}
+
+/** A tool that an agent is given and its model is not, or only by a search. */
+export interface LeftOutTool {
+  name: string;
+  /** The slug of its Skill; null: the agent has it by itself. */
+  skill: string | null;
+  /** A code. */
+  reason: string;
+  /** In a sentence for people. */
+  what_to_do: string;
 }
 
 /** What the registry answers to `POST /internal/tool-calls` `{tool_id, pin, arguments, call_id, timeout_ms}`. */
@@ -55,4 +75,23 @@ export type PythonRunAnswer =
       error: 'timeout' | 'memory' | 'crashed' | 'exception' | 'invalid_result' | 'host_call_refused';
       message: string;
       stdout: string;
+      /** Of the tool's source, from 1, where it failed there. */
+      line?: number;
     };
+
+/** Registry → `POST /internal/python-tries` of the engine: a Python tool that a person tries, outside of a turn. */
+export interface PythonTryRequest {
+  /** The registry's name of the call, for the record. */
+  call_id: string;
+  tool_id: string;
+  grade: ToolGrade;
+  python: NonNullable<ToolsetTool['python']>;
+  input_schema: Record<string, unknown>;
+  arguments: Record<string, unknown>;
+  timeout_ms?: number;
+  credential_bindings?: CredentialBinding[];
+}
+
+/** What the engine answers there, with status 200. */
+export type PythonTryAnswer =
+  Extract<PythonRunAnswer, { ok: true }> | { ok: false; error: string; message: string; stdout: string; line?: number };

@@ -1,4 +1,4 @@
-export { Edits, ShowsEntityTag } from './editing/editable.js';
+export { Edits, ShowsEntityTag, TagsWithout } from './editing/editable.js';
 export * from './env.js';
 export { Flag, JsonObject, MayBeAbsent, Nested, OneOf, Text, TextList, Whole } from './field.js';
 export { httpLimitDefaults } from './http-limits.js';

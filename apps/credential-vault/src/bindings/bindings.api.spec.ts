@@ -43,6 +43,18 @@ describe('resolving by a binding', () => {
     expect((await resolveFor(id, 'app_1', ['host'])).body).toMatchObject({ status: 403, code: 'approval_needed' });
   });
 
+  it('tells the type alone to who asks for no field, of a grant that has no token too', async () => {
+    const text = await credential();
+    await bind(text, app('app_kind'));
+    const { body } = await resolveFor(text, 'app_kind', []);
+    expect(body).toMatchObject({ type: 'text', fields: {}, credentials: {} });
+    const pending = { type: 'oauth2', grant: 'authorization_code', fields: { client_id: 'id', client_secret: 'cs' } };
+    const grant = await credential(pending);
+    await bind(grant, app('app_kind'));
+    expect((await resolveFor(grant, 'app_kind', [])).body).toMatchObject({ type: 'oauth2', fields: {} });
+    expect((await resolveFor(grant, 'app_other', [])).body).toMatchObject({ status: 403, code: 'not_bound' });
+  });
+
   it('gives each consumer its own', async () => {
     const id = await credential();
     await bind(id, { ...app('app_a'), fields: ['user'] });

@@ -1,6 +1,7 @@
 import { Caller, notFound, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { type AgentEffect, AgentToolsets } from './agent-toolsets.service.js';
 import { AgentRepository } from './agent.repository.js';
 
 class UsingQuery {
@@ -8,12 +9,22 @@ class UsingQuery {
   @Text(100, { optional: true }) tool_id?: string;
 }
 
+class EffectQuery {
+  @Text(10_000, { optional: true, description: 'Skills, separated by commas' }) skill_ids?: string;
+  @Text(100, { optional: true, description: 'A Python tool that agents have without a Skill' }) tool_id?: string;
+}
+
+const shownAgents = 20;
+
 /** For other services: who would miss a Skill or a Python tool, and whether an agent is there. */
 @ApiExcludeController()
 @Controller('internal/agents')
 @RequireScopes('service')
 export class AgentUsageController {
-  constructor(@Inject(AgentRepository) private readonly agents: AgentRepository) {}
+  constructor(
+    @Inject(AgentRepository) private readonly agents: AgentRepository,
+    @Inject(AgentToolsets) private readonly toolsets: AgentToolsets,
+  ) {}
 
   @Get('using')
   async using(
@@ -24,6 +35,22 @@ export class AgentUsageController {
     if (!id) throw new Problem(422, 'invalid_fields', 'Give skill_id or tool_id.');
     const found = await this.agents.using(caller, query.skill_id ? 'skills' : 'python_tools', id);
     return { agents: found.map(({ id: agentId, name }) => ({ id: agentId, name })) };
+  }
+
+  /** What of a changed Skill or Python tool the models of its agents are given; at most `shownAgents`, by name. */
+  @Get('toolsets')
+  async effects(
+    @Caller() caller: Principal,
+    @Query() query: EffectQuery,
+  ): Promise<{ agents: AgentEffect[]; more: number }> {
+    const skills = (query.skill_ids ?? '').split(',').filter((id) => id !== '');
+    const found = [
+      ...(await Promise.all(skills.map((id) => this.agents.using(caller, 'skills', id)))).flat(),
+      ...(query.tool_id ? await this.agents.using(caller, 'python_tools', query.tool_id) : []),
+    ];
+    const agents = [...new Map(found.map((agent) => [agent.id, agent])).values()];
+    const shown = await Promise.all(agents.slice(0, shownAgents).map((agent) => this.toolsets.effectOn(agent)));
+    return { agents: shown, more: agents.length - shown.length };
   }
 
   /** @throws Problem 404 `agent_not_found` */

@@ -1,13 +1,27 @@
-import { Caller, Edits, PageQuery, type Principal, RequireScopes, ShowsEntityTag } from '#libs/service-kit';
+import {
+  Caller,
+  Edits,
+  PageQuery,
+  type Principal,
+  RequireScopes,
+  ShowsEntityTag,
+  TagsWithout,
+} from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AgentPage, AgentView, agentView, CreateAgent, UpdateAgent } from './agent.dto.js';
+import { AgentDetail } from './agent-toolset.dto.js';
+import { AgentToolsets } from './agent-toolsets.service.js';
+import { AgentPage, agentView, CreateAgent, UpdateAgent } from './agent.dto.js';
+import type { Agent } from './agent.entity.js';
 import { AgentService } from './agent.service.js';
 
 @ApiTags('agents')
 @Controller('api/v1/agents')
 export class AgentController {
-  constructor(@Inject(AgentService) private readonly agents: AgentService) {}
+  constructor(
+    @Inject(AgentService) private readonly agents: AgentService,
+    @Inject(AgentToolsets) private readonly toolsets: AgentToolsets,
+  ) {}
 
   @Get()
   @RequireScopes('agents:read')
@@ -21,27 +35,32 @@ export class AgentController {
   @Post()
   @RequireScopes('agents:write')
   @ApiOperation({ summary: 'Create an agent', operationId: 'createAgent' })
-  @ApiCreatedResponse({ type: AgentView })
-  async create(@Caller() caller: Principal, @Body() body: CreateAgent): Promise<AgentView> {
-    return agentView(await this.agents.create(caller, body));
+  @ApiCreatedResponse({ type: AgentDetail })
+  async create(@Caller() caller: Principal, @Body() body: CreateAgent): Promise<AgentDetail> {
+    return this.detail(await this.agents.create(caller, body));
   }
 
   @Get(':id')
   @ShowsEntityTag()
+  @TagsWithout('toolset')
   @RequireScopes('agents:read')
-  @ApiOperation({ summary: 'Read an agent', operationId: 'getAgent' })
-  @ApiOkResponse({ type: AgentView })
-  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<AgentView> {
-    return agentView(await this.agents.get(caller, id));
+  @ApiOperation({
+    summary: 'Read an agent, with the tools that its model is given and those that it is not',
+    operationId: 'getAgent',
+  })
+  @ApiOkResponse({ type: AgentDetail })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<AgentDetail> {
+    return this.detail(await this.agents.get(caller, id));
   }
 
   @Patch(':id')
-  @Edits<AgentController>((controller, caller, id) => controller.get(caller, id))
+  @TagsWithout('toolset')
+  @Edits<AgentController>(async (controller, caller, id) => agentView(await controller.agents.get(caller, id)))
   @RequireScopes('agents:write')
   @ApiOperation({ summary: 'Change an agent', operationId: 'updateAgent' })
-  @ApiOkResponse({ type: AgentView })
-  async update(@Caller() caller: Principal, @Param('id') id: string, @Body() body: UpdateAgent): Promise<AgentView> {
-    return agentView(await this.agents.update(caller, id, body));
+  @ApiOkResponse({ type: AgentDetail })
+  async update(@Caller() caller: Principal, @Param('id') id: string, @Body() body: UpdateAgent): Promise<AgentDetail> {
+    return this.detail(await this.agents.update(caller, id, body));
   }
 
   @Delete(':id')
@@ -51,5 +70,9 @@ export class AgentController {
   @ApiNoContentResponse()
   async delete(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
     await this.agents.delete(caller, id);
+  }
+
+  private async detail(agent: Agent): Promise<AgentDetail> {
+    return { ...agentView(agent), toolset: await this.toolsets.of(agent) };
   }
 }

@@ -13,6 +13,7 @@ export class SpokenDecisions {
   async of(turn: TurnScope, input: TurnInput): Promise<string | null> {
     const [, word, id] = /^\s*(approve|refuse)\s+(apr_[0-9a-f]{32})\s*$/i.exec(input.message.message) ?? [];
     if (!word || !id || !turn.trusted || turn.trust !== 'known' || turn.contactId === null) return null;
+    if (turn.rehearsal) return `This is a rehearsal: nothing was decided about ${id.toLowerCase()}.`;
     const state = word.toLowerCase() === 'approve' ? 'approved' : 'refused';
     try {
       const { tool } = await this.approvals.decide(turn, `contact:${turn.contactId}`, id.toLowerCase(), state, null);

@@ -6,6 +6,7 @@ import { KnowledgeDocument } from '../knowledge/document.entity.js';
 import { KnowledgeEntity, Mention, Relation } from '../knowledge/graph.entity.js';
 import { SyncedDocument } from '../knowledge/synced-document.entity.js';
 import { Reply } from '../replies/reply.entity.js';
+import { PythonTry } from '../tool-calls/python-try.entity.js';
 import { ToolCallRecord } from '../tool-calls/tool-call.entity.js';
 import { Step } from '../turns/step.entity.js';
 import { Turn } from '../turns/turn.entity.js';
@@ -14,6 +15,7 @@ import { AgentsTurnsReplies1763700100000 } from './1763700100000-agents-turns-re
 import { ToolsApprovalsKnowledge1764000000100 } from './1764000000100-tools-approvals-knowledge.js';
 import { ApprovalPins1764100000100 } from './1764100000100-approval-pins.js';
 import { SyncedDocuments1764200000100 } from './1764200000100-synced-documents.js';
+import { PythonTries1764600000600 } from './1764600000600-python-tries.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -23,6 +25,7 @@ export const schema: ServiceSchema = {
     Step,
     Reply,
     ToolCallRecord,
+    PythonTry,
     Approval,
     Usage,
     KnowledgeDocument,
@@ -37,5 +40,6 @@ export const schema: ServiceSchema = {
     ToolsApprovalsKnowledge1764000000100,
     ApprovalPins1764100000100,
     SyncedDocuments1764200000100,
+    PythonTries1764600000600,
   ],
 };

@@ -39,6 +39,7 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
   const { model, calls, guard, log, messages, signal } = input;
   const before = replay(input.stored, messages, guard);
   calls.tainted = before.tainted;
+  calls.reveal(before.revealed);
   let { modelCalls } = before;
   if (before.open) await makeCalls(calls, before.open, messages);
   for (;;) {

@@ -1,30 +1,106 @@
 import { createHash } from 'node:crypto';
 import type { ToolCall } from '../model/model.js';
-import { failure, type ToolFailure } from '../tools/tool.js';
+import { checkCodes } from '../tools/call-check.js';
+import { failure, isFailure, type ToolFailure } from '../tools/tool.js';
+
+/** How often one call was made. */
+interface Seen {
+  /** Begun, without a result yet. */
+  open: number;
+  /** Results in a row that were the same. */
+  same: number;
+  last: string | null;
+  refused: number;
+  /** How often it could not be made at all. */
+  mistakes: number;
+}
 
 /** Keeps a model from calling without end: counts calls, and calls that say the same again. */
 export class CallGuard {
-  private readonly seen = new Map<string, number>();
+  private readonly seen = new Map<string, Seen>();
   private calls = 0;
   /** True once the model may call nothing more in this turn. */
   exhausted = false;
 
-  constructor(private readonly maxCalls: number) {}
+  /** @param maxSameReads how often a call that only reads may give one result; while that changes, it may be made again */
+  constructor(
+    private readonly maxCalls: number,
+    private readonly maxSameReads: number,
+  ) {}
 
-  /** @returns why the call is not made, or null */
-  refuse(call: ToolCall): ToolFailure | null {
+  /**
+   * @param reads it changes nothing, so it may be made again: what it reads may have changed
+   * @returns why the call is not made, or null
+   */
+  refuse(call: ToolCall, reads: boolean): ToolFailure | null {
     this.calls += 1;
-    const key = callKey(call);
-    const times = (this.seen.get(key) ?? 0) + 1;
-    this.seen.set(key, times);
+    const seen = this.of(call);
     if (this.calls > this.maxCalls) {
       this.exhausted = true;
-      return failure('tool_call_limit', `A turn may make ${this.maxCalls} calls: answer with what there is.`);
+      return this.overLimit();
     }
-    if (times >= 3) this.exhausted = true;
-    return times >= 2 ? failure('repeated_call', 'The same call was made before: use its result.') : null;
+    if (seen.open + seen.same < (reads ? this.maxSameReads : 1)) {
+      seen.open += 1;
+      return null;
+    }
+    this.repeated(seen);
+    const message = reads
+      ? `The same call was answered alike ${this.maxSameReads} times: use that result.`
+      : 'The same call was made before: use its result.';
+    return failure(repeatedCode, message);
+  }
+
+  /** A call that no check lets through, so that nothing was called. @returns why the turn's calls are over, or null */
+  mistaken(call: ToolCall): ToolFailure | null {
+    this.calls += 1;
+    const seen = this.of(call);
+    seen.mistakes += 1;
+    if (seen.mistakes > this.maxSameReads) this.exhausted = true;
+    if (this.calls <= this.maxCalls) return null;
+    this.exhausted = true;
+    return this.overLimit();
+  }
+
+  /** @param resultHash of what tells its result from another one */
+  ended(call: ToolCall, resultHash: string): void {
+    const seen = this.of(call);
+    seen.open = Math.max(0, seen.open - 1);
+    seen.same = seen.last === resultHash ? seen.same + 1 : 1;
+    seen.last = resultHash;
+  }
+
+  /** A call of an earlier claim of the turn. @param resultHash null: it was not made */
+  replayed(call: ToolCall, result: unknown, resultHash: string | null): void {
+    const code = isFailure(result) ? result.error.code : null;
+    if (resultHash === null && code !== null && checkCodes.includes(code)) {
+      this.mistaken(call);
+      return;
+    }
+    this.calls += 1;
+    if (resultHash !== null) this.ended(call, resultHash);
+    else if (code === repeatedCode) this.repeated(this.of(call));
+    else if (this.calls > this.maxCalls) this.exhausted = true;
+    else this.of(call).open += 1;
+  }
+
+  private overLimit(): ToolFailure {
+    return failure('tool_call_limit', `A turn may make ${this.maxCalls} calls: answer with what there is.`);
+  }
+
+  private repeated(seen: Seen): void {
+    seen.refused += 1;
+    if (seen.refused >= 2) this.exhausted = true;
+  }
+
+  private of(call: ToolCall): Seen {
+    const key = callKey(call);
+    const seen = this.seen.get(key) ?? { open: 0, same: 0, last: null, refused: 0, mistakes: 0 };
+    this.seen.set(key, seen);
+    return seen;
   }
 }
+
+const repeatedCode = 'repeated_call';
 
 /** The same for calls that say the same, whatever the order of their keys. */
 export function callKey({ name, arguments: args }: ToolCall): string {

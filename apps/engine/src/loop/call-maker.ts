@@ -1,13 +1,15 @@
+import { storableJson } from '#libs/database';
 import { createHash, randomBytes } from 'node:crypto';
 import type { DecidedCall } from '../approvals/approval.entity.js';
 import type { ToolCall } from '../model/model.js';
 import type { ArgumentCheck } from '../tools/argument-check.js';
 import { checkCall, type CheckedCall, type TurnPowers } from '../tools/call-check.js';
-import { type CallSite, failure, isFailure, type ToolFailure, type TurnScope } from '../tools/tool.js';
+import { type CallSite, failure, isFailure, type Tool, type ToolFailure, type TurnScope } from '../tools/tool.js';
 import { ApprovalNeeded, type AskedCall } from './approval-needed.js';
 import { type CallGuard, callKey } from './call-guard.js';
 import { inChunks } from './call-order.js';
 import { cleanResult } from './clean-result.js';
+import { rehearsedResult } from './rehearsed-call.js';
 import type { OpenStep } from './replay.js';
 import { shownResult } from './shown-result.js';
 import type { StepLog } from './step-log.js';
@@ -38,8 +40,14 @@ export class CallMaker {
 
   constructor(private readonly input: CallMakerInput) {}
 
-  get offered(): TurnPowers['tools'] {
-    return this.input.powers.tools;
+  /** What the model is told of now. */
+  get offered(): Tool[] {
+    return this.input.powers.tools.told;
+  }
+
+  /** Tools that a search of an earlier claim found. */
+  reveal(names: string[]): void {
+    this.input.powers.tools.reveal(names);
   }
 
   /**
@@ -56,6 +64,7 @@ export class CallMaker {
       const plan = this.plan(step, call);
       if ('error' in plan) this.refuse(step, call, plan);
       else if ('asked' in plan) asked.push(plan.asked);
+      else if ('rehearsed' in plan) this.rehearse(step, plan.rehearsed);
       else planned.push(plan);
     }
     for (const chunk of inChunks(planned, limits.parallel)) await this.makeTogether(step, chunk);
@@ -63,11 +72,14 @@ export class CallMaker {
     if (asked.length > 0) throw new ApprovalNeeded(asked);
   }
 
-  private plan(step: OpenStep, call: ToolCall): Planned | { asked: AskedCall } | ToolFailure {
-    const { guard, powers, check, approvals } = this.input;
-    const refused = guard.refuse(call);
-    if (refused) return refused;
+  private plan(step: OpenStep, call: ToolCall): Planned | { asked: AskedCall } | { rehearsed: Planned } | ToolFailure {
+    const { guard, powers, check, approvals, turn } = this.input;
     const checked = checkCall(call, powers, check);
+    const refused =
+      'error' in checked
+        ? guard.mistaken(call)
+        : guard.refuse(call, checked.grade === 'read' && checked.tool.idempotent(checked.args));
+    if (refused) return refused;
     const begun = step.begun.has(call.id);
     if (begun && ('error' in checked || !checked.tool.idempotent(checked.args))) {
       return failure('outcome_unknown', 'The call was begun and interrupted: it may have had its effect.');
@@ -75,6 +87,7 @@ export class CallMaker {
     if ('error' in checked) return checked;
     const ref = `${step.seq}.${call.id}`;
     const planned = { ...checked, call, ref };
+    if (turn.rehearsal && checked.grade !== 'read') return { rehearsed: planned };
     const { pin } = checked.tool;
     const decided = approvals.get(ref);
     if (decided?.state === 'approved') {
@@ -127,7 +140,7 @@ export class CallMaker {
   }
 
   private async call(step: OpenStep, { call, tool, args, seq, site }: Begun): Promise<void> {
-    const { log, limits, onCall } = this.input;
+    const { log, limits, onCall, guard } = this.input;
     const startedMs = performance.now();
     const given = await tool.run(args, site);
     const durationMs = performance.now() - startedMs;
@@ -137,6 +150,10 @@ export class CallMaker {
     const external = tool.external && code === null;
     this.tainted ||= external;
     step.results.set(call.id, shown);
+    const resultHash = sha256(storableJson((tool.compared ? tool.compared(result) : result) ?? null));
+    guard.ended(call, resultHash);
+    const reveals = tool.reveals?.(result) ?? [];
+    this.reveal(reveals);
     log.add(
       'tool_result',
       {
@@ -144,6 +161,8 @@ export class CallMaker {
         name: call.name,
         result: shown,
         external,
+        result_hash: resultHash,
+        ...(reveals.length === 0 ? {} : { reveals }),
         ...(sanitized === null ? {} : { sanitized }),
         ...(full === null ? {} : { handle: `result_${seq}`, full }),
       },
@@ -151,6 +170,31 @@ export class CallMaker {
     );
     await log.commit();
     onCall(call.name, code ?? 'ok', durationMs);
+  }
+
+  /** A call that would change something, in a turn that may change nothing: the model is told what would be called. */
+  private rehearse(step: OpenStep, { call, tool, grade, ref, needsApproval }: Planned): void {
+    const { log, limits, onCall, guard } = this.input;
+    const handle = `rehearsed_${step.seq}_${step.results.size}`;
+    const { shown, full } = shownResult(rehearsedResult(call, needsApproval), handle, limits);
+    const resultHash = sha256(storableJson(shown));
+    step.results.set(call.id, shown);
+    guard.ended(call, resultHash);
+    const facts = { call_id: call.id, name: call.name, result: shown, rehearsal: true, result_hash: resultHash };
+    log.add('tool_result', full === null ? facts : { ...facts, handle, full }, {
+      begun: {
+        call_ref: ref,
+        tool: call.name,
+        source: tool.source,
+        tool_id: tool.id,
+        grade,
+        arguments_sha256: hashOf(call),
+        outcome: 'rehearsed',
+        code: null,
+        callback_sha256: null,
+      },
+    });
+    onCall(call.name, 'rehearsed', 0);
   }
 
   /** A call that is not made, with the reason as its result. */

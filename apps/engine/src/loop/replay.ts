@@ -26,7 +26,7 @@ export interface OpenStep {
  */
 export function replay(stored: Step[], messages: ModelMessage[], guard: CallGuard): Replayed {
   let open: OpenStep | null = null;
-  const replayed: Replayed = { modelCalls: 0, open: null, tainted: false };
+  const replayed: Replayed = { modelCalls: 0, open: null, tainted: false, revealed: [] };
   for (const step of stored) {
     const callId = String(step.content['call_id']);
     if (step.kind === 'model_call') {
@@ -39,8 +39,11 @@ export function replay(stored: Step[], messages: ModelMessage[], guard: CallGuar
       open?.begun.set(callId, step.seq);
     } else if (step.kind === 'tool_result' && open) {
       const call = open.calls.find((each) => each.id === callId);
-      if (call) guard.refuse(call);
-      open.results.set(callId, step.content['result']);
+      const { result, result_hash: hash } = step.content;
+      if (call) guard.replayed(call, result, typeof hash === 'string' ? hash : null);
+      const { reveals } = step.content;
+      if (Array.isArray(reveals)) replayed.revealed.push(...(reveals as string[]));
+      open.results.set(callId, result);
       open.begun.delete(callId);
       replayed.tainted ||= step.content['external'] === true;
     }
@@ -55,6 +58,8 @@ interface Replayed {
   modelCalls: number;
   open: OpenStep | null;
   tainted: boolean;
+  /** Tools that searches found, the last one last. */
+  revealed: string[];
 }
 
 /** Gives the model the results of a step, in the order of its calls. */

@@ -32,7 +32,9 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
       messages.push({ role: 'user', content: text });
     }
     if (turn.reply_text) {
-      messages.push({ role: 'assistant', content: clip(turn.reply_text, parts.pastChars), tool_calls: [] });
+      const said = clip(turn.reply_text, parts.pastChars);
+      const content = turn.input.rehearsal ? `${rehearsedNote} ${said}` : said;
+      messages.push({ role: 'assistant', content, tool_calls: [] });
     }
   }
   const { message } = parts.input;
@@ -54,6 +56,9 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
 const ground = `${fenceExplanation} Your answer is sent back over the channel the event came from.`;
 
 const readOnlyNote = 'The current event is not verified: only calls that read are allowed.';
+
+/** Before what a model said in a rehearsal: it may speak of calls that were never made. */
+const rehearsedNote = '[rehearsal: nothing was sent or changed]';
 
 /** An App's id begins otherwise, and no sender writes to this line. */
 const takeoverSource = 'takeover';

@@ -84,5 +84,6 @@ export function toolsetOf(tools: Toolset['tools']): Toolset {
     skills: [{ id: 'skl_desk', slug: 'desk', name: 'Desk', knowledge: 'Tea is served at four.', version: 1 }],
     tools,
     problems: [],
+    left_out: [],
   };
 }

@@ -14,11 +14,9 @@ import { ArgumentCheck } from '../tools/argument-check.js';
 import { httpArguments, request } from '../tools/builtin/http-request.tool.js';
 import { EGRESS } from '../tools/egress.js';
 import { failure, isFailure, type ToolFailure } from '../tools/tool.js';
-import type { ToolCallRecord } from './tool-call.entity.js';
-import { ToolCallRepository } from './tool-call.repository.js';
+import { type CallingBack, ToolCallRepository } from './tool-call.repository.js';
 
 const schema = builtinTools.find(({ name }) => name === 'http_request')?.input_schema ?? {};
-const noCredential = () => Promise.resolve(failure('no_credential', 'A Python tool adds its credentials itself.'));
 
 /** Answers what Python tools ask: as the call's own turn, within its grade, a bounded number of times. */
 @Injectable()
@@ -44,12 +42,16 @@ export class PythonCallbacks {
     };
     const problem = this.check.problem(schema, args);
     if (problem) return failure('invalid_arguments', problem);
+    if (call.rehearsal && method !== 'GET') {
+      return failure('rehearsal', 'Not executed: this is a rehearsal, in which a tool may only GET.');
+    }
     const limits = { maxResponseBytes: this.settings.TOOL_RESULT_KEPT_BYTES, timeoutMs: this.settings.TOOL_TIMEOUT_MS };
     return request(this.egress, limits, httpArguments(args), {
       // A tool that says it only reads may only GET.
       mayDo: call.grade === 'none' ? 'read' : call.grade,
       signal: AbortSignal.timeout(limits.timeoutMs + 1_000),
-      credential: noCredential,
+      // A Python tool adds its credentials itself.
+      credential: () => Promise.resolve(null),
     });
   }
 
@@ -57,7 +59,8 @@ export class PythonCallbacks {
   async event(token: string): Promise<PythonEventAnswer> {
     const call = await this.callOf(token);
     if (isFailure(call)) return call;
-    const id = await this.calls.eventOf(call.turn_id);
+    const { event_id: id } = call;
+    if (id === null) return failure('no_event', 'A call that is tried by hand was started by no event.');
     const scope = { organizationId: call.organization_id, projectId: call.project_id };
     try {
       return { id, ...(await this.router.get<EventBody>(`/internal/events/${encodeURIComponent(id)}/body`, scope)) };
@@ -67,9 +70,9 @@ export class PythonCallbacks {
     }
   }
 
-  private async callOf(token: string): Promise<ToolCallRecord | ToolFailure> {
+  private async callOf(token: string): Promise<CallingBack | ToolFailure> {
     const call = await this.calls.countCallback(createHash('sha256').update(token).digest('hex'));
-    if (!call) throw new Problem(401, 'not_authenticated', 'No call under way has this token.');
+    if (!call) throw new Problem(401, 'not_authenticated', 'No call in flight has this token.');
     if (call.callbacks <= this.settings.TOOL_CALLBACKS) return call;
     return failure('too_many_requests', `One call makes at most ${this.settings.TOOL_CALLBACKS} requests.`);
   }

@@ -2,6 +2,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ToolCallRecord } from './tool-call.entity.js';
 
+/** A call of a Python tool that asks for HTTP. */
+export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks'> {
+  /** Its turn may change nothing. */
+  rehearsal: boolean;
+  organization_id: string;
+  project_id: string;
+  /** What its turn was started by; null for a call that a person tries. */
+  event_id: string | null;
+}
+
 /** The audit of calls; `StepRepository` writes it with the steps. */
 @Injectable()
 export class ToolCallRepository {
@@ -14,23 +24,20 @@ export class ToolCallRepository {
     ])) as ToolCallRecord[];
   }
 
-  /** The event that a turn was started by. */
-  async eventOf(turnId: string): Promise<string> {
-    const rows = (await this.db.query('SELECT receipt_id FROM engine.turn WHERE id = $1', [turnId])) as {
-      receipt_id: string;
-    }[];
-    return rows[0]?.receipt_id ?? '';
-  }
-
-  /** Counts a request of a Python tool. @returns its call with the count; null when no call under way has that token */
-  async countCallback(tokenSha256: string): Promise<ToolCallRecord | null> {
+  /** Counts a request of a Python tool, of a turn or tried. @returns its call with the count; null: none in flight has that token */
+  async countCallback(tokenSha256: string): Promise<CallingBack | null> {
     const rows = (await this.db.query(
       `WITH counted AS (
          UPDATE engine.tool_call c SET callbacks = callbacks + 1 FROM engine.turn t
-          WHERE c.callback_sha256 = $1 AND c.outcome = 'begun' AND t.id = c.turn_id AND t.state = 'running' RETURNING c.*)
-       SELECT * FROM counted`,
+          WHERE c.callback_sha256 = $1 AND c.outcome = 'begun' AND t.id = c.turn_id AND t.state = 'running'
+         RETURNING c.grade, c.callbacks, coalesce((t.input ->> 'rehearsal')::boolean, false) AS rehearsal,
+                   t.organization_id, t.project_id, t.receipt_id AS event_id)
+       , tried AS (
+         UPDATE engine.python_try SET callbacks = callbacks + 1 WHERE callback_sha256 = $1 AND expires_at > now()
+         RETURNING grade, callbacks, false, organization_id, project_id, NULL::text)
+       SELECT * FROM counted UNION ALL SELECT * FROM tried`,
       [tokenSha256],
-    )) as ToolCallRecord[];
+    )) as CallingBack[];
     return rows[0] ?? null;
   }
 }

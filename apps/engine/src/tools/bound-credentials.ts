@@ -2,71 +2,110 @@ import type { CredentialBinding } from '#libs/contracts';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { VAULT } from '../services.js';
-import { failure, type ToolFailure, type TurnScope } from './tool.js';
+import { choose, type CredentialWish } from './credential-choice.js';
+import { failure, isFailure, type ToolFailure, type TurnScope } from './tool.js';
 
 /** Values of a credential by field, in memory for one call: they never reach the model, a step or a log. */
 export type CredentialFields = Record<string, string>;
 
-/** The credentials that a tool may use, by the names its Skill gave them. */
-export interface BoundCredentials {
-  readonly names: string[];
-  /** @param name null for the only one */
-  fields(turn: TurnScope, name: string | null): Promise<CredentialFields | ToolFailure>;
+/** A credential as a tool may use it: its values, and where they may go. */
+export interface BoundCredential {
+  /** The name that its Skill gave it. */
+  as: string;
+  /** The vault's kind of record. */
+  type: string;
+  /** Of a field with several values: the newest. */
+  fields: CredentialFields;
+  /** Where the Skill lets it go; empty: where its own record says. */
+  hosts: string[];
+  /** Where its own record lets it go; empty: it says nothing. */
+  ownHosts: string[];
+  /** As the Skill says, else as its own record does; null: neither does. */
+  header: string | null;
+  scheme: string | null;
 }
 
-/** Reads credentials from the vault at the moment of the call, as the Skill that they are bound to. */
+/** The credentials that a tool may use, by the names its Skill gave them. */
+export interface BoundCredentials {
+  readonly bindings: readonly CredentialBinding[];
+  /** @param name null: the one that fits the tool */
+  read(turn: TurnOwner, name: string | null, wish?: CredentialWish): Promise<BoundCredential | ToolFailure>;
+}
+
+type TurnOwner = Pick<TurnScope, 'organizationId' | 'projectId'>;
+
+interface Resolved {
+  type?: string;
+  credentials?: Record<string, unknown>;
+  fields: Record<string, unknown>;
+}
+
+/** Reads credentials from the vault at the moment of the call, each as the Skill that it is bound to. */
 @Injectable()
 export class CredentialReader {
   constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
 
-  /**
-   * @param skillId null: the tool belongs to no Skill, and has none
-   * @param withheld why this turn may use none of them, or null
-   */
-  of(skillId: string | null, bindings: CredentialBinding[], withheld: string | null = null): BoundCredentials {
-    if (withheld !== null && skillId !== null && bindings.length > 0) {
-      return { names: [], fields: () => Promise.resolve(failure('not_allowed', withheld)) };
-    }
-    const bound = skillId === null ? [] : bindings;
+  /** @param withheld why this turn may use none of them, or null */
+  of(bindings: CredentialBinding[], withheld: string | null = null): BoundCredentials {
     return {
-      names: bound.map((binding) => binding.as),
-      fields: async (turn, name) => {
-        const binding =
-          name === null ? (bound.length === 1 ? bound[0] : undefined) : bound.find(({ as }) => as === name);
-        if (!binding || skillId === null) return this.missing(bound, name);
-        return this.read(turn, skillId, binding.credential_id);
+      bindings,
+      read: async (turn, name, wish = {}) => {
+        if (withheld !== null) return failure('credential_not_for_sender', withheld);
+        const chosen = await choose(bindings, name, wish, (one) => this.typeOf(turn, one));
+        return isFailure(chosen) ? chosen : this.read(turn, chosen);
       },
     };
   }
 
-  private missing(bound: CredentialBinding[], name: string | null): ToolFailure {
-    if (bound.length === 0) return failure('no_credential', 'This tool has no credential: a Skill has to bind one.');
-    const names = bound.map((binding) => binding.as).join(', ');
-    return failure(
-      'no_credential',
-      `${name === null ? 'Name the credential' : 'There is no such credential'}: ${names}.`,
+  private async read(turn: TurnOwner, binding: CredentialBinding): Promise<BoundCredential | ToolFailure> {
+    const resolved = await this.resolve(turn, binding);
+    if (isFailure(resolved)) return resolved;
+    const values = Object.entries(resolved.credentials ?? resolved.fields);
+    const fields = Object.fromEntries(
+      values.flatMap(([field, value]) => {
+        const newest: unknown = Array.isArray(value) ? value[0] : value;
+        return typeof newest === 'string' ? [[field, newest]] : [];
+      }),
     );
+    const own = values.find(([field]) => field === 'hosts')?.[1];
+    return {
+      as: binding.as,
+      type: resolved.type ?? 'text',
+      fields,
+      hosts: binding.hosts ?? [],
+      ownHosts: hostsOf(own),
+      header: binding.header ?? fields['header'] ?? null,
+      scheme: binding.scheme ?? fields['scheme'] ?? null,
+    };
   }
 
-  private async read(turn: TurnScope, skillId: string, credentialId: string): Promise<CredentialFields | ToolFailure> {
+  /** Its kind alone: no value leaves the vault. */
+  private async typeOf(turn: TurnOwner, binding: CredentialBinding): Promise<string | ToolFailure> {
+    const resolved = await this.resolve(turn, binding, []);
+    return isFailure(resolved) ? resolved : (resolved.type ?? 'text');
+  }
+
+  private async resolve(turn: TurnOwner, binding: CredentialBinding, only?: string[]): Promise<Resolved | ToolFailure> {
     try {
-      const { credentials, fields } = await this.vault.post<{
-        credentials?: Record<string, unknown>;
-        fields: Record<string, unknown>;
-      }>('/internal/credentials/resolve', turn, {
-        credential_id: credentialId,
-        consumer: { kind: 'skill', id: skillId },
+      return await this.vault.post<Resolved>('/internal/credentials/resolve', turn, {
+        credential_id: binding.credential_id,
+        consumer: { kind: 'skill', id: binding.skill_id },
+        ...(only === undefined ? {} : { fields: only }),
       });
-      const texts = Object.entries(credentials ?? fields).filter(
-        (entry): entry is [string, string] => typeof entry[1] === 'string',
-      );
-      return Object.fromEntries(texts);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       return failure(
         'credential_unavailable',
-        `The credential cannot be used (${error.code}): ${error.detail}`.slice(0, 500),
+        `The credential ${binding.as} cannot be used now (${error.code}): ${error.detail.slice(0, 300)}`,
       );
     }
   }
+}
+
+/** Hosts as a record says them: by comma or space, or as a list. */
+function hostsOf(value: unknown): string[] {
+  const texts: unknown[] = Array.isArray(value) ? value : [value];
+  return texts
+    .flatMap((text) => (typeof text === 'string' ? text.toLowerCase().split(/[\s,]+/) : []))
+    .filter((host) => host !== '');
 }

@@ -27,12 +27,12 @@ describe('a model that obeys every word of an outsider', () => {
         toolOf({
           name: 'send_email',
           source: 'builtin',
-          credential_bindings: [{ credential_id: 'cred_1', as: 'smtp' }],
+          credential_bindings: [{ credential_id: 'cred_1', as: 'smtp', skill_id: 'skl_desk' }],
         }),
         toolOf({
           name: 'http_request',
           source: 'builtin',
-          credential_bindings: [{ credential_id: 'cred_2', as: 'api' }],
+          credential_bindings: [{ credential_id: 'cred_2', as: 'api', skill_id: 'skl_desk' }],
         }),
       ]),
     );
@@ -93,7 +93,7 @@ describe('a model that obeys every word of an outsider', () => {
       'unknown_tool',
       'unknown_tool',
       'unknown_tool',
-      'not_allowed',
+      'credential_not_for_sender',
     ]);
     const { message } = (await turnsOf(world).results(turn.turn_id)).at(-1).error;
     expect(message).toMatch(/^This event may not use the credentials of the Skill: /);

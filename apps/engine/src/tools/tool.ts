@@ -30,6 +30,8 @@ export interface TurnScope {
   trust: TrustGrade;
   /** The sending system was authenticated, and its sender is admitted: the turn may do more than read its own conversation. */
   trusted: boolean;
+  /** A replay without delivery: nothing is called that changes anything. */
+  rehearsal: boolean;
   /** Of its message, and of those that it answers together with it. */
   attachments: TurnAttachment[];
 }
@@ -51,6 +53,8 @@ export interface CallSite {
 /** A capability an agent may call. */
 export interface Tool extends ToolDescription {
   source: ToolsetTool['source'];
+  /** The slug of the Skill that gives it; null: the agent has it by itself. */
+  skill: string | null;
   /** The registry's; null for a built-in that the agent has without a Skill. */
   id: string | null;
   /** Of the registry's definition, which changes with it; null for a built-in, which changes with the release alone. */
@@ -63,6 +67,10 @@ export interface Tool extends ToolDescription {
   grade(args: Record<string, unknown>): ToolGrade;
   /** True when a second call with the same arguments does no more than the first. */
   idempotent(args: Record<string, unknown>): boolean;
+  /** What of a result tells it from that of the same call before; absent: all of it. */
+  compared?(result: unknown): unknown;
+  /** Tools that the model may call from then on, of a result of a search for tools. */
+  reveals?(result: unknown): string[];
   /** Never throws for what the other side does; only for the signal. */
   run(args: Record<string, unknown>, call: CallSite): Promise<unknown>;
 }

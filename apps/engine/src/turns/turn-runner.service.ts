@@ -29,7 +29,7 @@ import type { Claim } from './turn.repository.js';
 /** What a finished loop hands over to be committed, and the facts for the journal. */
 export interface TurnResult {
   ending: TurnEnding;
-  facts: { agent: string; model: string; steps: number; tokens: number };
+  facts: { agent: string; model: string; steps: number; tokens: number; rehearsal?: true };
 }
 
 /** The turn gave its lease up: people have to decide on these calls. */
@@ -88,7 +88,7 @@ export class TurnRunner {
       limits.wallClockMs,
     );
     const signal = AbortSignal.any([leaseLost, clock.signal]);
-    const guard = new CallGuard(limits.toolCalls);
+    const guard = new CallGuard(limits.toolCalls, settings.TURN_MAX_SAME_READS);
     const shared = { guard, log, signal };
     const calls = new CallMaker({
       ...shared,
@@ -124,7 +124,8 @@ export class TurnRunner {
         maxCostMicros: limits.costMicros,
       });
       const ending = { ...endingOf(payload, claim, input, result.text, log), ...ofAccount(agent, turn) };
-      return { ending, facts: { agent: agent.id, model: result.model, steps: log.count, tokens: log.tokens } };
+      const facts = { agent: agent.id, model: result.model, steps: log.count, tokens: log.tokens };
+      return { ending, facts: turn.rehearsal ? { ...facts, rehearsal: true } : facts };
     } catch (error) {
       if (!(error instanceof ApprovalNeeded)) throw error;
       const { APPROVAL_WAIT_MS: waitMs } = settings;
@@ -149,7 +150,7 @@ export class TurnRunner {
       subject_id: turn.turnId,
       attempt: claim.attempt,
       duration_ms: durationMs,
-      detail: { tool },
+      detail: { tool, ...(turn.rehearsal ? { rehearsal: true } : {}) },
     });
   }
 }

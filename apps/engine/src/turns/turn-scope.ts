@@ -17,6 +17,7 @@ export function turnScope(payload: TurnRunPayload, input: TurnInput, agent: Agen
     sender: input.message.sender,
     trust,
     trusted: input.verified && trust !== 'unknown',
+    rehearsal: input.rehearsal === true,
     attachments: [input.message, ...(input.earlier ?? [])].flatMap(attachmentsOf),
   };
 }

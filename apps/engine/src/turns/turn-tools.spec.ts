@@ -26,6 +26,7 @@ describe('a turn with tools', () => {
   });
   beforeEach(() => {
     target.calls.length = 0;
+    target.answer = () => ({ made: true });
   });
   afterAll(async () => {
     await world.close();
@@ -96,6 +97,26 @@ describe('a turn with tools', () => {
     expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'Enough.' });
     expect(target.calls).toHaveLength(1);
     expect(model.requests.map((request) => request.tools?.length ?? 0)).toEqual([2, 2, 2, 0]);
+  });
+
+  it('lets a model poll an address whose answer changes, and ends one that is answered alike', async () => {
+    const get = { name: 'http_request', arguments: JSON.stringify({ method: 'GET', url: `${target.url}/state` }) };
+    let polls = 0;
+    target.answer = () => ({ n: (polls += 1) });
+    model.script([get], [get], [get], [get], [get], 'Polled.');
+    const turn = turnOf({ agent_id: agentId });
+    expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'Polled.' });
+    expect((await results(turn.turn_id)).map((result) => JSON.parse(result.body).n)).toEqual([1, 2, 3, 4, 5]);
+    target.answer = () => ({ n: 0 });
+    target.calls.length = 0;
+    model.script([get], [get], [get], [get], [get], 'Enough.');
+    const loop = turnOf({ agent_id: agentId });
+    expect(await run(loop)).toMatchObject({ state: 'succeeded', reply_text: 'Enough.' });
+    expect(target.calls).toHaveLength(3);
+    const [, , , fourth, fifth] = await results(loop.turn_id);
+    expect([fourth.error.code, fifth.error.code]).toEqual(['repeated_call', 'repeated_call']);
+    expect(fourth.error.message).toContain('answered alike 3 times');
+    expect(model.requests.map((request) => request.tools?.length ?? 0)).toEqual([2, 2, 2, 2, 2, 0]);
   });
 
   it('does not repeat a POST that a killed process may have made', async () => {

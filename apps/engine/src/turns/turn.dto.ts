@@ -21,6 +21,8 @@ export class TurnView {
   @ApiProperty({ ...idOf('agt'), nullable: true, description: 'null: the Chief of Staff' }) agent_id: string | null;
   @ApiProperty({ enum: ['queued', 'running', 'waiting_approval', 'succeeded', 'failed'] }) state: string;
   @ApiProperty({ type: String, nullable: true, description: 'Code of the last failure' }) error: string | null;
+  @ApiProperty({ description: 'A replay without delivery: calls that would change something are not made' })
+  rehearsal: boolean;
   @ApiProperty({ type: 'integer' }) attempt: number;
   @ApiProperty({ type: String, nullable: true }) reply_text: string | null;
   @ApiProperty({ type: 'integer', description: 'Tokens of all model calls' }) tokens: number;
@@ -39,6 +41,7 @@ export function turnView(turn: Turn, steps: Step[]): TurnView {
     agent_id: turn.agent_id,
     state: turn.state,
     error: turn.error,
+    rehearsal: turn.input?.rehearsal === true,
     attempt: turn.attempt,
     reply_text: turn.reply_text,
     tokens: turn.tokens,
@@ -63,7 +66,7 @@ export class ToolCallView {
   @ApiProperty({ type: String, nullable: true }) tool_id: string | null;
   @ApiProperty({ enum: ['read', 'write', 'destructive', 'none'] }) grade: string;
   @ApiProperty() arguments_sha256: string;
-  @ApiProperty({ enum: ['begun', 'ok', 'error', 'refused'] }) outcome: string;
+  @ApiProperty({ enum: ['begun', 'ok', 'error', 'refused', 'rehearsed'] }) outcome: string;
   @ApiProperty({ type: String, nullable: true }) code: string | null;
   @ApiProperty({ type: Number, nullable: true }) duration_ms: number | null;
   @ApiProperty({ format: 'date-time' }) created_at: string;

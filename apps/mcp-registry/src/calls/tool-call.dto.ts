@@ -1,4 +1,4 @@
-import { anyObject, idOf, JsonObject, PageOf, Text, time, Whole } from '#libs/service-kit';
+import { idOf, JsonObject, PageOf, Text, time, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ToolCall } from './tool-call.entity.js';
 
@@ -14,7 +14,7 @@ export class McpCallView implements ToolCall {
   @ApiProperty(idOf('tcl')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
-  @ApiProperty(idOf('mcp')) server_id: string;
+  @ApiProperty({ ...idOf('mcp'), nullable: true, description: 'Null: a Python tool' }) server_id: string | null;
   @ApiProperty(idOf('tol')) tool_id: string;
   @ApiProperty() tool_name: string;
   @ApiProperty({ description: 'Of the definition that the arguments were made for' }) pin: string;
@@ -29,15 +29,3 @@ export class McpCallView implements ToolCall {
 }
 
 export class McpCallPage extends PageOf(McpCallView) {}
-
-/** What a tool that was called by hand answered; a call that failed is an answer too. */
-export class TriedToolView {
-  @ApiProperty() ok: boolean;
-  @ApiProperty({ required: false, description: 'There when `ok` is true, with the next two' }) content?: string;
-  @ApiProperty({ required: false, description: 'The tool says that it failed' }) is_error?: boolean;
-  @ApiProperty({ required: false, description: 'Whether its answer was cut' }) truncated?: boolean;
-  @ApiProperty({ ...anyObject, selfRequired: false }) structured?: Record<string, unknown>;
-  @ApiProperty({ required: false, description: 'There when `ok` is false, with the next two' }) error?: string;
-  @ApiProperty({ required: false }) message?: string;
-  @ApiProperty({ required: false }) retryable?: boolean;
-}

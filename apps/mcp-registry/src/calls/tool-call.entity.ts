@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** The record of one call of an MCP tool. Arguments and results are not kept here: they may hold anything. */
+/** The record of one call of an MCP tool, or of a tool that a person tried. Arguments and results are not kept here: they may hold anything. */
 @Entity({ schema: 'registry', name: 'tool_call' })
 @Index('tool_call_by_project', ['project_id', 'id'])
 @Index('tool_call_at', ['at'])
@@ -8,7 +8,8 @@ export class ToolCall {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'tool_call_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
-  @Column({ type: 'text' }) server_id: string;
+  /** Null for a Python tool, which a person tried. */
+  @Column({ type: 'text', nullable: true }) server_id: string | null;
   @Column({ type: 'text' }) tool_id: string;
   @Column({ type: 'text' }) tool_name: string;
   @Column({ type: 'text' }) pin: string;

@@ -1,15 +1,13 @@
 import { type McpCallAnswer, newId } from '#libs/contracts';
 import { Sweeper } from '#libs/database';
-import { type Page, pageOf, type PageQuery, type Principal, Problem } from '#libs/service-kit';
+import { type Page, pageOf, type PageQuery, type Principal } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
 import { Connections } from '../mcp/connections.js';
 import { McpError } from '../mcp/mcp-error.js';
 import type { McpServer } from '../servers/mcp-server.entity.js';
 import { ServerRepository } from '../servers/server.repository.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { canonicalJson, sha256 } from '../tools/tool-definition.js';
-import type { TryTool } from '../tools/tool.dto.js';
 import type { Tool } from '../tools/tool.entity.js';
 import { ToolRepository } from '../tools/tool.repository.js';
 import { readResult } from './call-result.js';
@@ -66,16 +64,6 @@ export class ToolCalls implements OnApplicationBootstrap, OnApplicationShutdown 
       duration_ms: performance.now() - startMs,
     });
     return answer;
-  }
-
-  /** By hand, with the definition that is approved now. @throws Problem 409 `not_of_a_server` */
-  async tryOut(caller: Principal, toolId: string, body: TryTool): Promise<McpCallAnswer> {
-    const tool = await this.tools.find(caller, toolId);
-    if (tool && tool.source !== 'mcp') {
-      throw new Problem(409, 'not_of_a_server', 'Only tools of MCP servers are tried here: others run in the engine.');
-    }
-    const call_id = `try_${randomUUID()}`;
-    return this.call(caller, { ...body, tool_id: toolId, pin: tool?.pin ?? '', call_id });
   }
 
   async list(caller: Principal, toolId: string, { limit, cursor }: PageQuery): Promise<Page<ToolCall>> {

@@ -8,9 +8,10 @@ import { Skill } from '../skills/skill.entity.js';
 import { ToolVersion } from '../tools/tool-version.entity.js';
 import { Tool } from '../tools/tool.entity.js';
 import { Registry1764000000000 } from './1764000000000-registry.js';
+import { CredentialHosts1764600000600 } from './1764600000600-credential-hosts.js';
 
 export const schema: ServiceSchema = {
   name: 'registry',
   entities: [McpServer, Skill, SkillCredential, SkillTool, SkillVersion, Tool, ToolCall, ToolVersion],
-  migrations: [Registry1764000000000],
+  migrations: [Registry1764000000000, CredentialHosts1764600000600],
 };

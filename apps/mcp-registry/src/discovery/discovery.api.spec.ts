@@ -161,12 +161,14 @@ describe('texts of a server', () => {
   });
 
   it('make names that a model can call, of at most 64 characters', async () => {
-    lists(tool('a.b/c'), tool(`x${'y'.repeat(100)}a`), tool(`x${'y'.repeat(100)}b`));
+    lists(tool('a.b/c'), tool('a_b_c'), tool(`x${'y'.repeat(100)}a`), tool(`x${'y'.repeat(100)}b`));
     const { skillId, slug } = await registered();
     const { body } = await registry.internal('GET', `/toolsets?skill_ids=${skillId}`);
     const names = body.tools.map((one: any) => one.model_name);
-    expect(names).toContain(`${slug}__a_b_c`);
+    const named = (name: string) => body.tools.find((one: any) => one.name === name)?.model_name;
+    expect(named('a_b_c')).toBe(`${slug}__a_b_c`);
+    expect(named('a.b/c')).toMatch(new RegExp(`^${slug}__a_b_c_[0-9a-f]{8}$`));
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
-    expect(new Set(names).size).toBe(3);
+    expect(new Set(names).size).toBe(4);
   });
 });

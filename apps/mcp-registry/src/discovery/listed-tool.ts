@@ -1,26 +1,37 @@
 import { compileSchema } from '#libs/tool-schema';
-import { canonicalJson, type JsonSchema, pinOf, type ToolDefinition } from '../tools/tool-definition.js';
+import { canonicalJson, type JsonSchema, pinOf, sha256, type ToolDefinition } from '../tools/tool-definition.js';
 
 /** An entry of a listing, read: a definition that can be used, or why it cannot. */
 export type ListedTool = { name: string; definition: ToolDefinition; pin: string } | { name: string; problem: string };
 
 const maxDepth = 40;
 
-/**
- * Reads each entry by itself, so that a bad one is quarantined and the others are not. Entries without a usable name
- * cannot be told apart and are left out.
- */
+/** Reads each entry by itself, so that a bad one is quarantined, under a name that people can read, and the others are not. */
 export function readListing(entries: unknown[], maxDefinitionBytes: number): ListedTool[] {
   const byName = new Map<string, ListedTool>();
-  for (const entry of entries) {
+  for (const [at, entry] of entries.entries()) {
     const { name } = (entry ?? {}) as { name?: unknown };
-    if (typeof name !== 'string' || !/^[\w./ -]{1,128}$/.test(name)) continue;
+    if (typeof name !== 'string' || !/^[\w./ -]{1,128}$/.test(name)) {
+      const unusable = unusableName(name, at);
+      byName.set(unusable.name, unusable);
+      continue;
+    }
     byName.set(
       name,
       byName.has(name) ? { name, problem: 'is listed twice' } : readEntry(name, entry as object, maxDefinitionBytes),
     );
   }
   return [...byName.values()];
+}
+
+/** Told apart by a hash of the name, or by the place in the listing where there is none. */
+function unusableName(name: unknown, at: number): { name: string; problem: string } {
+  if (typeof name !== 'string' || name === '') {
+    return { name: `entry ${at + 1} of the listing`, problem: 'has no name' };
+  }
+  const shown = name.replace(/[^ -~]/g, '?').slice(0, 100);
+  const problem = 'a model cannot be given its name: 1 to 128 letters, digits, spaces and . / _ - are';
+  return { name: `${shown} (${sha256(name).slice(0, 8)})`, problem };
 }
 
 function readEntry(name: string, entry: object, maxBytes: number): ListedTool {

@@ -173,8 +173,9 @@ describe('what a server lists', () => {
       ],
     });
     const { body } = await register(server, { name: 'Mixed' });
-    expect(body.tools).toEqual({ approved: 1, quarantined: 7 });
+    expect(body.tools).toEqual({ approved: 1, quarantined: 10 });
     const problems = Object.fromEntries((await toolsOf(body.id)).map(({ name, problem }) => [name, problem]));
+    const unnamed = Object.keys(problems).find((name) => name.startsWith('entry ')) ?? '';
     expect(problems).toMatchObject({
       good: null,
       'no-schema': expect.stringContaining('no inputSchema'),
@@ -182,9 +183,18 @@ describe('what a server lists', () => {
       huge: expect.stringContaining('bytes long'),
       'null-character': expect.stringContaining('characters'),
       twice: 'is listed twice',
+      'bad name? (f58b8808)': expect.stringContaining('cannot be given its name'),
+      [unnamed]: 'has no name',
     });
     const { body: set } = await registry.internal('GET', `/toolsets?skill_ids=${body.skill_id}`);
     expect(set.tools.map((one: { model_name: string }) => one.model_name)).toEqual(['mixed__good']);
+    expect(set.left_out).toHaveLength(10);
+    expect(set.left_out).toContainEqual({
+      name: 'twice',
+      skill: 'mixed',
+      reason: 'quarantined',
+      what_to_do: expect.stringContaining('is listed twice'),
+    });
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { SkillCredential } from './skill-credential.entity.js';
 import { SkillTool } from './skill-tool.entity.js';
-import { type SkillContent, SkillVersion } from './skill-version.entity.js';
+import { type SkillContent, type SkillCredentialEntry, SkillVersion } from './skill-version.entity.js';
 import { Skill } from './skill.entity.js';
 
 /** The content of a Skill, put together from its rows. */
@@ -13,7 +13,7 @@ export async function readContent(manager: EntityManager, skill: Skill): Promise
     description: skill.description,
     knowledge: skill.knowledge,
     tools: tools.map(({ tool, enabled }) => ({ tool, enabled })),
-    credentials: credentials.map(({ credential_id, name }) => ({ credential_id, as: name })),
+    credentials: credentials.map(entryOf),
   };
 }
 
@@ -39,10 +39,27 @@ export async function writeContent(
   if (credentials.length > 0) {
     await manager.insert(
       SkillCredential,
-      credentials.map(({ credential_id, as }) => ({ skill_id: skill.id, name: as, credential_id })),
+      credentials.map(({ credential_id, as, hosts = [], header = null, scheme = null }) => ({
+        skill_id: skill.id,
+        name: as,
+        credential_id,
+        hosts,
+        header,
+        scheme,
+      })),
     );
   }
   const version = { skill_id: skill.id, version: changed.version, content, created_by: by, created_at: now };
   await manager.insert(SkillVersion, version as object);
   return { ...skill, ...changed };
+}
+
+function entryOf({ credential_id, name, hosts, header, scheme }: SkillCredential): SkillCredentialEntry {
+  return {
+    credential_id,
+    as: name,
+    ...(hosts.length > 0 ? { hosts } : {}),
+    ...(header === null ? {} : { header }),
+    ...(scheme === null ? {} : { scheme }),
+  };
 }

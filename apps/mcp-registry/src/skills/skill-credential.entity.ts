@@ -11,4 +11,10 @@ export class SkillCredential {
   @JoinColumn({ name: 'skill_id', foreignKeyConstraintName: 'skill_credential_skill_fkey' })
   skill?: Relation<Skill>;
   @Column({ type: 'text' }) credential_id: string;
+  /** Where the platform may send it: `api.example.com`, `*.example.com`, `host:port`. Empty: where its own record says. */
+  @Column({ type: 'text', array: true, default: '{}' }) hosts: string[];
+  /** The header that it goes in; null: as its own record says, else `authorization`. */
+  @Column({ type: 'text', nullable: true }) header: string | null;
+  /** What stands before it in the header; null: as its own record says, else by its kind. */
+  @Column({ type: 'text', nullable: true }) scheme: string | null;
 }

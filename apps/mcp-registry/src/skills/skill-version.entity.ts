@@ -20,6 +20,10 @@ export interface SkillCredentialEntry {
   credential_id: string;
   /** The name that the Skill's tools know it by. */
   as: string;
+  /** Where the platform may send it; absent: where its own record says. */
+  hosts?: string[];
+  header?: string;
+  scheme?: string;
 }
 
 @Entity({ schema: 'registry', name: 'skill_version' })

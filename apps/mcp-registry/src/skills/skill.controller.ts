@@ -1,4 +1,12 @@
-import { Caller, Edits, PageQuery, type Principal, RequireScopes, ShowsEntityTag } from '#libs/service-kit';
+import {
+  Caller,
+  Edits,
+  PageQuery,
+  type Principal,
+  RequireScopes,
+  ShowsEntityTag,
+  TagsWithout,
+} from '#libs/service-kit';
 import {
   Body,
   Controller,
@@ -13,6 +21,7 @@ import {
   Query,
 } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Effects } from '../toolsets/effects.service.js';
 import { ManifestSkills } from './manifest-skills.service.js';
 import { SkillFolders } from './skill-folder.service.js';
 import {
@@ -25,9 +34,12 @@ import {
   SkillFromManifest,
   SkillPage,
   SkillVersionList,
-  SkillView,
+  SkillDetail,
 } from './skill.dto.js';
 import { SkillService } from './skill.service.js';
+
+/** Of the answers: it changes without an edit of the Skill. */
+const derived = ['left_out', 'effect'];
 
 @ApiTags('skills')
 @Controller('api/v1/skills')
@@ -36,14 +48,15 @@ export class SkillController {
     @Inject(SkillService) private readonly skills: SkillService,
     @Inject(SkillFolders) private readonly folders: SkillFolders,
     @Inject(ManifestSkills) private readonly manifests: ManifestSkills,
+    @Inject(Effects) private readonly effects: Effects,
   ) {}
 
   @Post()
   @RequireScopes('tools:write')
   @ApiOperation({ operationId: 'createSkill', summary: 'Make a Skill; agents get it by PATCH /agents/:id' })
-  @ApiCreatedResponse({ type: SkillView })
-  create(@Caller() caller: Principal, @Body() body: CreateSkill): Promise<SkillView> {
-    return this.skills.create(caller, body);
+  @ApiCreatedResponse({ type: SkillDetail })
+  async create(@Caller() caller: Principal, @Body() body: CreateSkill): Promise<SkillDetail> {
+    return this.effects.ofSkill(caller, await this.skills.create(caller, body));
   }
 
   @Post('import')
@@ -58,9 +71,9 @@ export class SkillController {
   @HttpCode(200)
   @RequireScopes('tools:write')
   @ApiOperation({ operationId: 'putManifestSkill', summary: 'Make or change the Skill that a manifest declares' })
-  @ApiOkResponse({ type: SkillView })
-  fromManifest(@Caller() caller: Principal, @Body() { manifest }: SkillFromManifest): Promise<SkillView> {
-    return this.manifests.put(caller, manifest);
+  @ApiOkResponse({ type: SkillDetail })
+  async fromManifest(@Caller() caller: Principal, @Body() { manifest }: SkillFromManifest): Promise<SkillDetail> {
+    return this.effects.ofSkill(caller, await this.manifests.put(caller, manifest));
   }
 
   @Get()
@@ -73,20 +86,22 @@ export class SkillController {
 
   @Get(':id')
   @ShowsEntityTag()
+  @TagsWithout(...derived)
   @RequireScopes('tools:read')
-  @ApiOperation({ operationId: 'getSkill', summary: 'One Skill' })
-  @ApiOkResponse({ type: SkillView })
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<SkillView> {
-    return this.skills.view(caller, id);
+  @ApiOperation({ operationId: 'getSkill', summary: 'One Skill, with its tools that no model is given' })
+  @ApiOkResponse({ type: SkillDetail })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<SkillDetail> {
+    return this.effects.ofSkill(caller, await this.skills.view(caller, id));
   }
 
   @Patch(':id')
-  @Edits<SkillController>((controller, caller, id) => controller.get(caller, id))
+  @TagsWithout(...derived)
+  @Edits<SkillController>((controller, caller, id) => controller.skills.view(caller, id))
   @RequireScopes('tools:write')
   @ApiOperation({ operationId: 'changeSkill', summary: 'Change a Skill; a list that is given replaces the one before' })
-  @ApiOkResponse({ type: SkillView })
-  change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeSkill): Promise<SkillView> {
-    return this.skills.change(caller, id, body);
+  @ApiOkResponse({ type: SkillDetail })
+  async change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeSkill): Promise<SkillDetail> {
+    return this.effects.ofSkill(caller, await this.skills.change(caller, id, body));
   }
 
   @Delete(':id')
@@ -110,13 +125,13 @@ export class SkillController {
   @HttpCode(200)
   @RequireScopes('tools:write')
   @ApiOperation({ operationId: 'restoreSkill', summary: 'Make an earlier version the newest' })
-  @ApiOkResponse({ type: SkillView })
-  restore(
+  @ApiOkResponse({ type: SkillDetail })
+  async restore(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Param('version', ParseIntPipe) version: number,
-  ): Promise<SkillView> {
-    return this.skills.restore(caller, id, version);
+  ): Promise<SkillDetail> {
+    return this.effects.ofSkill(caller, await this.skills.restore(caller, id, version));
   }
 
   @Get(':id/export')

@@ -1,10 +1,12 @@
-import { anyObject, Flag, idOf, JsonObject, MayBeAbsent, OneOf, Text } from '#libs/service-kit';
+import { anyObject, Flag, idOf, JsonObject, MayBeAbsent, OneOf, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayUnique, IsArray, Matches, ValidateNested } from 'class-validator';
+import { EffectView, LeftOutToolView } from '../toolsets/left-out.dto.js';
 import { slugPattern } from '../tools/model-name.js';
 
 const knowledgeLength = 100_000;
+const hostPattern = /^(\*\.)?([a-z0-9_-]+\.)*[a-z0-9_-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
 
 export class SkillToolGiven {
   @Text(100, { minLength: 1, description: 'A tool id, or `builtin:<name>`' }) tool: string;
@@ -16,6 +18,26 @@ export class SkillCredentialGiven {
   @Matches(/^[A-Za-z][\w-]{0,63}$/, { message: 'a letter, then letters, digits, - and _, at most 64' })
   @Text(64, { description: "The name that the Skill's tools know it by" })
   as: string;
+  @ArrayUnique({ message: 'each is named once' })
+  @Matches(hostPattern, {
+    each: true,
+    message: 'a host, with its port if any: api.example.com, *.example.com, host:8443',
+  })
+  @TextList(20, 260, {
+    optional: true,
+    description:
+      'Where the platform may send it (http_request, web_search, send_email); nowhere but where its own record says, when absent',
+  })
+  hosts?: string[];
+  @Matches(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { message: 'the name of a header' })
+  @Text(100, { optional: true, minLength: 1, description: 'The header it goes in; Authorization when absent' })
+  header?: string;
+  @Matches(/^[A-Za-z0-9!#$%&'*+.^_`|~-]*$/, { message: 'one word, or empty' })
+  @Text(40, {
+    optional: true,
+    description: 'What stands before it in the header: Bearer, Basic, token; empty: nothing',
+  })
+  scheme?: string;
 }
 
 /** A list of objects of a class, as an optional property. */
@@ -84,6 +106,13 @@ export class SkillView {
   @ApiProperty({ type: [SkillCredentialGiven] }) credentials: SkillCredentialGiven[];
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ format: 'date-time' }) updated_at: string;
+}
+
+export class SkillDetail extends SkillView {
+  @ApiProperty({ type: [LeftOutToolView], description: 'Its tools that no model is given' })
+  left_out: LeftOutToolView[];
+  @ApiProperty({ type: EffectView, description: 'The agents that have it, and what their models are given now' })
+  effect: EffectView;
 }
 
 export class SkillPage {

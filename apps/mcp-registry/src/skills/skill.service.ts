@@ -15,7 +15,7 @@ import { AgentUsage } from '../servers/agent-usage.js';
 import { agentSlug, slugOf } from '../tools/model-name.js';
 import { builtinOf } from '../tools/tool-view.js';
 import { ToolRepository } from '../tools/tool.repository.js';
-import type { SkillContent } from './skill-version.entity.js';
+import type { SkillContent, SkillCredentialEntry } from './skill-version.entity.js';
 import type { ChangeSkill, CreateSkill, SkillView, SkillVersionList } from './skill.dto.js';
 import type { Skill, SkillOrigin } from './skill.entity.js';
 import { type FullSkill, SkillRepository, SkillSlugTaken } from './skill.repository.js';
@@ -166,7 +166,18 @@ function contentOf(body: ChangeSkill, before: SkillContent): SkillContent {
     description: body.description ?? before.description,
     knowledge: body.knowledge ?? before.knowledge,
     tools: body.tools?.map(({ tool, enabled = true }) => ({ tool, enabled })) ?? before.tools,
-    credentials: body.credentials?.map(({ credential_id, as }) => ({ credential_id, as })) ?? before.credentials,
+    credentials: body.credentials?.map(entryOf) ?? before.credentials,
+  };
+}
+
+/** Without what was not given: an absent field leaves the matter to the credential's own record. */
+function entryOf({ credential_id, as, hosts, header, scheme }: SkillCredentialEntry): SkillCredentialEntry {
+  return {
+    credential_id,
+    as,
+    ...(hosts === undefined || hosts.length === 0 ? {} : { hosts: hosts.map((host) => host.toLowerCase()) }),
+    ...(header === undefined ? {} : { header }),
+    ...(scheme === undefined ? {} : { scheme }),
   };
 }
 

@@ -36,7 +36,8 @@ describe('a Skill', () => {
       ['desk-work__add', 'python', 'read'],
       ['http_request', 'builtin', 'read'],
     ]);
-    for (const one of set.tools) expect(one.credential_bindings).toEqual([{ credential_id: 'cred_a', as: 'crm' }]);
+    for (const one of set.tools)
+      expect(one.credential_bindings).toEqual([{ credential_id: 'cred_a', as: 'crm', skill_id: skill.id }]);
     const [tool] = set.tools.filter((one: any) => one.source === 'python');
     expect(tool.python).toEqual({
       source: python('add'),
@@ -95,6 +96,73 @@ describe('a Skill', () => {
   it('offers no tool that is switched off', async () => {
     const skill = await create({ name: 'Off', tools: [{ tool: 'builtin:send_email', enabled: false }] });
     expect((await toolset([skill.id])).tools).toEqual([]);
+  });
+
+  it('says where each credential may go and how it is shown, through every change and version', async () => {
+    const bound = {
+      credential_id: 'cred_a',
+      as: 'crm',
+      hosts: ['API.example.com', '*.crm.test'],
+      header: 'X-Key',
+      scheme: '',
+    };
+    const kept = { ...bound, hosts: ['api.example.com', '*.crm.test'] };
+    const skill = await create({ name: 'Bound', tools: [{ tool: 'builtin:http_request' }], credentials: [bound] });
+    expect(skill.credentials).toEqual([kept]);
+    const set = await toolset([skill.id]);
+    expect(set.tools[0].credential_bindings).toEqual([{ ...kept, skill_id: skill.id }]);
+    await registry.call('PATCH', `/skills/${skill.id}`, { credentials: [{ credential_id: 'cred_a', as: 'crm' }] });
+    const restored = await registry.call('POST', `/skills/${skill.id}/versions/1/restore`);
+    expect(restored.body.credentials).toEqual([kept]);
+    for (const wrong of [
+      { hosts: ['https://api.example.com/'] },
+      { hosts: ['*'] },
+      { header: 'a b' },
+      { scheme: 'a\r\nb' },
+      { hosts: null },
+    ]) {
+      const credentials = [{ credential_id: 'cred_a', as: 'crm', ...wrong }];
+      expect((await registry.call('POST', '/skills', { name: 'Wrong', credentials })).body.code).toBe('invalid_fields');
+    }
+  });
+
+  it('says which of its tools no model is given, and what the models of its agents are given now', async () => {
+    const add = await createTool(python('left_out'));
+    const agent = { id: 'agt_1', name: 'Desk', offered: 3, by_search: 2, left_out: [], left_out_total: 0, error: null };
+    registry.stub.effect = { agents: [agent], more: 4 };
+    const tools = [{ tool: add.id, enabled: false }, { tool: 'builtin:web_search' }];
+    const made = await create({ name: 'Told', slug: 'told', tools });
+    const told = {
+      left_out: [{ name: 'left_out', skill: 'told', reason: 'turned_off', what_to_do: expect.any(String) }],
+      effect: { agents: [agent], more: 4, error: null },
+    };
+    expect(made).toMatchObject(told);
+    expect((await registry.call('GET', `/skills/${made.id}`)).body).toMatchObject(told);
+    expect(registry.stub.asked.at(-1)?.path).toBe(`/internal/agents/toolsets?skill_ids=${made.id}`);
+    expect((await toolset([made.id])).left_out).toEqual(told.left_out);
+    const graded = await registry.call('PATCH', `/tools/${add.id}`, { grade: 'write' });
+    expect(graded.body.effect.agents).toEqual([agent]);
+    expect(registry.stub.asked.at(-1)?.path).toBe(`/internal/agents/toolsets?skill_ids=${made.id}&tool_id=${add.id}`);
+    registry.stub.effect = null;
+    const changed = await registry.call('PATCH', `/skills/${made.id}`, { tools: [{ tool: add.id }] });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { left_out: [], effect: { agents: [], error: { code: expect.any(String) } } },
+    });
+    registry.stub.effect = { agents: [], more: 0 };
+  });
+
+  it('shares a built-in tool with another Skill, and hides no credential of it', async () => {
+    const credentials = [{ credential_id: 'cred_a', as: 'api' }];
+    const tools = [{ tool: 'builtin:http_request' }];
+    const one = await create({ name: 'First', slug: 'first', tools, credentials });
+    const two = await create({ name: 'Second', slug: 'second', tools, credentials });
+    const set = await toolset([one.id, two.id]);
+    expect(set.tools).toHaveLength(1);
+    expect(set.tools[0].credential_bindings).toEqual([
+      { credential_id: 'cred_a', as: 'api', skill_id: one.id },
+      { credential_id: 'cred_a', as: 'second.api', skill_id: two.id },
+    ]);
   });
 
   it('names only tools and credentials that there are', async () => {

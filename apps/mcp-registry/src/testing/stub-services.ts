@@ -22,6 +22,10 @@ export interface StubServices {
   clientMetadataUrl: string | null;
   /** Agents that the engine says use something. */
   users: { id: string; name: string }[];
+  /** What the engine says of the agents that a change reaches; null: it gives no answer. */
+  effect: object | null;
+  /** What the engine says of a Python tool that is tried; null: it gives no answer. */
+  tried: object | null;
   /** What the runner says of a source. */
   compile(source: string): unknown;
   close(): Promise<void>;
@@ -34,6 +38,8 @@ export async function startStubServices(): Promise<StubServices> {
     clientMetadataUrl: null,
     down: false,
     users: [],
+    effect: { agents: [], more: 0 },
+    tried: null,
     compile: (source) => ({
       ok: true,
       name: /def (\w+)/.exec(source)?.[1] ?? 'nameless',
@@ -67,6 +73,12 @@ export async function startStubServices(): Promise<StubServices> {
 function answerOf(stub: Omit<StubServices, 'url' | 'close'>, { method, path, body }: StubRequest): Answer {
   if (path === '/internal/compile') return { body: stub.compile(String(body['source'])) };
   if (path.startsWith('/internal/agents/using')) return { body: { agents: stub.users } };
+  if (path === '/internal/python-tries') {
+    return stub.tried ? { body: stub.tried } : { status: 503, body: { code: 'runner_busy', detail: 'Not now.' } };
+  }
+  if (path.startsWith('/internal/agents/toolsets')) {
+    return stub.effect ? { body: stub.effect } : { status: 503, body: { code: 'not_now', detail: 'Not now.' } };
+  }
   if (stub.down) return { status: 503, body: { code: 'not_now', detail: 'The vault does not answer.' } };
   if (path.startsWith('/internal/mcp-servers/')) return managedAnswer(stub, method, path, body);
   const id = String(body['credential_id'] ?? '');

@@ -67,7 +67,7 @@ export class PythonTools {
     const skills = await this.tools.skillsWith(id);
     const agents = await this.usage.of(caller, 'tool', id);
     if (skills.length + agents.length > 0) {
-      const users = [...skills.map((name) => `Skill ${name}`), ...agents.map(({ name }) => `agent ${name}`)];
+      const users = [...skills.map(({ name }) => `Skill ${name}`), ...agents.map(({ name }) => `agent ${name}`)];
       throw new Problem(409, 'tool_in_use', `It is used by: ${users.join(', ')}. Take it out there first.`);
     }
     await this.tools.delete(caller, id);

@@ -1,21 +1,23 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ToolCalls } from '../calls/tool-calls.service.js';
+import { ToolTries } from '../calls/tool-tries.service.js';
 import { PythonTools } from './python-tools.service.js';
+import { Effects } from '../toolsets/effects.service.js';
 import {
   ApproveTool,
   ChangeTool,
   SavePythonTool,
+  ToolChangeView,
   ToolDifference,
   ToolPage,
   ToolQuery,
   ToolVersionList,
   ToolView,
+  TryAnswer,
   TryTool,
 } from './tool.dto.js';
 import { ToolService } from './tool.service.js';
-import { TriedToolView } from '../calls/tool-call.dto.js';
 
 @ApiTags('tools')
 @Controller('api/v1/tools')
@@ -23,7 +25,8 @@ export class ToolController {
   constructor(
     @Inject(ToolService) private readonly tools: ToolService,
     @Inject(PythonTools) private readonly python: PythonTools,
-    @Inject(ToolCalls) private readonly calls: ToolCalls,
+    @Inject(ToolTries) private readonly tries: ToolTries,
+    @Inject(Effects) private readonly effects: Effects,
   ) {}
 
   @Get()
@@ -53,9 +56,13 @@ export class ToolController {
   @Patch(':id')
   @RequireScopes('tools:write')
   @ApiOperation({ operationId: 'gradeTool', summary: 'Say what a tool can do at most' })
-  @ApiOkResponse({ type: ToolView })
-  change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeTool): Promise<ToolView> {
-    return this.tools.grade(caller, id, body);
+  @ApiOkResponse({ type: ToolChangeView })
+  async change(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: ChangeTool,
+  ): Promise<ToolChangeView> {
+    return this.effects.ofTool(caller, await this.tools.grade(caller, id, body));
   }
 
   @Put(':id/source')
@@ -87,9 +94,13 @@ export class ToolController {
   @HttpCode(200)
   @RequireScopes('tools:write')
   @ApiOperation({ operationId: 'approveTool', summary: 'Take the definition that its server offers' })
-  @ApiOkResponse({ type: ToolView })
-  approve(@Caller() caller: Principal, @Param('id') id: string, @Body() { pin }: ApproveTool): Promise<ToolView> {
-    return this.tools.approve(caller, id, pin);
+  @ApiOkResponse({ type: ToolChangeView })
+  async approve(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() { pin }: ApproveTool,
+  ): Promise<ToolChangeView> {
+    return this.effects.ofTool(caller, await this.tools.approve(caller, id, pin));
   }
 
   @Get(':id/versions')
@@ -103,9 +114,9 @@ export class ToolController {
   @Post(':id/try')
   @HttpCode(200)
   @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'tryTool', summary: 'Call an approved tool of an MCP server by hand' })
-  @ApiOkResponse({ type: TriedToolView })
-  try(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TryTool): Promise<TriedToolView> {
-    return this.calls.tryOut(caller, id, body);
+  @ApiOperation({ operationId: 'tryTool', summary: 'Call a tool of an MCP server or in Python by hand' })
+  @ApiOkResponse({ type: TryAnswer })
+  try(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TryTool): Promise<TryAnswer> {
+    return this.tries.run(caller, id, body);
   }
 }

@@ -2,6 +2,7 @@ import { toolGrades, type ToolGrade } from '#libs/contracts';
 import { anyObject, anyValue, Flag, idOf, JsonObject, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
+import { EffectView } from '../toolsets/left-out.dto.js';
 import { toolStates } from './tool.entity.js';
 
 export const toolSources = ['builtin', 'mcp', 'python'] as const;
@@ -31,6 +32,28 @@ export class ApproveTool {
 export class TryTool {
   @JsonObject() arguments: Record<string, unknown>;
   @Whole(100, 600_000, { optional: true }) timeout_ms?: number;
+  @Text(100, { optional: true, description: 'Python tools: the Skill whose credentials it may use; none when absent' })
+  skill_id?: string;
+}
+
+/** How a call by hand ended: `ok` says which fields are there. */
+export class TryAnswer {
+  @ApiProperty() ok: boolean;
+  @ApiProperty({ required: false, description: 'Of an MCP tool: its answer as text' }) content?: string;
+  @ApiProperty({ required: false, description: 'Of an MCP tool: the tool itself says that it failed' })
+  is_error?: boolean;
+  @ApiProperty({ type: Object, required: false, description: 'Of an MCP tool' })
+  structured?: Record<string, unknown>;
+  @ApiProperty({ required: false, description: 'Of a Python tool: what it returned; any JSON value' }) result?: unknown;
+  @ApiProperty({ required: false, description: 'Of a Python tool: what it printed' }) stdout?: string;
+  @ApiProperty({ required: false }) truncated?: boolean;
+  @ApiProperty({ required: false, description: 'Of a Python tool' }) duration_ms?: number;
+  @ApiProperty({ required: false, description: 'A code' }) error?: string;
+  @ApiProperty({ required: false }) message?: string;
+  @ApiProperty({ type: 'integer', required: false, description: 'Of the Python source, from 1, where it failed there' })
+  line?: number;
+  @ApiProperty({ required: false, description: 'Of an MCP tool: the call did nothing, or may be made twice' })
+  retryable?: boolean;
 }
 
 export class ToolView {
@@ -53,6 +76,11 @@ export class ToolView {
     string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Python tools alone' }) python_source: string | null;
   @ApiProperty({ type: [String], description: 'Credentials that its source asks for, by name' }) credentials: string[];
+}
+
+export class ToolChangeView extends ToolView {
+  @ApiProperty({ type: EffectView, description: 'The agents that have the tool, and what their models are given now' })
+  effect: EffectView;
 }
 
 export class ToolPage {

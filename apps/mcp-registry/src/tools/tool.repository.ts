@@ -78,13 +78,12 @@ export class ToolRepository {
     return this.source.manager.find(ToolVersion, { where: { tool_id: toolId }, order: { number: 'DESC' }, take: 100 });
   }
 
-  /** Names of the Skills that a tool is in. */
-  async skillsWith(toolId: string): Promise<string[]> {
-    const rows = (await this.source.query(
-      `SELECT s.name FROM registry.skill_tool t JOIN registry.skill s ON s.id = t.skill_id WHERE t.tool = $1 ORDER BY s.name`,
+  /** The Skills that a tool is in, by name. */
+  async skillsWith(toolId: string): Promise<{ id: string; name: string }[]> {
+    return (await this.source.query(
+      `SELECT s.id, s.name FROM registry.skill_tool t JOIN registry.skill s ON s.id = t.skill_id WHERE t.tool = $1 ORDER BY s.name`,
       [toolId],
-    )) as { name: string }[];
-    return rows.map(({ name }) => name);
+    )) as { id: string; name: string }[];
   }
 }
 

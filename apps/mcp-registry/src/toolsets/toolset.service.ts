@@ -3,7 +3,8 @@ import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { McpServer } from '../servers/mcp-server.entity.js';
 import { type FullSkill, SkillRepository } from '../skills/skill.repository.js';
-import { agentSlug, modelName } from '../tools/model-name.js';
+import { leftOutOf, notPython, notThere } from '../tools/left-out.js';
+import { agentSlug, modelName, nameById } from '../tools/model-name.js';
 import { plainSchema, plainText } from '../tools/plain-text.js';
 import { builtinOf, builtinPin } from '../tools/tool-view.js';
 import type { Tool } from '../tools/tool.entity.js';
@@ -22,10 +23,10 @@ export class ToolsetService {
   /** @param toolIds Python tools that the agent has by itself */
   async of(caller: Principal, skillIds: string[], toolIds: string[]): Promise<Toolset> {
     const skills = await this.skills.findAll(caller, skillIds);
-    const inSkills = skills.flatMap(({ content }) => content.tools.filter(({ enabled }) => enabled));
+    const inSkills = skills.flatMap(({ content }) => content.tools);
     const rows = await this.tools.findAll(caller, [...inSkills.map(({ tool }) => tool), ...toolIds]);
     const known = new Map(rows.map((tool) => [tool.id, tool]));
-    const toolset: Toolset = { skills: [], tools: [], problems: [] };
+    const toolset: Toolset = { skills: [], tools: [], problems: [], left_out: [] };
     for (const id of skillIds) {
       const skill = skills.find((one) => one.skill.id === id);
       if (skill) addSkill(toolset, skill, known);
@@ -34,6 +35,7 @@ export class ToolsetService {
     for (const id of toolIds) {
       const tool = known.get(id);
       if (tool?.source === 'python') add(toolset, ofRow(tool, null, []));
+      else toolset.left_out.push({ name: tool?.name ?? id, skill: null, ...(tool ? notPython : notThere) });
     }
     await this.addServerProblems(caller, toolset, skills);
     return toolset;
@@ -56,29 +58,29 @@ function problemOf({ name, health, health_reason }: McpServer): string {
 function addSkill(toolset: Toolset, { skill, content }: FullSkill, known: Map<string, Tool>): void {
   const { id, slug, name, knowledge, version } = skill;
   toolset.skills.push({ id, slug, name, knowledge, version });
+  toolset.left_out.push(...leftOutOf(slug, content.tools, known));
+  const bindings = content.credentials.map((one) => ({ ...one, skill_id: id }));
   for (const { tool: reference, enabled } of content.tools) {
     if (!enabled) continue;
-    const tool = ofReference(reference, { id, slug }, content.credentials, known.get(reference));
+    const tool = ofReference(reference, { id, slug }, bindings, known.get(reference));
     if (tool) add(toolset, tool);
   }
 }
 
-/** Two tools of one name would answer for each other: the second is left out, and said. */
+/** Two tools of one name would answer for each other: the second gets a name by its id. */
 function add(toolset: Toolset, tool: ToolsetTool): void {
   const first = toolset.tools.find(({ model_name }) => model_name === tool.model_name);
   if (!first) toolset.tools.push(tool);
   // A built-in tool may be in several Skills: it is one tool, with the credentials of all.
   else if (first.id === tool.id)
-    first.credential_bindings = merged(first.credential_bindings, tool.credential_bindings);
-  else {
-    const message = `The tools ${first.id} and ${tool.id} are both ${tool.model_name}: the second is left out.`;
-    toolset.problems.push({ skill_id: tool.skill_id ?? '', message });
-  }
+    first.credential_bindings = merged(first.credential_bindings, tool.credential_bindings, tool.skill_slug);
+  else add(toolset, { ...tool, model_name: nameById(tool.model_name, tool.id) });
 }
 
-function merged(first: CredentialBinding[], more: CredentialBinding[]): CredentialBinding[] {
+/** Of two Skills that use one name, the second's credential is known by its Skill's slug too: neither hides the other. */
+function merged(first: CredentialBinding[], more: CredentialBinding[], slug: string | null): CredentialBinding[] {
   const names = new Set(first.map((one) => one.as));
-  return [...first, ...more.filter((one) => !names.has(one.as))];
+  return [...first, ...more.map((one) => (names.has(one.as) ? { ...one, as: `${slug}.${one.as}` } : one))];
 }
 
 function ofReference(

@@ -65,7 +65,7 @@ export class RunService {
 
   /** The child's answer in the shape that was agreed: it may say anything. */
   private outcome(answer: unknown, durationMs: number): PythonRunAnswer {
-    const { ok, result, stdout, truncated, error, message } = isObject(answer) ? answer : {};
+    const { ok, result, stdout, truncated, error, message, line } = isObject(answer) ? answer : {};
     const output = textOf(stdout, this.settings.PYTHON_STDOUT_CHARS);
     if (ok === true) {
       const bytes = Buffer.byteLength(JSON.stringify(result ?? null));
@@ -76,7 +76,8 @@ export class RunService {
     }
     const kind = tellable.find((each) => each === error);
     if (!kind) return { ok: false, error: 'crashed', message: told.crashed, stdout: output };
-    return { ok: false, error: kind, message: textOf(message, 2_000), stdout: output };
+    const at = Number.isInteger(line) && Number(line) > 0 ? { line: Number(line) } : {};
+    return { ok: false, error: kind, message: textOf(message, 2_000), stdout: output, ...at };
   }
 }
 

@@ -74,6 +74,7 @@ def tool(p: Point, f: float, names: dict[str, Color]) -> dict:
       ok: false,
       error: 'exception',
       message: 'ZeroDivisionError: division by zero (line 4)',
+      line: 4,
       stdout: 'before\n',
     });
     for (const value of ['object()', 'b"bytes"', 'float("nan")', '{1, 2}', '"x" * 70_000']) {

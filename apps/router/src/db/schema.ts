@@ -13,6 +13,7 @@ import { ClaimsVerdictsProgress1764000000300 } from './1764000000300-claims-verd
 import { TakeoverLines1764400000300 } from './1764400000300-takeover-lines.js';
 import { RequestKeys1764400000400 } from './1764400000400-request-keys.js';
 import { MachineMessages1764600000400 } from './1764600000400-machine-messages.js';
+import { RunRehearsals1764600000600 } from './1764600000600-run-rehearsals.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
@@ -24,5 +25,6 @@ export const schema: ServiceSchema = {
     TakeoverLines1764400000300,
     RequestKeys1764400000400,
     MachineMessages1764600000400,
+    RunRehearsals1764600000600,
   ],
 };

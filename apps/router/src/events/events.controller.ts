@@ -9,7 +9,8 @@ import { Replayer } from './replayer.js';
 import { EventDetailView, EventPage, ReplayedEventView } from './event.dto.js';
 
 class Replay {
-  @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
+  @Flag({ optional: true, description: 'Send replies and make all calls again; false, the default: a rehearsal' })
+  deliver?: boolean;
 }
 
 @ApiTags('events')

@@ -39,7 +39,7 @@ export class RoutingAgain {
       messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true }) })),
       asked,
     );
-    this.tell(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery');
+    this.tell(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery', !options.deliver);
     return { run_ids };
   }
 
@@ -64,7 +64,7 @@ export class RoutingAgain {
   }
 
   /** Wakes the engine for what was committed, and notes it in the timelines. */
-  tell(plans: Plan[], by: string, reason: string): void {
+  tell(plans: Plan[], by: string, reason: string, rehearsal = false): void {
     this.turns.wake(openTurns(plans));
     for (const { message, runs } of plans) {
       this.journal.append({
@@ -76,7 +76,13 @@ export class RoutingAgain {
         outcome: 'replayed',
         reason,
         subject_id: message.id,
-        detail: { by, now: message.outcome, verdicts: message.verdicts, run_ids: runs.map((run) => run.id) },
+        detail: {
+          by,
+          now: message.outcome,
+          verdicts: message.verdicts,
+          run_ids: runs.map((run) => run.id),
+          ...(rehearsal ? { rehearsal: true } : {}),
+        },
       });
     }
   }

@@ -33,6 +33,7 @@ export function planMessage(draft: Draft, standing: Standing | null, decision: D
     trigger_id: trigger?.id ?? null,
     message_id: draft.messageId,
     replay: draft.replay,
+    rehearsal: !draft.deliver,
     replay_of: draft.replayOf,
     state: workflow.status === 'suspended' ? 'suspended' : 'queued',
     error: null,
@@ -142,6 +143,7 @@ function inputOf(draft: Draft, standing: Standing | null, decision: Decision, wo
     verified: draft.verified,
     instructions: workflow?.instructions ?? null,
     ...replyIn(decision),
+    ...(draft.deliver ? {} : { rehearsal: true as const }),
     trust: trustOf(standing),
     ...(standing ? { contact_id: standing.contactId } : {}),
   };

@@ -12,6 +12,8 @@ export class RunView implements RunRow {
   @ApiProperty(idOf('msg')) message_id: string;
   @ApiProperty({ ...idOf('evt'), description: 'The event that it came of' }) receipt_id: string;
   @ApiProperty() replay: boolean;
+  @ApiProperty({ description: 'A replay without delivery: calls that would change something are not made' })
+  rehearsal: boolean;
   @ApiProperty({ ...idOf('run'), nullable: true, description: 'The run that this one repeats' }) replay_of:
     string | null;
   @ApiProperty({ enum: runStates }) state: RunState;

@@ -31,6 +31,8 @@ export class RunRow {
   @Column({ type: 'text' }) message_id: string;
   @Column({ type: 'text' }) receipt_id: string;
   @Column({ type: 'boolean' }) replay: boolean;
+  /** A replay without delivery: its calls that would change something are not made. */
+  @Column({ type: 'boolean', default: false }) rehearsal: boolean;
   /** The run that this one repeats. */
   @Column({ type: 'text', nullable: true }) replay_of: string | null;
   @Column({ type: 'text' }) state: RunState;

@@ -14,7 +14,8 @@ class RunQuery extends PageQuery {
 }
 
 class RunReplay {
-  @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
+  @Flag({ optional: true, description: 'Send replies and make all calls again; false, the default: a rehearsal' })
+  deliver?: boolean;
 }
 
 @ApiTags('runs')

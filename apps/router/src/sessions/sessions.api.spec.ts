@@ -95,6 +95,21 @@ describe('sessions', () => {
     expect((await turn(eve.id)).input.earlier).toBeUndefined();
   });
 
+  it('never answer together what is rehearsed and what is not', async () => {
+    const appId = await world.channel(open);
+    const first = await receive(appId, '1');
+    expect((await world.api('POST', `/api/v1/events/${first.receipt_id}/replay`, {})).status).toBe(202);
+    const live = await receive(appId, '2');
+    await finish(first.id);
+    const sql = "SELECT * FROM router.turn WHERE receipt_id = $1 AND input ->> 'rehearsal' = 'true'";
+    const [rehearsal] = (await world.pool.query(sql, [first.receipt_id])).rows;
+    expect(rehearsal).toMatchObject({ state: 'open', input: { reply: null } });
+    expect((await turn(live.id)).state).toBe('waiting');
+    await finish(rehearsal.id);
+    expect((await turn(live.id)).input).not.toHaveProperty('rehearsal');
+    expect((await turn(live.id)).input).not.toHaveProperty('earlier');
+  });
+
   it('queue for the built-in Webhook app', async () => {
     const appId = newId('app');
     const [first, second, third] = [

@@ -63,9 +63,13 @@ function nextOf(sessionId: string, turns: Waiting[]): Next {
   return { sessionId, turn: together.at(-1) ?? first, collected: together.slice(0, -1) };
 }
 
-/** A turn may do what its sender may: nobody's message is answered with another one's rights, nor from their memory. */
+/**
+ * A turn may do what its sender may: nobody's message is answered with another one's rights, nor from their memory. What is
+ * rehearsed is not answered with what is not: one of them would be done, or left undone.
+ */
 function rightsOf({ agent_id, input }: Waiting): string {
-  return JSON.stringify([agent_id, input.verified, input.trust, input.contact_id, input.reply?.channel_address]);
+  const { verified, trust, contact_id: contact, reply, rehearsal } = input;
+  return JSON.stringify([agent_id, verified, trust, contact, reply?.channel_address, rehearsal]);
 }
 
 /** Counts what is answered together to one turn, and tells it what was said while a person had the session. */

@@ -216,10 +216,13 @@ describe('triggers and runs', () => {
     await finish(again.id, 'succeeded');
     expect(await post(`runs/${run?.id}/retry`)).toMatchObject({ status: 409, body: { code: 'run_not_failed' } });
     const replay = (await post<RunRow>(`runs/${run?.id}/replay`)).body;
-    expect(replay).toMatchObject({ replay: true, replay_of: run?.id, workflow_id: id, state: 'queued' });
-    expect((await turnOf(replay)).input).toMatchObject({ instructions: 'second', reply: null });
+    const rehearsed = { replay: true, rehearsal: true, replay_of: run?.id, workflow_id: id, state: 'queued' };
+    expect(replay).toMatchObject(rehearsed);
+    expect((await turnOf(replay)).input).toMatchObject({ instructions: 'second', reply: null, rehearsal: true });
     const delivered = (await post<RunRow>(`runs/${run?.id}/replay`, { deliver: true })).body;
+    expect(delivered).toMatchObject({ replay: true, rehearsal: false });
     expect((await turnOf(delivered)).input.reply).toMatchObject({ channel_address: 'room' });
+    expect((await turnOf(delivered)).input).not.toHaveProperty('rehearsal');
   });
 
   it('are started by the API once for a key, and are waited for no longer than allowed', async () => {

@@ -12,6 +12,8 @@ export interface TurnInput {
   reply: ReplyTarget | null;
   /** Why `reply` is null, where the router decided so. Absent where it is not null. */
   reply_withheld?: ReplyWithheld;
+  /** A person's replay without delivery: what would change anything is not called, and answers as a rehearsal. */
+  rehearsal?: true;
   /** How far the sender is trusted. Absent in turns that were stored before it existed: as `unknown`. */
   trust?: TrustGrade;
   /** Whose memory the turn may use. Absent where the App has no contacts: the built-in Webhook app. */

@@ -4,12 +4,16 @@ import type { Principal } from '../principal.js';
 
 export const shownKey = 'gatehouse:entity-tag-shown';
 export const editedKey = 'gatehouse:entity-tag-edited';
+export const derivedKey = 'gatehouse:entity-tag-without';
 
 /** Reads what a route changes, as its GET shows it. */
 export type ReadEdited<C> = (controller: C, caller: Principal, id: string) => Promise<object>;
 
 /** Of a GET: the answer carries the `ETag` of what it shows. */
 export const ShowsEntityTag = (): MethodDecorator => SetMetadata(shownKey, true);
+
+/** Of a GET, PATCH or PUT: fields of its answer that nobody edits and that change by themselves are not of the `ETag`. */
+export const TagsWithout = (...fields: string[]): MethodDecorator => SetMetadata(derivedKey, fields);
 
 /**
  * Of a PATCH or PUT: the answer carries an `ETag`, and a request with `If-Match` changes only what is still as its caller

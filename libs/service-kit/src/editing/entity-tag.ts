@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** A strong entity tag (RFC 9110, section 8.8.3) of what an answer shows: the same whatever order its fields come in. */
-export function entityTagOf(shown: unknown): string {
-  return `"${createHash('sha256').update(canonical(shown)).digest('base64url').slice(0, 27)}"`;
+/**
+ * A strong entity tag (RFC 9110, section 8.8.3) of what an answer shows: the same whatever order its fields come in.
+ * @param without fields of the answer that are not of it
+ */
+export function entityTagOf(shown: object, without: string[] = []): string {
+  const kept = Object.fromEntries(Object.entries(shown).filter(([field]) => !without.includes(field)));
+  return `"${createHash('sha256').update(canonical(kept)).digest('base64url').slice(0, 27)}"`;
 }
 
 /** Whether an `If-Match` header lets a change of what has this tag through (RFC 9110, section 13.1.1): weak tags do not. */

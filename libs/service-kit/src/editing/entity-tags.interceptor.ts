@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { from, lastValueFrom, map, type Observable } from 'rxjs';
 import type { AuthenticatedRequest } from '../principal.js';
 import { Problem } from '../problem.js';
-import { editedKey, type ReadEdited, shownKey } from './editable.js';
+import { derivedKey, editedKey, type ReadEdited, shownKey } from './editable.js';
 import { entityTagOf, matchesEntityTag } from './entity-tag.js';
 
 interface Edited {
@@ -27,16 +27,21 @@ export class EntityTags implements NestInterceptor {
     const handler = context.getHandler();
     const edited = this.reflector.get<Edited | undefined>(editedKey, handler);
     if (!edited && !this.reflector.get<boolean | undefined>(shownKey, handler)) return next.handle();
+    const without = this.reflector.get<string[] | undefined>(derivedKey, handler) ?? [];
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     const ifMatch = request.headers['if-match'];
     const answer =
       edited && ifMatch !== undefined
-        ? from(this.editIfUnchanged(context.getClass(), edited, request, ifMatch, () => lastValueFrom(next.handle())))
+        ? from(
+            this.editIfUnchanged(context.getClass(), { ...edited, without }, request, ifMatch, () =>
+              lastValueFrom(next.handle()),
+            ),
+          )
         : next.handle();
     return answer.pipe(
       map((shown) => {
-        void reply.header('etag', entityTagOf(shown));
+        void reply.header('etag', entityTagOf(shown, without));
         return shown;
       }),
     );
@@ -45,11 +50,12 @@ export class EntityTags implements NestInterceptor {
   /** One at a time for each resource, in all replicas: of two edits of the same state the second one finds it changed. */
   private async editIfUnchanged(
     controller: Type<object>,
-    { read, parameter }: Edited,
+    edited: Edited & { without: string[] },
     request: AuthenticatedRequest,
     ifMatch: string,
     edit: () => Promise<object>,
   ): Promise<object> {
+    const { read, parameter } = edited;
     const { principal } = request;
     const id = (request.params as Record<string, string>)[parameter] ?? '';
     if (!principal) throw new Error('Edits is used on a route without authentication');
@@ -58,7 +64,7 @@ export class EntityTags implements NestInterceptor {
       this.db.transaction(async (tx) => {
         await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [resource]);
         const current = await read(this.app.get(controller, { strict: false }), principal, id);
-        if (matchesEntityTag(ifMatch, entityTagOf(current))) return edit();
+        if (matchesEntityTag(ifMatch, entityTagOf(current, edited.without))) return edit();
         const detail = 'It was changed since you read it: read it again, and send the change with the new ETag.';
         throw new Problem(412, 'changed_since', detail);
       }),

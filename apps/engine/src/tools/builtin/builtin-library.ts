@@ -3,6 +3,11 @@ import type { BoundCredentials } from '../bound-credentials.js';
 import type { Tool } from '../tool.js';
 import type { BuiltinWork } from './builtin-work.js';
 
+interface SkillPlace {
+  toolId: string;
+  slug: string | null;
+}
+
 /** The standard tool library of this process: the contracts' definitions with their work. */
 export class BuiltinLibrary {
   private readonly works: Map<string, BuiltinWork>;
@@ -20,10 +25,10 @@ export class BuiltinLibrary {
 
   /**
    * @param modelName what the model calls it
-   * @param id the registry's, for a tool of a Skill
+   * @param skill that gives it: the registry's id of the tool, and the Skill's slug; null: the agent has it by itself
    * @returns null for a name that is none of ours
    */
-  tool(name: string, modelName: string, id: string | null, credentials: BoundCredentials): Tool | null {
+  tool(name: string, modelName: string, skill: SkillPlace | null, credentials: BoundCredentials): Tool | null {
     const definition = builtinTools.find((each) => each.name === name);
     const work = this.works.get(name);
     if (!definition || !work) return null;
@@ -32,12 +37,14 @@ export class BuiltinLibrary {
       description: definition.description,
       parameters: definition.input_schema,
       source: 'builtin',
-      id,
+      skill: skill?.slug ?? null,
+      id: skill?.toolId ?? null,
       pin: null,
       least: definition.grade,
       external: work.external,
       grade: (args) => work.grade?.(args) ?? definition.grade,
       idempotent: (args) => work.idempotent?.(args) ?? definition.idempotent,
+      ...(work.compared ? { compared: work.compared } : {}),
       run: (args, call) => work.run(args, call, credentials),
     };
   }

@@ -7,5 +7,7 @@ export interface BuiltinWork {
   external: boolean;
   grade?(args: Record<string, unknown>): ToolGrade;
   idempotent?(args: Record<string, unknown>): boolean;
+  /** What of a result tells it from another one; absent: all of it. */
+  compared?(result: unknown): unknown;
   run(args: Record<string, unknown>, call: CallSite, credentials: BoundCredentials): Promise<unknown>;
 }

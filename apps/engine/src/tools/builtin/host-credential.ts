@@ -1,45 +1,64 @@
-import type { CredentialFields } from '../bound-credentials.js';
+import type { BoundCredential } from '../bound-credentials.js';
 import { failure, type ToolFailure } from '../tool.js';
 
 const secretFields = ['access_token', 'token', 'api_key', 'password', 'secret'];
 
+/** What a credential of any kind authenticates with: the token of an api_key, the access token of an oauth2. */
+export function secretOf({ fields }: BoundCredential): string | null {
+  return secretFields.map((name) => fields[name]).find((value) => value) ?? null;
+}
+
 /**
- * The header that authenticates a request. A credential says itself where it may go: its field `hosts` names them
- * (`api.example.com`, `*.example.com`, `localhost:8080`), by comma or space; without that it goes nowhere. Beside it:
- * `header` (default `authorization`), `scheme` (default `Bearer` in `authorization`, none elsewhere; `Basic` with `username`).
+ * Why a credential may not go to a URL, or null. Its Skill names the hosts (`api.example.com`, `*.example.com`,
+ * `localhost:8080`), or its own record does in the field `hosts`; where both do, both have to let it. Without any it goes
+ * nowhere.
  */
-export function credentialHeader(url: URL, fields: CredentialFields): Record<string, string> | ToolFailure {
-  const hosts = (fields['hosts'] ?? '')
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter((host) => host !== '');
-  if (!hosts.some((host) => matches(url, host))) {
+export function refusedFor(url: URL, { as, hosts, ownHosts }: BoundCredential): ToolFailure | null {
+  const named = [hosts, ownHosts].filter((list) => list.length > 0);
+  if (named.length === 0) {
     return failure(
-      'credential_not_for_host',
-      'This credential may not be sent to that host: its field hosts names those.',
+      'credential_without_host',
+      `The credential ${as} is bound to no host, so it goes nowhere: give hosts where the Skill names it.`,
     );
   }
-  if (url.protocol !== 'https:' && !hosts.includes(url.host.toLowerCase())) {
+  const other = named.find((list) => !list.some((host) => matchesHost(url, host)));
+  if (other) return notForHost(as, other, url.host);
+  if (url.protocol !== 'https:' && !named.every((list) => list.includes(url.host.toLowerCase()))) {
     return failure(
       'credential_not_for_host',
       'A credential goes over https, or to a host that it names with its port.',
     );
   }
-  const secret = secretFields.map((name) => fields[name]).find((value) => value);
-  if (!secret) return failure('no_credential', 'The credential has no secret to send.');
-  const header = (fields['header'] ?? 'authorization').toLowerCase();
+  return null;
+}
+
+/**
+ * The header that authenticates a request. Default: `authorization` with `Bearer`, or `Basic` where the record has a
+ * `username`; another header has no scheme unless one is given.
+ */
+export function credentialHeader(url: URL, credential: BoundCredential): Record<string, string> | ToolFailure {
+  const refused = refusedFor(url, credential);
+  if (refused) return refused;
+  const secret = secretOf(credential);
+  if (!secret) return failure('no_credential', `The credential ${credential.as} has no secret to send.`);
+  const header = (credential.header ?? 'authorization').toLowerCase();
   if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(header))
-    return failure('no_credential', 'The name of its header is not valid.');
-  const username = fields['username'];
-  const basic = username !== undefined && header === 'authorization' && fields['scheme'] === undefined;
-  if (basic || fields['scheme']?.toLowerCase() === 'basic') {
+    return failure('no_credential', `The name of the header of the credential ${credential.as} is not valid.`);
+  const username = credential.fields['username'];
+  const basic = username !== undefined && header === 'authorization' && credential.scheme === null;
+  if (basic || credential.scheme?.toLowerCase() === 'basic') {
     return { [header]: `Basic ${Buffer.from(`${username ?? ''}:${secret}`).toString('base64')}` };
   }
-  const scheme = fields['scheme'] ?? (header === 'authorization' ? 'Bearer' : '');
+  const scheme = credential.scheme ?? (header === 'authorization' ? 'Bearer' : '');
   return { [header]: scheme === '' ? secret : `${scheme} ${secret}` };
 }
 
-function matches(url: URL, host: string): boolean {
+export function notForHost(as: string, bound: string[], host: string): ToolFailure {
+  return failure('credential_not_for_host', `The credential ${as} is bound to ${bound.join(', ')}, not to ${host}.`);
+}
+
+/** @param host `api.example.com`, `*.example.com` for every name under it, or `host:port` */
+export function matchesHost(url: URL, host: string): boolean {
   if (host.startsWith('*.')) return url.hostname.endsWith(host.slice(1)) && url.port === '';
   return host === url.host.toLowerCase();
 }

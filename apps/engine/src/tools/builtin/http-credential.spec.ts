@@ -1,9 +1,11 @@
+import type { CredentialBinding } from '#libs/contracts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-under-test.js';
 import { type StubModel, stubModel } from '../../testing/stub-model.js';
 import { type StubServices, stubServices, toolOf, toolsetOf } from '../../testing/stub-services.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
+import { credentialOf } from '../../testing/bound-to.js';
 import { credentialHeader } from './host-credential.js';
 
 describe('a credential of http_request', () => {
@@ -11,6 +13,8 @@ describe('a credential of http_request', () => {
   let model: StubModel;
   let services: StubServices;
   let agent: string;
+  let bindings: CredentialBinding[] = [];
+  let records: Record<string, object> = {};
   let seen: (string | undefined)[] = [];
   const echo = createServer((request, response) => {
     seen.push(request.headers.authorization);
@@ -27,13 +31,16 @@ describe('a credential of http_request', () => {
         toolOf({
           name: 'http_request',
           source: 'builtin',
-          credential_bindings: [{ credential_id: 'cred_1', as: 'api' }],
+          credential_bindings: bindings,
         }),
       ]),
     );
-    services.on('/internal/credentials/resolve', () => ({
-      fields: { token: 'swordfish', hosts: `127.0.0.1:${port()}` },
-    }));
+    services.on('/internal/credentials/resolve', ({ body }) => {
+      const record = records[String(body['credential_id'])];
+      if (!record) return { status: 404, code: 'credential_not_found' };
+      // As the vault: asked for no field, it tells the kind alone.
+      return body['fields'] ? { ...record, fields: {}, credentials: {} } : record;
+    });
     agent = await agentOf(world, { skills: ['skl_desk'] });
     const urls = { MCP_REGISTRY_URL: services.url, VAULT_URL: services.url };
     const allow = { GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1', 'localhost'] };
@@ -41,15 +48,19 @@ describe('a credential of http_request', () => {
   });
   beforeEach(() => {
     seen = [];
+    services.requests.length = 0;
+    bindings = [{ credential_id: 'cred_1', as: 'api', skill_id: 'skl_desk' }];
+    records = { cred_1: { type: 'text', fields: { token: 'swordfish', hosts: `127.0.0.1:${port()}` } } };
   });
   afterAll(async () => {
     await world.close();
     await Promise.all([model.close(), services.close(), new Promise((resolve) => echo.close(resolve))]);
   });
 
-  const get = async (url: string, credential = 'api') => {
+  const get = async (url: string, credential: string | null = 'api') => {
+    const named = credential === null ? {} : { credential };
     model.script(
-      [{ name: 'desk__http_request', arguments: JSON.stringify({ method: 'GET', url, credential }) }],
+      [{ name: 'desk__http_request', arguments: JSON.stringify({ method: 'GET', url, ...named }) }],
       'Done.',
     );
     const turn = turnOf({ agent_id: agent });
@@ -76,12 +87,56 @@ describe('a credential of http_request', () => {
   });
 
   it.each([
+    ['an api_key', { type: 'api_key', fields: { token: 'swordfish' } }],
+    ['an oauth2', { type: 'oauth2', fields: { access_token: 'swordfish', client_id: 'c' } }],
+    ['a text', { type: 'text', fields: { api_key: 'swordfish' } }],
+  ])('of %s record goes where its Skill binds it', async (_kind, record) => {
+    records = { cred_1: record };
+    const [binding] = bindings;
+    bindings = [{ ...binding!, hosts: [`127.0.0.1:${port()}`] }];
+    expect((await get(`http://127.0.0.1:${port()}/`)).status).toBe(400);
+    // Its host alone names it, too.
+    expect((await get(`http://127.0.0.1:${port()}/`, null)).status).toBe(400);
+    expect(seen).toEqual(['Bearer swordfish', 'Bearer swordfish']);
+    expect((await get(`http://localhost:${port()}/`)).error.code).toBe('credential_not_for_host');
+    await get(`http://localhost:${port()}/`, null);
+    expect(seen.at(-1)).toBeUndefined();
+  });
+
+  it('goes nowhere without a host, and says so', async () => {
+    records = { cred_1: { type: 'api_key', fields: { token: 'swordfish' } } };
+    expect((await get(`http://127.0.0.1:${port()}/`)).error).toMatchObject({
+      code: 'credential_without_host',
+      message: expect.stringContaining('bound to no host'),
+    });
+    expect(seen).toEqual([]);
+  });
+
+  it('is narrowed by its Skill, never widened beyond its own record', async () => {
+    const [binding] = bindings;
+    bindings = [{ ...binding!, hosts: [`localhost:${port()}`] }];
+    expect((await get(`http://localhost:${port()}/`)).error.code).toBe('credential_not_for_host');
+    expect((await get(`http://127.0.0.1:${port()}/`)).error.code).toBe('credential_not_for_host');
+    expect(seen).toEqual([]);
+  });
+
+  it('is read as the Skill that binds it, in the header and scheme that the Skill says', async () => {
+    records['cred_2'] = { type: 'api_key', fields: { token: 'swordfish' } };
+    const hosts = [`127.0.0.1:${port()}`];
+    bindings.push({ credential_id: 'cred_2', as: 'two', skill_id: 'skl_two', hosts, scheme: 'token' });
+    await get(`http://127.0.0.1:${port()}/`, 'two');
+    expect(seen).toEqual(['token swordfish']);
+    const [asked] = services.requests.filter(({ path }) => path === '/internal/credentials/resolve');
+    expect(asked?.body).toEqual({ credential_id: 'cred_2', consumer: { kind: 'skill', id: 'skl_two' } });
+  });
+
+  it.each([
     ['https://api.example.com/x', { token: 't', hosts: 'api.example.com' }, { authorization: 'Bearer t' }],
     ['https://a.example.com/', { api_key: 'k', hosts: '*.example.com', header: 'X-Api-Key' }, { 'x-api-key': 'k' }],
     ['https://h.test/', { username: 'u', password: 'p', hosts: 'h.test' }, { authorization: 'Basic dTpw' }],
     ['https://h.test/', { token: 't', hosts: 'other.test, h.test', scheme: 'token' }, { authorization: 'token t' }],
   ])('is sent to %s as its fields say', (url, fields, header) => {
-    expect(credentialHeader(new URL(url), fields)).toEqual(header);
+    expect(credentialHeader(new URL(url), credentialOf(fields as Record<string, string>))).toEqual(header);
   });
 
   it.each([
@@ -94,6 +149,6 @@ describe('a credential of http_request', () => {
     ['https://h.test/', { token: 't', hosts: 'h.test', header: 'a\r\nb' }],
     ['https://h.test/', { hosts: 'h.test' }],
   ])('is not sent to %s with %j', (url, fields) => {
-    expect(credentialHeader(new URL(url), fields as Record<string, string>)).toHaveProperty('error.code');
+    expect(credentialHeader(new URL(url), credentialOf(fields as Record<string, string>))).toHaveProperty('error.code');
   });
 });

@@ -1,9 +1,9 @@
 import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
 import { isUtf8 } from 'node:buffer';
-import type { CredentialFields } from '../bound-credentials.js';
+import type { BoundCredential, BoundCredentials } from '../bound-credentials.js';
 import { type CallSite, exceeds, failure, isFailure, type ToolFailure } from '../tool.js';
 import type { BuiltinWork } from './builtin-work.js';
-import { credentialHeader } from './host-credential.js';
+import { credentialHeader, matchesHost } from './host-credential.js';
 
 export interface HttpRequestLimits {
   maxResponseBytes: number;
@@ -34,15 +34,41 @@ export function httpRequest(egress: Egress, limits: HttpRequestLimits): BuiltinW
     grade: (args) => (args['method'] === 'GET' ? 'read' : 'write'),
     idempotent: (args) => args['method'] === 'GET',
     run: (args, { mayDo, signal, turn }, credentials) => {
-      const by = { mayDo, signal, credential: (name: string) => credentials.fields(turn, name) };
+      const by = {
+        mayDo,
+        signal,
+        credential: (url: URL, name: string | null) => ofRequest(url, name, turn, credentials),
+      };
       return request(egress, limits, httpArguments(args), by);
+    },
+    // A server's clock and ids in the headers say nothing of whether the answer is another one.
+    compared: (result) => {
+      const { status, body } = (result ?? {}) as Partial<HttpRequestResult>;
+      return status === undefined ? result : { status, body };
     },
   };
 }
 
+/** The credential that the call names, or the one that its Skill binds to this host; null: the request goes without. */
+async function ofRequest(
+  url: URL,
+  name: string | null,
+  turn: CallSite['turn'],
+  credentials: BoundCredentials,
+): Promise<BoundCredential | ToolFailure | null> {
+  if (name !== null) return credentials.read(turn, name);
+  const bound = credentials.bindings.filter(({ hosts = [] }) => hosts.some((host) => matchesHost(url, host)));
+  if (bound.length > 1) {
+    const names = bound.map(({ as }) => as).join(', ');
+    return failure('no_credential', `Several credentials are bound to ${url.host}, so name one: ${names}.`);
+  }
+  return bound[0] ? credentials.read(turn, bound[0].as) : null;
+}
+
 /** What a request may do and use. */
 export interface RequestedBy extends Pick<CallSite, 'mayDo' | 'signal'> {
-  credential(name: string): Promise<CredentialFields | ToolFailure>;
+  /** @param name null: the call names none */
+  credential(url: URL, name: string | null): Promise<BoundCredential | ToolFailure | null>;
 }
 
 /** One request of a turn, whoever words it: the model, or a Python tool that the model called. */
@@ -59,10 +85,10 @@ export async function request(
   const url = new URL(args.url);
   for (const [name, value] of Object.entries(args.query ?? {})) url.searchParams.append(name, String(value));
   let secret: Record<string, string> = {};
-  if (args.credential !== undefined) {
-    const fields = await credential(args.credential);
-    if (isFailure(fields)) return fields;
-    const header = credentialHeader(url, fields);
+  const bound = await credential(url, args.credential ?? null);
+  if (isFailure(bound)) return bound;
+  if (bound !== null) {
+    const header = credentialHeader(url, bound);
     if (isFailure(header)) return header;
     secret = header;
   }

@@ -2,6 +2,7 @@ import { createEgress } from '#libs/egress';
 import { createServer } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo, type Server } from 'node:net';
 import { SMTPServer } from 'smtp-server';
+import { boundTo, credentialOf } from '../../testing/bound-to.js';
 import type { CredentialFields } from '../bound-credentials.js';
 import type { CallSite } from '../tool.js';
 import { sendEmail } from './send-email.tool.js';
@@ -21,6 +22,7 @@ const call: CallSite = {
     sender: 'ada',
     trust: 'known',
     trusted: true,
+    rehearsal: false,
     attachments: [],
   },
   ref: '1.call_0',
@@ -29,7 +31,7 @@ const call: CallSite = {
   callbackToken: '',
   signal: new AbortController().signal,
 };
-const bound = (fields: CredentialFields) => ({ names: ['only'], fields: () => Promise.resolve(fields) });
+const bound = (fields: CredentialFields) => boundTo(credentialOf(fields));
 
 afterAll(() => egress.close());
 
@@ -102,6 +104,23 @@ describe('send_email', () => {
     expect(mails).toEqual([]);
   });
 
+  it('goes to the servers alone that its Skill binds the account to', async () => {
+    const to = (host: string) =>
+      tool.run({ to: ['a@b.c'], subject: 's', text: 't' }, call, boundTo(credentialOf(fields(), { hosts: [host] })));
+    expect(await to('mail.example.com')).toMatchObject({ error: { code: 'credential_not_for_host' } });
+    expect(mails).toEqual([]);
+    expect(await to('127.0.0.1')).toHaveProperty('accepted');
+    expect(await to(`127.0.0.1:${port()}`)).toHaveProperty('accepted');
+  });
+
+  it('says of a credential of another kind what it needs', async () => {
+    const key = credentialOf({ token: 'k' }, { as: 'crm', type: 'api_key', hosts: ['crm.example.com'] });
+    const result = await tool.run({ to: ['a@b.c'], subject: 's', text: 't' }, call, boundTo(key));
+    expect(result).toMatchObject({
+      error: { code: 'no_credential', message: expect.stringContaining('crm (api_key)') },
+    });
+  });
+
   it('reaches no address that is closed, and waits no longer than it may for one that is silent', async () => {
     expect(await send({ host: '169.254.169.254', port: '25' })).toMatchObject({ error: { code: 'blocked_address' } });
     const silent: Server = createSocketServer(() => undefined);
@@ -168,6 +187,24 @@ describe('web_search', () => {
   ])('tells what it cannot use: %j', async (given, code) => {
     answer = given;
     expect(await search({ provider: 'searxng' })).toMatchObject({ error: { code } });
+  });
+
+  it.each([
+    ['api_key', { token: 'k3' }],
+    ['oauth2', { access_token: 'k3', client_id: 'c' }],
+  ])('takes the key of an %s, to the host that it is bound to', async (type, fields) => {
+    answer = { status: 200, body: JSON.stringify({ web: { results: [hit('description')] } }) };
+    const host = base().slice('http://'.length);
+    const key = (over: object) => credentialOf({ ...fields, base_url: base() }, { type, ...over });
+    const run = (over: object) => tool.run({ query: 'tea', count: 2 }, call, boundTo(key(over)));
+    expect(await run({ hosts: ['api.search.brave.com', host] })).toEqual(results);
+    expect(requests[0]?.headers).toMatchObject({ 'x-subscription-token': 'k3' });
+    expect(await run({ hosts: ['api.search.brave.com'] })).toMatchObject({
+      error: { code: 'credential_not_for_host' },
+    });
+    const told = (await run({ hosts: ['crm.example.com'] })) as { error: { message: string } };
+    expect(told.error.message).toContain('bind it to api.search.brave.com or api.tavily.com');
+    expect(requests).toHaveLength(1);
   });
 
   it('needs a provider that it knows', async () => {

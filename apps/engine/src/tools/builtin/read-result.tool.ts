@@ -20,6 +20,7 @@ export function readResultTool(steps: StepRepository): Tool {
       },
     },
     source: 'builtin',
+    skill: null,
     id: null,
     pin: null,
     least: 'read',

@@ -2,9 +2,10 @@ import { type Egress, EgressError } from '#libs/egress';
 import { createTransport } from 'nodemailer';
 import { createHash } from 'node:crypto';
 import { PassThrough } from 'node:stream';
-import type { CredentialFields } from '../bound-credentials.js';
+import type { BoundCredential } from '../bound-credentials.js';
 import { type CallSite, failure, isFailure, type ToolFailure } from '../tool.js';
 import type { BuiltinWork } from './builtin-work.js';
+import { matchesHost, notForHost } from './host-credential.js';
 
 interface Mail {
   to: string[];
@@ -16,7 +17,7 @@ interface Mail {
 }
 
 /**
- * `send_email`: its `text` credential has `host`, `port`, `from`, and `username` with `password`; `encryption` is `tls`
+ * `send_email`: its `text` credential, named `smtp` or the only one of that type, has `host`, `port`, `from`, and `username` with `password`; `encryption` is `tls`
  * (default on port 465), `starttls` (default elsewhere) or `none`, which takes no password.
  */
 export function sendEmail(egress: Egress, timeoutMs: number): BuiltinWork {
@@ -24,8 +25,8 @@ export function sendEmail(egress: Egress, timeoutMs: number): BuiltinWork {
     external: false,
     run: async (args, call, credentials) => {
       const mail = mailOf(args);
-      const fields = await credentials.fields(call.turn, mail.credential ?? null);
-      return isFailure(fields) ? fields : send(egress, timeoutMs, fields, mail, call);
+      const credential = await credentials.read(call.turn, mail.credential ?? null, { as: 'smtp', types: ['text'] });
+      return isFailure(credential) ? credential : send(egress, timeoutMs, credential, mail, call);
     },
   };
 }
@@ -39,13 +40,19 @@ function mailOf(args: Record<string, unknown>): Mail {
 async function send(
   egress: Egress,
   timeoutMs: number,
-  fields: CredentialFields,
+  { as, type, fields, hosts }: BoundCredential,
   mail: Mail,
   call: CallSite,
 ): Promise<{ accepted: string[]; message_id: string } | ToolFailure> {
   const { host, from, username, password } = fields;
   const port = Number(fields['port'] ?? 587);
-  if (!host || !from) return failure('no_credential', 'The mail credential needs host and from.');
+  if (!host || !from) {
+    const what = `The credential ${as} (${type}) is no mail account`;
+    return failure('no_credential', `${what}: a text credential with host, port, from, username and password is.`);
+  }
+  const isBound =
+    hosts.length === 0 || hosts.some((one) => one === host.toLowerCase() || matchesServer(one, host, port));
+  if (!isBound) return notForHost(as, hosts, host);
   const encryption = fields['encryption'] ?? (port === 465 ? 'tls' : 'starttls');
   if (password && encryption === 'none') return failure('no_credential', 'A password is not sent without encryption.');
   let begun = false;
@@ -98,6 +105,13 @@ async function send(
   } finally {
     transport.close();
   }
+}
+
+/** A mail server has no URL: its name and port are compared as those of one would be. */
+function matchesServer(bound: string, host: string, port: number): boolean {
+  if (!URL.canParse(`https://${host}`)) return false;
+  const server = new URL(`https://${host}`);
+  return matchesHost(server, bound) || bound === `${server.hostname}:${port}`;
 }
 
 /** A server that refused says so with a code; silence after the message was begun leaves its fate open. */

@@ -1,7 +1,8 @@
 import { type Egress, EgressError } from '#libs/egress';
-import type { CredentialFields } from '../bound-credentials.js';
+import type { BoundCredential } from '../bound-credentials.js';
 import { failure, isFailure, type ToolFailure } from '../tool.js';
 import type { BuiltinWork } from './builtin-work.js';
+import { matchesHost, notForHost, secretOf } from './host-credential.js';
 
 interface Hit {
   title: string;
@@ -58,15 +59,23 @@ const providers: Record<string, Provider> = {
 
 const maxAnswerBytes = 2 * 1024 * 1024;
 
-/** `web_search`: its credential has `provider`, `api_key` where the provider wants one, and `base_url` for one of your own. */
+/** A text credential may say its provider; of the other kinds, the host that they are bound to does. */
+const wish = { as: 'search', types: ['api_key', 'oauth2'] };
+
+/**
+ * `web_search`: an api_key or oauth2 credential that a Skill binds to the provider's host, or a text credential with
+ * `provider`, `api_key` where the provider wants one, and `base_url` for one of your own.
+ */
 export function webSearch(egress: Egress, timeoutMs: number): BuiltinWork {
   return {
     external: true,
     run: async (args, call, credentials) => {
-      const fields = await credentials.fields(call.turn, (args['credential'] as string | undefined) ?? null);
-      if (isFailure(fields)) return fields;
+      const named = typeof args['credential'] === 'string' ? args['credential'] : null;
+      const credential = await credentials.read(call.turn, named, wish);
+      if (isFailure(credential)) return credential;
       try {
-        return await search(egress, timeoutMs, fields, String(args['query']), Number(args['count'] ?? 10), call.signal);
+        const count = Number(args['count'] ?? 10);
+        return await search(egress, timeoutMs, credential, String(args['query']), count, call.signal);
       } catch (error) {
         if (call.signal.aborted) throw call.signal.reason;
         if (!(error instanceof EgressError)) throw error;
@@ -79,23 +88,38 @@ export function webSearch(egress: Egress, timeoutMs: number): BuiltinWork {
 async function search(
   egress: Egress,
   timeoutMs: number,
-  fields: CredentialFields,
+  credential: BoundCredential,
   query: string,
   count: number,
   signal: AbortSignal,
 ): Promise<{ results: Hit[] } | ToolFailure> {
-  const provider = new Map(Object.entries(providers)).get(fields['provider'] ?? '');
+  const { as, fields, hosts, ownHosts } = credential;
+  const provider = providerOf(credential);
   const base = (fields['base_url'] ?? provider?.base)?.replace(/\/+$/, '');
-  if (!provider || !base) {
-    return failure('no_credential', `The credential has to name its provider: ${Object.keys(providers).join(', ')}.`);
+  if (!provider || !base || !URL.canParse(base)) {
+    const names = Object.keys(providers).join(', ');
+    const there = Object.values(providers).flatMap((one) => (one.base ? [new URL(one.base).host] : []));
+    return failure(
+      'no_credential',
+      `The credential ${as} names no provider of searches: bind it to ${there.join(' or ')}, or give a text credential its provider (${names}).`,
+    );
   }
-  const { url, ...request } = provider.request(base, query, count, fields['api_key'] ?? '');
+  const to = new URL(base);
+  const bound = [hosts, ownHosts].find((list) => list.length > 0 && !list.some((host) => matchesHost(to, host)));
+  if (bound) return notForHost(as, bound, to.host);
+  const { url, ...request } = provider.request(base, query, count, secretOf(credential) ?? '');
   const response = await egress.fetch(url, { ...request, timeoutMs, maxResponseBytes: maxAnswerBytes, signal });
   if (response.status !== 200) return failure('search_failed', `The search provider answered ${response.status}.`);
   const hits = hitsOf(response.body.toString('utf8'), provider);
   return hits
     ? { results: hits.slice(0, count) }
     : failure('search_failed', 'The answer of the search provider cannot be read.');
+}
+
+function providerOf({ type, fields, hosts }: BoundCredential): Provider | undefined {
+  const name = fields['provider'];
+  if (name !== undefined || type === 'text') return new Map(Object.entries(providers)).get(name ?? '');
+  return Object.values(providers).find(({ base }) => base && hosts.some((host) => matchesHost(new URL(base), host)));
 }
 
 function hitsOf(text: string, provider: Provider): Hit[] | null {

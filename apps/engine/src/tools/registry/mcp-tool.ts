@@ -9,6 +9,7 @@ export function describedBy(definition: ToolsetTool): Omit<Tool, 'run' | 'extern
     description: definition.description,
     parameters: definition.input_schema,
     source: definition.source,
+    skill: definition.skill_slug,
     id: definition.id,
     pin: definition.pin,
     least: definition.grade,

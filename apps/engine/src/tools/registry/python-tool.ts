@@ -1,8 +1,9 @@
-import type { PythonRunAnswer, PythonRunRequest, ToolsetTool } from '#libs/contracts';
+import type { PythonRunAnswer, ToolsetTool } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
-import type { BoundCredentials, CredentialFields } from '../bound-credentials.js';
-import { type CallSite, failure, isFailure, type Tool, type ToolFailure } from '../tool.js';
+import type { BoundCredentials } from '../bound-credentials.js';
+import { failure, isFailure, type Tool } from '../tool.js';
 import { describedBy, refusalOf, unlessAborted } from './mcp-tool.js';
+import { credentialValues, runRequest } from './python-run.js';
 
 export interface PythonRuns {
   runner: ServiceClient;
@@ -19,18 +20,14 @@ export function pythonTool(definition: ToolsetTool, credentials: BoundCredential
     run: async (args, call) => {
       const { python } = definition;
       if (!python) return failure('tool_unavailable', 'The registry gave no source of this tool.');
-      const given = await valuesOf(credentials, call);
+      const given = await credentialValues(credentials, call.turn);
       if (isFailure(given)) return given;
-      const body: PythonRunRequest = {
-        call_id: `${call.turn.turnId}.${call.ref}`.slice(0, 200),
-        organization_id: call.turn.organizationId,
-        ...python,
-        arguments: args,
-        credentials: given,
-        timeout_ms: runs.timeoutMs,
-        callback_url: `${runs.engineUrl}/internal/python-callbacks`,
-        callback_token: call.callbackToken,
-      };
+      const { turnId, organizationId } = call.turn;
+      const body = runRequest(
+        { callId: `${turnId}.${call.ref}`, organizationId, python, arguments: args },
+        { credentials: given, callbackToken: call.callbackToken },
+        runs,
+      );
       const asked = runs.runner.post<PythonRunAnswer>('/internal/run', call.turn, body);
       const answer = await unlessAborted(asked, call.signal).catch(refusalOf);
       if (!answer.ok) return failure(answer.error, answer.message.slice(0, 1_000));
@@ -38,17 +35,4 @@ export function pythonTool(definition: ToolsetTool, credentials: BoundCredential
       return { result, ...(stdout ? { stdout } : {}), ...(truncated ? { truncated } : {}) };
     },
   };
-}
-
-async function valuesOf(
-  credentials: BoundCredentials,
-  call: CallSite,
-): Promise<Record<string, CredentialFields> | ToolFailure> {
-  const values: Record<string, CredentialFields> = {};
-  for (const name of credentials.names) {
-    const fields = await credentials.fields(call.turn, name);
-    if (isFailure(fields)) return fields;
-    values[name] = fields;
-  }
-  return values;
 }

@@ -52,7 +52,7 @@ describe('tools of the registry', () => {
           source: 'python',
           grade: 'write',
           python,
-          credential_bindings: [{ credential_id: 'cred_1', as: 'bank' }],
+          credential_bindings: [{ credential_id: 'cred_1', as: 'bank', skill_id: 'skl_desk' }],
         }),
       ]),
     );

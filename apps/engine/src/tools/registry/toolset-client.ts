@@ -10,7 +10,7 @@ export class ToolsetUnavailable extends Error {
   readonly code = 'toolset_unavailable';
 }
 
-const nothing: Toolset = { skills: [], tools: [], problems: [] };
+const nothing: Toolset = { skills: [], tools: [], problems: [], left_out: [] };
 
 /** Asks the registry for an agent's tools. An agent without Skills and Python tools asks nobody. */
 @Injectable()

@@ -28,12 +28,12 @@ def run_tool(request, max_result_bytes, max_stdout_chars):
     except InvalidResult as error:
         answer = _failed('invalid_result', str(error))
     except HostCallRefused as error:
-        answer = _failed('host_call_refused', str(error)[:1000])
+        answer = _failed('host_call_refused', str(error)[:1000], line_of(error))
     except MemoryError:
         answer = _failed('memory', 'The tool asked for more memory than a call may use.')
     except BaseException as error:
         line = line_of(error)
-        answer = _failed('exception', told(error) + (f' (line {line})' if line else ''))
+        answer = _failed('exception', told(error) + (f' (line {line})' if line else ''), line)
     return {**answer, 'stdout': output.text(), 'truncated': output.truncated}
 
 
@@ -74,5 +74,5 @@ def _exact(digits):
     return number if abs(number) <= _MAX_EXACT else digits
 
 
-def _failed(error, message):
-    return {'ok': False, 'error': error, 'message': message}
+def _failed(error, message, line=None):
+    return {'ok': False, 'error': error, 'message': message, **({'line': line} if line else {})}

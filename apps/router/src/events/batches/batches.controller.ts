@@ -8,7 +8,8 @@ import { BatchesService } from './batches.service.js';
 import { BatchView, BegunBatchView } from './batch.dto.js';
 
 class ReplayMany extends OmitType(EventFilter, ['limit', 'cursor'] as const) {
-  @Flag({ optional: true, description: 'Send replies again (default false)' }) deliver?: boolean;
+  @Flag({ optional: true, description: 'Send replies and make all calls again; false, the default: a rehearsal' })
+  deliver?: boolean;
 }
 
 class RedriveMany extends OmitType(DeadLetterFilter, ['limit', 'cursor', 'state'] as const) {}

@@ -1,0 +1,51 @@
+import { type LeftOutTool, toolGrades } from '#libs/contracts';
+import { ApiProperty } from '@nestjs/swagger';
+import type { Tool } from '../tools/tool.js';
+import { AgentView } from './agent.dto.js';
+
+export class OfferedToolView {
+  @ApiProperty({ description: 'What the model calls it' }) name: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Slug of its Skill; null: the agent has it by itself' })
+  skill: string | null;
+  @ApiProperty({ enum: ['builtin', 'python', 'mcp'] }) source: string;
+  @ApiProperty({ enum: toolGrades, description: 'The least that a call can change' }) grade: string;
+}
+
+export class LeftOutToolView implements LeftOutTool {
+  @ApiProperty() name: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Slug of its Skill; null: the agent has it by itself' })
+  skill: string | null;
+  @ApiProperty({ description: 'A code: `quarantined`, `over_may_do`, `over_limit`, …' }) reason: string;
+  @ApiProperty({ description: 'In a sentence' }) what_to_do: string;
+}
+
+export class ToolsetErrorView {
+  @ApiProperty() code: string;
+  @ApiProperty() message: string;
+}
+
+/** What the model of an agent is given in a turn of a trusted sender; anybody else's turn has fewer tools. */
+export class AgentToolsetView {
+  @ApiProperty({ type: [OfferedToolView], description: 'Told of in every step' }) offered: OfferedToolView[];
+  @ApiProperty({
+    type: [LeftOutToolView],
+    description: 'Over the number of tools that a model is told of: found by find_tools',
+  })
+  by_search: LeftOutToolView[];
+  @ApiProperty({ type: [LeftOutToolView], description: 'Never given to the model' }) left_out: LeftOutToolView[];
+  @ApiProperty({ type: [String], description: 'Skills that cannot be used now, and why' }) problems: string[];
+  @ApiProperty({
+    type: ToolsetErrorView,
+    nullable: true,
+    description: 'Not null: the registry gives no answer, so the lists are empty',
+  })
+  error: ToolsetErrorView | null;
+}
+
+export class AgentDetail extends AgentView {
+  @ApiProperty({ type: AgentToolsetView }) toolset: AgentToolsetView;
+}
+
+export function offeredView({ name, skill, source, least }: Tool): OfferedToolView {
+  return { name, skill, source, grade: least };
+}

@@ -1,0 +1,115 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type EngineWorld, engineWorld, home } from '../testing/engine-under-test.js';
+import { type StubServices, stubServices, toolOf, toolsetOf } from '../testing/stub-services.js';
+
+describe('the page of an agent', () => {
+  let world: EngineWorld;
+  let engine: NestFastifyApplication;
+  let services: StubServices;
+  const quarantined = { name: 'odd name', skill: 'desk', reason: 'quarantined', what_to_do: 'Mend it.' };
+
+  beforeAll(async () => {
+    [world, services] = await Promise.all([engineWorld(), stubServices()]);
+    engine = await world.start({ MCP_REGISTRY_URL: services.url, TURN_MAX_TOOLS: 4, TURN_FOUND_TOOLS: 2 });
+  });
+  beforeEach(() => {
+    services.on('/internal/toolsets', () => ({
+      ...toolsetOf([
+        toolOf({ name: 'one' }),
+        toolOf({ name: 'wipe', grade: 'destructive' }),
+        toolOf({ name: 'broken', input_schema: { type: 'no such type' } }),
+        toolOf({ name: 'two' }),
+        toolOf({ name: 'http_request', model_name: 'http_request', source: 'builtin' }),
+        toolOf({ name: 'three' }),
+        toolOf({ name: 'four' }),
+      ]),
+      problems: [{ skill_id: 'skl_desk', message: 'The MCP server Desk does not answer' }],
+      left_out: [quarantined],
+    }));
+  });
+  afterAll(async () => {
+    await world.close();
+    await services.close();
+  });
+
+  const call = async (method: 'GET' | 'POST' | 'PATCH', path: string, payload?: object) =>
+    engine.inject({
+      method,
+      url: path,
+      headers: { authorization: `Bearer ${await world.token(['agents:write', 'service'])}` },
+      ...(payload ? { payload } : {}),
+    });
+  const agent = async (fields: object = {}) =>
+    (await call('POST', '/api/v1/agents', { name: 'Desk', instructions: '', skills: ['skl_desk'], ...fields })).json();
+  const names = (tools: { name: string }[]) => tools.map(({ name }) => name);
+
+  it('says what its model is given, what it finds by a search and what is left out, with what to do', async () => {
+    const { id, toolset } = await agent({ tools: ['http_request'] });
+    expect(toolset.offered).toEqual([
+      { name: 'http_request', skill: 'desk', source: 'builtin', grade: 'read' },
+      { name: 'desk__one', skill: 'desk', source: 'mcp', grade: 'read' },
+    ]);
+    expect(names(toolset.by_search)).toEqual(['desk__two', 'desk__three', 'desk__four']);
+    expect(toolset.by_search[0]).toMatchObject({
+      reason: 'over_limit',
+      what_to_do: expect.stringContaining('find_tools'),
+    });
+    expect(toolset.left_out).toEqual([
+      quarantined,
+      { name: 'desk__wipe', skill: 'desk', reason: 'over_may_do', what_to_do: expect.stringContaining('approvers') },
+      { name: 'desk__broken', skill: 'desk', reason: 'unusable_schema', what_to_do: expect.any(String) },
+    ]);
+    expect(toolset.problems).toEqual(['The MCP server Desk does not answer']);
+    expect((await call('GET', `/api/v1/agents/${id}`)).json().toolset).toEqual(toolset);
+    const changed = (await call('PATCH', `/api/v1/agents/${id}`, { may_do: 'destructive' })).json();
+    expect(names(changed.toolset.left_out)).toEqual(['odd name', 'desk__broken']);
+  });
+
+  it('is tagged by what people edit, not by what its Skills have now', async () => {
+    const { id } = await agent();
+    const before = await call('GET', `/api/v1/agents/${id}`);
+    services.on('/internal/toolsets', () => toolsetOf([]));
+    const after = await call('GET', `/api/v1/agents/${id}`);
+    expect(after.json().toolset).not.toEqual(before.json().toolset);
+    expect(after.headers['etag']).toBe(before.headers['etag']);
+    const headers = {
+      authorization: `Bearer ${await world.token(['agents:write'])}`,
+      'if-match': String(before.headers['etag']),
+    };
+    const url = `/api/v1/agents/${id}`;
+    expect((await engine.inject({ method: 'PATCH', url, headers, payload: { name: 'A' } })).statusCode).toBe(200);
+    expect((await engine.inject({ method: 'PATCH', url, headers, payload: { name: 'B' } })).statusCode).toBe(412);
+  });
+
+  it('is shown when the registry gives no answer, and says so', async () => {
+    const { id } = await agent();
+    services.on('/internal/toolsets', () => ({ status: 503, code: 'unavailable' }));
+    const shown = await call('GET', `/api/v1/agents/${id}`);
+    expect(shown.statusCode).toBe(200);
+    expect(shown.json().toolset).toMatchObject({ offered: [], error: { code: 'toolset_unavailable' } });
+  });
+
+  it('is told to the registry of each agent that a Skill or tool reaches, once', async () => {
+    const first = await agent({ name: 'A', skills: ['skl_a', 'skl_b'], python_tools: ['tol_p'] });
+    const { agents, more } = (
+      await call('GET', '/internal/agents/toolsets?skill_ids=skl_a,skl_b&tool_id=tol_p')
+    ).json();
+    expect(agents).toEqual([
+      {
+        id: first.id,
+        name: 'A',
+        offered: 2,
+        by_search: 3,
+        left_out: expect.arrayContaining([quarantined]),
+        left_out_total: 3,
+        error: null,
+      },
+    ]);
+    expect(more).toBe(0);
+    const elsewhere = await engine.inject({
+      url: '/internal/agents/toolsets?skill_ids=skl_a',
+      headers: { authorization: `Bearer ${await world.token(['service'], { ...home, projectId: 'prj_other' })}` },
+    });
+    expect(elsewhere.json().agents).toEqual([]);
+  });
+});

@@ -1,0 +1,25 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { PythonTry } from './python-try.entity.js';
+
+@Injectable()
+export class PythonTryRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** Rows of processes that died meanwhile go, too. */
+  async begin(
+    tried: Pick<PythonTry, 'callback_sha256' | 'organization_id' | 'project_id' | 'tool_id' | 'grade'>,
+    lifeMs: number,
+  ): Promise<void> {
+    await this.db.query('DELETE FROM engine.python_try WHERE expires_at < now()');
+    await this.db.query(
+      `INSERT INTO engine.python_try (callback_sha256, organization_id, project_id, tool_id, grade, expires_at)
+       VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 millisecond')`,
+      [tried.callback_sha256, tried.organization_id, tried.project_id, tried.tool_id, tried.grade, lifeMs],
+    );
+  }
+
+  async end(tokenSha256: string): Promise<void> {
+    await this.db.query('DELETE FROM engine.python_try WHERE callback_sha256 = $1', [tokenSha256]);
+  }
+}

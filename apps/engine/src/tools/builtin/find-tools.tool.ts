@@ -1,0 +1,95 @@
+import type { Tool } from '../tool.js';
+
+export const findToolsName = 'find_tools';
+
+const defaultHits = 5;
+const mostHits = 20;
+const shownDescription = 300;
+
+interface FoundTools {
+  tools: { name: string; skill: string | null; description: string }[];
+  /** How many more have some of the words. */
+  more: number;
+  note: string;
+}
+
+/**
+ * `find_tools`: searches the tools that are over the number a model is told of, word by word. What it finds is told of, and
+ * may be called, from the next step on.
+ */
+export function findToolsTool(searched: Tool[]): Tool {
+  return {
+    name: findToolsName,
+    description: `Finds more tools: ${searched.length} are not listed here (${ofSkills(searched)}). What it finds may be called in the next step: {tools: [{name, skill, description}], more}.`,
+    parameters: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['query'],
+      properties: {
+        query: { type: 'string', minLength: 1, maxLength: 400, description: 'Words of what the tool should do' },
+        limit: { type: 'integer', minimum: 1, maximum: mostHits },
+      },
+    },
+    source: 'builtin',
+    skill: null,
+    id: null,
+    pin: null,
+    least: 'read',
+    // Approved definitions, which the model would be shown without a search too.
+    external: false,
+    grade: () => 'read',
+    idempotent: () => true,
+    run: (args) => Promise.resolve(found(searched, String(args['query']), Number(args['limit'] ?? defaultHits))),
+    reveals: (result) => namesIn(result),
+  };
+}
+
+function found(searched: Tool[], query: string, limit: number): FoundTools {
+  const words = [...new Set(wordsOf(query))];
+  const ranked = searched
+    .map((tool, at) => ({ tool, at, score: scoreOf(tool, words) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score || a.at - b.at);
+  const hits = ranked.slice(0, limit).map(({ tool: { name, skill, description } }) => ({
+    name,
+    skill,
+    description: description.slice(0, shownDescription),
+  }));
+  const note =
+    hits.length > 0
+      ? 'These may be called from the next step on.'
+      : `No tool has these words. Try others; there are ${ofSkills(searched)}.`;
+  return { tools: hits, more: ranked.length - hits.length, note };
+}
+
+/** A word counts most in a name, then in the Skill, least in the description and the names of parameters. */
+function scoreOf(tool: Tool, words: string[]): number {
+  const name = wordsOf(tool.name);
+  const skill = wordsOf(tool.skill ?? '');
+  const rest = wordsOf(`${tool.description} ${Object.keys(propertiesOf(tool)).join(' ')}`);
+  return words.reduce((sum, word) => {
+    const within = (texts: string[]): boolean => texts.some((text) => text === word || text.startsWith(word));
+    return sum + (within(name) ? 6 : 0) + (within(skill) ? 3 : 0) + (within(rest) ? 2 : 0);
+  }, 0);
+}
+
+function propertiesOf({ parameters }: Tool): object {
+  const { properties } = parameters as { properties?: unknown };
+  return typeof properties === 'object' && properties !== null ? properties : {};
+}
+
+function wordsOf(text: string): string[] {
+  const spaced = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
+  return spaced.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function ofSkills(tools: Tool[]): string {
+  const counts = Map.groupBy(tools, ({ skill }) => skill ?? 'without a Skill');
+  const named = [...counts].slice(0, 20).map(([skill, some]) => `${skill}: ${some.length}`);
+  return `${named.join(', ')}${counts.size > named.length ? ', …' : ''}`;
+}
+
+function namesIn(result: unknown): string[] {
+  const { tools } = (result ?? {}) as Partial<FoundTools>;
+  return Array.isArray(tools) ? tools.map(({ name }) => name) : [];
+}

@@ -1,0 +1,48 @@
+import type { CredentialBinding } from '#libs/contracts';
+import { failure, isFailure, type ToolFailure } from './tool.js';
+
+/** What a tool looks for when a call names no credential. */
+export interface CredentialWish {
+  /** The name under which a Skill usually binds it. */
+  as?: string;
+  /** Kinds of records that the tool can use; absent: all. */
+  types?: readonly string[];
+}
+
+/**
+ * The credential of a call: the one it names; else the only one, the one of the tool's own name, or the only one of a
+ * kind that the tool can use.
+ * @param typeOf asks the vault, and only where names leave it open
+ */
+export async function choose(
+  bindings: CredentialBinding[],
+  name: string | null,
+  { as, types }: CredentialWish,
+  typeOf: (binding: CredentialBinding) => Promise<string | ToolFailure>,
+): Promise<CredentialBinding | ToolFailure> {
+  if (bindings.length === 0) return failure('no_credential', 'This tool has no credential: a Skill has to bind one.');
+  const names = bindings.map((binding) => binding.as).join(', ');
+  if (name !== null) {
+    return (
+      bindings.find((binding) => binding.as === name) ??
+      failure('no_credential', `There is no credential ${name.slice(0, 64)} here; there are: ${names}.`)
+    );
+  }
+  const [only] = bindings;
+  if (only && bindings.length === 1) return only;
+  const usual = bindings.filter((binding) => binding.as === as);
+  if (usual[0] && usual.length === 1) return usual[0];
+  if (!types) return failure('no_credential', `Name the credential: ${names}.`);
+  const kinds = await Promise.all(bindings.map(typeOf));
+  const fitting = bindings.filter((_, at) => types.includes(String(kinds[at])));
+  if (fitting[0] && fitting.length === 1) return fitting[0];
+  const unread = kinds.find(isFailure);
+  if (unread && fitting.length === 0) return unread;
+  const told = bindings.map((binding, at) => {
+    const kind = kinds[at];
+    return `${binding.as} (${typeof kind === 'string' ? kind : 'not to be read now'})`;
+  });
+  return fitting.length === 0
+    ? failure('no_credential', `The tool needs a credential of the type ${types.join(' or ')}: ${told.join(', ')}.`)
+    : failure('no_credential', `Several credentials fit, so name one: ${told.join(', ')}.`);
+}

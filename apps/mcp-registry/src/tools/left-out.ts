@@ -1,0 +1,51 @@
+import type { LeftOutTool } from '#libs/contracts';
+import type { SkillToolEntry } from '../skills/skill-version.entity.js';
+import { builtinOf } from './tool-view.js';
+import type { Tool } from './tool.entity.js';
+
+type Reason = Pick<LeftOutTool, 'reason' | 'what_to_do'>;
+
+export const notThere: Reason = {
+  reason: 'not_found',
+  what_to_do: 'There is no such tool any more: take it out.',
+};
+
+export const notPython: Reason = {
+  reason: 'not_python',
+  what_to_do: 'Only a Python tool is given without a Skill: give the Skill that has it.',
+};
+
+/** Tools that a Skill names and no model is given, with what a person can do about it. */
+export function leftOutOf(slug: string, tools: SkillToolEntry[], known: Map<string, Tool>): LeftOutTool[] {
+  return tools.flatMap(({ tool: reference, enabled }) => {
+    const builtin = builtinOf(reference);
+    const row = known.get(reference);
+    const reason = enabled ? (builtin ? null : reasonOf(row)) : turnedOff;
+    return reason ? [{ name: builtin?.name ?? row?.name ?? reference, skill: slug, ...reason }] : [];
+  });
+}
+
+const turnedOff: Reason = { reason: 'turned_off', what_to_do: 'It is turned off in the Skill: turn it on there.' };
+
+function reasonOf(tool: Tool | undefined): Reason | null {
+  if (!tool) return notThere;
+  const approve = `POST /api/v1/tools/${tool.id}/approve`;
+  switch (tool.state) {
+    case 'approved':
+      return null;
+    case 'pending':
+      return { reason: 'pending', what_to_do: `It is new at its server: look at it and approve it (${approve}).` };
+    case 'changed':
+      return {
+        reason: 'changed',
+        what_to_do: `Its server changed it: look at the difference and approve it (${approve}).`,
+      };
+    case 'quarantined':
+      return {
+        reason: 'quarantined',
+        what_to_do: `Its definition cannot be used, and has to be mended at its server: ${tool.problem ?? 'unknown'}.`,
+      };
+    case 'removed':
+      return { reason: 'removed', what_to_do: 'Its server lists it no more: take it out of the Skill.' };
+  }
+}

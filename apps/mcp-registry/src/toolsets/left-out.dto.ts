@@ -1,0 +1,38 @@
+import type { LeftOutTool } from '#libs/contracts';
+import { ApiProperty } from '@nestjs/swagger';
+
+export class LeftOutToolView implements LeftOutTool {
+  @ApiProperty() name: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Slug of its Skill; null: the agent has it by itself' })
+  skill: string | null;
+  @ApiProperty({ description: 'A code: `quarantined`, `pending`, `turned_off`, …' }) reason: string;
+  @ApiProperty({ description: 'In a sentence' }) what_to_do: string;
+}
+
+export class EffectErrorView {
+  @ApiProperty() code: string;
+  @ApiProperty() message: string;
+}
+
+export class AgentEffectView {
+  @ApiProperty() id: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ type: 'integer', description: 'Tools that its model is told of in every step' }) offered: number;
+  @ApiProperty({ type: 'integer', description: 'Tools that it finds by find_tools' }) by_search: number;
+  @ApiProperty({ type: [LeftOutToolView], description: 'Never given to its model; the first ones' })
+  left_out: LeftOutToolView[];
+  @ApiProperty({ type: 'integer' }) left_out_total: number;
+  @ApiProperty({ type: EffectErrorView, nullable: true }) error: EffectErrorView | null;
+}
+
+/** Which agents a change reaches, and what their models are given now. */
+export class EffectView {
+  @ApiProperty({ type: [AgentEffectView] }) agents: AgentEffectView[];
+  @ApiProperty({ type: 'integer', description: 'Agents that are not listed' }) more: number;
+  @ApiProperty({
+    type: EffectErrorView,
+    nullable: true,
+    description: 'Not null: the engine gives no answer, so the list is empty',
+  })
+  error: EffectErrorView | null;
+}
