@@ -29,6 +29,7 @@ import { PythonCallbackController } from './tool-calls/python-callback.controlle
 import { PythonCallbacks } from './tool-calls/python-callbacks.service.js';
 import { ToolCallRepository } from './tool-calls/tool-call.repository.js';
 import { toolProviders } from './tools/tools.providers.js';
+import { RunTurnsController } from './turns/run-turns.controller.js';
 import { SessionWindowRepository } from './turns/session-window.repository.js';
 import { StepRepository } from './turns/step.repository.js';
 import { TurnAnnouncer } from './turns/turn-announcer.js';
@@ -36,6 +37,7 @@ import { TurnBudget } from './turns/turn-budget.service.js';
 import { TurnEndingRepository } from './turns/turn-ending.repository.js';
 import { TurnJobsController } from './turns/turn-jobs.controller.js';
 import { TurnJobs } from './turns/turn-jobs.service.js';
+import { TurnFailures } from './turns/turn-failures.service.js';
 import { TurnLeases } from './turns/turn-leases.js';
 import { TurnRunner } from './turns/turn-runner.service.js';
 import { TurnSweeper } from './turns/turn-sweeper.js';
@@ -62,6 +64,7 @@ export class AppModule {
         ApprovalController,
         KnowledgeController,
         SyncedDocumentsController,
+        RunTurnsController,
         TurnController,
         UsageController,
         ReplyController,
@@ -97,6 +100,7 @@ export class AppModule {
         TurnEndingRepository,
         StepRepository,
         SessionWindowRepository,
+        TurnFailures,
         TurnLeases,
         TurnAnnouncer,
         TurnRunner,
