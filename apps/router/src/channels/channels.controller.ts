@@ -19,6 +19,7 @@ import { ProjectRules } from '../routing/project-rules.js';
 import { gatewayClient } from '../routing/routing.service.js';
 import type { ChannelRow, InboxMode, SessionScope, UnknownSenders } from './channel.entity.js';
 import { ChannelRepository } from './channel.repository.js';
+import { defaultFailureNotice } from './failure-notice.js';
 
 class ChannelSettings {
   @Text(100, { optional: true, nullable: true, description: "The agent; the project's Chief of Staff when absent" })
@@ -49,6 +50,13 @@ class ChannelSettings {
   idle_reset_minutes?: number | null;
   @Whole(0, 23, { optional: true, nullable: true, description: 'The hour (UTC) at which sessions start anew' })
   daily_reset_hour?: number | null;
+  @Text(1_000, {
+    optional: true,
+    nullable: true,
+    minLength: 1,
+    description: `What the sender of a failed turn is told, once, where it can be answered; null: nothing (default "${defaultFailureNotice}")`,
+  })
+  failure_notice?: string | null;
 }
 
 @ApiTags('Channels')
@@ -102,6 +110,7 @@ export class ChannelsController {
       inbox_mode: body.inbox_mode ?? null,
       idle_reset_minutes: body.idle_reset_minutes ?? null,
       daily_reset_hour: body.daily_reset_hour ?? null,
+      failure_notice: body.failure_notice === undefined ? defaultFailureNotice : body.failure_notice,
       updated_at: new Date(),
     });
     this.rules.forget(caller.projectId);

@@ -12,6 +12,7 @@ import { ContactsSessionsTriggers1763900000300 } from './1763900000300-contacts-
 import { ClaimsVerdictsProgress1764000000300 } from './1764000000300-claims-verdicts-progress.js';
 import { TakeoverLines1764400000300 } from './1764400000300-takeover-lines.js';
 import { RequestKeys1764400000400 } from './1764400000400-request-keys.js';
+import { TurnEnds1764600000500 } from './1764600000500-turn-ends.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
@@ -22,5 +23,6 @@ export const schema: ServiceSchema = {
     ClaimsVerdictsProgress1764000000300,
     TakeoverLines1764400000300,
     RequestKeys1764400000400,
+    TurnEnds1764600000500,
   ],
 };

@@ -2,6 +2,7 @@ import { BatchesController } from './batches/batches.controller.js';
 import { BatchesService } from './batches/batches.service.js';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
 import { Redriver } from './dead-letters/redriver.js';
+import { EventResultsRepository } from './event-results.repository.js';
 import { EventSearch } from './event-search.service.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
@@ -17,6 +18,7 @@ export const eventControllers = [StreamController, DeadLettersController, Batche
 
 export const eventProviders = [
   BatchesService,
+  EventResultsRepository,
   EventSearch,
   EventsService,
   EventStreams,

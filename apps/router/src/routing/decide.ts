@@ -1,5 +1,6 @@
 import type { ReplyTarget, TerminalOutcome } from '#libs/contracts';
 import type { ChannelRow, InboxMode, UnknownSenders } from '../channels/channel.entity.js';
+import { failureNoticeOf } from '../channels/failure-notice.js';
 import type { Standing } from '../contacts/standing.js';
 import type { Refusal } from '../guards/refusal.js';
 import type { TriggerRow } from '../workflows/trigger.entity.js';
@@ -35,9 +36,11 @@ export interface Decision {
   /** Null unless the message goes to the Chief of Staff. */
   session: PlannedSession | null;
   reply: ReplyTarget | null;
+  /** What the sender is told when a turn fails, where `reply` says where; null: nothing. */
+  failureNotice: string | null;
 }
 
-const nothing = { verdicts: [], unlisted: 0, runs: [], session: null, reply: null };
+const nothing = { verdicts: [], unlisted: 0, runs: [], session: null, reply: null, failureNotice: null };
 
 export function refused(refusal: Refusal): Decision {
   return { ...nothing, ...refusal };
@@ -48,7 +51,8 @@ export function decide(draft: Draft, rules: Rules, standing: Standing | null): D
   const { app_id: appId } = draft;
   const channel = rules.channels.get(appId) ?? null;
   const reply = replyTo(draft, channel);
-  if (draft.workflowId !== undefined) return byWorkflowId(draft.workflowId, rules, reply);
+  const failureNotice = failureNoticeOf(channel);
+  if (draft.workflowId !== undefined) return { ...byWorkflowId(draft.workflowId, rules, reply), failureNotice };
 
   const judged = channel?.triggers === false ? { verdicts: [], unlisted: 0 } : judgeTriggers(draft, rules, standing);
   const { verdicts } = judged;
@@ -60,7 +64,14 @@ export function decide(draft: Draft, rules: Rules, standing: Standing | null): D
   });
   // Without a channel of its own an App's messages reach the Chief of Staff: nothing is silently unrouted.
   const session = (channel?.chief_of_staff ?? true) ? plannedSession(draft, channel, standing) : null;
-  return { ...concluded(verdicts, runs.length > 0 || session !== null), ...judged, runs, session, reply };
+  return {
+    ...concluded(verdicts, runs.length > 0 || session !== null),
+    ...judged,
+    runs,
+    session,
+    reply,
+    failureNotice,
+  };
 }
 
 /** The outcome that verdicts amount to; asked again when limits have taken runs away. */

@@ -36,6 +36,9 @@ export function planMessage(draft: Draft, standing: Standing | null, decision: D
     replay_of: draft.replayOf,
     state: workflow.status === 'suspended' ? 'suspended' : 'queued',
     error: null,
+    reply: null,
+    reason: null,
+    waiting_until: null,
     created_at: now,
     finished_at: null,
   }));
@@ -121,6 +124,9 @@ export function newTurn(
     epoch: 0,
     input,
     error: null,
+    reply: null,
+    reason: null,
+    redrives: 0,
     cancel_requested: false,
     collected_into: null,
     progress: 0,
@@ -136,6 +142,7 @@ function inputOf(draft: Draft, standing: Standing | null, decision: Decision, wo
     verified: draft.verified,
     instructions: workflow?.instructions ?? null,
     reply: draft.deliver ? decision.reply : null,
+    ...(draft.deliver && decision.reply && decision.failureNotice ? { failure_notice: decision.failureNotice } : {}),
     trust: trustOf(standing),
     ...(standing ? { contact_id: standing.contactId } : {}),
   };

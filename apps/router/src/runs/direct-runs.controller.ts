@@ -5,6 +5,8 @@ import { Type } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
 import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
 import { DirectRuns } from './direct-runs.service.js';
+import { RunDetails } from './run-details.service.js';
+import type { RunDetail } from './run.dto.js';
 import type { RunRow } from './run.entity.js';
 
 class NewRun {
@@ -22,7 +24,10 @@ class Wait {
 @ApiTags('Workflows')
 @Controller('api/v1/workflows')
 export class DirectRunsController {
-  constructor(@Inject(DirectRuns) private readonly runs: DirectRuns) {}
+  constructor(
+    @Inject(DirectRuns) private readonly runs: DirectRuns,
+    @Inject(RunDetails) private readonly details: RunDetails,
+  ) {}
 
   @Post(':id/runs')
   @HttpCode(202)
@@ -36,7 +41,7 @@ export class DirectRunsController {
     @Query() { wait }: Wait,
     @IdempotencyKey() key: string | null,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RunRow> {
+  ): Promise<RunRow | RunDetail> {
     const { run, repeated } = await this.runs.start(
       caller,
       id,
@@ -49,7 +54,8 @@ export class DirectRunsController {
     );
     const settled = await this.runs.settled(caller, run, wait ?? 0);
     if (repeated) void reply.header('idempotency-replayed', 'true');
-    if (settled.finished_at !== null) void reply.status(200);
-    return settled;
+    if (settled.finished_at === null) return settled;
+    void reply.status(200);
+    return this.details.of(caller, settled);
   }
 }

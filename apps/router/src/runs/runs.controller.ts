@@ -13,6 +13,8 @@ import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@ne
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
+import { RunDetails } from './run-details.service.js';
+import type { RunDetail } from './run.dto.js';
 import { type RunRow, runStates } from './run.entity.js';
 import { RunRepository } from './run.repository.js';
 import { RunsService } from './runs.service.js';
@@ -32,6 +34,7 @@ export class RunsController {
   constructor(
     @Inject(RunRepository) private readonly runs: RunRepository,
     @Inject(RunsService) private readonly service: RunsService,
+    @Inject(RunDetails) private readonly details: RunDetails,
   ) {}
 
   @Get()
@@ -49,9 +52,9 @@ export class RunsController {
 
   @Get(':id')
   @RequireScopes('workflows:read')
-  @ApiOperation({ operationId: 'getRun', summary: 'One run' })
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<RunRow> {
-    return this.service.get(caller, id);
+  @ApiOperation({ operationId: 'getRun', summary: 'One run, with its turns, its reply and its deliveries' })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<RunDetail> {
+    return this.details.of(caller, await this.service.get(caller, id));
   }
 
   @Post(':id/cancel')
