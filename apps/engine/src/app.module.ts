@@ -33,6 +33,7 @@ import { PythonTries } from './tool-calls/python-tries.service.js';
 import { PythonTryRepository } from './tool-calls/python-try.repository.js';
 import { ToolCallRepository } from './tool-calls/tool-call.repository.js';
 import { toolProviders } from './tools/tools.providers.js';
+import { RunTurnsController } from './turns/run-turns.controller.js';
 import { SessionWindowRepository } from './turns/session-window.repository.js';
 import { StepRepository } from './turns/step.repository.js';
 import { TurnAnnouncer } from './turns/turn-announcer.js';
@@ -40,6 +41,7 @@ import { TurnBudget } from './turns/turn-budget.service.js';
 import { TurnEndingRepository } from './turns/turn-ending.repository.js';
 import { TurnJobsController } from './turns/turn-jobs.controller.js';
 import { TurnJobs } from './turns/turn-jobs.service.js';
+import { TurnFailures } from './turns/turn-failures.service.js';
 import { TurnLeases } from './turns/turn-leases.js';
 import { TurnRunner } from './turns/turn-runner.service.js';
 import { TurnSweeper } from './turns/turn-sweeper.js';
@@ -66,6 +68,7 @@ export class AppModule {
         ApprovalController,
         KnowledgeController,
         SyncedDocumentsController,
+        RunTurnsController,
         TurnController,
         UsageController,
         ReplyController,
@@ -105,6 +108,7 @@ export class AppModule {
         TurnEndingRepository,
         StepRepository,
         SessionWindowRepository,
+        TurnFailures,
         TurnLeases,
         TurnAnnouncer,
         TurnRunner,

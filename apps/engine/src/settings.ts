@@ -20,6 +20,9 @@ export interface EngineSettings {
   MODEL_PRICES: Record<string, ModelPrice>;
   MODEL_TIMEOUT_MS: number;
   MODEL_MAX_OUTPUT_TOKENS: number;
+  /** Calls in a row that find a model away, until one turn at a time tries it; the longest time between two trials. */
+  MODEL_BREAKER_FAILURES: number;
+  MODEL_TRIAL_MS: number;
   /** Addresses that tools may reach beside the public internet. */
   GATEHOUSE_EGRESS_ALLOW: string[];
   /** A reply's content over this is left out of its job, and read from here. */
@@ -47,8 +50,12 @@ export interface EngineSettings {
   CONTACT_DAY_MAX_COST_MICROS: number;
   /** How long a call waits for a person before it counts as refused. */
   APPROVAL_WAIT_MS: number;
-  /** Claims of one turn before it fails for good, however often its job is added anew. */
+  /** Tries of one turn before it fails for good, however often its job is added anew; waits are none. */
   TURN_MAX_ATTEMPTS: number;
+  /** How long a turn waits for a model, or a registry of tools, that is away. */
+  TURN_WAIT_MS: number;
+  /** How often a turn's conversation is shortened for a model that says it is too long. */
+  TURN_MAX_SHORTENINGS: number;
   /** Earlier turns of the session that the model is shown. */
   TURN_WINDOW: number;
   /** Characters shown of each text of an earlier turn. */

@@ -13,6 +13,7 @@ import { ProjectRules } from './routing/project-rules.js';
 import { RoutingHandler } from './routing/routing.handler.js';
 import { RoutingRepository } from './routing/routing.repository.js';
 import { gatewayClient, RoutingService } from './routing/routing.service.js';
+import { RunDetails } from './runs/run-details.service.js';
 import { RunRepository } from './runs/run.repository.js';
 import { RunsController } from './runs/runs.controller.js';
 import { routerSettings } from './settings.js';
@@ -37,6 +38,7 @@ import { DebounceSweeper } from './workflows/debounce-sweeper.js';
 import { TriggersService } from './workflows/triggers.service.js';
 import { TurnRepository } from './turns/turn.repository.js';
 import { TurnsController } from './turns/turns.controller.js';
+import { TurnRedrives } from './turns/turn-redrives.service.js';
 import { TurnsHandler } from './turns/turns.handler.js';
 import { TurnsService } from './turns/turns.service.js';
 import { TriggersController } from './workflows/triggers.controller.js';
@@ -96,12 +98,14 @@ export class AppModule {
         RoutingAgain,
         RoutingRepository,
         RoutingService,
+        RunDetails,
         RunRepository,
         RunsService,
         SessionReplies,
         SessionRepository,
         SessionsService,
         TriggersService,
+        TurnRedrives,
         TurnRepository,
         TurnsService,
         WorkflowRepository,

@@ -6,6 +6,7 @@ export * from './message.js';
 export * from './outcomes.js';
 export * from './python-runner.js';
 export * from './toolset.js';
+export * from './turn-ends.js';
 export * from './jobs/app-changed.js';
 export * from './jobs/catalogue.js';
 export * from './jobs/credential-refresh.js';

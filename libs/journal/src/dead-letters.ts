@@ -4,7 +4,7 @@ import type { Queryable } from '#libs/database';
 export const deadLetterStates = ['open', 'redriving', 'redriven', 'lost'] as const;
 export type DeadLetterState = (typeof deadLetterStates)[number];
 
-/** A receipt or a delivery that could not be handled, after all its attempts or because none could help. */
+/** A receipt, a turn or a delivery that could not be handled, after all its attempts or because none could help. */
 export interface DeadLetter {
   id: string;
   at: Date;
@@ -13,7 +13,7 @@ export interface DeadLetter {
   app_id: string;
   receipt_id: string;
   stage: string;
-  /** The delivery, where one died. */
+  /** The turn or the delivery, where one died. */
   subject_id: string | null;
   reason: string | null;
   error: string | null;
@@ -100,7 +100,7 @@ export async function noteRedriven(
   await db.query(
     `UPDATE journal.dead_letter
         SET state = 'redriving', redriven_at = now(), redriven_by = $4, next_at = now() + interval '5 seconds'
-      WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3 AND state = 'open' AND stage <> 'delivery'`,
+      WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3 AND state = 'open' AND stage NOT IN ('delivery', 'turn')`,
     [receiptId, scope.organizationId, scope.projectId, by],
   );
 }
@@ -118,6 +118,30 @@ export async function noteDeliveryRedriven(
         AND organization_id = $2 AND project_id = $3`,
     [delivery.id, delivery.organization_id, delivery.project_id, by, delivery.receipt_id],
   );
+}
+
+/** Takes the open letter of a turn whose run goes on in another turn. */
+export async function noteTurnRetried(
+  db: Queryable,
+  turn: { id: string; receipt_id: string; organization_id: string; project_id: string },
+  by: string,
+): Promise<void> {
+  await db.query(
+    `UPDATE journal.dead_letter SET state = 'redriven', redriven_at = now(), redriven_by = $4, outcome = 'retried'
+      WHERE receipt_id = $5 AND stage = 'turn' AND subject_id = $1 AND state = 'open'
+        AND organization_id = $2 AND project_id = $3`,
+    [turn.id, turn.organization_id, turn.project_id, by, turn.receipt_id],
+  );
+}
+
+/** How many letters a turn had left before this one: each is of another redrive. */
+export async function lettersBefore(db: Queryable, letter: DeadLetter): Promise<number> {
+  const rows = (await db.query(
+    `SELECT count(*)::integer AS letters FROM journal.dead_letter
+      WHERE project_id = $1 AND receipt_id = $2 AND stage = $3 AND subject_id = $4 AND id < $5`,
+    [letter.project_id, letter.receipt_id, letter.stage, letter.subject_id, letter.id],
+  )) as { letters: number }[];
+  return rows[0]?.letters ?? 0;
 }
 
 /** Letters whose redrive is due; each comes again after a wait that doubles up to five minutes, until it ends. */

@@ -12,9 +12,11 @@ export {
   deadLetterStates,
   endingOfRedrive,
   findDeadLetter,
+  lettersBefore,
   listDeadLetters,
   noteDeliveryRedriven,
   noteRedriven,
+  noteTurnRetried,
   openForRedrive,
   settleRedrive,
   takeDueRedrives,
@@ -24,6 +26,7 @@ export {
 } from './dead-letters.js';
 export { entriesSince, type LiveEntry } from './entries-since.js';
 export type { JournalEntry, JournalSubject } from './entry.js';
+export { latestEntries, type LatestEntry } from './latest-entries.js';
 export { listEvents, type EventQuery, type EventSummary } from './event-list.js';
 export { Journal } from './journal.js';
 export { journalProvider } from './journal.provider.js';

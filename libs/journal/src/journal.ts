@@ -31,6 +31,12 @@ export class Journal {
     return this.batcher.add({ ...entry, at: entry.at ?? new Date() });
   }
 
+  /** Appends in a transaction of the caller's, for an entry that may not be missing where what it tells is committed. */
+  async appendIn(tx: Queryable, entry: JournalEntry): Promise<void> {
+    await insertEntries(tx, this.service, [{ ...entry, at: entry.at ?? new Date() }]);
+    this.onEntry(entry);
+  }
+
   /** Nest calls this on shutdown, before the connections close. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.batcher.drain();

@@ -15,6 +15,7 @@ import { AgentsTurnsReplies1763700100000 } from './1763700100000-agents-turns-re
 import { ToolsApprovalsKnowledge1764000000100 } from './1764000000100-tools-approvals-knowledge.js';
 import { ApprovalPins1764100000100 } from './1764100000100-approval-pins.js';
 import { SyncedDocuments1764200000100 } from './1764200000100-synced-documents.js';
+import { TurnEnds1764600000500 } from './1764600000500-turn-ends.js';
 import { PythonTries1764600000600 } from './1764600000600-python-tries.js';
 
 export const schema: ServiceSchema = {
@@ -40,6 +41,7 @@ export const schema: ServiceSchema = {
     ToolsApprovalsKnowledge1764000000100,
     ApprovalPins1764100000100,
     SyncedDocuments1764200000100,
+    TurnEnds1764600000500,
     PythonTries1764600000600,
   ],
 };

@@ -1,10 +1,14 @@
-import type { Completion, Model, ModelMessage } from '../model/model.js';
+import type { nothingToSay, ReplyMark, TurnLimit } from '#libs/contracts';
+import { PermanentFailure } from '#libs/queue';
+import { type Completion, type Model, ModelError } from '../model/model.js';
 import type { ModelPrices } from '../model/model-prices.js';
+import type { Conversation } from '../prompt/conversation.js';
 import type { Step } from '../turns/step.entity.js';
 import type { Spent } from '../turns/new-step.js';
+import { type Answer, answerOf, brokenOff } from './answer-of.js';
 import type { CallGuard } from './call-guard.js';
 import type { CallMaker } from './call-maker.js';
-import { close, type OpenStep, replay, withUniqueIds } from './replay.js';
+import { close, type Listener, type OpenStep, replay, withUniqueIds } from './replay.js';
 import type { StepLog } from './step-log.js';
 
 export interface LoopInput {
@@ -12,7 +16,7 @@ export interface LoopInput {
   prices: ModelPrices;
   calls: CallMaker;
   guard: CallGuard;
-  messages: ModelMessage[];
+  conversation: Conversation;
   /** Steps that an earlier claim of the turn has stored. */
   stored: Step[];
   log: StepLog;
@@ -20,51 +24,116 @@ export interface LoopInput {
   /** What the turn may use; over it the model has one more call, without tools. */
   maxTokens: number;
   maxCostMicros: number;
+  /** How often the conversation is shortened for a model that says it is too long. */
+  maxShortenings: number;
   signal: AbortSignal;
+  /** Told of each shortening, for the timeline. */
+  onShortened: (level: number, leftOutChars: number) => void;
 }
 
 export interface LoopResult {
+  /** Empty where there is nothing to say. */
   text: string;
+  reason: ReplyMark | typeof nothingToSay | null;
   model: string;
-  modelCalls: number;
 }
 
 /**
  * Model, tools, model, … until the model answers without a call; the last step has no tools, so a turn never ends empty
  * for want of steps. The intent of a call is committed before it and its result after it: whoever takes the turn over
  * knows which calls were made, and makes none twice whose outcome it does not know.
- * @throws ModelError, LeaseLost, ApprovalNeeded, or the signal's reason
+ * @throws ModelError, PermanentFailure with why there is no answer, LeaseLost, ApprovalNeeded, or the signal's reason
  */
 export async function runLoop(input: LoopInput): Promise<LoopResult> {
-  const { model, calls, guard, log, messages, signal } = input;
-  const before = replay(input.stored, messages, guard);
+  const { calls, guard, log, conversation, signal } = input;
+  conversation.shortenTo(levelIn(input.stored));
+  const before = replay(input.stored, conversation, guard);
   calls.tainted = before.tainted;
   calls.reveal(before.revealed);
   let { modelCalls } = before;
-  if (before.open) await makeCalls(calls, before.open, messages);
+  let called = input.stored.some((step) => step.kind === 'tool_call');
+  if (before.open) await makeCalls(calls, before.open, conversation);
   for (;;) {
     signal.throwIfAborted();
-    modelCalls += 1;
-    const spent = log.tokens >= input.maxTokens || log.costMicros >= input.maxCostMicros;
-    const toolsOff = guard.exhausted || spent || modelCalls >= input.maxSteps;
+    const limit = limitOf(input, modelCalls + 1);
     const startedMs = performance.now();
-    const completion = withUniqueIds(await model.complete(messages, toolsOff ? [] : calls.offered, signal));
-    const asked = toolsOff ? [] : completion.tool_calls;
-    const { text, finish_reason } = completion;
-    const seq = log.add(
-      'model_call',
-      { text, tool_calls: asked, model: completion.model, finish_reason },
-      { spent: spentBy(completion, input.prices), durationMs: performance.now() - startedMs },
-    );
-    if (asked.length === 0) return { text: text.trim(), model: completion.model, modelCalls };
-    messages.push({ role: 'assistant', content: text, tool_calls: asked });
-    await makeCalls(calls, { seq, calls: asked, results: new Map(), begun: new Map() }, messages);
+    const completion = await ask(input, limit);
+    if (completion === null) continue;
+    modelCalls += 1;
+    const asked = limit === null && !unfinished(completion) ? completion.tool_calls : [];
+    const answer = asked.length === 0 ? answerOf(completion, limit, called) : null;
+    const seq = log.add('model_call', stepOf(completion, asked, answer), {
+      spent: spentBy(completion, input.prices),
+      durationMs: performance.now() - startedMs,
+    });
+    if (answer === null) {
+      called = true;
+      conversation.push({ role: 'assistant', content: completion.text, tool_calls: asked });
+      await makeCalls(calls, { seq, calls: asked, results: new Map(), begun: new Map() }, conversation);
+    } else if (answer.is === 'too_long') {
+      const message = 'the model stopped at its length limit before it said anything';
+      await shorten(input, new PermanentFailure('empty_at_length', message));
+    } else if (answer.is === 'failed') {
+      await log.commit();
+      if (answer.retry) throw new ModelError('model_malformed', answer.message);
+      throw new PermanentFailure(answer.code, answer.message);
+    } else {
+      const text = answer.is === 'text' ? answer.text : '';
+      return { text, reason: answer.reason, model: completion.model };
+    }
   }
 }
 
-async function makeCalls(calls: CallMaker, step: OpenStep, messages: ModelMessage[]): Promise<void> {
+/** @returns null when the conversation was too long and is shorter now */
+async function ask(input: LoopInput, limit: TurnLimit | null): Promise<Completion | null> {
+  const { model, conversation, calls, signal } = input;
+  try {
+    return withUniqueIds(await model.complete(conversation.messages, limit ? [] : calls.offered, signal));
+  } catch (error) {
+    if (!(error instanceof ModelError) || error.code !== 'context_length') throw error;
+    await shorten(input, error);
+    return null;
+  }
+}
+
+/** Shows the model less from here on, whoever goes on with the turn. @throws what is given when it may not be less */
+async function shorten({ conversation, log, maxShortenings, onShortened }: LoopInput, why: Error): Promise<void> {
+  const next = log.counted('shortened') < maxShortenings ? conversation.shorten() : null;
+  if (next) log.add('shortened', { ...next, reason: why.message });
+  await log.commit();
+  if (!next) throw why;
+  onShortened(next.level, next.left_out_chars);
+}
+
+function levelIn(stored: Step[]): number {
+  return Number(stored.findLast((step) => step.kind === 'shortened')?.content['level'] ?? 0);
+}
+
+/** What stops the tools of the next step. */
+function limitOf({ guard, log, maxTokens, maxCostMicros, maxSteps }: LoopInput, step: number): TurnLimit | null {
+  if (guard.exhausted) return 'calls_exhausted';
+  if (log.tokens >= maxTokens || log.costMicros >= maxCostMicros) return 'budget_spent';
+  return step >= maxSteps ? 'steps_exhausted' : null;
+}
+
+/** Calls of an answer that the model or its filter broke off are not what it wanted to call. */
+function unfinished({ finish_reason }: Completion): boolean {
+  return finish_reason === 'content-filter' || brokenOff.has(finish_reason);
+}
+
+function stepOf(
+  { text, model, finish_reason, refusal }: Completion,
+  asked: Completion['tool_calls'],
+  answer: Answer | null,
+): Record<string, unknown> {
+  const shown = { text, tool_calls: asked, model, finish_reason, ...(refusal === undefined ? {} : { refusal }) };
+  if (answer?.is === 'too_long') return { ...shown, discarded: 'empty_at_length' };
+  return answer?.is === 'failed' ? { ...shown, discarded: answer.code } : shown;
+}
+
+async function makeCalls(calls: CallMaker, step: OpenStep, conversation: Listener): Promise<void> {
   await calls.make(step);
-  close(step, messages);
+  close(step, conversation);
 }
 
 function spentBy({ input_tokens, output_tokens, model }: Completion, prices: ModelPrices): Spent {

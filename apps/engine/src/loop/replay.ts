@@ -8,6 +8,13 @@ export interface ModelCallContent extends Record<string, unknown> {
   tool_calls: ToolCall[];
   model: string;
   finish_reason: string;
+  /** Why the answer came to nothing and is not shown to the model again. Absent: it counts. */
+  discarded?: string;
+}
+
+/** Where what was said goes. */
+export interface Listener {
+  push(message: ModelMessage): unknown;
 }
 
 /** The calls of one model step, as far as they have come. */
@@ -24,7 +31,7 @@ export interface OpenStep {
  * Puts the stored steps of earlier claims back into the conversation.
  * @returns model calls so far, and the last step's calls when some have no result
  */
-export function replay(stored: Step[], messages: ModelMessage[], guard: CallGuard): Replayed {
+export function replay(stored: Step[], messages: Listener, guard: CallGuard): Replayed {
   let open: OpenStep | null = null;
   const replayed: Replayed = { modelCalls: 0, open: null, tainted: false, revealed: [] };
   for (const step of stored) {
@@ -33,6 +40,8 @@ export function replay(stored: Step[], messages: ModelMessage[], guard: CallGuar
       if (open) close(open, messages);
       const content = step.content as ModelCallContent;
       replayed.modelCalls += 1;
+      open = null;
+      if (content.discarded !== undefined) continue;
       messages.push({ role: 'assistant', content: content.text, tool_calls: content.tool_calls });
       open = { seq: step.seq, calls: content.tool_calls, results: new Map(), begun: new Map() };
     } else if (step.kind === 'tool_call') {
@@ -63,7 +72,7 @@ interface Replayed {
 }
 
 /** Gives the model the results of a step, in the order of its calls. */
-export function close({ calls, results }: OpenStep, messages: ModelMessage[]): void {
+export function close({ calls, results }: OpenStep, messages: Listener): void {
   for (const { id, name } of calls) messages.push({ role: 'tool', call_id: id, name, result: results.get(id) });
 }
 

@@ -24,6 +24,7 @@ export class StepLog {
   count: number;
   tokens: number;
   costMicros: number;
+  private readonly kinds: StepKind[];
 
   constructor(
     stored: Step[],
@@ -31,6 +32,7 @@ export class StepLog {
   ) {
     this.seq = stored.at(-1)?.seq ?? 0;
     this.count = stored.length;
+    this.kinds = stored.map((step) => step.kind);
     this.tokens = stored.reduce((sum, step) => sum + (step.tokens ?? 0), 0);
     this.costMicros = stored.reduce((sum, step) => sum + Number(step.content['cost_micros'] ?? 0), 0);
   }
@@ -41,6 +43,7 @@ export class StepLog {
     const tokens = spent ? spent.input_tokens + spent.output_tokens : null;
     this.seq += 1;
     this.count += 1;
+    this.kinds.push(kind);
     this.tokens += tokens ?? 0;
     this.costMicros += spent?.cost_micros ?? 0;
     this.waiting.push({
@@ -54,6 +57,11 @@ export class StepLog {
       ...(settled ? { settled } : {}),
     });
     return this.seq;
+  }
+
+  /** How many steps of a kind the turn has. */
+  counted(kind: StepKind): number {
+    return this.kinds.filter((each) => each === kind).length;
   }
 
   /** Commits what waits, in the order it was added, whoever else commits at the same time. @throws LeaseLost */

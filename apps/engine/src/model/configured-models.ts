@@ -23,6 +23,7 @@ export function configuredModels(settings: EngineSettings): Models {
         model: wanted,
         timeoutMs: settings.MODEL_TIMEOUT_MS,
         maxOutputTokens: settings.MODEL_MAX_OUTPUT_TOKENS,
+        breaker: { opensAfter: settings.MODEL_BREAKER_FAILURES, trialEveryMs: settings.MODEL_TRIAL_MS },
       });
       models.set(wanted, model);
     }

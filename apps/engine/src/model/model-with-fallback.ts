@@ -18,9 +18,26 @@ export class ModelWithFallback implements Model {
     try {
       return await this.current.complete(messages, tools, signal);
     } catch (error) {
-      if (!(error instanceof ModelError) || this.current === this.second) throw error;
+      // A conversation that is too long is shortened for the model that the agent names.
+      if (!(error instanceof ModelError) || this.current === this.second || error.code === 'context_length')
+        throw error;
+      const answer = await this.askSecond(error, messages, tools, signal);
       this.current = this.second;
+      return answer;
+    }
+  }
+
+  private async askSecond(
+    first: ModelError,
+    messages: ModelMessage[],
+    tools: ToolDescription[],
+    signal: AbortSignal,
+  ): Promise<Completion> {
+    try {
       return await this.second.complete(messages, tools, signal);
+    } catch (error) {
+      // What the second one refuses for good, the first may answer when it is there again.
+      throw first.away && error instanceof ModelError && !error.away ? first : error;
     }
   }
 }

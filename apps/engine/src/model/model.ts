@@ -34,10 +34,27 @@ export interface Completion {
   output_tokens: number;
   /** Which model answered. */
   model: string;
-  finish_reason: string;
+  finish_reason: FinishReason;
+  /** What the model says instead of an answer, where it refuses to give one. Absent: it does not. */
+  refusal?: string;
 }
 
-export type ModelErrorCode = 'model_unavailable' | 'model_timeout' | 'model_rejected' | 'model_malformed';
+/** What a model answers that has nothing to say: an empty answer may as well be a fault of it. */
+export const noReplyWord = 'NO_REPLY';
+
+/** Why one call ended, as the AI SDK names it. */
+export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'interrupted' | 'other';
+
+/** `context_length`: the conversation is too long for it. */
+export type ModelErrorCode =
+  | 'model_unavailable'
+  | 'model_unauthorized'
+  | 'model_timeout'
+  | 'model_rejected'
+  | 'model_malformed'
+  | 'context_length';
+
+const awayCodes: ReadonlySet<ModelErrorCode> = new Set(['model_unavailable', 'model_unauthorized', 'model_timeout']);
 
 /** The model gave no answer. `permanent`: asking again with the same turn cannot help. */
 export class ModelError extends Error {
@@ -51,6 +68,11 @@ export class ModelError extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options);
+  }
+
+  /** The model may be there again later, for the very same conversation. */
+  get away(): boolean {
+    return awayCodes.has(this.code);
   }
 }
 

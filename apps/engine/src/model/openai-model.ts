@@ -1,5 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { APICallError, generateText, jsonSchema, type LanguageModel, type ModelMessage as SdkMessage, tool } from 'ai';
+import { generateText, jsonSchema, type LanguageModel, type ModelMessage as SdkMessage, tool } from 'ai';
+import { type BreakerLimits, ModelBreaker } from './model-breaker.js';
+import { modelErrorOf } from './model-error-of.js';
 import { type Completion, type Model, ModelError, type ModelMessage, type ToolDescription } from './model.js';
 
 export interface OpenAiSettings {
@@ -8,31 +10,53 @@ export interface OpenAiSettings {
   model: string;
   timeoutMs: number;
   maxOutputTokens: number;
+  breaker: BreakerLimits;
 }
 
 /** A chat-completions endpoint through the AI SDK; one call is one step, the loop and its tools are the engine's. */
 export class OpenAiModel implements Model {
   private readonly model: LanguageModel;
+  private readonly breaker: ModelBreaker;
 
   constructor(private readonly settings: OpenAiSettings) {
-    const { baseUrl, apiKey } = settings;
+    const { baseUrl, apiKey, breaker } = settings;
+    this.breaker = new ModelBreaker(breaker);
     this.model = createOpenAICompatible({ name: 'model', baseURL: baseUrl, ...(apiKey ? { apiKey } : {}) })(
       settings.model,
     );
   }
 
   async complete(messages: ModelMessage[], tools: ToolDescription[], signal: AbortSignal): Promise<Completion> {
-    const timeout = AbortSignal.timeout(this.settings.timeoutMs);
+    this.breaker.check();
+    const beganMs = performance.now();
+    try {
+      const completion = await this.ask(messages, tools, signal);
+      this.breaker.succeeded();
+      return completion;
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      // Who refuses a request, or answers nonsense, is there.
+      if (error.away) this.breaker.failed(error, beganMs);
+      else this.breaker.succeeded();
+      throw error;
+    }
+  }
+
+  private async ask(messages: ModelMessage[], tools: ToolDescription[], signal: AbortSignal): Promise<Completion> {
+    const { timeoutMs, maxOutputTokens, model } = this.settings;
+    const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const result = await generateText({
         model: this.model,
         instructions: messages.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n'),
         messages: messages.flatMap(sdkMessage),
         maxRetries: 0,
-        maxOutputTokens: this.settings.maxOutputTokens,
+        maxOutputTokens,
+        include: { responseBody: true },
         abortSignal: AbortSignal.any([signal, timeout]),
         ...(tools.length > 0 ? { tools: sdkTools(tools) } : {}),
       });
+      const refusal = refusalIn(result.response.body);
       return {
         text: result.text,
         tool_calls: result.toolCalls.map((call) => ({
@@ -42,19 +66,25 @@ export class OpenAiModel implements Model {
         })),
         input_tokens: result.usage.inputTokens ?? 0,
         output_tokens: result.usage.outputTokens ?? 0,
-        model: this.settings.model,
+        model,
         finish_reason: result.finishReason,
+        ...(refusal === null ? {} : { refusal }),
       };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (timeout.aborted) {
-        throw new ModelError('model_timeout', `no answer within ${this.settings.timeoutMs} ms`, false, null, {
-          cause: error,
-        });
+        throw new ModelError('model_timeout', `no answer within ${timeoutMs} ms`, false, null, { cause: error });
       }
-      throw modelError(error);
+      throw modelErrorOf(error);
     }
   }
+}
+
+/** `choices[0].message.refusal` of a chat completion, which the SDK leaves out; null where there is none. */
+function refusalIn(body: unknown): string | null {
+  const { choices } = (body ?? {}) as { choices?: { message?: { refusal?: unknown } }[] };
+  const refusal = Array.isArray(choices) ? choices[0]?.message?.refusal : undefined;
+  return typeof refusal === 'string' && refusal !== '' ? refusal : null;
 }
 
 /** Without `execute`, the SDK hands calls back instead of running them. */
@@ -93,23 +123,4 @@ function sdkMessage(message: ModelMessage): SdkMessage[] {
       ];
     }
   }
-}
-
-function modelError(error: unknown): ModelError {
-  const cause = { cause: error };
-  if (!APICallError.isInstance(error))
-    return new ModelError('model_malformed', 'the answer could not be read', false, null, cause);
-  const status = error.statusCode;
-  if (status === undefined) return new ModelError('model_unavailable', 'the model does not answer', false, null, cause);
-  if (status < 300) return new ModelError('model_malformed', 'the answer is no chat completion', false, null, cause);
-  if ([400, 404, 413, 422].includes(status)) {
-    return new ModelError('model_rejected', `the model answered ${status}`, true, null, cause);
-  }
-  return new ModelError('model_unavailable', `the model answered ${status}`, false, retryAfterMs(error), cause);
-}
-
-/** `Retry-After` in seconds (RFC 9110 section 10.2.3); its date form is left to the job's own backoff. */
-function retryAfterMs(error: APICallError): number | null {
-  const seconds = Number(error.responseHeaders?.['retry-after'] ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, 300_000) : null;
 }

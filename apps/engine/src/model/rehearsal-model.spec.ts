@@ -37,6 +37,10 @@ describe('the rehearsal model', () => {
     expect(text).toBe('ada order.created t1 7 |hi');
   });
 
+  it('says that it has nothing to say where its reply line is empty', async () => {
+    expect((await model.complete(prompt('reply: {{metadata.none}}'), [])).text).toBe('NO_REPLY');
+  });
+
   it('lets a workflow stand over its agent', async () => {
     expect((await model.complete(prompt('reply: agent', 'hi', 'reply: workflow'), [])).text).toBe('workflow');
   });

@@ -1,4 +1,12 @@
-import type { Completion, Model, ModelEvent, ModelMessage, ToolCall, ToolDescription } from './model.js';
+import {
+  type Completion,
+  type Model,
+  type ModelEvent,
+  type ModelMessage,
+  noReplyWord,
+  type ToolCall,
+  type ToolDescription,
+} from './model.js';
 import { type Directives, fillCall, fillTemplate, readDirectives } from './rehearsal-directives.js';
 
 const shownChars = 500;
@@ -22,7 +30,10 @@ export class RehearsalModel implements Model {
       const id = `rehearsal_${results.length + 1}`;
       return answer('', [{ id, name: call.name, arguments: fillCall(call, event, results.at(-1)) }]);
     }
-    if (directives.reply !== null) return answer(fillTemplate(directives.reply, event, results.at(-1)), []);
+    if (directives.reply !== null) {
+      const filled = fillTemplate(directives.reply, event, results.at(-1));
+      return answer(filled.trim() === '' ? noReplyWord : filled, []);
+    }
     const text = event.message.slice(0, shownChars);
     return answer(`Rehearsal model (no model is configured): I received from ${event.sender}: "${text}"`, []);
   }

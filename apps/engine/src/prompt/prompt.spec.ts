@@ -43,8 +43,11 @@ describe('a prompt', () => {
 
   it('shows earlier turns shortened, with their answers', () => {
     const messages = build('now', [{ input: input('y'.repeat(50)), reply_text: 'z'.repeat(50) }]);
-    expect(messages[1]).toMatchObject({ role: 'user', content: expect.stringContaining(`${'y'.repeat(10)} […]`) });
-    expect(messages[2]).toMatchObject({ role: 'assistant', content: `${'z'.repeat(10)} […]` });
+    expect(messages[1]).toMatchObject({
+      role: 'user',
+      content: expect.stringContaining(`${'y'.repeat(10)} […] (40 characters left out)`),
+    });
+    expect(messages[2]).toMatchObject({ role: 'assistant', content: `${'z'.repeat(10)} […] (40 characters left out)` });
   });
 
   it('shows what was said during a takeover in its place, and by whom', () => {

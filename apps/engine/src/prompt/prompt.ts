@@ -1,6 +1,6 @@
 import type { TakeoverLine, TurnInput } from '#libs/contracts';
 import { fence, fenceExplanation } from '#libs/sanitizer';
-import type { ModelMessage } from '../model/model.js';
+import { type ModelMessage, noReplyWord } from '../model/model.js';
 
 /** One earlier turn of the session, oldest first. */
 export interface PastTurn {
@@ -17,6 +17,8 @@ export interface PromptParts {
   past: PastTurn[];
   /** Of an earlier turn's texts, each. */
   pastChars: number;
+  /** Of each message that the turn answers. Absent: all. */
+  ownChars?: number;
   /** True when the turn may only read. */
   readOnly: boolean;
 }
@@ -38,10 +40,11 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
     }
   }
   const { message } = parts.input;
-  for (const content of earlierTexts(parts.input, Number.POSITIVE_INFINITY)) messages.push({ role: 'user', content });
+  const { ownChars = Number.POSITIVE_INFINITY } = parts;
+  for (const content of earlierTexts(parts.input, ownChars)) messages.push({ role: 'user', content });
   messages.push({
     role: 'user',
-    content: eventText(parts.input, Number.POSITIVE_INFINITY),
+    content: eventText(parts.input, ownChars),
     event: {
       sender: message.sender,
       message: message.message,
@@ -53,7 +56,8 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
   return messages;
 }
 
-const ground = `${fenceExplanation} Your answer is sent back over the channel the event came from.`;
+const ground = `${fenceExplanation} Your answer is sent back over the channel the event came from. Where no answer is wanted, answer \
+${noReplyWord} and nothing else.`;
 
 const readOnlyNote = 'The current event is not verified: only calls that read are allowed.';
 
@@ -104,12 +108,28 @@ function eventText({ message, verified, reply }: TurnInput, maxChars: number): s
     facts: [
       ['event type', message.event_type],
       ...(message.thread_id ? [['thread', message.thread_id] as const] : []),
-      ...Object.entries(message.metadata ?? {}).map(([name, value]) => [`metadata ${name}`, value] as const),
+      ...metadataFacts(message, maxChars),
     ],
     text: clip(message.message, maxChars),
   });
 }
 
+/** Facts from a message's metadata, as far as they fit; how many do not is said. */
+function metadataFacts({ metadata }: TurnInput['message'], maxChars: number): (readonly [string, unknown])[] {
+  const entries = Object.entries(metadata ?? {});
+  if (!Number.isFinite(maxChars)) return entries.map(([name, value]) => [`metadata ${name}`, value] as const);
+  let chars = 0;
+  const shown = entries.filter(([name, value]) => {
+    chars += name.length + (JSON.stringify(value)?.length ?? 0);
+    return chars <= maxChars;
+  });
+  const facts = shown.map(([name, value]) => [`metadata ${name}`, value] as const);
+  const missing = entries.length - shown.length;
+  return missing === 0 ? facts : [...facts, ['metadata left out', `${missing} of ${entries.length} entries`] as const];
+}
+
 function clip(text: string, maxChars: number): string {
-  return text.length > maxChars ? `${text.slice(0, maxChars)} […]` : text;
+  return text.length > maxChars
+    ? `${text.slice(0, maxChars)} […] (${text.length - maxChars} characters left out)`
+    : text;
 }

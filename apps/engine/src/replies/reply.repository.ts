@@ -1,10 +1,13 @@
-import type { OutboundContent, SettledDelivery } from '#libs/contracts';
-import { withoutFlush } from '#libs/database';
+import { newId, type OutboundContent, type SettledDelivery } from '#libs/contracts';
+import { type Queryable, storableJson, withoutFlush } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { Turn } from '../turns/turn.entity.js';
 import type { Reply } from './reply.entity.js';
 
-export type OfferedReply = Omit<Reply, 'state' | 'outcome' | 'offered_at' | 'created_at'>;
+export type OfferedReply = Omit<Reply, 'kind' | 'state' | 'outcome' | 'offered_at' | 'created_at'>;
+
+export type SentReply = Pick<Reply, 'delivery_id' | 'turn_id' | 'kind' | 'state' | 'outcome'>;
 
 const offered = 'delivery_id, turn_id, organization_id, project_id, receipt_id, content, traceparent';
 
@@ -16,6 +19,37 @@ export class ReplyRepository {
   async openOf(turnIds: string[]): Promise<OfferedReply[]> {
     const sql = `SELECT ${offered} FROM engine.reply WHERE turn_id = ANY($1) AND state = 'open'`;
     return (await this.db.query(sql, [turnIds])) as OfferedReply[];
+  }
+
+  /** Adds what the sender of a failed turn is told, once for a turn. */
+  async addNotice(
+    tx: Queryable,
+    turn: Pick<Turn, 'id' | 'organization_id' | 'project_id' | 'receipt_id' | 'traceparent'>,
+    content: OutboundContent,
+  ): Promise<void> {
+    await tx.query(
+      `INSERT INTO engine.reply (delivery_id, turn_id, organization_id, project_id, receipt_id, content, traceparent, state,
+              offered_at, kind)
+       VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, 'open', now(), 'failure_notice') ON CONFLICT (turn_id, kind) DO NOTHING`,
+      [
+        newId('dlv'),
+        turn.id,
+        turn.organization_id,
+        turn.project_id,
+        turn.receipt_id,
+        storableJson(content),
+        turn.traceparent,
+      ],
+    );
+  }
+
+  /** What turns sent, by turn, in the order in which it was written. */
+  async ofTurns(turnIds: string[]): Promise<SentReply[]> {
+    if (turnIds.length === 0) return [];
+    return (await this.db.query(
+      `SELECT delivery_id, turn_id, kind, state, outcome FROM engine.reply WHERE turn_id = ANY($1) ORDER BY created_at, kind`,
+      [turnIds],
+    )) as SentReply[];
   }
 
   async contentOf(deliveryId: string): Promise<OutboundContent | null> {

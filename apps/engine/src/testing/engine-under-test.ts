@@ -3,6 +3,7 @@ import {
   type JobContract,
   newId,
   turnFinished,
+  turnProgressed,
   turnRun,
   type TurnInput,
   type TurnRunPayload,
@@ -38,7 +39,7 @@ export async function engineWorld(): Promise<EngineWorld> {
   const jobs = new JobClient(testRedisUrl());
   const tokens = new ServiceTokens(testServiceKey, 'engine');
   const engines: NestFastifyApplication[] = [];
-  const queues = [turnRun, turnFinished, deliverySend].map(
+  const queues = [turnRun, turnFinished, turnProgressed, deliverySend].map(
     ({ queue }) => new Queue(queue, { connection: { url: testRedisUrl() }, prefix: `{gatehouse:${queue}}` }),
   );
   const loseJobs = async () => void (await Promise.all(queues.map((queue) => queue.obliterate({ force: true }))));
@@ -103,6 +104,8 @@ const defaults: EngineSettings = {
   MODEL_PRICES: {},
   MODEL_TIMEOUT_MS: 30_000,
   MODEL_MAX_OUTPUT_TOKENS: 500,
+  MODEL_BREAKER_FAILURES: 3,
+  MODEL_TRIAL_MS: 15_000,
   GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1'],
   INLINE_LIMIT_BYTES: 16_384,
   TURN_LEASE_MS: 30_000,
@@ -122,6 +125,8 @@ const defaults: EngineSettings = {
   CONTACT_DAY_MAX_COST_MICROS: 0,
   APPROVAL_WAIT_MS: 3_600_000,
   TURN_MAX_ATTEMPTS: 24,
+  TURN_WAIT_MS: 3_600_000,
+  TURN_MAX_SHORTENINGS: 4,
   TURN_WINDOW: 20,
   TURN_WINDOW_CHARS: 4_000,
   TOOL_RESULT_BYTES: 32_768,

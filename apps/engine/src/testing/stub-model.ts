@@ -7,14 +7,26 @@ export interface ChatRequest {
   tools?: { function: { name: string; parameters: unknown } }[];
 }
 
-/** What the stub does with one request: answer a text, ask for calls, or handle the response itself. */
-export type Script = string | { name: string; arguments: string }[] | ((response: ServerResponse) => void);
+/** One answer as the endpoint puts it. */
+export interface PlainAnswer {
+  content: string | null;
+  finish_reason: string;
+  refusal?: string;
+}
+
+/** What the stub does with one request: answer a text, ask for calls, answer as told, or handle the response itself. */
+export type Script =
+  string | { name: string; arguments: string }[] | PlainAnswer | ((response: ServerResponse) => void);
 
 export interface StubModel {
   url: string;
   requests: ChatRequest[];
   /** What the next requests get, in their order; after the last one the text `done`. */
   script(...answers: Script[]): void;
+  /** What every request gets that no script is left for, until it is taken back with null. */
+  always(answer: Script | null): void;
+  /** Answers `context_length_exceeded` to requests with more characters of messages than this. */
+  hasRoomFor(chars: number): void;
   close(): Promise<void>;
 }
 
@@ -22,12 +34,16 @@ export interface StubModel {
 export async function stubModel(): Promise<StubModel> {
   const requests: ChatRequest[] = [];
   let answers: Script[] = [];
+  let otherwise: Script | null = null;
+  let room = Number.POSITIVE_INFINITY;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      requests.push(JSON.parse(Buffer.concat(chunks).toString()) as ChatRequest);
-      const answer = answers.shift() ?? 'done';
+      const asked = JSON.parse(Buffer.concat(chunks).toString()) as ChatRequest;
+      requests.push(asked);
+      if (JSON.stringify(asked.messages).length > room) return refuseLength(response);
+      const answer = answers.shift() ?? otherwise ?? 'done';
       if (typeof answer === 'function') answer(response);
       else response.setHeader('content-type', 'application/json').end(JSON.stringify(completion(answer)));
     });
@@ -40,6 +56,12 @@ export async function stubModel(): Promise<StubModel> {
       answers = next;
       requests.length = 0;
     },
+    always: (answer) => {
+      otherwise = answer;
+    },
+    hasRoomFor: (chars) => {
+      room = chars;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -48,11 +70,20 @@ export async function stubModel(): Promise<StubModel> {
   };
 }
 
-function completion(answer: string | { name: string; arguments: string }[]): unknown {
-  const calls = typeof answer === 'string' ? [] : answer;
+/** As OpenAI says it. */
+function refuseLength(response: ServerResponse): void {
+  const message = "This model's maximum context length is 8192 tokens. Please reduce the length of the messages.";
+  const error = { message, type: 'invalid_request_error', param: 'messages', code: 'context_length_exceeded' };
+  response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+}
+
+function completion(answer: Exclude<Script, (response: ServerResponse) => void>): unknown {
+  const calls = Array.isArray(answer) ? answer : [];
+  const plain = typeof answer === 'object' && !Array.isArray(answer) ? answer : null;
   const message = {
     role: 'assistant',
-    content: typeof answer === 'string' ? answer : null,
+    content: typeof answer === 'string' ? answer : (plain?.content ?? null),
+    ...(plain?.refusal === undefined ? {} : { refusal: plain.refusal }),
     ...(calls.length > 0
       ? { tool_calls: calls.map((call, index) => ({ id: `call_${index}`, type: 'function', function: call })) }
       : {}),
@@ -62,7 +93,7 @@ function completion(answer: string | { name: string; arguments: string }[]): unk
     object: 'chat.completion',
     created: 1,
     model: 'stub',
-    choices: [{ index: 0, message, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }],
+    choices: [{ index: 0, message, finish_reason: plain?.finish_reason ?? (calls.length > 0 ? 'tool_calls' : 'stop') }],
     usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
   };
 }

@@ -52,6 +52,8 @@ export function turnsOf(world: EngineWorld) {
       await world.jobs.wake(turnRun, turn);
       return reaches(turn.turn_id, 'succeeded', 'failed');
     },
+    /** Asks for a turn again that failed, as the router does. */
+    redrive: (turn: TurnRunPayload, redrives: number) => world.jobs.wake(turnRun, { ...turn, redrives }),
     results: async (id: string) =>
       (
         await world.pool.query(

@@ -19,7 +19,7 @@ export interface StepAccount {
 // of calls and the usage are of the same statement, so that neither is without its step.
 const appendSql = `
   WITH held AS (
-    UPDATE engine.turn SET lease_until = now() + $5 * interval '1 millisecond'
+    UPDATE engine.turn SET lease_until = now() + $5 * interval '1 millisecond', waiting_since = NULL
      WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running'
     RETURNING id, organization_id, project_id),
   s AS (

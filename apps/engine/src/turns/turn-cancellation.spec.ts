@@ -46,6 +46,7 @@ describe('a cancelled turn', () => {
       receipt_id,
       traceparent: null,
       reply_text: 'late',
+      reason: null,
       steps: 1,
       tokens: 0,
       cost_micros: 0,

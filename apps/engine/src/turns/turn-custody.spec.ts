@@ -58,6 +58,7 @@ describe('custody of a turn', () => {
       receipt_id: turn.receipt_id,
       traceparent: null,
       reply_text: 'ok',
+      reason: null,
       steps: 1,
       tokens: 0,
       cost_micros: 0,
@@ -106,7 +107,7 @@ describe('custody of a turn', () => {
     const [first, second] = await Promise.allSettled([turns.claim(bad, 'engine_1'), turns.claim(good, 'engine_1')]);
     expect(first.status).toBe('rejected');
     expect(second).toMatchObject({ status: 'fulfilled', value: { state: 'claimed' } });
-    await jobsOf.bury(bad, 'attempts_exhausted');
+    await jobsOf.fail(bad, 'attempts_exhausted', 'too often');
     await until('the end is announced', async () =>
       (await world.waiting(turnFinished)).some((job) => job.turns.some((each) => each.turn_id === bad.turn_id)),
     );

@@ -14,6 +14,8 @@ export interface TurnEnding extends Claim {
   receipt_id: string;
   traceparent: string | null;
   reply_text: string;
+  /** What the reply lacks, or why there is none. */
+  reason: string | null;
   steps: number;
   tokens: number;
   cost_micros: number;
@@ -29,10 +31,11 @@ export interface TurnEnding extends Claim {
 const endSql = `
   WITH ending AS (
     SELECT x.* FROM ${withoutFlush}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, lease_owner text, attempt integer, organization_id text,
-      project_id text, receipt_id text, traceparent text, reply_text text, steps integer, tokens integer,
+      project_id text, receipt_id text, traceparent text, reply_text text, reason text, steps integer, tokens integer,
       cost_micros integer, agent_id text, contact_id text, new_steps jsonb, reply jsonb)),
   ended AS (
     UPDATE engine.turn t SET state = 'succeeded', error = NULL, reply_text = e.reply_text, steps = e.steps,
+           reply = CASE jsonb_typeof(e.reply) WHEN 'object' THEN 'sent' ELSE 'none' END, reason = e.reason, waiting_since = NULL,
            tokens = e.tokens, cost_micros = e.cost_micros, finished_at = now(), lease_owner = NULL, lease_until = NULL
       FROM ending e
      WHERE t.id = e.turn_id AND t.lease_owner = e.lease_owner AND t.attempt = e.attempt AND t.state = 'running'
@@ -45,9 +48,9 @@ const endSql = `
            duration_ms double precision)),
   replied AS (
     INSERT INTO engine.reply (delivery_id, turn_id, organization_id, project_id, receipt_id, content, traceparent, state,
-           offered_at)
+           offered_at, kind)
     SELECT e.reply ->> 'delivery_id', e.turn_id, e.organization_id, e.project_id, e.receipt_id, e.reply -> 'content',
-           e.traceparent, 'open', now()
+           e.traceparent, 'open', now(), 'answer'
       FROM ending e JOIN ended ON ended.id = e.turn_id WHERE jsonb_typeof(e.reply) = 'object'),
   used AS (
     SELECT e.project_id, e.agent_id, e.contact_id, min(e.organization_id) AS organization_id, count(*) AS model_calls,

@@ -19,7 +19,7 @@ export class TurnJobsController {
   async dead(@Payload() job: DeadJob<TurnRunPayload>): Promise<void> {
     const turnId = job.payload?.turn_id;
     this.logger.warn({ event: 'turn.run.dead', turn_id: turnId, code: job.code, reason: job.reason });
-    if (job.code !== 'invalid_payload') await this.jobs.bury(job.payload, job.code);
-    else if (typeof turnId === 'string') await this.jobs.refuse(turnId, job.code);
+    if (job.code !== 'invalid_payload') await this.jobs.fail(job.payload, job.code, job.reason);
+    else if (typeof turnId === 'string') await this.jobs.refuse(job.payload, job.code);
   }
 }

@@ -1,22 +1,25 @@
-import type { TurnInput, TurnRunPayload } from '#libs/contracts';
+import type { TurnInput, TurnReply, TurnRunPayload } from '#libs/contracts';
 import { isRefusedRow } from '#libs/database';
 import { Journal } from '#libs/journal';
-import { errorCode, PermanentFailure, RunLater } from '#libs/queue';
+import { PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { LeaseLost } from '../loop/step-log.js';
-import { ModelError } from '../model/model.js';
 import { ReplyOffers } from '../replies/reply-offers.service.js';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
+import { nextTry } from './next-try.js';
 import { TurnAnnouncer } from './turn-announcer.js';
 import { TurnEndingRepository } from './turn-ending.repository.js';
+import { TurnFailures } from './turn-failures.service.js';
 import { TurnLeases } from './turn-leases.js';
 import { TurnRunner } from './turn-runner.service.js';
-import { type Claim, type EndedTurn, TurnRepository } from './turn.repository.js';
+import { type Claim, type ClaimOutcome, type EndedTurn, type FailedTurn, TurnRepository } from './turn.repository.js';
 
 const heldRetryMs = 1_000;
 const runShownAfterMs = 300;
+/** How much too early the job of a retry may be, by two clocks. */
+const earlyMs = 20;
 
 /** Takes a `turn.run` job through claim, run, commit and announcement; every part of it may come any number of times. */
 @Injectable()
@@ -24,6 +27,7 @@ export class TurnJobs {
   constructor(
     @Inject(TurnRepository) private readonly turns: TurnRepository,
     @Inject(TurnEndingRepository) private readonly endings: TurnEndingRepository,
+    @Inject(TurnFailures) private readonly failures: TurnFailures,
     @Inject(TurnLeases) private readonly leases: TurnLeases,
     @Inject(TurnRunner) private readonly runner: TurnRunner,
     @Inject(TurnAnnouncer) private readonly announcer: TurnAnnouncer,
@@ -34,7 +38,7 @@ export class TurnJobs {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  /** @throws RunLater while another claim holds the turn; what a failed run threw */
+  /** @throws RunLater while another claim holds the turn, or until it is tried again; PermanentFailure with why it failed */
   async run(payload: TurnRunPayload): Promise<void> {
     if (payload.cancelled) return this.cancel(payload);
     const leaseLost = this.leases.enter(payload.turn_id);
@@ -43,12 +47,17 @@ export class TurnJobs {
       const outcome = await this.turns.claim(payload, this.leases.owner);
       if (outcome.state === 'leased') throw new RunLater(heldRetryMs, 'turn_leased');
       if (outcome.state === 'waiting_approval') return;
+      if (outcome.state === 'rescheduled') {
+        // The row says when, and one job is enough: it is the one that comes just then, or a sweeper's.
+        if (outcome.delayMs > earlyMs) return;
+        throw new RunLater(outcome.delayMs, 'turn_rescheduled');
+      }
       if (outcome.state === 'ended') return await this.sayAgain(outcome.turn);
       this.leases.hold(payload.turn_id);
       const claim = { turn_id: payload.turn_id, lease_owner: this.leases.owner, attempt: outcome.attempt };
       const shown = payload.run_id ? this.showRunning(claim) : undefined;
       try {
-        await this.runClaimed(payload, claim, outcome.input, leaseLost);
+        await this.runClaimed(payload, claim, outcome, leaseLost);
       } finally {
         clearTimeout(shown);
       }
@@ -62,9 +71,11 @@ export class TurnJobs {
     return setTimeout(() => this.announcer.progressed({ turn_id, state: 'running', attempt }), runShownAfterMs);
   }
 
-  /** The job's payload cannot be read, so there is no turn to store: the router ends its run all the same. */
-  async refuse(turnId: string, code: string): Promise<void> {
-    await this.announcer.announce({ turn_id: turnId, state: 'failed', error: code });
+  /** There can be no row of the turn, since its job cannot be read: the router ends it all the same. */
+  async refuse(given: Partial<TurnRunPayload> & { turn_id: string }, code: string): Promise<void> {
+    await this.failures.tellRefused(given, code);
+    const { turn_id, redrives } = given;
+    await this.announcer.announce({ turn_id, state: 'failed', error: code, ...(redrives ? { redrives } : {}) });
   }
 
   /** Ends a turn whoever runs it: from here on its claim stores nothing, so no reply of it goes out. */
@@ -75,32 +86,29 @@ export class TurnJobs {
     await this.sayAgain(ended);
   }
 
-  /** The job's last attempt failed. */
-  async bury(payload: TurnRunPayload, code: string): Promise<void> {
-    let ended: EndedTurn | null;
+  /** The turn failed for good: with its dead letter, and what its sender is told. @param message why, for people */
+  async fail(payload: TurnRunPayload, code: string, message: string): Promise<void> {
+    let failed: FailedTurn | null;
     try {
-      ended = await this.turns.fail(payload, code);
+      failed = await this.failures.end(payload, code, message);
     } catch (error) {
       if (!isRefusedRow(error)) throw error;
-      // There can be no row of it: the router, which asks for it, has to end it.
-      return this.refuse(payload.turn_id, code);
+      return this.refuse(payload, code);
     }
-    if (!ended) return;
-    if (ended.state === 'failed') this.note(payload, 'failed', ended.error ?? code, ended.attempt, null, null);
-    await this.sayAgain(ended);
+    if (failed) await this.sayAgain(failed.ended);
   }
 
   private async runClaimed(
     payload: TurnRunPayload,
     claim: Claim,
-    storedInput: TurnInput | null,
+    { input: storedInput, ...tried }: Extract<ClaimOutcome, { state: 'claimed' }>,
     leaseLost: AbortSignal,
   ): Promise<void> {
     const startedMs = performance.now();
     try {
       // Attempts are counted in the row too: a turn that kills its process, or whose job is added anew, ends all the same.
-      if (claim.attempt > this.settings.TURN_MAX_ATTEMPTS)
-        throw new PermanentFailure('attempts_exhausted', `${claim.attempt} attempts`);
+      if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
+        throw new PermanentFailure('attempts_exhausted', `${tried.tries} tries`);
       const input = storedInput ?? (await this.fetchInput(payload));
       const result = await this.runner.run(payload, claim, input, leaseLost);
       if ('waitsFor' in result) {
@@ -113,28 +121,49 @@ export class TurnJobs {
       }
       const { ending, facts } = result;
       if (!(await this.endings.end(ending))) throw new LeaseLost('the lease was lost');
-      this.note({ ...payload, input }, 'succeeded', null, claim.attempt, performance.now() - startedMs, facts);
+      const { reason } = ending;
+      const gave: TurnReply = { reply: ending.reply ? 'sent' : 'none', reason };
+      const durationMs = performance.now() - startedMs;
+      this.note(payload, 'succeeded', reason, claim.attempt, durationMs, { ...facts, reply: gave.reply });
       await Promise.all([
-        this.announcer.announce({ turn_id: claim.turn_id, state: 'succeeded', error: null }),
+        this.announcer.announce({
+          turn_id: claim.turn_id,
+          state: 'succeeded',
+          error: null,
+          ...gave,
+          ...redrivesOf(tried),
+        }),
         ending.reply && this.offers.offer({ ...ending, ...ending.reply }),
       ]);
     } catch (error) {
       if (error instanceof LeaseLost) throw new RunLater(heldRetryMs, 'lease_lost');
-      const failure = judged(error);
-      const code = failure instanceof RunLater ? failure.code : errorCode(failure);
-      await this.turns.release(claim, code, failure instanceof RunLater ? failure.delayMs : 0);
-      if (!(failure instanceof PermanentFailure)) {
-        this.note(
-          { ...payload, input: storedInput ?? undefined },
-          'retrying',
-          code,
-          claim.attempt,
-          performance.now() - startedMs,
-          null,
-        );
+      const next = nextTry(error, tried, this.settings);
+      if (!next.again) {
+        await this.turns.release(claim, next.code, 0, false);
+        throw new PermanentFailure(next.code, error instanceof Error ? error.message : String(error));
       }
-      throw failure;
+      await this.turns.release(claim, next.code, next.delayMs, next.leftMs !== null);
+      // It waits for the same thing since then: the timeline would have a line for every try otherwise.
+      const told = tried.awayMs !== null && tried.error === next.code;
+      if (next.leftMs === null) {
+        this.note(payload, 'retrying', next.code, claim.attempt, performance.now() - startedMs, messageOf(error));
+      } else this.tellWaiting(payload, claim, next.code, next.leftMs, error, told);
+      throw new RunLater(next.delayMs, next.code);
     }
+  }
+
+  /** @param told the timeline has it */
+  private tellWaiting(
+    payload: TurnRunPayload,
+    { turn_id, attempt }: Claim,
+    reason: string,
+    leftMs: number,
+    error: unknown,
+    told: boolean,
+  ): void {
+    const until = new Date(Date.now() + leftMs).toISOString();
+    if (!told) this.note(payload, 'held', reason, attempt, null, { ...messageOf(error), until });
+    if (payload.run_id) this.announcer.progressed({ turn_id, state: 'waiting', attempt, reason, until });
   }
 
   private async fetchInput(payload: TurnRunPayload): Promise<TurnInput> {
@@ -149,7 +178,13 @@ export class TurnJobs {
 
   private async sayAgain(turn: EndedTurn): Promise<void> {
     await Promise.all([
-      this.announcer.announce({ turn_id: turn.id, state: turn.state, error: turn.error }),
+      this.announcer.announce({
+        turn_id: turn.id,
+        state: turn.state,
+        error: turn.error,
+        ...(turn.state === 'succeeded' && turn.reply ? { reply: turn.reply, reason: turn.reason } : {}),
+        ...redrivesOf(turn),
+      }),
       this.offers.offerAgain([turn.id]),
     ]);
   }
@@ -179,9 +214,10 @@ export class TurnJobs {
   }
 }
 
-/** What the queue is told of a failed run: try again, wait as the endpoint asked, or give up. */
-function judged(error: unknown): unknown {
-  if (!(error instanceof ModelError)) return error;
-  if (error.permanent) return new PermanentFailure(error.code, error.message);
-  return error.retryAfterMs === null ? error : new RunLater(error.retryAfterMs, error.code);
+function redrivesOf({ redrives }: { redrives: number }): { redrives?: number } {
+  return redrives > 0 ? { redrives } : {};
+}
+
+function messageOf(error: unknown): { error: string } {
+  return { error: (error instanceof Error ? error.message : String(error)).slice(0, 500) };
 }

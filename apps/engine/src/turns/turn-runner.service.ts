@@ -6,13 +6,14 @@ import { AgentDirectory } from '../agents/agent-directory.js';
 import type { Agent } from '../agents/agent.entity.js';
 import { ApprovalRepository } from '../approvals/approval.repository.js';
 import { SpokenDecisions } from '../approvals/spoken-decision.js';
-import { runLoop } from '../loop/agent-loop.js';
+import { type LoopResult, runLoop } from '../loop/agent-loop.js';
 import { ApprovalNeeded } from '../loop/approval-needed.js';
 import { CallGuard } from '../loop/call-guard.js';
 import { CallMaker } from '../loop/call-maker.js';
 import { LeaseLost, StepLog } from '../loop/step-log.js';
-import { MODELS, type Models } from '../model/model.js';
+import { ModelError, MODELS, type Models } from '../model/model.js';
 import { ModelPrices } from '../model/model-prices.js';
+import { Conversation } from '../prompt/conversation.js';
 import { buildPrompt } from '../prompt/prompt.js';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
@@ -23,13 +24,21 @@ import { SessionWindowRepository } from './session-window.repository.js';
 import { StepRepository } from './step.repository.js';
 import { TurnBudget } from './turn-budget.service.js';
 import type { TurnEnding } from './turn-ending.repository.js';
+import type { TurnLimits } from './turn-limits.js';
 import { turnScope } from './turn-scope.js';
 import type { Claim } from './turn.repository.js';
 
 /** What a finished loop hands over to be committed, and the facts for the journal. */
 export interface TurnResult {
   ending: TurnEnding;
-  facts: { agent: string; model: string; steps: number; tokens: number; rehearsal?: true };
+  facts: {
+    agent: string;
+    model: string;
+    steps: number;
+    tokens: number;
+    delivery_id?: string;
+    rehearsal?: true;
+  };
 }
 
 /** The turn gave its lease up: people have to decide on these calls. */
@@ -75,8 +84,9 @@ export class TurnRunner {
     const log = new StepLog(stored, (steps) => this.steps.append(claim, steps, account));
     const decision = await this.spoken.of(turn, input);
     if (decision !== null) {
-      const ending = { ...endingOf(payload, claim, input, decision, log), ...ofAccount(agent, turn) };
-      return { ending, facts: { agent: agent.id, model: 'none', steps: log.count, tokens: log.tokens } };
+      const answer = { text: decision, reason: null, model: 'none' };
+      const ending = { ...endingOf(payload, claim, input, answer, log), ...ofAccount(agent, turn) };
+      return resultOf(ending, answer.model, turn.rehearsal);
     }
     const [limits, { powers, skills }] = await Promise.all([
       this.budget.of(agent, turn),
@@ -101,33 +111,42 @@ export class TurnRunner {
         kept: settings.TOOL_RESULT_KEPT_BYTES,
         parallel: settings.TURN_PARALLEL_CALLS,
       },
-      onCall: (tool, outcome, durationMs) => this.note(turn, claim, tool, outcome, durationMs),
+      onCall: (tool, outcome, durationMs) =>
+        this.note(turn, claim, outcome === 'ok' ? 'tool_called' : `tool_${outcome}`.slice(0, 100), durationMs, {
+          tool,
+        }),
     });
-    const messages = buildPrompt({
-      instructions: agent.instructions,
-      skills,
-      input,
-      past,
-      pastChars: settings.TURN_WINDOW_CHARS,
-      readOnly: !turn.trusted,
-    });
+    const conversation = new Conversation((shown) =>
+      buildPrompt({
+        instructions: agent.instructions,
+        skills,
+        input,
+        past: past.slice(past.length - Math.floor(past.length * shown.past)),
+        pastChars: settings.TURN_WINDOW_CHARS,
+        ownChars: shown.ownChars,
+        readOnly: !turn.trusted,
+      }),
+    );
     try {
       const result = await runLoop({
         ...shared,
         calls,
-        messages,
+        conversation,
         stored,
         model: this.models.forTurn(agent.model, agent.fallback_model),
         prices: this.prices,
         maxSteps: limits.steps,
         maxTokens: limits.tokens,
         maxCostMicros: limits.costMicros,
+        maxShortenings: settings.TURN_MAX_SHORTENINGS,
+        onShortened: (level, chars) =>
+          this.note(turn, claim, 'conversation_shortened', null, { level, left_out_chars: chars }),
       });
-      const ending = { ...endingOf(payload, claim, input, result.text, log), ...ofAccount(agent, turn) };
-      const facts = { agent: agent.id, model: result.model, steps: log.count, tokens: log.tokens };
-      return { ending, facts: turn.rehearsal ? { ...facts, rehearsal: true } : facts };
+      const ending = { ...endingOf(payload, claim, input, result, log), ...ofAccount(agent, turn) };
+      return resultOf(ending, result.model, turn.rehearsal);
     } catch (error) {
-      if (!(error instanceof ApprovalNeeded)) throw error;
+      if (!(error instanceof ApprovalNeeded))
+        throw this.failureOf(error, clock.signal, limits, log.count - stored.length);
       const { APPROVAL_WAIT_MS: waitMs } = settings;
       const held = await this.approvals.suspend(claim, error.calls, powers.approvers, agent.id, waitMs);
       if (!held) throw new LeaseLost('the lease was lost');
@@ -137,8 +156,17 @@ export class TurnRunner {
     }
   }
 
-  /** A call on the timeline while the turn still runs. */
-  private note(turn: TurnScope, claim: Claim, tool: string, outcome: string, durationMs: number): void {
+  /**
+   * The time of an attempt in which a model, or one after the other two, had time to answer and did not, was the model's: it
+   * is away, and the turn has not taken too long.
+   */
+  private failureOf(error: unknown, clock: AbortSignal, { wallClockMs }: TurnLimits, newSteps: number): unknown {
+    if (error !== clock.reason || newSteps > 0 || wallClockMs < this.settings.MODEL_TIMEOUT_MS) return error;
+    return new ModelError('model_timeout', `no answer within ${wallClockMs} ms`, false, null, { cause: error });
+  }
+
+  /** What the turn does, on the timeline while it still runs. */
+  private note(turn: TurnScope, claim: Claim, reason: string, durationMs: number | null, detail: object): void {
     this.journal.append({
       receipt_id: turn.receiptId,
       organization_id: turn.organizationId,
@@ -146,13 +174,20 @@ export class TurnRunner {
       app_id: turn.appId,
       stage: 'turn',
       outcome: 'running',
-      reason: outcome === 'ok' ? 'tool_called' : `tool_${outcome}`.slice(0, 100),
+      reason,
       subject_id: turn.turnId,
       attempt: claim.attempt,
       duration_ms: durationMs,
-      detail: { tool, ...(turn.rehearsal ? { rehearsal: true } : {}) },
+      detail: { ...detail, ...(turn.rehearsal ? { rehearsal: true } : {}) },
     });
   }
+}
+
+function resultOf(ending: TurnEnding, model: string, rehearsal: boolean): TurnResult {
+  const { agent_id, steps, tokens, reply } = ending;
+  const sent = reply ? { delivery_id: reply.delivery_id } : {};
+  const rehearsed = rehearsal ? { rehearsal: true as const } : {};
+  return { ending, facts: { agent: agent_id, model, steps, tokens, ...sent, ...rehearsed } };
 }
 
 function ofAccount(agent: Agent, turn: TurnScope): Pick<TurnEnding, 'agent_id' | 'contact_id'> {
@@ -163,7 +198,7 @@ function endingOf(
   payload: TurnRunPayload,
   claim: Claim,
   input: TurnInput,
-  text: string,
+  { text, reason }: LoopResult,
   log: StepLog,
 ): Omit<TurnEnding, 'agent_id' | 'contact_id'> {
   const target = input.reply;
@@ -171,7 +206,8 @@ function endingOf(
     target && target.channel_address !== null && text !== ''
       ? { delivery_id: newId('dlv'), content: { text, target } }
       : null;
-  log.add('reply', { text, delivery_id: reply?.delivery_id ?? null });
+  const why = reply || text === '' ? reason : (input.reply_withheld ?? 'no_address');
+  log.add('reply', { text, delivery_id: reply?.delivery_id ?? null, ...(why === null ? {} : { reason: why }) });
   return {
     ...claim,
     organization_id: payload.organization_id,
@@ -179,6 +215,7 @@ function endingOf(
     receipt_id: payload.receipt_id,
     traceparent: payload.traceparent ?? null,
     reply_text: text,
+    reason: why,
     steps: log.count,
     tokens: log.tokens,
     cost_micros: log.costMicros,

@@ -150,9 +150,9 @@ describe('a turn with tools', () => {
     );
     const turn = turnOf({ agent_id: agentId });
     expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'At last.', attempt: 4 });
-    const entries = await until('the journal has the retries', async () => {
+    const entries = await until('the journal has the waits and the retry', async () => {
       const { rows } = await world.pool.query(
-        "SELECT reason FROM journal.entry WHERE subject_id = $1 AND outcome = 'retrying' ORDER BY at",
+        "SELECT reason FROM journal.entry WHERE subject_id = $1 AND outcome IN ('retrying', 'held') ORDER BY at",
         [turn.turn_id],
       );
       return rows.length === 3 && rows;

@@ -1,6 +1,8 @@
 import { Caller, notFound, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ReplyRepository } from '../replies/reply.repository.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ToolCallRepository } from '../tool-calls/tool-call.repository.js';
 import { StepRepository } from './step.repository.js';
 import { TurnJobs } from './turn-jobs.service.js';
@@ -15,6 +17,8 @@ export class TurnController {
     @Inject(TurnRepository) private readonly turns: TurnRepository,
     @Inject(StepRepository) private readonly steps: StepRepository,
     @Inject(ToolCallRepository) private readonly calls: ToolCallRepository,
+    @Inject(ReplyRepository) private readonly replies: ReplyRepository,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
     @Inject(TurnJobs) private readonly jobs: TurnJobs,
   ) {}
 
@@ -23,7 +27,9 @@ export class TurnController {
   @ApiOperation({ summary: 'Read a turn with its steps so far', operationId: 'getTurn' })
   @ApiOkResponse({ type: TurnView })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<TurnView> {
-    return turnView(await this.turn(caller, id), await this.steps.of(id));
+    const turn = await this.turn(caller, id);
+    const [steps, sent] = await Promise.all([this.steps.of(id), this.replies.ofTurns([id])]);
+    return turnView(turn, steps, sent, this.settings.TURN_WAIT_MS);
   }
 
   @Get(':id/tool-calls')

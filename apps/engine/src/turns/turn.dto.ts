@@ -1,16 +1,36 @@
+import { wordsOfTurnReason } from '#libs/contracts';
 import { idOf } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
+import type { SentReply } from '../replies/reply.repository.js';
 import type { ToolCallRecord } from '../tool-calls/tool-call.entity.js';
-import type { Step } from './step.entity.js';
+import { type Step, stepKinds } from './step.entity.js';
 import type { Turn } from './turn.entity.js';
 
 export class StepView {
   @ApiProperty({ type: 'integer' }) seq: number;
-  @ApiProperty({ enum: ['model_call', 'tool_call', 'tool_result', 'reply'] }) kind: string;
+  @ApiProperty({ enum: stepKinds }) kind: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) content: Record<string, unknown>;
   @ApiProperty({ type: 'integer', nullable: true }) tokens: number | null;
   @ApiProperty({ type: Number, nullable: true }) duration_ms: number | null;
   @ApiProperty({ format: 'date-time' }) created_at: string;
+}
+
+export class TurnWaitView {
+  @ApiProperty({ description: 'Code of what is away' }) reason: string;
+  @ApiProperty({ type: String, nullable: true, description: 'The same in words' }) text: string | null;
+  @ApiProperty({ format: 'date-time' }) since: string;
+  @ApiProperty({ format: 'date-time', description: 'When the turn fails of it' }) until: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) next_try_at: string | null;
+}
+
+export class TurnDeliveryView {
+  @ApiProperty(idOf('dlv')) id: string;
+  @ApiProperty({ enum: ['answer', 'failure_notice'] }) kind: string;
+  @ApiProperty({
+    enum: ['open', 'taken', 'delivered', 'dead', 'unknown'],
+    description: 'open: offered to the gateway; taken: it has it; dead, unknown: see /api/v1/deliveries/<id>',
+  })
+  state: string;
 }
 
 export class TurnView {
@@ -23,6 +43,19 @@ export class TurnView {
   @ApiProperty({ type: String, nullable: true, description: 'Code of the last failure' }) error: string | null;
   @ApiProperty({ description: 'A replay without delivery: calls that would change something are not made' })
   rehearsal: boolean;
+  @ApiProperty({ type: String, enum: ['sent', 'none'], nullable: true, description: 'Null until it has ended' })
+  reply: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'What the reply lacks, or why there is none; of a failed turn its error',
+  })
+  reason: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The reason in words' }) reason_text: string | null;
+  @ApiProperty({ type: TurnWaitView, nullable: true, description: 'While what it needs is away' })
+  waiting: TurnWaitView | null;
+  @ApiProperty({ type: [TurnDeliveryView] }) deliveries: TurnDeliveryView[];
+  @ApiProperty({ type: 'integer', description: 'How often it was redriven' }) redrives: number;
   @ApiProperty({ type: 'integer' }) attempt: number;
   @ApiProperty({ type: String, nullable: true }) reply_text: string | null;
   @ApiProperty({ type: 'integer', description: 'Tokens of all model calls' }) tokens: number;
@@ -32,7 +65,26 @@ export class TurnView {
   @ApiProperty({ type: [StepView] }) steps: StepView[];
 }
 
-export function turnView(turn: Turn, steps: Step[]): TurnView {
+/** What is told of a turn beside its steps. */
+export type TurnHead = Omit<TurnView, 'steps'>;
+
+export function turnView(turn: Turn, steps: Step[], sent: SentReply[], waitMs: number): TurnView {
+  return {
+    ...turnHead(turn, sent, waitMs),
+    steps: steps.map(({ seq, kind, content: { full: _full, ...content }, tokens, duration_ms, created_at }) => ({
+      seq,
+      kind,
+      content,
+      tokens,
+      duration_ms,
+      created_at: created_at.toISOString(),
+    })),
+  };
+}
+
+/** A turn without its steps. */
+export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHead {
+  const reason = turn.state === 'failed' ? turn.error : turn.reason;
   return {
     id: turn.id,
     receipt_id: turn.receipt_id,
@@ -42,20 +94,31 @@ export function turnView(turn: Turn, steps: Step[]): TurnView {
     state: turn.state,
     error: turn.error,
     rehearsal: turn.input?.rehearsal === true,
+    reply: turn.reply,
+    reason,
+    reason_text: wordsOfTurnReason(reason),
+    waiting: waitOf(turn, waitMs),
+    deliveries: sent
+      .filter((reply) => reply.turn_id === turn.id)
+      .map(({ delivery_id, kind, state, outcome }) => ({ id: delivery_id, kind, state: outcome ?? state })),
+    redrives: turn.redrives,
     attempt: turn.attempt,
     reply_text: turn.reply_text,
     tokens: turn.tokens,
     cost_micros: turn.cost_micros,
     created_at: turn.created_at.toISOString(),
     finished_at: turn.finished_at?.toISOString() ?? null,
-    steps: steps.map(({ seq, kind, content: { full: _full, ...content }, tokens, duration_ms, created_at }) => ({
-      seq,
-      kind,
-      content,
-      tokens,
-      duration_ms,
-      created_at: created_at.toISOString(),
-    })),
+  };
+}
+
+function waitOf({ state, error, waiting_since, retry_at }: Turn, waitMs: number): TurnWaitView | null {
+  if (waiting_since === null || (state !== 'queued' && state !== 'running')) return null;
+  return {
+    reason: error ?? 'unknown',
+    text: wordsOfTurnReason(error),
+    since: waiting_since.toISOString(),
+    until: new Date(waiting_since.getTime() + waitMs).toISOString(),
+    next_try_at: retry_at?.toISOString() ?? null,
   };
 }
 

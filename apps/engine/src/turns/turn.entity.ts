@@ -1,10 +1,11 @@
-import type { TurnInput } from '#libs/contracts';
+import type { TurnInput, TurnReply } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 export type TurnState = 'queued' | 'running' | 'waiting_approval' | 'succeeded' | 'failed';
 
 @Entity({ schema: 'engine', name: 'turn' })
 @Index('turn_session', ['session_id', 'id'])
+@Index('turn_by_run', ['run_id'], { where: 'run_id IS NOT NULL' })
 @Index('turn_unfinished', ['lease_until'], { where: "state IN ('queued', 'running')" })
 export class Turn {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'turn_pkey' }) id: string;
@@ -22,8 +23,19 @@ export class Turn {
   @Column({ type: 'text', nullable: true }) traceparent: string | null;
   @Column({ type: 'text' }) state: TurnState;
   @Column({ type: 'text', nullable: true }) error: string | null;
+  /** Of one that succeeded: whether a reply was sent; `reason` says what it lacks, or why there is none. */
+  @Column({ type: 'text', nullable: true }) reply: TurnReply['reply'] | null;
+  @Column({ type: 'text', nullable: true }) reason: string | null;
   /** Claims so far. With `lease_owner` it is the fencing token: only the claim that holds both may write. */
   @Column({ type: 'integer' }) attempt: number;
+  /** Claims that do not count as tries: what the turn needs was away, or they were made before its last redrive. */
+  @Column({ type: 'integer', default: 0 }) waits: number;
+  /** Since when what the turn needs has been away. */
+  @Column({ type: 'timestamptz', nullable: true }) waiting_since: Date | null;
+  /** While `queued`: no job takes it before. */
+  @Column({ type: 'timestamptz', nullable: true }) retry_at: Date | null;
+  /** How often it was redriven after it had failed. */
+  @Column({ type: 'integer', default: 0 }) redrives: number;
   @Column({ type: 'text', nullable: true }) lease_owner: string | null;
   /** While `queued`: when a sweeper may think that the retry's job is lost. */
   @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;

@@ -28,6 +28,8 @@ export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
   inbox_mode: InboxMode | null;
   @ApiProperty({ type: 'integer', nullable: true }) idle_reset_minutes: number | null;
   @ApiProperty({ type: 'integer', nullable: true }) daily_reset_hour: number | null;
+  @ApiProperty({ type: String, nullable: true, description: 'What the sender of a failed turn is told; null: nothing' })
+  failure_notice: string | null;
   @ApiProperty({ ...time, nullable: true, description: 'Null: nobody set it up, these are the defaults' })
   updated_at: Date | null;
 }

@@ -35,5 +35,7 @@ export class ChannelRow {
   @Column({ type: 'integer', nullable: true }) idle_reset_minutes: number | null;
   /** The hour (UTC) at which sessions start anew. Null: none. */
   @Column({ type: 'integer', nullable: true }) daily_reset_hour: number | null;
+  /** What the sender of a failed turn is told. Null: nothing. */
+  @Column({ type: 'text', nullable: true }) failure_notice: string | null;
   @Column({ type: 'timestamptz' }) updated_at: Date;
 }

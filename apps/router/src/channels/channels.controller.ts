@@ -27,6 +27,7 @@ import {
 } from './channel.entity.js';
 import { ChannelRepository } from './channel.repository.js';
 import { ChannelPage, ChannelView } from './channel.dto.js';
+import { defaultFailureNotice } from './failure-notice.js';
 
 class ChannelSettings {
   @Text(100, { optional: true, nullable: true, description: "The agent; the project's Chief of Staff when absent" })
@@ -71,6 +72,13 @@ class ChannelSettings {
   idle_reset_minutes?: number | null;
   @Whole(0, 23, { optional: true, nullable: true, description: 'The hour (UTC) at which sessions start anew' })
   daily_reset_hour?: number | null;
+  @Text(1_000, {
+    optional: true,
+    nullable: true,
+    minLength: 1,
+    description: `What the sender of a failed turn is told, once, where it can be answered; null: nothing (default "${defaultFailureNotice}")`,
+  })
+  failure_notice?: string | null;
 }
 
 @ApiTags('channels')
@@ -162,6 +170,7 @@ function channelOf(caller: Principal, appId: string, given: ChannelSettings): Ch
     inbox_mode: given.inbox_mode ?? null,
     idle_reset_minutes: given.idle_reset_minutes ?? null,
     daily_reset_hour: given.daily_reset_hour ?? null,
+    failure_notice: given.failure_notice === undefined ? defaultFailureNotice : given.failure_notice,
     updated_at: null,
   };
 }

@@ -13,6 +13,7 @@ import { ClaimsVerdictsProgress1764000000300 } from './1764000000300-claims-verd
 import { TakeoverLines1764400000300 } from './1764400000300-takeover-lines.js';
 import { RequestKeys1764400000400 } from './1764400000400-request-keys.js';
 import { MachineMessages1764600000400 } from './1764600000400-machine-messages.js';
+import { TurnEnds1764600000500 } from './1764600000500-turn-ends.js';
 import { RunRehearsals1764600000600 } from './1764600000600-run-rehearsals.js';
 
 export const schema: ServiceSchema = {
@@ -25,6 +26,7 @@ export const schema: ServiceSchema = {
     TakeoverLines1764400000300,
     RequestKeys1764400000400,
     MachineMessages1764600000400,
+    TurnEnds1764600000500,
     RunRehearsals1764600000600,
   ],
 };

@@ -1,6 +1,7 @@
 import { firstId, terminalOutcomes, type TerminalOutcome } from '#libs/contracts';
 import type { EventQuery } from '#libs/journal';
 import { OneOf, PageQuery, Problem, Text } from '#libs/service-kit';
+import { eventResults, type EventResultState } from './event-result.js';
 import type { MessageFilter } from './message-facts.repository.js';
 
 const eventOutcomes = [...terminalOutcomes.filter((outcome) => outcome !== 'refused'), 'open'] as const;
@@ -10,6 +11,8 @@ export class EventFilter extends PageQuery {
   @Text(100, { optional: true }) app_id?: string;
   @OneOf(eventOutcomes, { optional: true, description: 'How the event ended; open: not yet' })
   outcome?: TerminalOutcome | 'open';
+  @OneOf(eventResults, { optional: true, description: 'What became of an event that was routed' })
+  result?: EventResultState;
   @Text(200, { optional: true, minLength: 1 }) event_type?: string;
   @Text(500, { optional: true, minLength: 1, description: 'The whole sender, as the message names it' })
   sender?: string;

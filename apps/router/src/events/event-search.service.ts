@@ -5,11 +5,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { routerSettings } from '../settings.js';
 import { EventFilter, journalFilter, messageFilter } from './event-filter.js';
+import type { EventResult } from './event-result.js';
+import { EventResultsRepository } from './event-results.repository.js';
 import { type MessageFacts, type MessageFilter, MessageFactsRepository } from './message-facts.repository.js';
 import type { Scope } from './replayer.js';
 
-/** An event in a list; the facts of its first message are absent where it never became one. */
-export type ListedEvent = EventSummary & Partial<MessageFacts>;
+/** An event in a list; the facts of its first message are absent where it never became one, `result` is null without turns. */
+export type ListedEvent = EventSummary & Partial<MessageFacts> & { result: EventResult | null };
 
 const chunk = 500;
 
@@ -19,19 +21,23 @@ export class EventSearch {
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(MessageFactsRepository) private readonly messages: MessageFactsRepository,
+    @Inject(EventResultsRepository) private readonly results: EventResultsRepository,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {}
 
   async page(scope: Scope, filter: EventFilter): Promise<Page<ListedEvent>> {
     const wanted = messageFilter(filter);
-    if (wanted || filter.outcome === 'open') return this.search(scope, filter, wanted);
+    if (wanted || filter.outcome === 'open' || filter.result !== undefined) return this.search(scope, filter, wanted);
     const rows = await listEvents(this.db, { ...scope, ...journalFilter(filter), limit: filter.limit + 1 });
     const page = pageOf(rows, filter.limit, (row) => row.id);
-    const facts = await this.messages.of(
-      scope,
-      page.data.map(({ id }) => id),
-    );
-    return { ...page, data: page.data.map((event) => ({ ...event, ...facts.get(event.id) })) };
+    const ids = page.data.map(({ id }) => id);
+    const [facts, results] = await Promise.all([this.messages.of(scope, ids), this.results.of(scope, ids)]);
+    const data = page.data.map((event) => ({
+      ...event,
+      ...facts.get(event.id),
+      result: results.get(event.id) ?? null,
+    }));
+    return { ...page, data };
   }
 
   /** The ids of at most `max` events that a filter finds, newest first, and whether there may be more. */
@@ -64,7 +70,16 @@ export class EventSearch {
       const ids = open.map(({ id }) => id);
       const facts = await this.messages.of(scope, ids, wanted ?? undefined);
       const passing = wanted ? open.filter(({ id }) => facts.has(id)) : open;
-      found.push(...passing.map((event) => ({ ...event, ...facts.get(event.id) })));
+      const results = await this.results.of(
+        scope,
+        passing.map(({ id }) => id),
+      );
+      const whole = passing.map((event) => ({
+        ...event,
+        ...facts.get(event.id),
+        result: results.get(event.id) ?? null,
+      }));
+      found.push(...whole.filter(({ result }) => filter.result === undefined || result?.state === filter.result));
       if (found.length > filter.limit) return pageOf(found, filter.limit, (event) => event.id);
       if (rows.length < chunk) return { data: found, next_cursor: null };
       query.cursor = rows.at(-1)?.id ?? null;

@@ -4,6 +4,7 @@ import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { MessageView } from '../routing/message.dto.js';
 import { RunView } from '../runs/run.dto.js';
+import { EventResult } from './event-result.js';
 import type { ListedEvent } from './event-search.service.js';
 import type { EventDetail } from './events.service.js';
 import type { Replayed } from './replayer.js';
@@ -16,6 +17,8 @@ export class EventView implements ListedEvent {
   @ApiProperty({ enum: terminalOutcomes, nullable: true, description: 'How it ended at last; null: it has not' })
   outcome: TerminalOutcome | null;
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ type: EventResult, nullable: true, description: 'What became of it; null: it started no turn' })
+  result: EventResult | null;
   @ApiProperty({ required: false, description: 'Of its first message; absent where it never became one' })
   event_type?: string;
   @ApiProperty({ required: false }) sender?: string;
@@ -49,6 +52,8 @@ export class EventDetailView implements EventDetail {
   @ApiProperty({ enum: terminalOutcomes, nullable: true, description: 'How it ended at last; null: it has not' })
   outcome: string | null;
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ type: EventResult, nullable: true, description: 'What became of it; null: it started no turn' })
+  result: EventResult | null;
   @ApiProperty({ type: [EventEntryView] }) timeline: EventEntryView[];
   @ApiProperty({ type: [MessageView] }) messages: MessageView[];
   @ApiProperty({ type: [RunView] }) runs: RunView[];

@@ -6,6 +6,8 @@ import type { MessageRow } from '../routing/message.entity.js';
 import type { RunRow } from '../runs/run.entity.js';
 import { RunRepository } from '../runs/run.repository.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
+import type { EventResult } from './event-result.js';
+import { EventResultsRepository } from './event-results.repository.js';
 import { Replayer } from './replayer.js';
 
 export interface EventDetail {
@@ -13,6 +15,8 @@ export interface EventDetail {
   app_id: string | null;
   outcome: string | null;
   reason: string | null;
+  /** What became of it, where it was routed; null without turns. */
+  result: EventResult | null;
   timeline: (TimelineEntry & { app_id: string })[];
   messages: MessageRow[];
   runs: RunRow[];
@@ -24,16 +28,18 @@ export class EventsService {
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(RunRepository) private readonly runs: RunRepository,
+    @Inject(EventResultsRepository) private readonly results: EventResultsRepository,
     @Inject(Replayer) private readonly replayer: Replayer,
     @Inject(ExplainedMessages) private readonly explained: ExplainedMessages,
   ) {}
 
   /** @throws Problem 404 `event_not_found` */
   async get(caller: Principal, id: string): Promise<EventDetail> {
-    const [entries, messages, runs] = await Promise.all([
+    const [entries, messages, runs, results] = await Promise.all([
       timeline(this.db, caller.organizationId, caller.projectId, id),
       this.replayer.messagesOf(caller, id),
       this.runs.ofReceipt(caller.organizationId, id),
+      this.results.of(caller, [id]),
     ]);
     if (entries.length === 0 && messages.length === 0) throw notFound('event', id);
     const ended = entries.findLast((entry) => entry.terminal);
@@ -42,6 +48,7 @@ export class EventsService {
       app_id: messages[0]?.app_id ?? entries[0]?.app_id ?? null,
       outcome: ended?.outcome ?? null,
       reason: ended?.reason ?? null,
+      result: results.get(id) ?? null,
       timeline: entries,
       messages: await this.explained.of(caller.projectId, messages),
       runs: runs.filter((run) => run.project_id === caller.projectId),

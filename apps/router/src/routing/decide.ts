@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { TerminalOutcome } from '#libs/contracts';
 import type { ChannelRow, InboxMode, UnknownSenders } from '../channels/channel.entity.js';
+import { failureNoticeOf } from '../channels/failure-notice.js';
 import type { Standing } from '../contacts/standing.js';
 import { keptFromChiefOfStaff } from '../guards/machine-messages.js';
 import type { Refusal } from '../guards/refusal.js';
@@ -40,9 +41,19 @@ export interface Decision {
   chiefOfStaff: ChiefOfStaffVerdict;
   /** Null unless somebody takes the message. */
   reply: Reply | null;
+  /** What the sender is told when a turn fails, where `reply` says where; null: nothing. */
+  failureNotice: string | null;
 }
 
-const nothing = { verdicts: [], unlisted: 0, runs: [], session: null, chiefOfStaff: null, reply: null };
+const nothing = {
+  verdicts: [],
+  unlisted: 0,
+  runs: [],
+  session: null,
+  chiefOfStaff: null,
+  reply: null,
+  failureNotice: null,
+};
 
 export function refused(refusal: Refusal): Decision {
   return { ...nothing, ...refusal };
@@ -53,7 +64,8 @@ export function decide(draft: Draft, rules: Rules, standing: Standing | null): D
   const { app_id: appId } = draft;
   const channel = rules.channels.get(appId) ?? null;
   const reply = replyOf(draft, channel);
-  if (draft.workflowId !== undefined) return byWorkflowId(draft.workflowId, rules, reply);
+  const failureNotice = failureNoticeOf(channel);
+  if (draft.workflowId !== undefined) return { ...byWorkflowId(draft.workflowId, rules, reply), failureNotice };
 
   const judged = channel?.triggers === false ? { verdicts: [], unlisted: 0 } : judgeTriggers(draft, rules, standing);
   const { verdicts } = judged;
@@ -66,7 +78,7 @@ export function decide(draft: Draft, rules: Rules, standing: Standing | null): D
   const chiefOfStaff = judgeChiefOfStaff(draft, channel);
   const session = chiefOfStaff === 'taken' ? plannedSession(draft, channel, standing) : null;
   const outcome = concluded(verdicts, runs.length > 0 || session !== null, chiefOfStaff);
-  return { ...outcome, ...judged, runs, session, chiefOfStaff, reply };
+  return { ...outcome, ...judged, runs, session, chiefOfStaff, reply, failureNotice };
 }
 
 /** Without a channel of its own an App's messages reach the Chief of Staff: nothing is silently unrouted. */

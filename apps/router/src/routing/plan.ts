@@ -37,6 +37,9 @@ export function planMessage(draft: Draft, standing: Standing | null, decision: D
     replay_of: draft.replayOf,
     state: workflow.status === 'suspended' ? 'suspended' : 'queued',
     error: null,
+    reply: null,
+    reason: null,
+    waiting_until: null,
     created_at: now,
     finished_at: null,
   }));
@@ -128,6 +131,9 @@ export function newTurn(
     epoch: 0,
     input,
     error: null,
+    reply: null,
+    reason: null,
+    redrives: 0,
     cancel_requested: false,
     collected_into: null,
     progress: 0,
@@ -149,7 +155,8 @@ function inputOf(draft: Draft, standing: Standing | null, decision: Decision, wo
   };
 }
 
-function replyIn({ reply }: Decision): Pick<TurnInput, 'reply' | 'reply_withheld'> {
+function replyIn({ reply, failureNotice }: Decision): Pick<TurnInput, 'reply' | 'reply_withheld' | 'failure_notice'> {
   if (!reply) return { reply: null };
-  return 'target' in reply ? { reply: reply.target } : { reply: null, reply_withheld: reply.withheld };
+  if ('withheld' in reply) return { reply: null, reply_withheld: reply.withheld };
+  return { reply: reply.target, ...(failureNotice === null ? {} : { failure_notice: failureNotice }) };
 }

@@ -5,7 +5,8 @@ import { Type } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
 import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
 import { DirectRuns } from './direct-runs.service.js';
-import { RunView } from './run.dto.js';
+import { RunDetails } from './run-details.service.js';
+import { RunDetailView, RunView } from './run.dto.js';
 
 class NewRun {
   @Text(100_000, { optional: true, description: 'What the run works on' }) message?: string;
@@ -22,14 +23,17 @@ class Wait {
 @ApiTags('workflows')
 @Controller('api/v1/workflows')
 export class DirectRunsController {
-  constructor(@Inject(DirectRuns) private readonly runs: DirectRuns) {}
+  constructor(
+    @Inject(DirectRuns) private readonly runs: DirectRuns,
+    @Inject(RunDetails) private readonly details: RunDetails,
+  ) {}
 
   @Post(':id/runs')
   @HttpCode(202)
   @RequireScopes('workflows:write')
   @TakesIdempotencyKey('The same key gives the same run')
   @ApiOperation({ operationId: 'startRun', summary: 'Run a workflow; answers 200 with ?wait= when it ended in time' })
-  @ApiOkResponse({ type: RunView, description: 'It ended while the caller waited' })
+  @ApiOkResponse({ type: RunDetailView, description: 'It ended while the caller waited' })
   @ApiAcceptedResponse({ type: RunView, description: 'It goes on' })
   async start(
     @Caller() caller: Principal,
@@ -38,7 +42,7 @@ export class DirectRunsController {
     @Query() { wait }: Wait,
     @IdempotencyKey() key: string | null,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RunView> {
+  ): Promise<RunView | RunDetailView> {
     const { run, repeated } = await this.runs.start(
       caller,
       id,
@@ -51,7 +55,8 @@ export class DirectRunsController {
     );
     const settled = await this.runs.settled(caller, run, wait ?? 0);
     if (repeated) void reply.header('idempotency-replayed', 'true');
-    if (settled.finished_at !== null) void reply.status(200);
-    return settled;
+    if (settled.finished_at === null) return settled;
+    void reply.status(200);
+    return this.details.of(caller, settled);
   }
 }

@@ -1,13 +1,15 @@
+import type { TurnReply } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
  * `suspended`: its workflow is, or more messages are waited for. `queued`: its turn is to be taken by the engine; `running`:
- * it was. `waiting_approval`: a person has to decide before it goes on.
+ * it was. `waiting`: what it needs is away, `reason` says what. `waiting_approval`: a person has to decide before it goes on.
  */
 export const runStates = [
   'suspended',
   'queued',
   'running',
+  'waiting',
   'waiting_approval',
   'succeeded',
   'failed',
@@ -37,6 +39,11 @@ export class RunRow {
   @Column({ type: 'text', nullable: true }) replay_of: string | null;
   @Column({ type: 'text' }) state: RunState;
   @Column({ type: 'text', nullable: true }) error: string | null;
+  /** Whether a reply was sent; `reason`: what it lacks, or why there is none; while it waits, for what. */
+  @Column({ type: 'text', nullable: true }) reply: TurnReply['reply'] | null;
+  @Column({ type: 'text', nullable: true }) reason: string | null;
+  /** When a `waiting` run fails. */
+  @Column({ type: 'timestamptz', nullable: true }) waiting_until: Date | null;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
 }

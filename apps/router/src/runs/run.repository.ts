@@ -1,3 +1,4 @@
+import { noteTurnRetried } from '#libs/journal';
 import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -21,11 +22,11 @@ export class RunRepository {
    * @returns its turn, or none when it was done under the key before
    * @throws Problem 409 `run_not_failed`; 422 `idempotency_key_reused`
    */
-  retry({ id, project_id, state }: RunRow, asked: KeyedRequest | null): Promise<TurnRow[]> {
+  retry({ id, project_id, state }: RunRow, by: string, asked: KeyedRequest | null): Promise<TurnRow[]> {
     return this.rows.manager.transaction(async (tx) => {
       const turns: TurnRow[] = [];
       await once(tx, asked, async () => {
-        const turn = await retryIn(tx, project_id, id);
+        const turn = await retryIn(tx, project_id, id, by);
         if (!turn) {
           const detail = `The run ${id} is ${state}: retry what failed, replay what succeeded.`;
           throw new Problem(409, 'run_not_failed', detail);
@@ -63,9 +64,9 @@ export class RunRepository {
   }
 }
 
-async function retryIn(tx: EntityManager, projectId: string, id: string): Promise<TurnRow | null> {
+async function retryIn(tx: EntityManager, projectId: string, id: string, by: string): Promise<TurnRow | null> {
   const queued: unknown = await tx.query(
-    `UPDATE router.run SET state = 'queued', error = NULL, finished_at = NULL
+    `UPDATE router.run SET state = 'queued', error = NULL, reply = NULL, reason = NULL, finished_at = NULL
       WHERE id = $1 AND project_id = $2 AND state IN ('failed', 'cancelled', 'timed_out') RETURNING id`,
     [id, projectId],
   );
@@ -74,6 +75,8 @@ async function retryIn(tx: EntityManager, projectId: string, id: string): Promis
     id,
   ])) as TurnRow[];
   if (!last) return null;
+  // The run goes on in another turn: the letter of this one is not redriven any more.
+  await noteTurnRetried(tx, last, by);
   const part = { run_id: id, agent_id: last.agent_id, state: 'open' } as const;
   const turn = newTurn({ ...last, messageId: last.message_id }, last.input, part);
   await insertRows(tx, { messages: [], runs: [], turns: [turn] }, true);

@@ -3,10 +3,11 @@ import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@ne
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
+import { RunDetails } from './run-details.service.js';
 import { runStates } from './run.entity.js';
 import { RunRepository } from './run.repository.js';
 import { RunsService } from './runs.service.js';
-import { RunPage, RunView } from './run.dto.js';
+import { RunDetailView, RunPage, RunView } from './run.dto.js';
 
 class RunQuery extends PageQuery {
   @Type(() => Number) @Whole(1, 2_147_483_647, { optional: true }) workflow_id?: number;
@@ -24,6 +25,7 @@ export class RunsController {
   constructor(
     @Inject(RunRepository) private readonly runs: RunRepository,
     @Inject(RunsService) private readonly service: RunsService,
+    @Inject(RunDetails) private readonly details: RunDetails,
   ) {}
 
   @Get()
@@ -42,10 +44,10 @@ export class RunsController {
 
   @Get(':id')
   @RequireScopes('workflows:read')
-  @ApiOperation({ operationId: 'getRun', summary: 'One run' })
-  @ApiOkResponse({ type: RunView })
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<RunView> {
-    return this.service.get(caller, id);
+  @ApiOperation({ operationId: 'getRun', summary: 'One run, with its turns, its reply and its deliveries' })
+  @ApiOkResponse({ type: RunDetailView })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<RunDetailView> {
+    return this.details.of(caller, await this.service.get(caller, id));
   }
 
   @Post(':id/cancel')

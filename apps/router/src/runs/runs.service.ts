@@ -41,7 +41,7 @@ export class RunsService {
    */
   async retry(caller: Principal, id: string, key: string | null): Promise<RunRow> {
     const run = await this.get(caller, id);
-    this.turns.wake(await this.runs.retry(run, keyed(caller, key, `retry ${id}`)));
+    this.turns.wake(await this.runs.retry(run, caller.subject, keyed(caller, key, `retry ${id}`)));
     return this.get(caller, id);
   }
 

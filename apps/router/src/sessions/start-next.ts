@@ -7,7 +7,7 @@ import { linesBetween, type Said, takeoverLines } from './takeover-lines.js';
 /** At most so many messages are answered in one turn. */
 const collectedAtMost = 50;
 
-interface Waiting extends Pick<TurnRow, 'id' | 'input' | 'agent_id' | 'created_at'> {
+interface Waiting extends Pick<TurnRow, 'id' | 'input' | 'agent_id' | 'created_at' | 'redrives'> {
   seq: string;
   session_id: string;
   inbox_mode: string;
@@ -27,7 +27,7 @@ interface Next {
 export async function startNext(tx: Queryable, sessionIds: string[]): Promise<TurnRow[]> {
   if (sessionIds.length === 0) return [];
   const waiting = (await tx.query(
-    `SELECT i.seq, i.session_id, s.inbox_mode, t.id, t.input, t.agent_id, t.created_at,
+    `SELECT i.seq, i.session_id, s.inbox_mode, t.id, t.input, t.agent_id, t.created_at, t.redrives,
             coalesce(s.taken_over_epoch >= s.answered_epoch, false) AS untold
        FROM router.session s
       CROSS JOIN LATERAL (SELECT seq, session_id, turn_id FROM router.session_inbox WHERE session_id = s.id ORDER BY seq
@@ -67,9 +67,11 @@ function nextOf(sessionId: string, turns: Waiting[]): Next {
  * A turn may do what its sender may: nobody's message is answered with another one's rights, nor from their memory. What is
  * rehearsed is not answered with what is not: one of them would be done, or left undone.
  */
-function rightsOf({ agent_id, input }: Waiting): string {
+function rightsOf({ id, agent_id, input, redrives }: Waiting): string {
   const { verified, trust, contact_id: contact, reply, rehearsal } = input;
-  return JSON.stringify([agent_id, verified, trust, contact, reply?.channel_address, rehearsal]);
+  // One that is redriven goes on from its own steps: in another turn its calls would be made again.
+  const own = redrives > 0 ? id : null;
+  return JSON.stringify([own, agent_id, verified, trust, contact, reply?.channel_address, rehearsal]);
 }
 
 /** Counts what is answered together to one turn, and tells it what was said while a person had the session. */

@@ -122,6 +122,7 @@ const plainChannel: ChannelRow = {
   inbox_mode: null,
   idle_reset_minutes: null,
   daily_reset_hour: null,
+  failure_notice: null,
   updated_at: new Date(),
 };
 

@@ -12,6 +12,8 @@ class ReplyTargetView implements ReplyTarget {
     string | null;
   @ApiProperty({ type: String, nullable: true }) thread_id: string | null;
   @ApiProperty({ ...anyValue, description: "The adapter's own" }) reply_context: unknown;
+  @ApiProperty({ type: 'integer', required: false, description: 'Deliveries between Apps in a row that led here' })
+  hops?: number;
 }
 
 class TakeoverLineView {
@@ -31,6 +33,8 @@ class TurnInputView implements TurnInput {
   instructions: string | null;
   @ApiProperty({ type: ReplyTargetView, nullable: true }) reply: ReplyTargetView | null;
   @ApiProperty({ type: String, required: false, description: 'Why `reply` is null' }) reply_withheld?: ReplyWithheld;
+  @ApiProperty({ type: Boolean, required: false, description: 'A replay without delivery' }) rehearsal?: true;
+  @ApiProperty({ required: false, description: 'What the sender is told when the turn fails' }) failure_notice?: string;
   @ApiProperty({ enum: ['known', 'unknown', 'builtin'], required: false }) trust?: TrustGrade;
   @ApiProperty({ ...idOf('con'), required: false }) contact_id?: string;
   @ApiProperty({ type: [NormalizedMessageView], required: false, description: 'Answered together with it' })
@@ -53,6 +57,11 @@ export class SessionTurnView implements TurnRow {
   @ApiProperty({ type: TurnInputView }) input: TurnInput;
   @ApiProperty({ enum: turnStates }) state: TurnState;
   @ApiProperty({ type: String, nullable: true }) error: string | null;
+  @ApiProperty({ type: String, enum: ['sent', 'none'], nullable: true, description: 'Of one that succeeded' })
+  reply: TurnRow['reply'];
+  @ApiProperty({ type: String, nullable: true, description: 'What the reply lacks, or why there is none' })
+  reason: string | null;
+  @ApiProperty({ type: 'integer', description: 'How often it was redriven' }) redrives: number;
   @ApiProperty({ ...idOf('msg'), nullable: true }) message_id: string | null;
   @ApiProperty() cancel_requested: boolean;
   @ApiProperty({ ...idOf('trn'), nullable: true, description: 'The turn that answered it too' }) collected_into:

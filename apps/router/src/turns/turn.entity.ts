@@ -1,4 +1,4 @@
-import type { TurnInput } from '#libs/contracts';
+import type { TurnInput, TurnReply } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
@@ -9,6 +9,7 @@ export type TurnState = 'waiting' | 'held' | 'open' | 'succeeded' | 'failed' | '
 
 /** One turn that the engine is asked for. */
 @Entity({ schema: 'router', name: 'turn' })
+@Index('turn_by_receipt', ['receipt_id'])
 @Index('turn_by_run', ['run_id'], { where: `"run_id" IS NOT NULL` })
 @Index('turn_handled', ['session_id'], { where: `"state" = 'handled'` })
 @Index('turn_open', ['woken_at'], { where: `"state" = 'open'` })
@@ -25,6 +26,11 @@ export class TurnRow {
   @Column({ type: 'jsonb' }) input: TurnInput;
   @Column({ type: 'text' }) state: TurnState;
   @Column({ type: 'text', nullable: true }) error: string | null;
+  /** Of one that succeeded: whether a reply was sent, and what it lacks or why there is none. */
+  @Column({ type: 'text', nullable: true }) reply: TurnReply['reply'] | null;
+  @Column({ type: 'text', nullable: true }) reason: string | null;
+  /** How often it was opened again after it had failed. */
+  @Column({ type: 'integer', default: 0 }) redrives: number;
   @Column({ type: 'text', nullable: true }) message_id: string | null;
   /** The engine is told to end the turn, until it says that it has. */
   @Column({ type: 'boolean' }) cancel_requested: boolean;

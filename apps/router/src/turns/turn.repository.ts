@@ -16,7 +16,8 @@ export class TurnRepository {
    * @returns the turns that may start now
    */
   finish(turns: FinishedTurn[], nowMs: number): Promise<TurnRow[]> {
-    const sorted = [...new Map(turns.map((turn) => [turn.turn_id, turn])).values()].sort((a, b) =>
+    const newest = turns.toSorted((a, b) => (a.redrives ?? 0) - (b.redrives ?? 0));
+    const sorted = [...new Map(newest.map((turn) => [turn.turn_id, turn])).values()].sort((a, b) =>
       a.turn_id < b.turn_id ? -1 : 1,
     );
     return this.db.transaction(async (tx) => {
@@ -34,17 +35,30 @@ export class TurnRepository {
     await this.db.transaction(async (tx) => {
       const rows: unknown = await tx.query(
         `UPDATE router.turn t SET progress = p.progress
-           FROM unnest($1::text[], $2::integer[], $3::text[]) AS p(id, progress, state)
+           FROM unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::timestamptz[])
+                  AS p(id, progress, state, reason, until)
           WHERE t.id = p.id AND t.state = 'open' AND t.progress < p.progress AND t.run_id IS NOT NULL
-          RETURNING t.run_id, p.state`,
-        [sorted.map((turn) => turn.turn_id), sorted.map((turn) => progressOf(turn)), sorted.map((turn) => turn.state)],
+          RETURNING t.run_id, p.state, p.reason, p.until`,
+        [
+          sorted.map((turn) => turn.turn_id),
+          sorted.map((turn) => progressOf(turn)),
+          sorted.map((turn) => turn.state),
+          sorted.map((turn) => turn.reason ?? null),
+          sorted.map((turn) => turn.until ?? null),
+        ],
       );
-      const moved = (rows as [{ run_id: string; state: string }[], number])[0];
+      const moved = (rows as [Moved[], number])[0];
       if (moved.length === 0) return;
       await tx.query(
-        `UPDATE router.run r SET state = p.state FROM unnest($1::text[], $2::text[]) AS p(id, state)
-          WHERE r.id = p.id AND r.state IN ('queued', 'running', 'waiting_approval')`,
-        [moved.map((turn) => turn.run_id), moved.map((turn) => turn.state)],
+        `UPDATE router.run r SET state = p.state, reason = p.reason, waiting_until = p.until
+           FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) AS p(id, state, reason, until)
+          WHERE r.id = p.id AND r.state IN ('queued', 'running', 'waiting', 'waiting_approval')`,
+        [
+          moved.map((turn) => turn.run_id),
+          moved.map((turn) => turn.state),
+          moved.map((turn) => turn.reason),
+          moved.map((turn) => turn.until),
+        ],
       );
     });
   }
@@ -67,6 +81,11 @@ export class TurnRepository {
       [id, organizationId, projectId],
     )) as TurnRow[];
     return rows[0] ?? null;
+  }
+
+  /** The turns of a run, oldest first. */
+  async ofRun(runId: string): Promise<TurnRow[]> {
+    return (await this.db.query('SELECT * FROM router.turn WHERE run_id = $1 ORDER BY id', [runId])) as TurnRow[];
   }
 
   /** Opens the turns that waited for their workflow to be active again; those that wait for more messages go on waiting. */
@@ -164,7 +183,14 @@ async function askToCancel(tx: EntityManager, where: string, parameters: unknown
   return (rows as [TurnRow[], number])[0][0] ?? null;
 }
 
-interface Ended {
+interface Moved {
+  run_id: string;
+  state: string;
+  reason: string | null;
+  until: Date | null;
+}
+
+interface Ended extends Pick<TurnRow, 'reply' | 'reason'> {
   id: string;
   run_id: string | null;
   session_id: string | null;
@@ -174,18 +200,26 @@ interface Ended {
 
 async function endTurns(tx: EntityManager, turns: FinishedTurn[]): Promise<Ended[]> {
   const rows: unknown = await tx.query(
-    `UPDATE router.turn t SET state = f.state, error = f.error, finished_at = now()
-       FROM ${withoutFlush}, unnest($1::text[], $2::text[], $3::text[]) AS f(id, state, error)
-      WHERE t.id = f.id AND t.state = 'open'
-      RETURNING t.id, t.run_id, t.session_id, t.state, t.error`,
-    [turns.map((turn) => turn.turn_id), turns.map(turnStateOf), turns.map((turn) => turn.error)],
+    `UPDATE router.turn t SET state = f.state, error = f.error, reply = f.reply, reason = f.reason, finished_at = now()
+       FROM ${withoutFlush}, unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[])
+              AS f(id, state, error, reply, reason, redrives)
+      WHERE t.id = f.id AND t.state = 'open' AND t.redrives = f.redrives
+      RETURNING t.id, t.run_id, t.session_id, t.state, t.error, t.reply, t.reason`,
+    [
+      turns.map((turn) => turn.turn_id),
+      turns.map(turnStateOf),
+      turns.map((turn) => turn.error),
+      turns.map((turn) => turn.reply ?? null),
+      turns.map((turn) => turn.reason ?? null),
+      turns.map((turn) => turn.redrives ?? 0),
+    ],
   );
   return (rows as [Ended[], number])[0];
 }
 
-/** Where a turn has got to: attempts in order, and within one the wait for an approval after the running. */
+/** Where a turn has got to: attempts in order, and within one the wait after the running. */
 function progressOf({ attempt, state }: ProgressedTurn): number {
-  return attempt * 2 + (state === 'waiting_approval' ? 1 : 0);
+  return attempt * 2 + (state === 'running' ? 0 : 1);
 }
 
 function turnStateOf({ state, error }: FinishedTurn): string {
@@ -200,9 +234,17 @@ async function endRuns(tx: EntityManager, ended: Ended[]): Promise<void> {
   const ofRuns = ended.filter((turn) => turn.run_id !== null);
   if (ofRuns.length === 0) return;
   await tx.query(
-    `UPDATE router.run r SET state = f.state, error = f.error, finished_at = now()
-       FROM unnest($1::text[], $2::text[], $3::text[]) AS f(id, state, error) WHERE r.id = f.id`,
-    [ofRuns.map((turn) => turn.run_id), ofRuns.map(runStateOf), ofRuns.map((turn) => turn.error)],
+    `UPDATE router.run r SET state = f.state, error = f.error, reply = f.reply, reason = f.reason, waiting_until = NULL,
+            finished_at = now()
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS f(id, state, error, reply, reason)
+      WHERE r.id = f.id`,
+    [
+      ofRuns.map((turn) => turn.run_id),
+      ofRuns.map(runStateOf),
+      ofRuns.map((turn) => turn.error),
+      ofRuns.map((turn) => turn.reply),
+      ofRuns.map((turn) => turn.reason),
+    ],
   );
 }
 

@@ -100,6 +100,7 @@ export class TurnsService extends Sweeping {
       agent_id: turn.agent_id,
       epoch: turn.epoch,
       ...(inline ? { input: turn.input } : {}),
+      ...(turn.redrives > 0 ? { redrives: turn.redrives } : {}),
       ...(turn.cancel_requested ? { cancelled: true as const } : {}),
     };
   }

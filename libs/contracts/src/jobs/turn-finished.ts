@@ -1,11 +1,17 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
 import { createHash } from 'node:crypto';
 import { defineJob } from '../job-contract.js';
+import type { TurnReply } from '../turn-ends.js';
 
 export interface FinishedTurn {
   turn_id: string;
   state: 'succeeded' | 'failed';
   error: string | null;
+  /** Of one that succeeded. */
+  reply?: TurnReply['reply'];
+  reason?: TurnReply['reason'];
+  /** How often the turn had been redriven when it ended so: an end from before a redrive ends nothing. Absent: never. */
+  redrives?: number;
 }
 
 /** Turns that ended, collected for a few milliseconds: the router frees their sessions and ends their runs. */
@@ -25,7 +31,8 @@ export const turnFinished = defineJob<TurnFinishedPayload>({
   name: 'turn.finished',
   queue: 'turn-results',
   payload: TurnFinishedPayload,
-  jobId: (payload) => setId(payload.turns.map((turn) => turn.turn_id)),
+  // The end after a redrive must not be taken for the one before it, which may still wait.
+  jobId: ({ turns }) => setId(turns.map(({ turn_id, redrives }) => (redrives ? `${turn_id}:${redrives}` : turn_id))),
   attempts: 10,
   backoff: { baseMs: 250, capMs: 10_000 },
 });

@@ -2,10 +2,16 @@ import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
 import { defineJob } from '../job-contract.js';
 import { setId } from './turn-finished.js';
 
-/** `running`: the engine has taken the turn. `waiting_approval`: a person has to decide before it goes on. */
+/**
+ * `running`: the engine has taken the turn. `waiting_approval`: a person has to decide before it goes on. `waiting`: what it
+ * needs is away.
+ */
 export interface ProgressedTurn {
   turn_id: string;
-  state: 'running' | 'waiting_approval';
+  state: 'running' | 'waiting_approval' | 'waiting';
+  /** Of `waiting`: what is away, as a code, and when the turn fails of it (RFC 3339). */
+  reason?: string;
+  until?: string;
   /** Grows each time the turn is taken: what comes late is known by it. */
   attempt: number;
 }

@@ -14,6 +14,8 @@ export interface TurnInput {
   reply_withheld?: ReplyWithheld;
   /** A person's replay without delivery: what would change anything is not called, and answers as a rehearsal. */
   rehearsal?: true;
+  /** What the sender is told when the turn fails. Absent: nothing. */
+  failure_notice?: string;
   /** How far the sender is trusted. Absent in turns that were stored before it existed: as `unknown`. */
   trust?: TrustGrade;
   /** Whose memory the turn may use. Absent where the App has no contacts: the built-in Webhook app. */
@@ -62,6 +64,8 @@ export class TurnRunPayload {
   /** Absent when over the inline limit: the engine then reads it from the router. */
   @IsOptional() @IsObject() input?: TurnInput;
   @IsOptional() @IsString() traceparent?: string;
+  /** How often the turn was redriven: one that failed before the last time goes on from its steps. Absent: never. */
+  @IsOptional() @IsInt() redrives?: number;
   /** End the turn instead of running it: it was cancelled. Absent otherwise. */
   @IsOptional() @IsIn([true]) cancelled?: true;
 }
@@ -70,8 +74,9 @@ export const turnRun = defineJob<TurnRunPayload>({
   name: 'turn.run',
   queue: 'turns',
   payload: TurnRunPayload,
-  // A cancellation must not be taken for the job that it cancels.
-  jobId: (payload) => (payload.cancelled ? `${payload.turn_id}_cancel` : payload.turn_id),
+  // A cancellation must not be taken for the job that it cancels, nor a redrive for the job that failed.
+  jobId: ({ turn_id, cancelled, redrives }) =>
+    cancelled ? `${turn_id}_cancel` : redrives ? `${turn_id}_redrive_${redrives}` : turn_id,
   attempts: 8,
   backoff: { baseMs: 500, capMs: 30_000 },
 });

@@ -2,7 +2,7 @@ import { deadLetterStates, type DeadLetterQuery, type DeadLetterState } from '#l
 import { OneOf, PageQuery, Text } from '#libs/service-kit';
 import { timeOf } from '../event-filter.js';
 
-const deadLetterStages = ['verified', 'parsed', 'routed', 'delivery'] as const;
+const deadLetterStages = ['verified', 'parsed', 'routed', 'turn', 'delivery'] as const;
 
 export class DeadLetterFilter extends PageQuery {
   @Text(100, { optional: true }) app_id?: string;

@@ -11,6 +11,7 @@ import { notFound, type Principal, Problem, type ServiceClient } from '#libs/ser
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { keyed, once } from '../../requests/once.js';
 import { gatewayClient } from '../../routing/routing.service.js';
+import { TurnRedrives } from '../../turns/turn-redrives.service.js';
 import { Replayer, type Scope } from '../replayer.js';
 
 const sweepEveryMs = 1_000;
@@ -27,6 +28,7 @@ export class Redriver extends Sweeping {
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(Replayer) private readonly replayer: Replayer,
+    @Inject(TurnRedrives) private readonly turns: TurnRedrives,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
   ) {
     super();
@@ -69,6 +71,7 @@ export class Redriver extends Sweeping {
 
   private async drive(letter: DeadLetter): Promise<void> {
     try {
+      if (letter.stage === 'turn') return await this.driveTurn(letter);
       const outcome = await endingOfRedrive(this.db, letter);
       if (outcome) await settleRedrive(this.db, letter.id, 'redriven', outcome);
       else await this.send(letter);
@@ -76,6 +79,13 @@ export class Redriver extends Sweeping {
       // The row is due again later.
       this.logger.warn({ event: 'redrive.failed', id: letter.id, drives: letter.drives, error: String(error) });
     }
+  }
+
+  /** How a turn stands, its row says. */
+  private async driveTurn(letter: DeadLetter): Promise<void> {
+    const driven = await this.turns.drive(letter);
+    if (driven.is === 'gone') await settleRedrive(this.db, letter.id, 'lost', null);
+    if (driven.is === 'ended') await settleRedrive(this.db, letter.id, 'redriven', driven.outcome);
   }
 
   private async send(letter: DeadLetter): Promise<void> {

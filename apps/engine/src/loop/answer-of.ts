@@ -1,0 +1,43 @@
+import { nothingToSay, type ReplyMark, type TurnLimit } from '#libs/contracts';
+import { type Completion, type FinishReason, noReplyWord } from '../model/model.js';
+
+/** What the last call of a turn amounts to. */
+export type Answer =
+  | { is: 'text'; text: string; reason: ReplyMark | null }
+  | { is: 'nothing'; reason: typeof nothingToSay }
+  /** It stopped at its length limit before it said anything: a shorter conversation may leave it room. */
+  | { is: 'too_long' }
+  /** `retry`: it may come out otherwise. */
+  | { is: 'failed'; code: string; message: string; retry: boolean };
+
+/** The endpoint ended the answer, not the model. */
+export const brokenOff: ReadonlySet<FinishReason> = new Set(['error', 'interrupted']);
+
+/** Follows a text that the model did not get to end. */
+const cutMark = '\n\n[…]';
+
+/**
+ * Maps how the model ended to how the turn does; docs/agents.md has the table.
+ * @param limit what stopped the tools, or null
+ * @param called the turn has called tools: having done that, an agent may have nothing to add
+ */
+export function answerOf(completion: Completion, limit: TurnLimit | null, called: boolean): Answer {
+  const { finish_reason, refusal } = completion;
+  const text = completion.text.trim();
+  if (refusal !== undefined) return failed('model_refused', 'the model refused to answer');
+  if (finish_reason === 'content-filter') return failed('content_filter', 'a content filter kept the answer back');
+  if (brokenOff.has(finish_reason))
+    return { ...failed('model_malformed', 'the model broke its answer off'), retry: true };
+  if (text === noReplyWord) return { is: 'nothing', reason: nothingToSay };
+  if (finish_reason === 'length') {
+    return text === '' ? { is: 'too_long' } : { is: 'text', text: `${text}${cutMark}`, reason: 'length_cut' };
+  }
+  if (text !== '') return { is: 'text', text, reason: limit };
+  if (limit !== null) return failed(limit, 'the model gave no last answer without tools');
+  if (called && finish_reason === 'stop') return { is: 'nothing', reason: nothingToSay };
+  return failed('empty_answer', `the model answered nothing: it ended with ${finish_reason}`);
+}
+
+function failed(code: string, message: string): Extract<Answer, { is: 'failed' }> {
+  return { is: 'failed', code, message, retry: false };
+}

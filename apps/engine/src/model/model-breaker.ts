@@ -1,0 +1,52 @@
+import { ModelError } from './model.js';
+
+export interface BreakerLimits {
+  /** Calls in a row that found the model away, until nobody asks it. */
+  opensAfter: number;
+  /** The longest time between two trials, in ms; the first ones follow each other sooner. */
+  trialEveryMs: number;
+}
+
+const firstPauseMs = 500;
+
+/**
+ * One circuit for each model of the endpoint: turns that wait for a model that is away do not ask it all at once. After
+ * some failures in a row one call at a time tries it, after pauses that double.
+ */
+export class ModelBreaker {
+  private failures = 0;
+  private openUntilMs = 0;
+  private succeededAtMs = 0;
+  private last: ModelError | null = null;
+
+  constructor(private readonly limits: BreakerLimits) {}
+
+  /** @throws ModelError as the last call did, with the time until the next trial, while the circuit is open */
+  check(): void {
+    if (this.last === null || this.failures < this.limits.opensAfter) return;
+    const waitMs = this.openUntilMs - Date.now();
+    const { code, message } = this.last;
+    if (waitMs > 0) throw new ModelError(code, message, false, waitMs + Math.ceil(Math.random() * firstPauseMs));
+    // Half open: this call goes through, the others wait for what comes of it.
+    this.openUntilMs = Date.now() + this.pauseMs();
+  }
+
+  succeeded(): void {
+    this.failures = 0;
+    this.last = null;
+    this.succeededAtMs = performance.now();
+  }
+
+  /** @param beganMs of `performance.now()`: a call that hung while later ones were answered says nothing of now */
+  failed(error: ModelError, beganMs: number): void {
+    if (beganMs < this.succeededAtMs) return;
+    this.failures += 1;
+    this.last = error;
+    this.openUntilMs = Date.now() + Math.max(error.retryAfterMs ?? 0, this.pauseMs());
+  }
+
+  private pauseMs(): number {
+    const doublings = Math.min(Math.max(0, this.failures - this.limits.opensAfter), 10);
+    return Math.min(this.limits.trialEveryMs, firstPauseMs * 2 ** doublings);
+  }
+}

@@ -1,0 +1,107 @@
+import { wordsOfTurnReason } from '#libs/contracts';
+import type { LatestEntry } from '#libs/journal';
+import { ApiProperty } from '@nestjs/swagger';
+import type { TurnRow } from '../turns/turn.entity.js';
+
+/**
+ * What became of an event that was routed: of its turns the one that is worst off, in this order. `undelivered`: a reply died
+ * on its way. `unconfirmed`: nobody knows whether it arrived. `waiting`: for what `reason` names. `handled`: by a person.
+ */
+export const eventResults = [
+  'failed',
+  'undelivered',
+  'unconfirmed',
+  'waiting',
+  'working',
+  'delivering',
+  'delivered',
+  'no_reply',
+  'handled',
+  'cancelled',
+] as const;
+export type EventResultState = (typeof eventResults)[number];
+
+export class EventResult {
+  @ApiProperty({ enum: eventResults }) state: EventResultState;
+  @ApiProperty({ type: String, nullable: true, description: 'A code: why it failed, waits or sent nothing' })
+  reason: string | null;
+  @ApiProperty({ type: String, nullable: true, format: 'date-time', description: 'Until when it waits' })
+  until: string | null;
+  @ApiProperty({ description: 'The same in words' }) text: string;
+}
+
+export type EventTurn = Pick<TurnRow, 'id' | 'receipt_id' | 'run_id' | 'state' | 'error' | 'reply' | 'reason'>;
+
+type Result = Omit<EventResult, 'text'>;
+
+const words: Readonly<Record<EventResultState, string>> = {
+  failed: 'A turn failed. Its dead letter can be redriven.',
+  undelivered: 'A reply could not be delivered. Its dead letter can be redriven.',
+  unconfirmed: 'Nobody knows whether a reply arrived: its delivery says how to settle that.',
+  waiting: 'A turn waits.',
+  working: 'A turn is being worked on.',
+  delivering: 'The answer is on its way.',
+  delivered: 'Every reply was delivered.',
+  no_reply: 'There is no reply.',
+  handled: 'A person took care of it.',
+  cancelled: 'Somebody cancelled it.',
+};
+
+const waitWords: Readonly<Record<string, string>> = {
+  session_busy: 'Another turn of its session comes first, or a person has the session.',
+  workflow_held: 'Its workflow is suspended, or waits for more messages.',
+};
+
+/**
+ * @param turns of the event, or those that answer them together with others; not empty
+ * @param latest the last entries of their turns and deliveries
+ */
+export function eventResult(turns: EventTurn[], latest: LatestEntry[]): EventResult {
+  const results = turns.map((turn) => ofTurn(turn, latest));
+  const worst = results.toSorted((a, b) => eventResults.indexOf(a.state) - eventResults.indexOf(b.state))[0];
+  const { state, reason, until } = worst ?? plain('working');
+  const why = wordsOfTurnReason(reason) ?? (reason === null ? null : (waitWords[reason] ?? null));
+  return { state, reason, until, text: why === null ? words[state] : `${words[state]} ${why}` };
+}
+
+function ofTurn(turn: EventTurn, latest: LatestEntry[]): Result {
+  switch (turn.state) {
+    case 'failed':
+      return { ...plain('failed'), reason: turn.error };
+    case 'succeeded':
+      return turn.reply === 'none' ? { ...plain('no_reply'), reason: turn.reason } : ofDelivery(turn, latest);
+    case 'waiting':
+      return { ...plain('waiting'), reason: 'session_busy' };
+    case 'held':
+      return { ...plain('waiting'), reason: 'workflow_held' };
+    case 'handled':
+    case 'cancelled':
+      return plain(turn.state);
+    case 'open':
+    case 'collected':
+      return ofOpen(turn, latest);
+  }
+}
+
+function ofOpen({ id }: EventTurn, latest: LatestEntry[]): Result {
+  const last = latest.find((entry) => entry.stage === 'turn' && entry.subject_id === id);
+  if (last?.outcome !== 'held') return plain('working');
+  const until = last.detail?.['until'];
+  return { state: 'waiting', reason: last.reason, until: typeof until === 'string' ? until : null };
+}
+
+/** How the turn's answer fares, which the timeline says by the id that the turn's end names. */
+function ofDelivery({ id, reason }: EventTurn, latest: LatestEntry[]): Result {
+  const end = latest.find((entry) => entry.stage === 'turn' && entry.subject_id === id);
+  const sent = end?.detail?.['delivery_id'];
+  // Where the turn's end was lost with its process, the event's delivery is its.
+  const last = latest.find((entry) => entry.stage === 'delivery' && (sent === undefined || entry.subject_id === sent));
+  if (last?.outcome === 'delivered') return { ...plain('delivered'), reason };
+  if (last?.outcome === 'dead') return { ...plain('undelivered'), reason: last.reason };
+  if (last?.outcome === 'unknown') return { ...plain('unconfirmed'), reason: last.reason };
+  return plain('delivering');
+}
+
+function plain(state: EventResultState): Result {
+  return { state, reason: null, until: null };
+}

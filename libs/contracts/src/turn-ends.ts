@@ -1,0 +1,55 @@
+/** Why a turn that succeeded sent nothing; the reasons of `ReplyWithheld` come beside it. */
+export const nothingToSay = 'nothing_to_say';
+
+/** What stopped a turn's tools: its last answer was given without them. */
+export type TurnLimit = 'steps_exhausted' | 'calls_exhausted' | 'budget_spent';
+
+/** What a reply lacks that was sent all the same. */
+export type ReplyMark = TurnLimit | 'length_cut';
+
+/** What a turn that succeeded gave: a reply, or none and why. */
+export interface TurnReply {
+  reply: 'sent' | 'none';
+  /** Of a reply that was sent: what it lacks. Of none: why. */
+  reason: string | null;
+}
+
+/** Reasons of turns in words a person understands, each with what to do where there is something. */
+const words: Readonly<Record<string, string>> = {
+  nothing_to_say: 'The model had nothing to say.',
+  no_address: 'There is no address to answer to: set reply_address of the channel.',
+  automatic_message: 'Automatic messages are not answered.',
+  bounce: 'Bounces are not answered.',
+  mailing_list: 'Mailing lists are not answered.',
+  notification: 'Notifications are not answered.',
+  delivery_off: 'Nothing is sent back: it was replayed without delivery.',
+  length_cut: 'The answer was cut at the length limit of the model: raise MODEL_MAX_OUTPUT_TOKENS.',
+  steps_exhausted: 'The turn used up its steps: raise TURN_MAX_STEPS, or the cap of the agent.',
+  calls_exhausted:
+    'The turn used up its tool calls, or repeated one: raise TURN_MAX_TOOL_CALLS, or the cap of the agent.',
+  budget_spent: 'The turn used up its tokens or cost: raise the caps of the agent.',
+  day_budget_spent: 'The day has no tokens or no cost left: raise the caps of the agent, or redrive it tomorrow.',
+  content_filter:
+    'The content filter of the model kept the answer back: change the instructions, or name another model.',
+  empty_answer: 'The model answered nothing at all: redrive it, or name another model.',
+  empty_at_length:
+    'The model stopped at its length limit before it said anything: raise MODEL_MAX_OUTPUT_TOKENS, or name another model.',
+  context_length: 'The conversation is too long for the model, even shortened: name a model with a larger context.',
+  model_refused: 'The model refused to answer.',
+  model_rejected: 'The model endpoint refused the request: look at the name of the model and at its settings.',
+  model_unavailable: 'The model does not answer: look at its endpoint.',
+  model_unauthorized: 'The model endpoint does not accept the key: set MODEL_API_KEY.',
+  model_timeout: 'The model takes too long: raise MODEL_TIMEOUT_MS, or name a faster one.',
+  model_malformed: 'The model gives answers that cannot be read.',
+  toolset_unavailable: 'The registry of tools does not answer.',
+  turn_timeout: 'The turn took too long: raise TURN_WALL_CLOCK_MS, or the cap of the agent.',
+  attempts_exhausted: 'The turn ended its process again and again.',
+  agent_not_found: 'The agent is deleted.',
+  cancelled: 'Somebody cancelled it.',
+  waiting_approval: 'A person has to decide on a call.',
+};
+
+/** A reason of a turn in words, or null where there are none. */
+export function wordsOfTurnReason(reason: string | null): string | null {
+  return reason === null ? null : (words[reason] ?? null);
+}

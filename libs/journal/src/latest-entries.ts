@@ -1,0 +1,30 @@
+import type { Queryable } from '#libs/database';
+
+/** The last thing that is told of a turn or of a delivery. */
+export interface LatestEntry {
+  receipt_id: string;
+  stage: 'turn' | 'delivery';
+  subject_id: string;
+  outcome: string;
+  reason: string | null;
+  detail: Record<string, unknown> | null;
+}
+
+/** The last entry of each turn and each delivery of these receipts. */
+export async function latestEntries(
+  db: Queryable,
+  scope: { organizationId: string; projectId: string },
+  receiptIds: string[],
+): Promise<LatestEntry[]> {
+  if (receiptIds.length === 0) return [];
+  // Of entries of one millisecond the end is the last.
+  return (await db.query(
+    `SELECT DISTINCT ON (receipt_id, stage, subject_id) receipt_id, stage, subject_id, outcome, reason, detail
+       FROM journal.entry
+      WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3 AND stage IN ('turn', 'delivery')
+        AND subject_id IS NOT NULL
+      ORDER BY receipt_id, stage, subject_id, at DESC,
+               outcome IN ('succeeded', 'failed', 'dead', 'delivered', 'unknown') DESC`,
+    [receiptIds, scope.organizationId, scope.projectId],
+  )) as LatestEntry[];
+}
