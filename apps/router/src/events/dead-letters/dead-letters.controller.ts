@@ -19,7 +19,7 @@ export class DeadLettersController {
   @RequireScopes('events:read')
   @ApiOperation({
     operationId: 'listDeadLetters',
-    summary: 'Events and deliveries that could not be handled, newest first',
+    summary: 'Events, turns and deliveries that could not be handled, newest first',
   })
   async list(@Caller() caller: Principal, @Query() filter: DeadLetterFilter): Promise<Page<DeadLetter>> {
     const { organizationId, projectId } = caller;
