@@ -20,7 +20,7 @@ export class DeadLettersController {
   @RequireScopes('events:read')
   @ApiOperation({
     operationId: 'listDeadLetters',
-    summary: 'Events and deliveries that could not be handled, newest first',
+    summary: 'Events, turns and deliveries that could not be handled, newest first',
   })
   @ApiOkResponse({ type: DeadLetterPage })
   async list(@Caller() caller: Principal, @Query() filter: DeadLetterFilter): Promise<DeadLetterPage> {
