@@ -33,10 +33,11 @@ export function manifestProblems(manifest: unknown): ManifestProblem[] {
 
 function credentialsProblems(credentials: unknown[]): ManifestProblem[] {
   const declared = credentials.map((entry): JsonObject => (isJsonObject(entry) ? entry : {}));
-  const mapped = declared.map((entry) => entry.maps_to);
+  const [keys, mapped] = [declared.map((entry) => entry.key), declared.map((entry) => entry.maps_to)];
   const twice = { field: 'credentials', message: 'must not have one maps_to twice' };
   return [
     ...(new Set(mapped).size === mapped.length ? [] : [twice]),
+    ...(new Set(keys).size === keys.length ? [] : [{ field: 'credentials', message: 'must not have one key twice' }]),
     ...declared.flatMap((credential, index) => {
       const at = `credentials[${index}].`;
       const problems = textProblems(credential, ['key', 'label', 'maps_to'], at);

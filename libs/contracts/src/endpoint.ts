@@ -1,3 +1,5 @@
+import type { LinkedCredential } from './app-credentials.js';
+
 /** A signature scheme the ingress checks itself, without a hop to the adapter. */
 export interface DeclaredVerification {
   scheme: 'hmac' | 'standard-webhooks';
@@ -54,6 +56,7 @@ export interface Endpoint {
   delivery_id_header: string | null;
   url_secret: boolean;
   max_body_bytes: number;
-  credential_id: string | null;
+  /** The records that hold its secrets, with the names that `secret_fields` and handshakes know them by. */
+  credentials: LinkedCredential[];
   version: number;
 }

@@ -1,35 +1,78 @@
 import { Caller, type Page, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Post, Query } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  ParseIntPipe,
+  Patch,
+  Post,
+  Query,
+} from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RefreshAdapter, RegisterAdapter, RollBackAdapter } from './adapter.dto.js';
-import type { AdapterRow } from './adapter.entity.js';
-import { AdaptersService, type RefreshedAdapter } from './adapters.service.js';
-import type { ManifestVersionRow } from './manifest-version.entity.js';
+import { AdapterChanges } from './adapter-changes.service.js';
+import {
+  type AdapterView,
+  adapterView,
+  type ManifestVersionView,
+  manifestVersionView,
+  type RefreshedAdapterView,
+} from './adapter-views.js';
+import { ChangeAdapter, RefreshAdapter, RegisterAdapter, RollBackAdapter } from './adapter.dto.js';
+import { AdaptersService } from './adapters.service.js';
 
 @ApiTags('Adapters')
 @Controller('api/v1/adapters')
 export class AdaptersController {
-  constructor(@Inject(AdaptersService) private readonly adapters: AdaptersService) {}
+  constructor(
+    @Inject(AdaptersService) private readonly adapters: AdaptersService,
+    @Inject(AdapterChanges) private readonly changes: AdapterChanges,
+  ) {}
 
   @Post()
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'registerAdapter', summary: 'Register an adapter by its URL, or a skill-only manifest' })
-  register(@Caller() caller: Principal, @Body() body: RegisterAdapter): Promise<AdapterRow> {
-    return this.adapters.register(caller, body);
+  async register(@Caller() caller: Principal, @Body() body: RegisterAdapter): Promise<AdapterView> {
+    return adapterView(await this.adapters.register(caller, body));
   }
 
   @Get()
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'listAdapters', summary: 'Registered adapters with their health' })
-  async list(@Caller() caller: Principal): Promise<{ data: AdapterRow[]; next_cursor: null }> {
-    return { data: await this.adapters.list(caller), next_cursor: null };
+  async list(@Caller() caller: Principal): Promise<{ data: AdapterView[]; next_cursor: null }> {
+    return { data: (await this.adapters.list(caller)).map(adapterView), next_cursor: null };
   }
 
   @Get(':id')
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'getAdapter', summary: 'One adapter with its manifest and health' })
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<AdapterRow> {
-    return this.adapters.get(caller, id);
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<AdapterView> {
+    return adapterView(await this.adapters.get(caller, id));
+  }
+
+  @Patch(':id')
+  @RequireScopes('apps:write')
+  @ApiOperation({ operationId: 'changeAdapter', summary: 'Move, rename, disable or enable an adapter' })
+  async change(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: ChangeAdapter,
+  ): Promise<AdapterView> {
+    return adapterView(await this.changes.change(caller, id, body));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScopes('apps:write')
+  @ApiOperation({
+    operationId: 'unregisterAdapter',
+    summary: 'Unregister an adapter; refused while Apps of it are installed',
+  })
+  async unregister(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
+    await this.changes.unregister(caller, id);
   }
 
   @Post(':id/refresh')
@@ -39,12 +82,13 @@ export class AdaptersController {
     operationId: 'refreshAdapter',
     summary: 'Fetch the manifest and ask the health again; a change that matters waits for approval',
   })
-  refresh(
+  async refresh(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Body() body: RefreshAdapter,
-  ): Promise<RefreshedAdapter> {
-    return this.adapters.refresh(caller, id, body.manifest);
+  ): Promise<RefreshedAdapterView> {
+    const { adapter, version, pending } = await this.adapters.refresh(caller, id, body.manifest);
+    return { adapter: adapterView(adapter), version: manifestVersionView(version), pending };
   }
 
   @Get(':id/versions')
@@ -54,40 +98,44 @@ export class AdaptersController {
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Query() query: PageQuery,
-  ): Promise<Page<ManifestVersionRow>> {
+  ): Promise<Page<ManifestVersionView>> {
     const before = query.cursor === undefined ? null : Number.parseInt(query.cursor, 10) || 0;
     const rows = await this.adapters.listVersions(caller, id, before, query.limit + 1);
-    return pageOf(rows, query.limit, (row) => String(row.number));
+    return pageOf(rows.map(manifestVersionView), query.limit, (row) => String(row.number));
   }
 
   @Get(':id/versions/:number')
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'getManifestVersion', summary: 'One fetched manifest and what it changes' })
-  version(
+  async version(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Param('number', ParseIntPipe) number: number,
-  ): Promise<ManifestVersionRow> {
-    return this.adapters.version(caller, id, number);
+  ): Promise<ManifestVersionView> {
+    return manifestVersionView(await this.adapters.version(caller, id, number));
   }
 
   @Post(':id/versions/:number/approve')
   @HttpCode(200)
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'approveManifestVersion', summary: 'Put a fetched manifest in force' })
-  approve(
+  async approve(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Param('number', ParseIntPipe) number: number,
-  ): Promise<AdapterRow> {
-    return this.adapters.approve(caller, id, number);
+  ): Promise<AdapterView> {
+    return adapterView(await this.adapters.approve(caller, id, number));
   }
 
   @Post(':id/roll-back')
   @HttpCode(200)
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'rollBackAdapter', summary: 'Put a manifest in force that was so before' })
-  rollBack(@Caller() caller: Principal, @Param('id') id: string, @Body() body: RollBackAdapter): Promise<AdapterRow> {
-    return this.adapters.rollBack(caller, id, body.version);
+  async rollBack(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: RollBackAdapter,
+  ): Promise<AdapterView> {
+    return adapterView(await this.adapters.rollBack(caller, id, body.version));
   }
 }

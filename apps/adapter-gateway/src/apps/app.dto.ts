@@ -3,6 +3,7 @@ import { Flag, JsonObject, MayBeAbsent, OneOf, Text, Whole } from '#libs/service
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
+import { CredentialForAll, CredentialsByKey } from './app-credential.dto.js';
 import { ArrayMaxSize, IsArray, IsIn, ValidateNested } from 'class-validator';
 
 /** Those of the adapter's capabilities that an App uses; all when absent. */
@@ -28,12 +29,8 @@ export class InstallApp {
   @Text(200, { minLength: 1 }) name: string;
   @OneOf(['builtin', 'adapter']) kind: 'builtin' | 'adapter';
   @Text(100, { optional: true, description: 'Required when kind is adapter' }) adapter_id?: string;
-  @Text(100, {
-    optional: true,
-    nullable: true,
-    description: 'The credential handed to the adapter, or with signing_secret',
-  })
-  credential_id?: string | null;
+  @CredentialForAll() credential_id?: string | null;
+  @CredentialsByKey() credentials?: Record<string, string | null>;
   @Capabilities() capabilities?: Capability[];
   @JsonObject({ optional: true, description: 'Signature verification of the built-in Webhook app' })
   @ValidateNested()
@@ -45,7 +42,9 @@ export class InstallApp {
 export class ChangeApp {
   @Text(200, { optional: true, minLength: 1 }) name?: string;
   @OneOf(['active', 'paused', 'disabled'], { optional: true }) state?: 'active' | 'paused' | 'disabled';
-  @Text(100, { optional: true, nullable: true }) credential_id?: string | null;
+  @CredentialForAll() credential_id?: string | null;
+  @CredentialsByKey() credentials?: Record<string, string | null>;
+  @Capabilities() capabilities?: Capability[];
   @JsonObject({ optional: true })
   @ValidateNested()
   @Type(() => SignatureSettings)

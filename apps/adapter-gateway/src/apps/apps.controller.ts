@@ -1,4 +1,3 @@
-import type { VerifyResult } from '#libs/adapter-sdk';
 import { Caller, Edits, type Principal, RequireScopes, ShowsEntityTag } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -27,7 +26,7 @@ export class AppsController {
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'listApps', summary: 'Installed Apps' })
   async list(@Caller() caller: Principal): Promise<{ data: AppView[]; next_cursor: null }> {
-    return { data: (await this.apps.list(caller)).map((row) => this.view.of(row)), next_cursor: null };
+    return { data: await this.view.all(await this.apps.list(caller)), next_cursor: null };
   }
 
   @Get(':id')
@@ -78,7 +77,7 @@ export class AppsController {
   @HttpCode(200)
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'verifyApp', summary: 'Ask the adapter whether the credentials are accepted' })
-  verify(@Caller() caller: Principal, @Param('id') id: string): Promise<VerifyResult> {
+  verify(@Caller() caller: Principal, @Param('id') id: string): ReturnType<AppVerification['verify']> {
     return this.verification.verify(caller, id);
   }
 }

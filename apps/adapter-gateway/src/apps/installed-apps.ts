@@ -22,6 +22,8 @@ export interface InstalledAdapter {
   ready: boolean;
   /** Why it is not ready. */
   reason: string | null;
+  /** A person took it out of use. */
+  disabled: boolean;
 }
 
 /** Apps with their adapters, kept for a second: every message asks. */
@@ -57,7 +59,7 @@ export class InstalledApps {
 
 /** @throws PermanentFailure `adapter_not_found` for a skill-only listing */
 export function installedAdapter(row: AdapterRow): InstalledAdapter {
-  const { id, base_url: baseUrl, manifest, state, state_reason: reason } = row;
+  const { id, base_url: baseUrl, manifest, state, state_reason: reason, disabled } = row;
   if (baseUrl === null) throw new PermanentFailure('adapter_not_found', `${row.slug} has no adapter`);
-  return { id, baseUrl, manifest, ready: state === 'ready', reason };
+  return { id, baseUrl, manifest, ready: state === 'ready' && !disabled, reason, disabled };
 }

@@ -1,12 +1,14 @@
 import type { DeliverResponse, FormatResult, JsonObject, MessageAttachment } from '#libs/adapter-sdk';
 import { deliverFailure } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
+import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient, egressToken } from '../adapters/adapter-client.js';
 import { withoutText } from '../adapters/adapter-answer.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { CallSlots } from '../adapters/call-slots.js';
 import { AppCredentials } from '../apps/app-credentials.js';
+import { capabilitiesOf } from '../apps/capabilities.js';
 import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
 import { directDeliver } from '../direct/direct-deliver.js';
 import type { GatewaySettings } from '../env.js';
@@ -51,8 +53,14 @@ export class Deliverer {
       );
     }
     const { app, adapter } = installed;
-    if (!app.capabilities.includes('send') || !adapter.manifest.capabilities.includes('send')) {
-      return deliverFailure('unsupported', 'the App has no send capability');
+    if (!capabilitiesOf(app, adapter.manifest).includes('send')) {
+      const withdrawn = app.capabilities.includes('send');
+      throw new PermanentFailure(
+        withdrawn ? 'send_withdrawn' : 'send_not_installed',
+        withdrawn
+          ? `the manifest in force of ${adapter.manifest.slug} offers send no more: put one in force that does, then redrive`
+          : `the App ${app.id} was installed without send: add the capability to it, then redrive`,
+      );
     }
     // Long: what waits is woken when the adapter is ready again.
     if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MAX_MS);

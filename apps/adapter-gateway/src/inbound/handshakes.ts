@@ -38,7 +38,7 @@ export class Handshakes {
       installed.adapter.baseUrl,
       '/parse-inbound',
       {
-        credentials: await this.credentials.of(installed),
+        credentials: await this.credentials.ofConnected(installed),
         request,
         received_at: receivedAt,
         ...(installed.app.self ? { self: installed.app.self } : {}),

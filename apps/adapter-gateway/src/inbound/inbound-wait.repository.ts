@@ -71,7 +71,7 @@ export class InboundWaitRepository {
           SELECT due.receipt_id FROM gateway.adapter a CROSS JOIN LATERAL (
             SELECT w.receipt_id FROM gateway.inbound_wait w WHERE w.adapter_id = a.id AND w.next_at <= now()
              ORDER BY w.next_at LIMIT CASE WHEN a.base_url = ANY($2) THEN 1 ELSE $3 END FOR UPDATE SKIP LOCKED) due
-           WHERE a.state = 'ready' AND a.base_url <> ALL($1) LIMIT $4)
+           WHERE a.state = 'ready' AND NOT a.disabled AND a.base_url <> ALL($1) LIMIT $4)
         RETURNING *`,
       [load.closedTo, load.onTrial, perAdapter, limit, leaseMs / 1_000],
     )) as [InboundWaitRow[], number];

@@ -1,4 +1,4 @@
-import { Flag, JsonObject, MayBeAbsent, OneOf, Text } from '#libs/service-kit';
+import { Flag, JsonObject, MayBeAbsent, OneOf, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayUnique, IsArray, Matches, ValidateNested } from 'class-validator';
@@ -111,4 +111,15 @@ export class ImportedSkill {
   @ApiProperty({ type: [String], description: 'Files that are not part of what Gatehouse keeps' }) ignored: string[];
   @ApiProperty({ type: [String], description: 'What it wants and has to be given: credentials, tools of MCP servers' })
   missing: string[];
+}
+
+/** Credentials of the App whose adapter's manifest declares the Skill. */
+export class AppCredentialsOfSkill {
+  @ListOf(SkillCredentialGiven, 50, (one) => one.as) credentials?: SkillCredentialGiven[];
+  @TextList(200, 64, { optional: true, description: "Names that are the App's to give: those it gives no more go" })
+  names?: string[];
+}
+
+export class SkillFromApp extends AppCredentialsOfSkill {
+  @JsonObject() manifest: Record<string, unknown>;
 }

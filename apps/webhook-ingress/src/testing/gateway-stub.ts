@@ -27,7 +27,7 @@ export async function gatewayStub(): Promise<GatewayStub> {
   });
   const answer = async (path: string, body: string): Promise<object> => {
     if (path.startsWith('/internal/endpoints')) return { endpoints: stub.endpoints };
-    if (path.startsWith('/internal/credentials')) return { fields: stub.fields };
+    if (path.startsWith('/internal/credentials')) return { type: 'text', fields: stub.fields };
     const { request } = JSON.parse(body) as { request: InboundRequest };
     stub.asked.push(request);
     return { answer: await stub.handshake(request) };
@@ -70,7 +70,7 @@ export function endpoint(token: string, change: Partial<Endpoint> = {}): Endpoin
     delivery_id_header: null,
     url_secret: false,
     max_body_bytes: 1_048_576,
-    credential_id: 'cred_1',
+    credentials: [{ key: 'SIGNING_SECRET', type: 'text', maps_to: 'signing_secret', credential_id: 'cred_1' }],
     version: 1,
     ...change,
   };

@@ -1,4 +1,4 @@
-import type { Endpoint } from '#libs/contracts';
+import type { Endpoint, MappedCredentials } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { gatewayClient } from '../endpoints/endpoints.service.js';
@@ -46,7 +46,7 @@ export class Handshakes {
     const fields = handshakeFields(handshake).length > 0 ? await this.secrets.fields(endpoint) : {};
     const query = new URL(incoming.url, 'http://localhost').searchParams;
     const request = { method: incoming.method, query, body: incoming.body };
-    const answer = handshakeAnswer(handshake, request, (field) => [fields[field] ?? null].flat()[0] ?? null);
+    const answer = handshakeAnswer(handshake, request, (field) => secretOf(fields[field]));
     if (!answer) return null;
     // The value comes from the request: no browser may take it for a page.
     const headers = { 'content-type': answer.contentType, 'x-content-type-options': 'nosniff' };
@@ -82,4 +82,10 @@ export class Handshakes {
       clearTimeout(timer);
     }
   }
+}
+
+/** The first of several that are valid during a rotation; null where there is none. */
+function secretOf(value: MappedCredentials[string] | undefined): string | null {
+  const [first] = [value].flat();
+  return typeof first === 'string' ? first : null;
 }
