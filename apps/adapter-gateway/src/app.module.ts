@@ -54,6 +54,7 @@ import { InboundWaitRepository } from './inbound/inbound-wait.repository.js';
 import { InboundController } from './inbound/inbound.controller.js';
 import { InboundHandler } from './inbound/inbound.handler.js';
 import { InboundService, ingressClient } from './inbound/inbound.service.js';
+import { OrphanedWaits } from './inbound/orphaned-waits.js';
 import { ParsedMessagesRepository } from './inbound/parsed-messages.repository.js';
 import { ListingsController } from './listings/listings.controller.js';
 import { ListingsService } from './listings/listings.service.js';
@@ -162,6 +163,7 @@ export class AppModule {
         ListingsService,
         ManifestFetch,
         ManifestVersionRepository,
+        OrphanedWaits,
         Outbox,
         ParsedMessagesRepository,
         SkillAnnouncer,

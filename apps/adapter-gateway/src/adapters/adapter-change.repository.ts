@@ -1,4 +1,3 @@
-import { type InboundParsePayload } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -29,28 +28,25 @@ export class AdapterChangeRepository {
   }
 
   /**
-   * Removes an adapter with its manifests, unless Apps of it are installed. Messages that waited for it come again, and
-   * end by name.
+   * Removes an adapter with its manifests, unless Apps of it are installed.
+   * @returns those Apps
    */
-  unregister(id: string): Promise<{ usedBy: UsingApp[] } | { waiting: InboundParsePayload[] }> {
+  unregister(id: string): Promise<UsingApp[]> {
     return this.db.transaction(async (manager) => {
       const row = await lock(manager, id);
-      if (!row) return { waiting: [] };
+      if (!row) return [];
       const usedBy = await manager.query<UsingApp[]>(
         `SELECT id, name FROM gateway.app WHERE adapter_id = $1 AND state <> 'retired' ORDER BY id`,
         [id],
       );
-      if (usedBy.length > 0) return { usedBy };
+      if (usedBy.length > 0) return usedBy;
       if (row.skill_told !== null) {
         const { organization_id, project_id, slug } = row;
         await manager.insert(SkillRemovalRow, { id, organization_id, project_id, slug, created_at: new Date() });
       }
       await manager.delete(ManifestVersionRow, { adapter_id: id });
       await manager.delete(AdapterRow, { id });
-      const [waits] = (await manager.query('DELETE FROM gateway.inbound_wait WHERE adapter_id = $1 RETURNING job', [
-        id,
-      ])) as [{ job: InboundParsePayload }[], number];
-      return { waiting: waits.map(({ job }) => job) };
+      return [];
     });
   }
 }

@@ -1,4 +1,4 @@
-import { appChanged, inboundParse } from '#libs/contracts';
+import { appChanged } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -40,13 +40,10 @@ export class AdapterChanges {
   /** @throws Problem 404, 409 `adapter_in_use` naming the Apps */
   async unregister(caller: Principal, id: string): Promise<void> {
     const { slug } = await this.adapters.get(caller, id);
-    const outcome = await this.rows.unregister(id);
-    if ('usedBy' in outcome) {
-      const names = outcome.usedBy.map((app) => `${app.name} (${app.id})`).join(', ');
-      throw new Problem(409, 'adapter_in_use', `Apps of ${slug} are installed: ${names}. Retire them first.`);
-    }
-    // Lost on the way: the ingress, who has the custody, sends them again.
-    for (const job of outcome.waiting) void this.jobs.wake(inboundParse, job);
+    const usedBy = await this.rows.unregister(id);
+    if (usedBy.length === 0) return;
+    const names = usedBy.map((app) => `${app.name} (${app.id})`).join(', ');
+    throw new Problem(409, 'adapter_in_use', `Apps of ${slug} are installed: ${names}. Retire them first.`);
   }
 
   /**

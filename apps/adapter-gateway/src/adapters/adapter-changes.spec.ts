@@ -1,5 +1,6 @@
 import { appChanged, inboundParse, newId } from '#libs/contracts';
-import { until } from '#libs/testing';
+import { JobClient } from '#libs/queue';
+import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
 import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
 
@@ -8,13 +9,18 @@ describe('a registered adapter', () => {
   let adapter: MoodyAdapter;
   let id: string;
   let app: any;
+  let jobs: JobClient;
   let made = 0;
 
   beforeAll(async () => {
     world = await gatewayWorld();
     await world.start();
+    jobs = new JobClient(testRedisUrl());
   });
-  afterAll(() => world.close());
+  afterAll(async () => {
+    await jobs.close();
+    await world.close();
+  });
   beforeEach(async () => {
     adapter = await moodyAdapter(`moved-${(made += 1)}`, { name: 'Shop', credentials: [] });
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm' });
@@ -44,6 +50,14 @@ describe('a registered adapter', () => {
       return body.state === state ? body : null;
     });
 
+  const endOf = async (receiptId: string): Promise<string> => {
+    const row = await until('the receipt has ended', async () => {
+      const text = `SELECT reason FROM journal.entry WHERE receipt_id = $1 AND outcome = 'dead'`;
+      return (await world.pool.query(text, [receiptId])).rows[0] ?? null;
+    });
+    return row.reason;
+  };
+
   describe('whose new manifest', () => {
     it('offers receive no more has an App that does not receive, and says so', async () => {
       const before = (await world.waiting(appChanged)).length;
@@ -57,6 +71,11 @@ describe('a registered adapter', () => {
       });
       expect(await endpoint()).toMatchObject({ state: 'disabled' });
       expect((await world.waiting(appChanged)).length).toBeGreaterThan(before);
+      const receipt_id = newId('evt');
+      const { organizationId: organization_id, projectId: project_id } = home;
+      const job = { receipt_id, app_id: app.id, organization_id, project_id, received_at: '', verified_scheme: 'none' };
+      await jobs.wake(inboundParse, job);
+      expect(await endOf(receipt_id)).toBe('receive_withdrawn');
       await world.call('POST', `adapters/${id}/roll-back`, { version: 1 });
       expect(await appNow()).toMatchObject({ name: 'Shop (bidirectional)', withdrawn_capabilities: [] });
       expect(await endpoint()).toMatchObject({ state: 'active' });
@@ -181,12 +200,7 @@ describe('a registered adapter', () => {
       expect((await world.call('GET', `listings/${adapter.slug}`)).status).toBe(404);
       const left = await world.pool.query('SELECT 1 FROM gateway.manifest_version WHERE adapter_id = $1', [id]);
       expect(left.rowCount).toBe(0);
-      await until('the receipt waits no more', async () => {
-        const waits = await world.pool.query('SELECT 1 FROM gateway.inbound_wait WHERE receipt_id = $1', [
-          job.receipt_id,
-        ]);
-        return waits.rowCount === 0 && (await world.waiting(inboundParse)).length === 0;
-      });
+      expect(await endOf(job.receipt_id)).toBe('adapter_not_found');
       await world.call('POST', `deliveries/${queued}/redrive`);
       expect(await delivery(queued, 'dead')).toMatchObject({ error: 'adapter_not_found' });
       adapter.health['status'] = 'ready';

@@ -22,7 +22,7 @@ export function skillLinks(manifest: Manifest, now: Credentials, before: Credent
   const links = new Map(shared.map(({ key }) => [nameOf(key), now[key] ?? '']));
   return {
     credentials: [...links].map(([as, credential_id]) => ({ credential_id, as })),
-    names: [...new Set([...Object.keys(before), ...declarations.map(({ key }) => key)].map(nameOf))],
+    names: [...new Set([...declarations.map(({ key }) => key), ...Object.keys(before)].map(nameOf))],
   };
 }
 

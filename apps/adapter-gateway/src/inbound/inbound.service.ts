@@ -16,6 +16,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { withoutOk } from '../adapters/adapter-answer.js';
 import { AppCredentials } from '../apps/app-credentials.js';
+import { requireReceiving } from '../apps/capabilities.js';
 import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import { directParse } from '../direct/direct-parse.js';
 import type { GatewaySettings } from '../env.js';
@@ -60,6 +61,7 @@ export class InboundService extends Sweeping {
   async process(job: InboundParsePayload, attempt: number): Promise<void> {
     const startMs = performance.now();
     const installed = await this.installed.get(job.app_id);
+    requireReceiving(installed);
     const request = job.request ?? (await this.readRequest(job));
     const verified = job.verified_scheme ?? (await this.verify(job, installed, request));
     if (verified === null) return;
