@@ -34,7 +34,7 @@ describe('verifying', () => {
       path: '/internal/adapter-calls/verify',
       body: {
         ...{ organization_id: 'org_a', adapter_slug: 'slack', credentials: { token: 'a-token' } },
-        ...{ credential_type: 'api_key', credential_id: id },
+        ...{ credential_type: 'api_key', credential_id: saved.id },
       },
     });
   });
