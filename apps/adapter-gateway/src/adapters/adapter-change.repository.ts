@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { AdapterRow } from './adapter.entity.js';
 import { ManifestVersionRow } from './manifest-version.entity.js';
 import { SkillRemovalRow } from './skill-removal.entity.js';
-import { touchApps, type TouchedApp } from './touched-apps.js';
+import { touchApps, type TouchedApp } from './touched-apps.repository.js';
 
 /** An App that keeps its adapter from being unregistered. */
 export interface UsingApp {

@@ -11,7 +11,7 @@ import { HealthProbe } from './health.js';
 import type { ManifestVersionRow } from './manifest-version.entity.js';
 import { ManifestFetch } from './manifest-fetch.js';
 import { ManifestVersionRepository } from './manifest-version.repository.js';
-import type { TouchedApp } from './touched-apps.js';
+import type { TouchedApp } from './touched-apps.repository.js';
 import { readManifest } from './manifest.js';
 
 const maxVersion = 1_000_000;

@@ -78,6 +78,18 @@ export class InboundWaitRepository {
     return rows;
   }
 
+  /** Takes out what waits for an adapter that was unregistered: nothing else would. */
+  async removeOrphaned(limit: number): Promise<InboundParsePayload[]> {
+    const [rows] = (await this.rows.query(
+      `DELETE FROM gateway.inbound_wait WHERE receipt_id IN (
+         SELECT receipt_id FROM gateway.inbound_wait w
+          WHERE NOT EXISTS (SELECT FROM gateway.adapter WHERE adapter.id = w.adapter_id) LIMIT $1)
+       RETURNING job`,
+      [limit],
+    )) as [{ job: InboundParsePayload }[], number];
+    return rows.map(({ job }) => job);
+  }
+
   /** Lets everything that waits for the adapters at an address come at once, but for what they put off themselves. */
   async hurry(baseUrl: string, exceptCode: string): Promise<void> {
     await this.rows.query(

@@ -1,11 +1,10 @@
-import { type InboundParsePayload, inboundParse } from '#libs/contracts';
+import { inboundParse } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
+import { InboundWaitRepository } from './inbound-wait.repository.js';
 
 /**
  * Receipts that wait for an adapter which was unregistered: nothing takes them, so they are sent again, and end by name.
@@ -14,7 +13,7 @@ import { gatewaySettings } from '../settings.js';
 @Injectable()
 export class OrphanedWaits extends Sweeping {
   constructor(
-    @InjectDataSource() private readonly db: DataSource,
+    @Inject(InboundWaitRepository) private readonly waits: InboundWaitRepository,
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(gatewaySettings) { HEALTH_POLL_MS }: GatewaySettings,
   ) {
@@ -28,14 +27,8 @@ export class OrphanedWaits extends Sweeping {
   }
 
   private async sendAgain(limit: number): Promise<number> {
-    const [rows] = await this.db.query<[{ job: InboundParsePayload }[], number]>(
-      `DELETE FROM gateway.inbound_wait WHERE receipt_id IN (
-         SELECT receipt_id FROM gateway.inbound_wait w
-          WHERE NOT EXISTS (SELECT FROM gateway.adapter WHERE adapter.id = w.adapter_id) LIMIT $1)
-       RETURNING job`,
-      [limit],
-    );
-    for (const { job } of rows) void this.jobs.wake(inboundParse, job);
-    return rows.length;
+    const jobs = await this.waits.removeOrphaned(limit);
+    for (const job of jobs) void this.jobs.wake(inboundParse, job);
+    return jobs.length;
   }
 }

@@ -7,8 +7,14 @@ import { createHash } from 'node:crypto';
 export interface GatewayStub {
   url: string;
   endpoints: Endpoint[];
-  /** Fields of every credential. */
+  /** Fields of every credential that `records` does not have. */
   fields: Record<string, string>;
+  /** By credential id. */
+  records: Map<string, Record<string, string | string[]>>;
+  /** While true the vault answers 503. */
+  vaultDown: boolean;
+  /** What the vault was asked for. */
+  resolved: { credential_id: string; consumer?: { kind: string; id: string } }[];
   /** What an App's adapter says to a request: null when it is no handshake. */
   handshake: (request: InboundRequest) => Promise<object | null> | object | null;
   asked: InboundRequest[];
@@ -21,13 +27,19 @@ export async function gatewayStub(): Promise<GatewayStub> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       void answer(request.url ?? '', Buffer.concat(chunks).toString()).then((value) =>
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value)),
+        response
+          .writeHead(stub.vaultDown ? 503 : 200, { 'content-type': 'application/json' })
+          .end(JSON.stringify(value)),
       );
     });
   });
   const answer = async (path: string, body: string): Promise<object> => {
     if (path.startsWith('/internal/endpoints')) return { endpoints: stub.endpoints };
-    if (path.startsWith('/internal/credentials')) return { type: 'text', fields: stub.fields };
+    if (path.startsWith('/internal/credentials')) {
+      const asked = JSON.parse(body) as GatewayStub['resolved'][number];
+      stub.resolved.push(asked);
+      return { type: 'text', fields: stub.records.get(asked.credential_id) ?? stub.fields };
+    }
     const { request } = JSON.parse(body) as { request: InboundRequest };
     stub.asked.push(request);
     return { answer: await stub.handshake(request) };
@@ -37,6 +49,9 @@ export async function gatewayStub(): Promise<GatewayStub> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     endpoints: [],
     fields: {},
+    records: new Map(),
+    vaultDown: false,
+    resolved: [],
     handshake: () => null,
     asked: [],
     close: () =>
