@@ -12,6 +12,8 @@ type Bound = Pick<AppRow, 'id' | 'organization_id' | 'project_id'>;
 const sweepEveryMs = 2_000;
 /** Longer than telling the vault takes: whoever changes an App tells it first. */
 const settleAgainMs = 20_000;
+/** An App that is changed more often than it can be told of is left to the sweep. */
+const maxTold = 5;
 
 /**
  * Keeps the vault's bindings as Apps have their credentials: it opens no record for an App that is not bound to it, and
@@ -54,15 +56,22 @@ export class AppBindings extends Sweeping {
 
   /** Tells the vault exactly what the App uses now. @throws Problem of the vault */
   async settle(appId: string): Promise<void> {
-    const app = await this.apps.byId(appId);
-    if (!app) return;
+    // Told anew where the App was changed meanwhile: of two that tell at once, the later one may be heard first.
+    for (let times = 1; times <= maxTold; times += 1) {
+      const app = await this.apps.byId(appId);
+      if (!app || (await this.tell(app))) return;
+    }
+  }
+
+  /** @returns false when the App was changed since this row was read */
+  private async tell(app: AppRow): Promise<boolean> {
     const adapter = app.adapter_id ? await this.adapters.byId(app.adapter_id) : null;
     const idle = app.state === 'retired' || (app.kind === 'adapter' && adapter === null);
     const ids = idle ? [] : linksOf(app, adapter?.manifest ?? null).map(({ credential_id: id }) => id);
     const path = `/internal/bindings/app/${app.id}`;
     const { unknown } = await this.vault.put<{ unknown: string[] }>(path, scopeOf(app), { credential_ids: ids });
     if (unknown.length > 0) this.logger.warn({ event: 'credential.gone', app: app.id, credentials: unknown });
-    await this.apps.bindingsSettled(app);
+    return this.apps.bindingsSettled(app);
   }
 
   /** As `settle`; with the vault away the sweep tells it later. */

@@ -127,6 +127,18 @@ describe('the credentials of an App', () => {
     expect(boundTo(body.id)).toEqual([]);
   });
 
+  it('are all kept when two requests link different ones at once', async () => {
+    const { id } = (await install({})).body;
+    await Promise.all(
+      Object.entries(all()).map(([key, credential]) =>
+        world.call('PATCH', `apps/${id}`, { credentials: { [key]: credential } }),
+      ),
+    );
+    const { body } = await world.call('GET', `apps/${id}`);
+    expect(body.credentials.map(({ credential_id: of }: any) => of)).toEqual(Object.values(all()));
+    await until('the vault knows all of them', () => boundTo(id).length === 3);
+  });
+
   it('are let go of when the App is retired', async () => {
     const { id } = (await install({ credentials: all() })).body;
     await world.call('DELETE', `apps/${id}`);

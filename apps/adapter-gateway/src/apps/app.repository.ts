@@ -19,6 +19,12 @@ export class AdapterGone extends Error {
   override readonly name = 'AdapterGone';
 }
 
+/** Records by the keys of the declarations that they fill now, and keys that nothing fills any more. */
+export interface LinkChange {
+  linked: AppRow['credentials'];
+  unlinked: string[];
+}
+
 @Injectable()
 export class AppRepository {
   constructor(@InjectRepository(AppRow) private readonly rows: Repository<AppRow>) {}
@@ -59,9 +65,9 @@ export class AppRepository {
     return rows;
   }
 
-  /** Unless the App was changed since this row was read: then there is more to tell. */
-  async bindingsSettled({ id, version }: AppRow): Promise<void> {
-    await this.rows.update({ id, version }, { bindings_due_at: null });
+  /** @returns false when the App was changed since this row was read: then there is more to tell */
+  async bindingsSettled({ id, version }: AppRow): Promise<boolean> {
+    return ((await this.rows.update({ id, version }, { bindings_due_at: null })).affected ?? 0) > 0;
   }
 
   /** The project's App of a provider. */
@@ -74,8 +80,16 @@ export class AppRepository {
     });
   }
 
-  update(id: string, change: Partial<AppRow>): Promise<unknown> {
-    return this.rows.update({ id }, change as object);
+  /** @param links what changes of the App's records; what another request changes at the same time stays */
+  async update(id: string, change: Partial<AppRow>, links?: LinkChange): Promise<void> {
+    const merged = '(credentials || CAST(:linked AS jsonb)) - CAST(:unlinked AS text[])';
+    await this.rows
+      .createQueryBuilder()
+      .update()
+      .set({ ...change, ...(links ? { credentials: () => merged } : {}) } as object)
+      .where('id = :id', { id })
+      .setParameters(links ? { linked: JSON.stringify(links.linked), unlinked: links.unlinked } : {})
+      .execute();
   }
 
   find(scope: Scope, id: string): Promise<AppRow | null> {

@@ -9,7 +9,7 @@ import { gatewaySettings } from '../settings.js';
 import type { AppRow } from './app.entity.js';
 import type { ChangeApp, InstallApp, SignatureSettings } from './app.dto.js';
 import { AppBindings } from './app-bindings.js';
-import { AdapterGone, AppExists, AppRepository } from './app.repository.js';
+import { AdapterGone, AppExists, AppRepository, type LinkChange } from './app.repository.js';
 import { adapterApp, offered } from './adapter-app.js';
 import { capabilitiesOf } from './capabilities.js';
 import { CredentialChoice } from './credential-choice.js';
@@ -90,15 +90,19 @@ export class AppsService {
     if (relinked) await this.bindFirst(app, links);
     const capabilities = adapter && body.capabilities ? offered(adapter, body.capabilities) : app.capabilities;
     const name = body.name ?? app.name;
-    const changed = await this.save(app, {
-      name: adapter ? namedForDirection(name, capabilitiesOf({ capabilities }, adapter.manifest)) : name,
-      capabilities,
-      ...(body.state === undefined ? {} : { state: body.state }),
-      ...(relinked ? { credentials: links, bindings_due_at: AppBindings.dueAt() } : {}),
-      ...(body.max_body_bytes === undefined ? {} : { max_body_bytes: body.max_body_bytes }),
-      ...(body.signature === undefined ? {} : { signature: declared(body.signature) }),
-      ...(body.signature_off ? { signature: null } : {}),
-    });
+    const changed = await this.save(
+      app,
+      {
+        name: adapter ? namedForDirection(name, capabilitiesOf({ capabilities }, adapter.manifest)) : name,
+        capabilities,
+        ...(body.state === undefined ? {} : { state: body.state }),
+        ...(relinked ? { bindings_due_at: AppBindings.dueAt() } : {}),
+        ...(body.max_body_bytes === undefined ? {} : { max_body_bytes: body.max_body_bytes }),
+        ...(body.signature === undefined ? {} : { signature: declared(body.signature) }),
+        ...(body.signature_off ? { signature: null } : {}),
+      },
+      relinked ? linkChange(app.credentials, links) : undefined,
+    );
     if (relinked) await this.bindings.trySettle(changed);
     return changed;
   }
@@ -152,10 +156,10 @@ export class AppsService {
     );
   }
 
-  private async save(app: AppRow, change: Partial<AppRow>): Promise<AppRow> {
+  private async save(app: AppRow, change: Partial<AppRow>, links?: LinkChange): Promise<AppRow> {
     const full = { ...change, version: await this.apps.nextVersion(), updated_at: new Date() };
-    await this.apps.update(app.id, full);
-    const row = { ...app, ...full };
+    await this.apps.update(app.id, full, links);
+    const row = links ? await this.get(scopeOf(app), app.id) : { ...app, ...full };
     this.announce(row);
     return row;
   }
@@ -171,4 +175,13 @@ function declared(settings: SignatureSettings): AppRow['signature'] {
     ...(settings.header ? { header: settings.header.toLowerCase() } : {}),
     secret_fields: ['signing_secret', 'signing_secret_next'],
   };
+}
+
+function linkChange(before: AppRow['credentials'], now: AppRow['credentials']): LinkChange {
+  const changed = Object.entries(now).filter(([key, id]) => before[key] !== id);
+  return { linked: Object.fromEntries(changed), unlinked: Object.keys(before).filter((key) => !(key in now)) };
+}
+
+function scopeOf(app: AppRow): { organizationId: string; projectId: string } {
+  return { organizationId: app.organization_id, projectId: app.project_id };
 }
