@@ -2,6 +2,7 @@ import { appChanged } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { InstalledApps } from '../apps/installed-apps.js';
 import { AdapterChangeRepository } from './adapter-change.repository.js';
 import type { ChangeAdapter } from './adapter.dto.js';
 import type { AdapterRow } from './adapter.entity.js';
@@ -19,6 +20,7 @@ export class AdapterChanges {
     @Inject(ManifestFetch) private readonly manifests: ManifestFetch,
     @Inject(HealthProbe) private readonly health: HealthProbe,
     @Inject(HealthPoller) private readonly poller: HealthPoller,
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(JobClient) private readonly jobs: JobClient,
   ) {}
 
@@ -31,6 +33,7 @@ export class AdapterChanges {
       ...(name === undefined ? {} : { name }),
       ...(disabled === undefined || disabled === row.disabled ? {} : { disabled }),
     });
+    this.installed.forget();
     for (const { id: app_id, version } of touched) void this.jobs.wake(appChanged, { app_id, version });
     // What waited goes on now, and not at the next poll.
     if (url !== undefined || disabled === false) await this.poller.poll(await this.adapters.get(caller, id));

@@ -4,6 +4,7 @@ import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterRow } from './adapter.entity.js';
+import { InstalledApps } from '../apps/installed-apps.js';
 import { AdapterRepository } from './adapter.repository.js';
 import type { RegisterAdapter } from './adapter.dto.js';
 import { HealthPoller } from './health-poller.js';
@@ -33,6 +34,7 @@ export class AdaptersService {
     @Inject(ManifestFetch) private readonly manifests: ManifestFetch,
     @Inject(HealthProbe) private readonly health: HealthProbe,
     @Inject(HealthPoller) private readonly poller: HealthPoller,
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(JobClient) private readonly jobs: JobClient,
   ) {}
 
@@ -165,6 +167,7 @@ export class AdaptersService {
   }
 
   private announce(touched: TouchedApp[]): void {
+    this.installed.forget();
     for (const { id, version } of touched) void this.jobs.wake(appChanged, { app_id: id, version });
   }
 }

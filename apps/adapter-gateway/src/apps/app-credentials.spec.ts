@@ -82,6 +82,11 @@ describe('the credentials of an App', () => {
     expect((await verify(body.id)).message).toContain('is pending, connect it');
     give('oauth', { client_id: 'c', access_token: 'at' }, 'oauth2');
     expect(await verify(body.id)).toMatchObject({ ok: true });
+    // The next call is of what is linked now, however soon it comes.
+    give('second', { signing_secret: 's2' });
+    await change({ HOOK: idOf('second') });
+    await verify(body.id);
+    expect(adapter.calls.at(-1)?.body.credentials).toMatchObject({ signing_secret: 's2' });
     const unlinked = await change({ HOOK: null });
     expect(unlinked.body.missing).toEqual(['HOOK']);
     expect(boundTo(body.id)).toEqual([idOf('oauth')]);

@@ -30,7 +30,8 @@ export class AppVerification {
 
   async verify(caller: Principal, id: string): Promise<VerifyResult | MissingCredentials> {
     const app = await this.apps.get(caller, id);
-    const installed = await this.installed.get(app.id);
+    // The row just read, not the one that this replica may remember for a moment longer.
+    const installed = { ...(await this.installed.get(app.id)), app };
     const { credentials: declared, missing } = await this.views.of(app);
     if (missing.length > 0) return missingCredentials(declared, missing);
     const credentials = await this.credentials.of(installed);

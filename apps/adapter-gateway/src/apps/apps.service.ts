@@ -15,6 +15,7 @@ import { capabilitiesOf } from './capabilities.js';
 import { CredentialChoice } from './credential-choice.js';
 import { declarationsOf } from './declared-credentials.js';
 import { namedForDirection } from './direction.js';
+import { InstalledApps } from './installed-apps.js';
 import { newToken, rotatedToken } from './webhook-token.js';
 
 const defaultMaxBodyBytes = 1_048_576;
@@ -32,6 +33,7 @@ export class AppsService {
     @Inject(AdaptersService) private readonly adapters: AdaptersService,
     @Inject(CredentialChoice) private readonly choice: CredentialChoice,
     @Inject(AppBindings) private readonly bindings: AppBindings,
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
@@ -165,6 +167,7 @@ export class AppsService {
   }
 
   private announce(row: AppRow): void {
+    this.installed.forget();
     void this.jobs.wake(appChanged, { app_id: row.id, version: row.version });
   }
 }

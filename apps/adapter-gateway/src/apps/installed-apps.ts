@@ -47,6 +47,11 @@ export class InstalledApps {
     return value;
   }
 
+  /** After a change by this process: its next call is of what is there now. */
+  forget(): void {
+    this.cache.clear();
+  }
+
   private async read(appId: string): Promise<InstalledApp> {
     const app = await this.apps.byId(appId);
     if (!app) throw new PermanentFailure('app_not_found', `there is no App ${appId}`);
