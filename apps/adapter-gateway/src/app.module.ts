@@ -6,25 +6,34 @@ import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common
 import { AdapterCallsController } from './adapter-calls/adapter-calls.controller.js';
 import { AdapterCalls } from './adapter-calls/adapter-calls.service.js';
 import { Outbox } from './adapter-calls/outbox.js';
+import { AdapterChangeRepository } from './adapters/adapter-change.repository.js';
+import { AdapterChanges } from './adapters/adapter-changes.service.js';
 import { AdapterClient, egressToken } from './adapters/adapter-client.js';
 import { AdapterRepository } from './adapters/adapter.repository.js';
 import { AdaptersController } from './adapters/adapters.controller.js';
 import { AdaptersService } from './adapters/adapters.service.js';
 import { HealthPoller } from './adapters/health-poller.js';
 import { HealthProbe } from './adapters/health.js';
+import { ManifestFetch } from './adapters/manifest-fetch.js';
 import { ManifestVersionRepository } from './adapters/manifest-version.repository.js';
 import { OAuthProvidersController } from './adapters/oauth-providers.controller.js';
 import { registryClient, SkillAnnouncer } from './adapters/skill-announcer.js';
+import { SkillNewsRepository } from './adapters/skill-news.repository.js';
 import { ViolationLog } from './adapters/violation-log.js';
-import { AppCredentials, vaultClient } from './apps/app-credentials.js';
+import { AppBindings } from './apps/app-bindings.js';
+import { AppCredentialViews } from './apps/app-credential-views.js';
+import { AppCredentials } from './apps/app-credentials.js';
 import { AppVerification } from './apps/app-verification.js';
 import { AppViews } from './apps/app-views.js';
 import { AppRepository } from './apps/app.repository.js';
 import { AppsController } from './apps/apps.controller.js';
 import { AppsService } from './apps/apps.service.js';
 import { CallTargets } from './apps/call-targets.js';
+import { CredentialChoice } from './apps/credential-choice.js';
+import { CredentialDescriptions } from './apps/credential-descriptions.js';
 import { EndpointsController } from './apps/endpoints.controller.js';
 import { InstalledApps } from './apps/installed-apps.js';
+import { vaultClient } from './apps/vault-client.js';
 import { schema } from './db/schema.js';
 import { AddressPace } from './deliveries/address-pace.js';
 import { AddressPaceRepository } from './deliveries/address-pace.repository.js';
@@ -46,6 +55,7 @@ import { InboundCalls } from './inbound/inbound-calls.js';
 import { InboundController } from './inbound/inbound.controller.js';
 import { InboundHandler } from './inbound/inbound.handler.js';
 import { InboundService, ingressClient } from './inbound/inbound.service.js';
+import { OrphanedWaits } from './inbound/orphaned-waits.js';
 import { ParsedMessagesRepository } from './inbound/parsed-messages.repository.js';
 import { ListingsController } from './listings/listings.controller.js';
 import { ListingsService } from './listings/listings.service.js';
@@ -119,17 +129,23 @@ export class AppModule {
         client(registryClient, 'mcp-registry', settings.MCP_REGISTRY_URL),
         journalProvider('adapter-gateway'),
         AdapterCalls,
+        AdapterChangeRepository,
+        AdapterChanges,
         AdapterClient,
         AdapterRepository,
         AdaptersService,
         AddressPace,
         AddressPaceRepository,
+        AppBindings,
         AppCredentials,
+        AppCredentialViews,
         AppRepository,
         AppsService,
         AppVerification,
         AppViews,
         CallTargets,
+        CredentialChoice,
+        CredentialDescriptions,
         Deliverer,
         DeliveriesService,
         DeliveryLeases,
@@ -148,11 +164,14 @@ export class AppModule {
         KnowledgeFeed,
         KnowledgeFeedRepository,
         ListingsService,
+        ManifestFetch,
         ManifestVersionRepository,
+        OrphanedWaits,
         Outbox,
         MessageOrigins,
         ParsedMessagesRepository,
         SkillAnnouncer,
+        SkillNewsRepository,
         SourceAdapter,
         SourceDocumentRepository,
         SourceHints,

@@ -13,6 +13,7 @@ import { CredentialController } from './credentials/credential.controller.js';
 import { CredentialRepository } from './credentials/credential.repository.js';
 import { CredentialService } from './credentials/credential.service.js';
 import { FieldWriter } from './credentials/field-writer.js';
+import { CredentialDescriber } from './credentials/credential-describer.js';
 import { ResolveController } from './credentials/resolve.controller.js';
 import { ResolveRepository } from './credentials/resolve.repository.js';
 import { ResolveService } from './credentials/resolve.service.js';
@@ -107,6 +108,7 @@ export class AppModule {
         Notifier,
         Resealer,
         ResolveRepository,
+        CredentialDescriber,
         ResolveService,
         Rewrapper,
         RewrapRepository,

@@ -114,7 +114,8 @@ export function manifestProblems(manifest: unknown): ManifestProblem[] {
         { required: trueOrFalse, description: aText },
       ),
     ),
-    ...mappedTwice(credentials),
+    ...twice(credentials, 'maps_to'),
+    ...twice(credentials, 'key'),
   ];
 }
 
@@ -129,9 +130,10 @@ function each(list: unknown, field: string, check: Check): FieldProblem[] {
   return list.flatMap((entry: unknown, index) => (isJsonObject(entry) ? check(entry, `${field}[${index}].`) : []));
 }
 
-function mappedTwice(credentials: unknown): FieldProblem[] {
+/** Two declarations with one key would be one, and so would two values under one name. */
+function twice(credentials: unknown, field: 'maps_to' | 'key'): FieldProblem[] {
   if (!Array.isArray(credentials)) return [];
-  const mapped = credentials.flatMap((entry: unknown) => (isJsonObject(entry) ? [entry.maps_to] : []));
-  if (new Set(mapped).size === mapped.length) return [];
-  return [{ field: 'credentials', message: 'must not have one maps_to twice' }];
+  const given = credentials.flatMap((entry: unknown) => (isJsonObject(entry) ? [entry[field]] : []));
+  if (new Set(given).size === given.length) return [];
+  return [{ field: 'credentials', message: `must not have one ${field} twice` }];
 }

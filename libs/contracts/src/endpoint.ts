@@ -1,3 +1,5 @@
+import type { LinkedCredential } from './app-credentials.js';
+
 /** A signature scheme the ingress checks itself, without a hop to the adapter. */
 export interface DeclaredVerification {
   scheme: 'hmac' | 'standard-webhooks';
@@ -60,6 +62,7 @@ export interface Endpoint {
   /** Header whose value names the delivery, for providers that declare one. */
   delivery_id_header: string | null;
   max_body_bytes: number;
-  credential_id: string | null;
+  /** The records that hold its secrets, with the names that `secret_fields` and handshakes know them by. */
+  credentials: LinkedCredential[];
   version: number;
 }

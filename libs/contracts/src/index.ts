@@ -1,3 +1,4 @@
+export * from './app-credentials.js';
 export * from './builtin-tools.js';
 export * from './endpoint.js';
 export * from './ids.js';

@@ -1,4 +1,5 @@
 import type { Credentials } from '#libs/adapter-sdk';
+import type { CredentialType } from '#libs/contracts';
 import { JsonObject, MayBeAbsent, OneOf, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
@@ -9,7 +10,15 @@ export class AdapterCall {
   @Text(100, { optional: true, description: "The token's organization when absent" }) organization_id?: string;
   @Text(100, { optional: true }) app_id?: string;
   @Text(63, { optional: true }) adapter_slug?: string;
-  @JsonObject({ optional: true, description: 'With adapter_slug: by their maps_to names' }) credentials?: Credentials;
+  @JsonObject({
+    optional: true,
+    description: 'With adapter_slug: one record by its own field names, or, without credential_type, by maps_to',
+  })
+  credentials?: Credentials;
+  @OneOf(['api_key', 'text', 'oauth2'], { optional: true, description: 'Of the record in credentials' })
+  credential_type?: CredentialType;
+  @Text(100, { optional: true, description: 'Its id: an App that has it linked adds its other records' })
+  credential_id?: string;
 }
 
 export class FormatCall extends AdapterCall {

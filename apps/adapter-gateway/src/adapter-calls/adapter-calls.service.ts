@@ -83,7 +83,9 @@ export class AdapterCalls {
     if (call.adapter_slug === undefined || call.app_id !== undefined) {
       throw new Problem(422, 'app_or_adapter', 'Give app_id, or adapter_slug with credentials.');
     }
-    return this.targets.ofAdapter(scope, call.adapter_slug, isJsonObject(call.credentials) ? call.credentials : {});
+    const credentials = isJsonObject(call.credentials) ? call.credentials : {};
+    const given = { credentials, type: call.credential_type, credentialId: call.credential_id };
+    return this.targets.ofAdapter(scope, call.adapter_slug, given);
   }
 }
 

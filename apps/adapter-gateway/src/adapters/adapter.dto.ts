@@ -1,4 +1,4 @@
-import { JsonObject, Text, Whole } from '#libs/service-kit';
+import { Flag, JsonObject, Text, Whole } from '#libs/service-kit';
 
 export class RegisterAdapter {
   @Text(2_000, {
@@ -18,4 +18,17 @@ export class RefreshAdapter {
 
 export class RollBackAdapter {
   @Whole(1, 1_000_000, { description: 'A version that was in force before' }) version: number;
+}
+
+export class ChangeAdapter {
+  @Text(2_000, {
+    minLength: 8,
+    optional: true,
+    description: 'A new address, where the same adapter is ready with the manifest that is in force',
+  })
+  url?: string;
+  @Text(200, { minLength: 1, optional: true, nullable: true, description: "Null: the manifest's name" })
+  name?: string | null;
+  @Flag({ optional: true, description: 'True: nothing calls it, and what is for its Apps waits until it is enabled' })
+  disabled?: boolean;
 }

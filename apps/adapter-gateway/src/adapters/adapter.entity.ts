@@ -10,6 +10,10 @@ export class AdapterRow {
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) slug: string;
+  /** What people call it here; null: what its manifest says. */
+  @Column({ type: 'text', nullable: true }) name: string | null;
+  /** A person took it out of use: what is for it waits, and nothing calls it. */
+  @Column({ type: 'boolean', default: false }) disabled: boolean;
   /** Null for a skill-only listing: there is nothing to call. */
   @Column({ type: 'text', nullable: true }) base_url: string | null;
   /** The manifest that is in force: that of the version `manifest_version`. */
@@ -17,6 +21,8 @@ export class AdapterRow {
   @Column({ type: 'integer', default: 1 }) manifest_version: number;
   /** The version of the manifest whose Skill the registry was told of. */
   @Column({ type: 'integer', nullable: true }) skill_told: number | null;
+  /** The App's credentials that the Skill was told of. */
+  @Column({ type: 'jsonb', default: {} }) skill_credentials: Record<string, string>;
   @Column({ type: 'text' }) state: 'ready' | 'unready';
   @Column({ type: 'text', nullable: true }) state_reason: string | null;
   @Column({ type: 'text', nullable: true }) version: string | null;

@@ -75,20 +75,6 @@ export class AdapterRepository {
     );
   }
 
-  /** Adapters whose manifest in force has a Skill that the registry was not told of. */
-  withUntoldSkill(limit: number): Promise<AdapterRow[]> {
-    return this.rows.query(
-      `SELECT * FROM gateway.adapter
-        WHERE jsonb_typeof(manifest->'skill') = 'object' AND skill_told IS DISTINCT FROM manifest_version
-        ORDER BY id LIMIT $1`,
-      [limit],
-    );
-  }
-
-  async recordToldSkill(id: string, manifestVersion: number): Promise<void> {
-    await this.rows.update({ id }, { skill_told: manifestVersion });
-  }
-
   /** Says on every adapter at that address how it broke the contract. */
   async recordViolation(baseUrl: string, violation: string): Promise<void> {
     await this.rows.update({ base_url: baseUrl }, { violation, violation_at: new Date() });

@@ -1,27 +1,45 @@
 import { Caller, invalidCursor, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RefreshAdapter, RegisterAdapter, RollBackAdapter } from './adapter.dto.js';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  ParseIntPipe,
+  Patch,
+  Post,
+  Query,
+} from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AdapterChanges } from './adapter-changes.service.js';
+import { ChangeAdapter, RefreshAdapter, RegisterAdapter, RollBackAdapter } from './adapter.dto.js';
 import { AdaptersService } from './adapters.service.js';
 import {
   AdapterPage,
   AdapterView,
+  adapterView,
   ManifestVersionPage,
   ManifestVersionView,
+  manifestVersionView,
   RefreshedAdapterView,
 } from './adapter-view.dto.js';
 
 @ApiTags('adapters')
 @Controller('api/v1/adapters')
 export class AdaptersController {
-  constructor(@Inject(AdaptersService) private readonly adapters: AdaptersService) {}
+  constructor(
+    @Inject(AdaptersService) private readonly adapters: AdaptersService,
+    @Inject(AdapterChanges) private readonly changes: AdapterChanges,
+  ) {}
 
   @Post()
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'registerAdapter', summary: 'Register an adapter by its URL, or a skill-only manifest' })
   @ApiCreatedResponse({ type: AdapterView })
-  register(@Caller() caller: Principal, @Body() body: RegisterAdapter): Promise<AdapterView> {
-    return this.adapters.register(caller, body);
+  async register(@Caller() caller: Principal, @Body() body: RegisterAdapter): Promise<AdapterView> {
+    return adapterView(await this.adapters.register(caller, body));
   }
 
   @Get()
@@ -29,15 +47,39 @@ export class AdaptersController {
   @ApiOperation({ operationId: 'listAdapters', summary: 'Registered adapters with their health' })
   @ApiOkResponse({ type: AdapterPage })
   async list(@Caller() caller: Principal): Promise<AdapterPage> {
-    return { data: await this.adapters.list(caller), next_cursor: null };
+    return { data: (await this.adapters.list(caller)).map(adapterView), next_cursor: null };
   }
 
   @Get(':id')
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'getAdapter', summary: 'One adapter with its manifest and health' })
   @ApiOkResponse({ type: AdapterView })
-  get(@Caller() caller: Principal, @Param('id') id: string): Promise<AdapterView> {
-    return this.adapters.get(caller, id);
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<AdapterView> {
+    return adapterView(await this.adapters.get(caller, id));
+  }
+
+  @Patch(':id')
+  @RequireScopes('apps:write')
+  @ApiOperation({ operationId: 'changeAdapter', summary: 'Move, rename, disable or enable an adapter' })
+  @ApiOkResponse({ type: AdapterView })
+  async change(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: ChangeAdapter,
+  ): Promise<AdapterView> {
+    return adapterView(await this.changes.change(caller, id, body));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScopes('apps:write')
+  @ApiOperation({
+    operationId: 'unregisterAdapter',
+    summary: 'Unregister an adapter; refused while Apps of it are installed',
+  })
+  @ApiNoContentResponse()
+  async unregister(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
+    await this.changes.unregister(caller, id);
   }
 
   @Post(':id/refresh')
@@ -48,12 +90,13 @@ export class AdaptersController {
     summary: 'Fetch the manifest and ask the health again; a change that matters waits for approval',
   })
   @ApiOkResponse({ type: RefreshedAdapterView })
-  refresh(
+  async refresh(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Body() body: RefreshAdapter,
   ): Promise<RefreshedAdapterView> {
-    return this.adapters.refresh(caller, id, body.manifest);
+    const { adapter, version, pending } = await this.adapters.refresh(caller, id, body.manifest);
+    return { adapter: adapterView(adapter), version: manifestVersionView(version), pending };
   }
 
   @Get(':id/versions')
@@ -67,19 +110,19 @@ export class AdaptersController {
   ): Promise<ManifestVersionPage> {
     const before = query.cursor === undefined ? null : versionIn(query.cursor);
     const rows = await this.adapters.listVersions(caller, id, before, query.limit + 1);
-    return pageOf(rows, query.limit, (row) => String(row.number));
+    return pageOf(rows.map(manifestVersionView), query.limit, (row) => String(row.number));
   }
 
   @Get(':id/versions/:number')
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'getManifestVersion', summary: 'One fetched manifest and what it changes' })
   @ApiOkResponse({ type: ManifestVersionView })
-  version(
+  async version(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Param('number', ParseIntPipe) number: number,
   ): Promise<ManifestVersionView> {
-    return this.adapters.version(caller, id, number);
+    return manifestVersionView(await this.adapters.version(caller, id, number));
   }
 
   @Post(':id/versions/:number/approve')
@@ -87,12 +130,12 @@ export class AdaptersController {
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'approveManifestVersion', summary: 'Put a fetched manifest in force' })
   @ApiOkResponse({ type: AdapterView })
-  approve(
+  async approve(
     @Caller() caller: Principal,
     @Param('id') id: string,
     @Param('number', ParseIntPipe) number: number,
   ): Promise<AdapterView> {
-    return this.adapters.approve(caller, id, number);
+    return adapterView(await this.adapters.approve(caller, id, number));
   }
 
   @Post(':id/roll-back')
@@ -100,8 +143,12 @@ export class AdaptersController {
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'rollBackAdapter', summary: 'Put a manifest in force that was so before' })
   @ApiOkResponse({ type: AdapterView })
-  rollBack(@Caller() caller: Principal, @Param('id') id: string, @Body() body: RollBackAdapter): Promise<AdapterView> {
-    return this.adapters.rollBack(caller, id, body.version);
+  async rollBack(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: RollBackAdapter,
+  ): Promise<AdapterView> {
+    return adapterView(await this.adapters.rollBack(caller, id, body.version));
   }
 }
 

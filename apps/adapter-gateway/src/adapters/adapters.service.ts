@@ -3,14 +3,16 @@ import { appChanged, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { AdapterClient } from './adapter-client.js';
 import type { AdapterRow } from './adapter.entity.js';
+import { InstalledApps } from '../apps/installed-apps.js';
 import { AdapterRepository } from './adapter.repository.js';
 import type { RegisterAdapter } from './adapter.dto.js';
 import { HealthPoller } from './health-poller.js';
 import { HealthProbe } from './health.js';
 import type { ManifestVersionRow } from './manifest-version.entity.js';
-import { ManifestVersionRepository, type TouchedApp } from './manifest-version.repository.js';
+import { ManifestFetch } from './manifest-fetch.js';
+import { ManifestVersionRepository } from './manifest-version.repository.js';
+import type { TouchedApp } from './touched-apps.repository.js';
 import { readManifest } from './manifest.js';
 
 const maxVersion = 1_000_000;
@@ -29,9 +31,10 @@ export class AdaptersService {
   constructor(
     @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
     @Inject(ManifestVersionRepository) private readonly versions: ManifestVersionRepository,
-    @Inject(AdapterClient) private readonly client: AdapterClient,
+    @Inject(ManifestFetch) private readonly manifests: ManifestFetch,
     @Inject(HealthProbe) private readonly health: HealthProbe,
     @Inject(HealthPoller) private readonly poller: HealthPoller,
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(JobClient) private readonly jobs: JobClient,
   ) {}
 
@@ -44,7 +47,7 @@ export class AdaptersService {
       throw new Problem(422, 'url_or_manifest', 'Give the url of an adapter, or the manifest of a skill without one.');
     }
     const baseUrl = url?.replace(/\/$/, '') ?? null;
-    const manifest = baseUrl ? await this.fetchManifest(caller, baseUrl) : readManifest(given ?? {}, 'skill');
+    const manifest = baseUrl ? await this.manifests.from(caller, baseUrl) : readManifest(given ?? {}, 'skill');
     if (manifest.slug === builtinSlug) {
       throw new Problem(
         409,
@@ -62,10 +65,13 @@ export class AdaptersService {
       organization_id: caller.organizationId,
       project_id: caller.projectId,
       slug: manifest.slug,
+      name: null,
+      disabled: false,
       base_url: baseUrl,
       manifest,
       manifest_version: 1,
       skill_told: null,
+      skill_credentials: {},
       state: health?.state ?? 'ready',
       state_reason: health?.state_reason ?? null,
       version: health?.version ?? null,
@@ -90,15 +96,27 @@ export class AdaptersService {
     if ((row.base_url === null) !== (given !== undefined)) {
       throw new Problem(422, 'url_or_manifest', 'Give the manifest for a skill without an adapter, and nothing else.');
     }
-    const manifest = row.base_url ? await this.fetchManifest(caller, row.base_url) : readManifest(given ?? {}, 'skill');
+    const manifest = row.base_url
+      ? await this.manifests.from(caller, row.base_url)
+      : readManifest(given ?? {}, 'skill');
     if (manifest.slug !== row.slug) {
       throw new Problem(422, 'slug_mismatch', `The manifest now has the slug ${manifest.slug}, not ${row.slug}.`);
     }
+    const { version, inForce } = await this.take(caller, row, manifest);
+    await this.poller.poll(row);
+    return { adapter: await this.get(caller, id), version, pending: !inForce };
+  }
+
+  /** Keeps a fetched manifest as a version, and puts it in force unless that needs approval. */
+  async take(
+    caller: Principal,
+    { id }: AdapterRow,
+    manifest: Manifest,
+  ): Promise<{ version: ManifestVersionRow; inForce: boolean }> {
     const { version, touched } = await this.versions.store(id, manifest, caller.subject);
     this.announce(touched);
-    await this.poller.poll(row);
-    const adapter = await this.get(caller, id);
-    return { adapter, version, pending: adapter.manifest_version !== version.number };
+    const { manifest_version: current } = await this.get(caller, id);
+    return { version, inForce: current === version.number };
   }
 
   /** Puts a version in force that waits for approval. @throws Problem 404, 409 `already_in_force` */
@@ -149,23 +167,7 @@ export class AdaptersService {
   }
 
   private announce(touched: TouchedApp[]): void {
+    this.installed.forget();
     for (const { id, version } of touched) void this.jobs.wake(appChanged, { app_id: id, version });
-  }
-
-  private async fetchManifest(caller: Principal, baseUrl: string): Promise<Manifest> {
-    const value = await this.client
-      .get<Record<string, unknown>>(baseUrl, '/manifest.json', caller)
-      .catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        const help = reason.endsWith('blocked_address') ? ' (not public: add it to GATEHOUSE_EGRESS_ALLOW)' : '';
-        throw new Problem(422, 'adapter_unreachable', `No manifest at ${baseUrl}/manifest.json: ${reason}${help}`);
-      });
-    const manifest = readManifest(value, 'adapter');
-    const mount = new URL(baseUrl).pathname.split('/').at(-1);
-    if (mount !== manifest.slug) {
-      const said = `The slug ${manifest.slug} is not the path the adapter is mounted under.`;
-      throw new Problem(422, 'slug_mismatch', said);
-    }
-    return manifest;
   }
 }

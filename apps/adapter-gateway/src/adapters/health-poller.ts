@@ -54,7 +54,7 @@ export class HealthPoller extends Sweeping {
       this.logger.log({ event: 'adapter.state', adapter: row.id, state: health.state, reason: health.state_reason });
     }
     // Each time: who believed it not ready for a moment longer put work off after the first time.
-    if (health.state === 'ready') await Promise.all(this.ready.map((callback) => callback(row.id)));
+    if (health.state === 'ready' && !row.disabled) await Promise.all(this.ready.map((callback) => callback(row.id)));
   }
 
   private async pollDue(limit: number): Promise<number> {

@@ -6,12 +6,7 @@ import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { AdapterRow } from './adapter.entity.js';
 import { manifestDifferences } from './manifest-difference.js';
 import { ManifestVersionRow } from './manifest-version.entity.js';
-
-/** An App whose endpoint has to be read again, because its adapter's manifest changed. */
-export interface TouchedApp {
-  id: string;
-  version: number;
-}
+import { touchApps, type TouchedApp } from './touched-apps.repository.js';
 
 /** Versions of manifests. Which one is in force changes only here, with the Apps that hang on it. */
 @Injectable()
@@ -109,10 +104,5 @@ async function lock(manager: EntityManager, adapterId: string): Promise<AdapterR
 async function enforce(manager: EntityManager, version: ManifestVersionRow): Promise<TouchedApp[]> {
   const change = { manifest: version.manifest, manifest_version: version.number };
   await manager.update(AdapterRow, { id: version.adapter_id }, change as object);
-  const [touched] = (await manager.query(
-    `UPDATE gateway.app SET version = nextval('gateway.app_version')::integer, updated_at = now()
-      WHERE adapter_id = $1 AND state <> 'retired' RETURNING id, version`,
-    [version.adapter_id],
-  )) as [TouchedApp[], number];
-  return touched;
+  return touchApps(manager, version.adapter_id, version.manifest);
 }

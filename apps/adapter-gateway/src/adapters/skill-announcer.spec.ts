@@ -4,9 +4,12 @@ import { httpServer, sendJson, type TestServer } from '../testing/http-server.js
 import { moodyAdapter } from '../testing/moody-adapter.js';
 
 interface Told {
+  method: string;
   path: string;
   slug: string;
-  knowledge: string;
+  knowledge?: string;
+  credentials?: { credential_id: string; as: string }[];
+  names?: string[];
 }
 
 describe('the Skill of a manifest', () => {
@@ -17,9 +20,10 @@ describe('the Skill of a manifest', () => {
   const told: Told[] = [];
 
   beforeAll(async () => {
-    registry = await httpServer((path, body, response) => {
-      const { slug, skill } = JSON.parse(body).manifest;
-      told.push({ path, slug, knowledge: skill.knowledge });
+    registry = await httpServer((path, body, response, { method = '' }) => {
+      const { manifest, ...app } = body === '' ? {} : JSON.parse(body);
+      const slug = manifest?.slug ?? path.split('/')[4];
+      told.push({ method, path, slug, ...(manifest ? { knowledge: manifest.skill.knowledge } : {}), ...app });
       sendJson(response, { code: 'told' }, statuses.get(slug) ?? 200);
     });
     world = await gatewayWorld();
@@ -47,9 +51,9 @@ describe('the Skill of a manifest', () => {
     const [id, bare] = [await register({ url: adapter.url }), await register({ manifest: words('bare') })];
     await Promise.all([settled(id, 1), settled(bare, 1)]);
     const path = '/internal/skills/manifest';
-    expect(told).toEqual([
-      { path, slug: 'knowing', knowledge: 'Ask twice.' },
-      { path, slug: 'bare', knowledge: 'Be kind.' },
+    expect(told).toMatchObject([
+      { path, slug: 'knowing', knowledge: 'Ask twice.', credentials: [], names: ['TOKEN'] },
+      { path, slug: 'bare', knowledge: 'Be kind.', credentials: [] },
     ]);
     await world.call('POST', `adapters/${bare}/refresh`, { manifest: words('bare', 'Be brief.') });
     const { body } = await world.call('GET', `adapters/${bare}`);
@@ -68,5 +72,52 @@ describe('the Skill of a manifest', () => {
     statuses.set('taken', 409);
     await settled(await register({ manifest: words('taken') }), 1);
     expect(toldOf('taken')).toHaveLength(1);
+  });
+
+  it('shares the credentials of its App, but what webhooks are checked with, and follows them', async () => {
+    const credentials = [
+      { key: 'ACCOUNT', type: 'text', label: 'Account', maps_to: 'token' },
+      { key: 'HOOK', type: 'text', label: 'Secret', maps_to: 'signing_secret', required: false },
+    ];
+    const adapter = await moodyAdapter('sharing', { credentials, skill: { name: 'Sharing', knowledge: 'Ask.' } });
+    const id = await register({ url: adapter.url });
+    await settled(id, 1);
+    world.credentials.set('c1', { token: 'x' }).set('c2', { token: 'y' }).set('s', { signing_secret: 'z' });
+    const lastTold = (what: (one: Told) => boolean) =>
+      until('the registry was told', () => {
+        const last = toldOf('sharing').at(-1);
+        return last && what(last) ? last : null;
+      });
+    const install = { credentials: { ACCOUNT: 'c1', HOOK: 's' } };
+    const { id: app } = (await world.call('POST', 'listings/sharing/install', install)).body;
+    const names = ['ACCOUNT', 'HOOK'];
+    const path = '/internal/skills/manifest/sharing/credentials';
+    expect(await lastTold(({ credentials: given }) => given?.length === 1)).toEqual({
+      ...{ method: 'PUT', path, slug: 'sharing', credentials: [{ credential_id: 'c1', as: 'ACCOUNT' }] },
+      names,
+    });
+    await world.call('PATCH', `apps/${app}`, { credentials: { ACCOUNT: 'c2' } });
+    await lastTold(({ credentials: given }) => given?.[0]?.credential_id === 'c2');
+    await world.call('DELETE', `apps/${app}`);
+    expect(await lastTold(({ credentials: given }) => given?.length === 0)).toMatchObject({ method: 'PUT', names });
+    // A manifest without a skill, and an adapter that is gone, both let go of it.
+    delete adapter.manifest['skill'];
+    await world.call('POST', `adapters/${id}/refresh`, {});
+    expect(await lastTold(({ method }) => method === 'DELETE')).toMatchObject({
+      path: '/internal/skills/manifest/sharing',
+    });
+    adapter.manifest['skill'] = { name: 'Sharing', knowledge: 'Ask again.' };
+    await world.call('POST', `adapters/${id}/refresh`, {});
+    await lastTold(({ knowledge }) => knowledge === 'Ask again.');
+    await settled(id, 3);
+    statuses.set('sharing', 503);
+    expect((await world.call('DELETE', `adapters/${id}`)).status).toBe(204);
+    await lastTold(({ method }) => method === 'DELETE');
+    statuses.delete('sharing');
+    await until('the registry took it', async () => {
+      const { rowCount } = await world.pool.query('SELECT 1 FROM gateway.skill_removal');
+      return rowCount === 0;
+    });
+    await adapter.close();
   });
 });

@@ -20,17 +20,19 @@ export function adapterApp(
     const detail = "Signatures of an adapter's App are declared by its manifest.";
     throw new Problem(422, 'signature_not_applicable', detail);
   }
-  const offered = adapter.manifest.capabilities;
-  const wanted: Capability[] = body.capabilities ? [...new Set(body.capabilities)] : offered;
-  const missing = wanted.filter((capability) => !offered.includes(capability));
-  if (missing.length > 0) {
-    const detail = `${adapter.slug} does not offer ${missing.join(', ')}: it offers ${offered.join(', ') || 'nothing'}.`;
-    throw new Problem(422, 'capability_not_offered', detail);
-  }
+  const wanted = offered(adapter, body.capabilities ?? adapter.manifest.capabilities);
   return {
     name: namedForDirection(body.name, wanted),
     adapter_id: adapter.id,
     provider: adapter.slug,
     capabilities: wanted,
   };
+}
+
+/** @throws Problem 422 `capability_not_offered` by the manifest in force */
+export function offered({ slug, manifest }: AdapterRow, wanted: Capability[]): Capability[] {
+  const missing = wanted.filter((capability) => !manifest.capabilities.includes(capability));
+  if (missing.length === 0) return [...new Set(wanted)];
+  const offer = manifest.capabilities.join(', ') || 'nothing';
+  throw new Problem(422, 'capability_not_offered', `${slug} does not offer ${missing.join(', ')}: it offers ${offer}.`);
 }

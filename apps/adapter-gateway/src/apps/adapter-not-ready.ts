@@ -3,10 +3,14 @@ import type { InstalledAdapter } from './installed-apps.js';
 
 export const notReadyCode = 'adapter_unready';
 
-/** What needs an adapter that is not ready waits until its health says otherwise. */
+export const disabledCode = 'adapter_disabled';
+
+/** What needs an adapter that is not ready waits until its health says otherwise, or until a person enables it. */
 export class AdapterNotReady extends RunLater {
-  constructor({ manifest, reason }: InstalledAdapter, delayMs: number) {
-    super(delayMs, notReadyCode);
-    this.message = `the adapter ${manifest.slug} is not ready (${reason}): this goes on when it is`;
+  constructor({ manifest, reason, disabled }: InstalledAdapter, delayMs: number) {
+    super(delayMs, disabled ? disabledCode : notReadyCode);
+    this.message = disabled
+      ? `the adapter ${manifest.slug} is disabled: this goes on when it is enabled`
+      : `the adapter ${manifest.slug} is not ready (${reason}): this goes on when it is`;
   }
 }

@@ -1,13 +1,14 @@
 import type { Credentials } from '#libs/adapter-sdk';
+import { mapCredentials, type MappedCredentials, type OpenedCredential } from '#libs/contracts';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
+import { AppBindings } from './app-bindings.js';
 import type { AppRow } from './app.entity.js';
+import { linksOf } from './declared-credentials.js';
 import type { InstalledApp } from './installed-apps.js';
-import { mapCredentials, type OpenedCredential, pairFields } from './mapped-credentials.js';
-
-export const vaultClient = Symbol('vaultClient');
+import { vaultClient } from './vault-client.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
@@ -16,16 +17,18 @@ const maxCached = 5_000;
 /** Longer than any call, so that a token does not end while an adapter uses it. */
 const tokenMarginSeconds = 30;
 const resolvePath = '/internal/credentials/resolve';
+/** A record that nobody has connected yet, or not again, has nothing to give: no other fault of the vault's. */
+const unconnectedCodes = ['not_connected', 'needs_reconnect', 'revoked'];
 
-/** The `credentials` object of adapter calls (spec 2.4): the App's record, its fields under their `maps_to` names. */
+/** The `credentials` object of adapter calls (spec 2.4): all records of the App, under their `maps_to` names. */
 @Injectable()
 export class AppCredentials {
-  private readonly logger = new Logger('app-credentials');
   private readonly cache = new Map<string, { value: Promise<OpenedCredential>; untilMs: number }>();
   private readonly minValidSeconds: number;
 
   constructor(
     @Inject(vaultClient) private readonly vault: ServiceClient,
+    @Inject(AppBindings) private readonly bindings: AppBindings,
     @Inject(gatewaySettings) settings: GatewaySettings,
   ) {
     const { ADAPTER_TIMEOUT_MS, DELIVERY_TIMEOUT_MS, SOURCE_FETCH_TIMEOUT_MS } = settings;
@@ -33,60 +36,57 @@ export class AppCredentials {
     this.minValidSeconds = Math.ceil((longestMs + freshMs) / 1_000) + tokenMarginSeconds;
   }
 
-  /** @throws Problem of the vault; `credential_not_found` when the App's record is gone */
-  async of({ app, adapter }: InstalledApp): Promise<Credentials> {
-    const { credential_id: credentialId } = app;
-    if (!credentialId) return {};
-    const opened = await this.cached(`${app.id} ${credentialId}`, () => this.resolveBound(app, credentialId));
-    return adapter ? mapCredentials(opened, adapter.manifest) : pairFields(opened);
-  }
-
-  /** A credential that no App has yet. @throws Problem as `of` */
-  private open(scope: Scope, credentialId: string): Promise<OpenedCredential> {
-    return this.cached(`${scope.projectId} ${credentialId}`, () =>
-      this.resolve(scope, { credential_id: credentialId }),
-    );
+  /** @throws Problem of the vault; `credential_not_found` when a record is gone */
+  of(installed: InstalledApp): Promise<Credentials> {
+    return this.mapped(installed, (app, id) => this.open(app, id));
   }
 
   /**
-   * A credential that a request names.
-   * @returns null when it is there and not connected yet: the consent may be given later
-   * @throws Problem 422 `credential_not_found`; others of the vault's
+   * As `of`, without records that are not connected: for what needs none of their tokens, such as a handshake.
+   * @param instead values of one record that are not in place yet, such as tokens that are being checked
    */
-  async named(scope: Scope, credentialId: string): Promise<OpenedCredential | null> {
-    try {
-      return await this.open(scope, credentialId);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (['not_connected', 'needs_reconnect'].includes(error.code)) return null;
-      if (error.status !== 404) throw error;
-      const message = `There is no credential ${credentialId} in this project.`;
-      throw new Problem(422, 'credential_not_found', message, [{ field: 'credential_id', message }]);
-    }
+  ofConnected(installed: InstalledApp, instead?: { id: string; record: OpenedCredential }): Promise<Credentials> {
+    return this.mapped(installed, async (app, id) => {
+      if (id === instead?.id) return instead.record;
+      try {
+        return await this.open(app, id);
+      } catch (error) {
+        if (!(error instanceof Problem) || !unconnectedCodes.includes(error.code)) throw error;
+        return null;
+      }
+    });
   }
 
-  /** Lets go of an App's record, so that it can be deleted; with the vault away its deletion needs force. */
-  async release(app: AppRow): Promise<void> {
-    try {
-      await this.vault.delete(`/internal/bindings/app/${app.id}`, scopeOf(app));
-    } catch (error) {
-      this.logger.warn({ event: 'binding.kept', app: app.id, error: String(error) });
-    }
+  private async mapped(
+    { app, adapter }: InstalledApp,
+    open: (app: AppRow, credentialId: string) => Promise<OpenedCredential | null>,
+  ): Promise<Credentials> {
+    const links = linksOf(app, adapter?.manifest ?? null);
+    const ids = [...new Set(links.map(({ credential_id: id }) => id))];
+    const records = await Promise.all(ids.map(async (id) => [id, await open(app, id)] as const));
+    const opened = new Map(records.flatMap(([id, record]) => (record === null ? [] : [[id, record] as const])));
+    const credentials = mapCredentials(links, opened);
+    return adapter ? credentials : pairFields(credentials);
   }
 
-  private resolve(scope: Scope, asked: object): Promise<OpenedCredential> {
-    return this.vault.post(resolvePath, scope, { ...asked, min_valid_seconds: this.minValidSeconds });
+  private open(app: AppRow, credentialId: string): Promise<OpenedCredential> {
+    return this.cached(`${app.id} ${credentialId}`, () => this.resolve(app, credentialId));
   }
 
-  /** Binds the App to its record the first time, so that the vault knows what uses it. */
-  private async resolveBound(app: AppRow, credentialId: string): Promise<OpenedCredential> {
-    const asked = { credential_id: credentialId, consumer: { kind: 'app', id: app.id } };
+  /** Bindings are made when an App is changed; one that is not there is told of again before anything fails for it. */
+  private async resolve(app: AppRow, credentialId: string): Promise<OpenedCredential> {
+    const scope: Scope = { organizationId: app.organization_id, projectId: app.project_id };
+    const asked = {
+      credential_id: credentialId,
+      consumer: { kind: 'app', id: app.id },
+      min_valid_seconds: this.minValidSeconds,
+    };
     try {
-      return await this.resolve(scopeOf(app), asked);
+      return await this.vault.post(resolvePath, scope, asked);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'not_bound') throw error;
-      await this.vault.put('/internal/bindings', scopeOf(app), asked);
-      return this.resolve(scopeOf(app), asked);
+      await this.bindings.settle(app.id);
+      return this.vault.post(resolvePath, scope, asked);
     }
   }
 
@@ -101,6 +101,11 @@ export class AppCredentials {
   }
 }
 
-function scopeOf(app: AppRow): Scope {
-  return { organizationId: app.organization_id, projectId: app.project_id };
+/** The built-in App knows a rotation as `signing_secret` and `signing_secret_next`: so the vault's lists come to it. */
+function pairFields(credentials: MappedCredentials): Credentials {
+  return Object.fromEntries(
+    Object.entries(credentials).flatMap(([name, value]) =>
+      [value].flat().map((one, at) => [at === 0 ? name : `${name}_next`, one] as const),
+    ),
+  );
 }

@@ -3,6 +3,7 @@ import type { DeclaredVerification } from '#libs/contracts';
 import { anyObject, idOf, OpenSchema, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { AppRow, AppState } from './app.entity.js';
+import { AppCredentialView } from './app-credential.dto.js';
 import { AppWarning } from './app-warnings.js';
 import type { Direction } from './direction.js';
 
@@ -16,7 +17,14 @@ class SignatureView implements DeclaredVerification {
 }
 
 type Hidden =
-  'retired_token_hashes' | 'previous_token_hash' | 'organization_id' | 'origin_marker' | 'has_reply_address' | 'self';
+  | 'retired_token_hashes'
+  | 'previous_token_hash'
+  | 'organization_id'
+  | 'origin_marker'
+  | 'has_reply_address'
+  | 'self'
+  | 'bindings_due_at'
+  | 'credentials';
 
 /** An App as the API shows it. An App that does not receive has no webhook to show. */
 export class AppView implements Omit<AppRow, Hidden | 'webhook_token'> {
@@ -29,7 +37,13 @@ export class AppView implements Omit<AppRow, Hidden | 'webhook_token'> {
   provider: string | null;
   @ApiProperty({ enum: ['send', 'receive'], isArray: true }) capabilities: Capability[];
   @ApiProperty({ enum: ['inbound', 'outbound', 'bidirectional'], nullable: true }) direction: Direction | null;
-  @ApiProperty({ type: String, nullable: true }) credential_id: string | null;
+  @ApiProperty({ enum: ['send', 'receive'], isArray: true, description: 'What the manifest in force offers no more' })
+  withdrawn_capabilities: Capability[];
+  @ApiProperty({ type: [AppCredentialView], description: 'What it declares, and what fills it' })
+  credentials: AppCredentialView[];
+  @ApiProperty({ type: [String], description: 'Keys of required declarations that nothing fills' }) missing: string[];
+  @ApiProperty({ type: String, enum: ['paused', 'adapter_disabled'], nullable: true, description: 'Why messages wait' })
+  held_reason: 'paused' | 'adapter_disabled' | null;
   @ApiProperty({ enum: ['active', 'paused', 'disabled', 'retired'] }) state: AppState;
   @ApiProperty({ type: String, nullable: true }) webhook_token: string | null;
   @ApiProperty({ type: String, nullable: true }) webhook_path: string | null;

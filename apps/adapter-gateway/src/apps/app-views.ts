@@ -1,16 +1,46 @@
+import type { Manifest } from '#libs/adapter-sdk';
 import { Inject, Injectable } from '@nestjs/common';
+import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
+import { type AppCredentialState, AppCredentialViews } from './app-credential-views.js';
 import type { AppRow } from './app.entity.js';
 import type { AppView } from './app-view.dto.js';
 import { warningsOf } from './app-warnings.js';
+import { capabilitiesOf } from './capabilities.js';
 import { directionOf } from './direction.js';
 
 @Injectable()
 export class AppViews {
-  constructor(@Inject(gatewaySettings) private readonly settings: GatewaySettings) {}
+  constructor(
+    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
+    @Inject(AppCredentialViews) private readonly credentials: AppCredentialViews,
+    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+  ) {}
 
-  of(row: AppRow): AppView {
+  async of(row: AppRow): Promise<AppView> {
+    return (await this.all([row]))[0]!;
+  }
+
+  /** @param rows of one project */
+  async all(rows: AppRow[]): Promise<AppView[]> {
+    const adapters = await this.adapters.byIds(rows.flatMap((row) => row.adapter_id ?? []));
+    const byId = new Map(adapters.map((adapter) => [adapter.id, adapter]));
+    const adapterOf = (row: AppRow) => byId.get(row.adapter_id ?? '');
+    const states = await this.credentials.of(rows.map((app) => ({ app, manifest: adapterOf(app)?.manifest ?? null })));
+    return rows.map((row, at) => {
+      const adapter = adapterOf(row);
+      return this.shown(row, adapter?.manifest ?? null, adapter?.disabled === true, states[at]!);
+    });
+  }
+
+  /** Where a provider sends to; null for an App that does not receive. */
+  webhookUrl(row: AppRow, manifest: Manifest | null): string | null {
+    const path = webhookPath(row, manifest);
+    return path && `${this.settings.PUBLIC_URL}${path}`;
+  }
+
+  private shown(row: AppRow, manifest: Manifest | null, disabled: boolean, state: AppCredentialState): AppView {
     const {
       retired_token_hashes: _hashes,
       previous_token_hash: _previous,
@@ -18,17 +48,27 @@ export class AppViews {
       origin_marker: _marker,
       has_reply_address: _hasReplyAddress,
       self: _self,
+      bindings_due_at: _due,
+      credentials: _links,
       ...shown
     } = row;
-    const token = row.capabilities.includes('receive') ? row.webhook_token : null;
-    const path = token && `/api/v1/webhooks/${token}`;
+    const capabilities = capabilitiesOf(row, manifest);
+    const path = webhookPath(row, manifest);
     return {
       ...shown,
-      direction: directionOf(row.capabilities),
-      webhook_token: token,
+      ...state,
+      capabilities,
+      withdrawn_capabilities: row.capabilities.filter((one) => !capabilities.includes(one)),
+      held_reason: row.state === 'paused' ? 'paused' : disabled && row.state === 'active' ? 'adapter_disabled' : null,
+      direction: directionOf(capabilities),
+      webhook_token: path && row.webhook_token,
       webhook_path: path,
-      webhook_url: path && `${this.settings.PUBLIC_URL}${path}`,
-      warnings: warningsOf(row),
+      webhook_url: this.webhookUrl(row, manifest),
+      warnings: warningsOf({ ...row, capabilities }),
     };
   }
+}
+
+function webhookPath(row: AppRow, manifest: Manifest | null): string | null {
+  return capabilitiesOf(row, manifest).includes('receive') ? `/api/v1/webhooks/${row.webhook_token}` : null;
 }

@@ -2,6 +2,7 @@ import type { Capability } from '#libs/adapter-sdk';
 import { Flag, MayBeAbsent, Nested, OneOf, Text, Whole } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
+import { CredentialForAll, CredentialsByKey } from './app-credential.dto.js';
 import { ArrayMaxSize, IsArray, IsIn } from 'class-validator';
 
 /** Those of the adapter's capabilities that an App uses; all when absent. */
@@ -27,12 +28,8 @@ export class InstallApp {
   @Text(200, { minLength: 1 }) name: string;
   @OneOf(['builtin', 'adapter']) kind: 'builtin' | 'adapter';
   @Text(100, { optional: true, description: 'Required when kind is adapter' }) adapter_id?: string;
-  @Text(100, {
-    optional: true,
-    nullable: true,
-    description: 'The credential handed to the adapter, or with signing_secret',
-  })
-  credential_id?: string | null;
+  @CredentialForAll() credential_id?: string | null;
+  @CredentialsByKey() credentials?: Record<string, string | null>;
   @Capabilities() capabilities?: Capability[];
   @Nested(SignatureSettings, { optional: true, description: 'Signature verification of the built-in Webhook app' })
   signature?: SignatureSettings;
@@ -42,7 +39,9 @@ export class InstallApp {
 export class ChangeApp {
   @Text(200, { optional: true, minLength: 1 }) name?: string;
   @OneOf(['active', 'paused', 'disabled'], { optional: true }) state?: 'active' | 'paused' | 'disabled';
-  @Text(100, { optional: true, nullable: true }) credential_id?: string | null;
+  @CredentialForAll() credential_id?: string | null;
+  @CredentialsByKey() credentials?: Record<string, string | null>;
+  @Capabilities() capabilities?: Capability[];
   @Nested(SignatureSettings, { optional: true })
   signature?: SignatureSettings;
   @Flag({ optional: true, description: 'True turns signature verification off' }) signature_off?: boolean;

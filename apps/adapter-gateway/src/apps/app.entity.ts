@@ -9,6 +9,7 @@ export type AppState = 'active' | 'paused' | 'disabled' | 'retired';
 @Unique('app_webhook_token', ['webhook_token'])
 @Index('app_by_project', ['project_id', 'id'])
 @Index('app_by_version', ['version'])
+@Index('app_bindings_due', ['bindings_due_at'], { where: 'bindings_due_at IS NOT NULL' })
 @Index('app_one_per_provider', ['project_id', 'provider'], { unique: true, where: `"state" <> 'retired'` })
 export class AppRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'app_pkey' }) id: string;
@@ -22,7 +23,10 @@ export class AppRow {
   @Column({ type: 'text', nullable: true }) provider: string | null;
   /** Those of the adapter's capabilities that this App was installed with. */
   @Column({ type: 'jsonb', default: ['send', 'receive'] }) capabilities: Capability[];
-  @Column({ type: 'text', nullable: true }) credential_id: string | null;
+  /** The vault's record of each declaration, by the declaration's key. */
+  @Column({ type: 'jsonb', default: {} }) credentials: Record<string, string>;
+  /** When the vault is told (again) which records the App uses; null when it knows. */
+  @Column({ type: 'timestamptz', nullable: true }) bindings_due_at: Date | null;
   @Column({ type: 'text' }) state: AppState;
   @Column({ type: 'text' }) webhook_token: string;
   /** The token before the last rotation, which still works until then. */

@@ -9,6 +9,22 @@ interface Scope {
   projectId: string;
 }
 
+/** The project has an App of that provider. */
+export class AppExists extends Error {
+  override readonly name = 'AppExists';
+}
+
+/** The adapter was unregistered meanwhile. */
+export class AdapterGone extends Error {
+  override readonly name = 'AdapterGone';
+}
+
+/** Records by the keys of the declarations that they fill now, and keys that nothing fills any more. */
+export interface LinkChange {
+  linked: AppRow['credentials'];
+  unlinked: string[];
+}
+
 @Injectable()
 export class AppRepository {
   constructor(@InjectRepository(AppRow) private readonly rows: Repository<AppRow>) {}
@@ -20,20 +36,60 @@ export class AppRepository {
     return row!.version;
   }
 
-  /** @returns false when the project has an App of that provider */
-  async insert(row: AppRow): Promise<boolean> {
-    const { raw } = await this.rows
-      .createQueryBuilder()
-      .insert()
-      .values(row as object)
-      .orIgnore()
-      .returning('id')
-      .execute();
-    return (raw as unknown[]).length > 0;
+  /** @throws AppExists when the project has an App of that provider; AdapterGone */
+  async insert(row: AppRow): Promise<void> {
+    await this.rows.manager.transaction(async (manager) => {
+      // Held until this is committed: an adapter is not unregistered from under a new App.
+      const key = { where: { id: row.adapter_id ?? '' }, lock: { mode: 'pessimistic_read' as const } };
+      if (row.adapter_id !== null && !(await manager.findOne(AdapterRow, key))) throw new AdapterGone();
+      const { raw } = await manager
+        .createQueryBuilder()
+        .insert()
+        .into(AppRow)
+        .values(row as object)
+        .orIgnore()
+        .returning('id')
+        .execute();
+      if ((raw as unknown[]).length === 0) throw new AppExists();
+    });
   }
 
-  update(id: string, change: Partial<AppRow>): Promise<unknown> {
-    return this.rows.update({ id }, change as object);
+  /** Apps whose bindings the vault is to be told of; no other replica takes them for `leaseMs`. */
+  async takeBindingsDue(limit: number, leaseMs: number): Promise<AppRow[]> {
+    const [rows] = (await this.rows.query(
+      `UPDATE gateway.app SET bindings_due_at = now() + make_interval(secs => $2)
+        WHERE id IN (SELECT id FROM gateway.app WHERE bindings_due_at <= now()
+                      ORDER BY bindings_due_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING *`,
+      [limit, leaseMs / 1_000],
+    )) as [AppRow[], number];
+    return rows;
+  }
+
+  /** @returns false when the App was changed since this row was read: then there is more to tell */
+  async bindingsSettled({ id, version }: AppRow): Promise<boolean> {
+    return ((await this.rows.update({ id, version }, { bindings_due_at: null })).affected ?? 0) > 0;
+  }
+
+  /** The project's App of a provider. */
+  ofProvider(scope: Scope, provider: string): Promise<AppRow | null> {
+    return this.rows.findOneBy({
+      organization_id: scope.organizationId,
+      project_id: scope.projectId,
+      provider,
+      state: Not('retired'),
+    });
+  }
+
+  /** @param links what changes of the App's records; what another request changes at the same time stays */
+  async update(id: string, change: Partial<AppRow>, links?: LinkChange): Promise<void> {
+    const merged = '(credentials || CAST(:linked AS jsonb)) - CAST(:unlinked AS text[])';
+    await this.rows
+      .createQueryBuilder()
+      .update()
+      .set({ ...change, ...(links ? { credentials: () => merged } : {}) } as object)
+      .where('id = :id', { id })
+      .setParameters(links ? { linked: JSON.stringify(links.linked), unlinked: links.unlinked } : {})
+      .execute();
   }
 
   find(scope: Scope, id: string): Promise<AppRow | null> {

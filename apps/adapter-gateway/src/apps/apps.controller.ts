@@ -29,7 +29,7 @@ export class AppsController {
   @ApiOperation({ operationId: 'listApps', summary: 'Installed Apps' })
   @ApiOkResponse({ type: AppPage })
   async list(@Caller() caller: Principal): Promise<AppPage> {
-    return { data: (await this.apps.list(caller)).map((row) => this.view.of(row)), next_cursor: null };
+    return { data: await this.view.all(await this.apps.list(caller)), next_cursor: null };
   }
 
   @Get(':id')

@@ -8,10 +8,14 @@ import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import type { AppRow } from './app.entity.js';
 import type { ChangeApp, InstallApp, SignatureSettings } from './app.dto.js';
-import { AppCredentials } from './app-credentials.js';
-import { AppRepository } from './app.repository.js';
-import { adapterApp } from './adapter-app.js';
+import { AppBindings } from './app-bindings.js';
+import { AdapterGone, AppExists, AppRepository, type LinkChange } from './app.repository.js';
+import { adapterApp, offered } from './adapter-app.js';
+import { capabilitiesOf } from './capabilities.js';
+import { CredentialChoice } from './credential-choice.js';
+import { declarationsOf } from './declared-credentials.js';
 import { namedForDirection } from './direction.js';
+import { InstalledApps } from './installed-apps.js';
 import { requireReplyAddress } from './reply-address.js';
 import { newToken, rotatedToken } from './webhook-token.js';
 
@@ -28,21 +32,25 @@ export class AppsService {
   constructor(
     @Inject(AppRepository) private readonly apps: AppRepository,
     @Inject(AdaptersService) private readonly adapters: AdaptersService,
-    @Inject(AppCredentials) private readonly credentials: AppCredentials,
+    @Inject(CredentialChoice) private readonly choice: CredentialChoice,
+    @Inject(AppBindings) private readonly bindings: AppBindings,
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 
   /**
    * @throws Problem 422 `adapter_required | skill_only | signature_not_applicable | capability_not_offered |
-   *   credential_not_found`, 404 `adapter_not_found`, 409 `app_exists` (a project has one App per provider)
+   *   credential_*` (as `CredentialChoice.choose`), 404 `adapter_not_found`, 409 `app_exists` (a project has one App per provider)
    */
   async install(caller: Principal, body: InstallApp): Promise<AppRow> {
     if (body.kind === 'adapter' && !body.adapter_id) {
       throw new Problem(422, 'adapter_required', 'An App of kind adapter needs adapter_id.');
     }
     const adapter = body.kind === 'adapter' ? await this.adapters.get(caller, body.adapter_id ?? '') : null;
-    if (body.credential_id) await this.credentials.named(caller, body.credential_id);
+    const signature = body.signature ? declared(body.signature) : null;
+    const declarations = declarationsOf({ signature }, adapter?.manifest ?? null);
+    const credentials = await this.choice.choose(caller, declarations, body);
     const now = new Date();
     const row: AppRow = {
       id: newId('app'),
@@ -50,13 +58,14 @@ export class AppsService {
       project_id: caller.projectId,
       ...(adapter ? adapterApp(adapter, body) : { ...directApp, name: body.name }),
       kind: body.kind,
-      credential_id: body.credential_id ?? null,
+      credentials,
+      bindings_due_at: Object.keys(credentials).length > 0 ? AppBindings.dueAt() : null,
       state: 'active',
       webhook_token: newToken(),
       previous_token_hash: null,
       previous_token_until: null,
       retired_token_hashes: [],
-      signature: body.signature ? declared(body.signature) : null,
+      signature,
       max_body_bytes: body.max_body_bytes ?? adapter?.manifest.webhook?.max_body_bytes ?? defaultMaxBodyBytes,
       origin_marker: randomBytes(16).toString('hex'),
       has_reply_address: false,
@@ -65,27 +74,40 @@ export class AppsService {
       created_at: now,
       updated_at: now,
     };
-    if (!(await this.apps.insert(row))) {
-      const detail = `This project has an App of ${row.provider} already: Skills share it and its credential.`;
-      throw new Problem(409, 'app_exists', detail);
-    }
+    await this.insert(row);
+    // Nobody knows the App yet: it is bound before anything can come for it.
+    if (row.bindings_due_at) await this.bindings.trySettle(row);
     this.announce(row);
     return row;
   }
 
-  /** @throws Problem 404; 422 `credential_not_found` */
+  /**
+   * A declaration that is not named in `credentials` keeps its record.
+   * @throws Problem 404; 422 `capability_not_offered`, and as `CredentialChoice.choose`; of the vault's
+   */
   async change(caller: Principal, id: string, body: ChangeApp): Promise<AppRow> {
     const app = await this.get(caller, id);
-    if (body.credential_id) await this.credentials.named(caller, body.credential_id);
-    const changed = await this.save(app, {
-      ...(body.name === undefined ? {} : { name: nameOf(app, body.name) }),
-      ...(body.state === undefined ? {} : { state: body.state }),
-      ...(body.credential_id === undefined ? {} : { credential_id: body.credential_id }),
-      ...(body.max_body_bytes === undefined ? {} : { max_body_bytes: body.max_body_bytes }),
-      ...(body.signature === undefined ? {} : { signature: declared(body.signature) }),
-      ...(body.signature_off ? { signature: null } : {}),
-    });
-    if (app.credential_id !== null && changed.credential_id !== app.credential_id) await this.credentials.release(app);
+    const adapter = app.adapter_id ? await this.adapters.get(caller, app.adapter_id) : null;
+    const manifest = adapter?.manifest ?? null;
+    const links = await this.choice.choose(caller, declarationsOf(app, manifest), body, app.credentials);
+    const relinked = JSON.stringify(links) !== JSON.stringify(app.credentials);
+    if (relinked) await this.bindFirst(app, links);
+    const capabilities = adapter && body.capabilities ? offered(adapter, body.capabilities) : app.capabilities;
+    const name = body.name ?? app.name;
+    const changed = await this.save(
+      app,
+      {
+        name: adapter ? namedForDirection(name, capabilitiesOf({ capabilities }, adapter.manifest)) : name,
+        capabilities,
+        ...(body.state === undefined ? {} : { state: body.state }),
+        ...(relinked ? { bindings_due_at: AppBindings.dueAt() } : {}),
+        ...(body.max_body_bytes === undefined ? {} : { max_body_bytes: body.max_body_bytes }),
+        ...(body.signature === undefined ? {} : { signature: declared(body.signature) }),
+        ...(body.signature_off ? { signature: null } : {}),
+      },
+      relinked ? linkChange(app.credentials, links) : undefined,
+    );
+    if (relinked) await this.bindings.trySettle(changed);
     return changed;
   }
 
@@ -97,8 +119,8 @@ export class AppsService {
 
   async retire(caller: Principal, id: string): Promise<void> {
     const app = await this.get(caller, id);
-    await this.save(app, { state: 'retired' });
-    if (app.credential_id !== null) await this.credentials.release(app);
+    const retired = await this.save(app, { state: 'retired', bindings_due_at: AppBindings.dueAt() });
+    await this.bindings.trySettle(retired);
   }
 
   /**
@@ -127,21 +149,40 @@ export class AppsService {
     return this.apps.list(caller);
   }
 
-  private async save(app: AppRow, change: Partial<AppRow>): Promise<AppRow> {
+  /** @throws Problem 409 `app_exists`, 404 `adapter_not_found` */
+  private async insert(row: AppRow): Promise<void> {
+    try {
+      await this.apps.insert(row);
+    } catch (error) {
+      if (error instanceof AdapterGone) throw notFound('adapter', row.adapter_id ?? '');
+      if (!(error instanceof AppExists)) throw error;
+      const detail = `This project has an App of ${row.provider} already: Skills share it and its credentials.`;
+      throw new Problem(409, 'app_exists', detail);
+    }
+  }
+
+  /** Whoever reads the App's new records has to find them bound. The row is due first: what is left of a crash goes. */
+  private async bindFirst(app: AppRow, links: AppRow['credentials']): Promise<void> {
+    const before = Object.values(app.credentials);
+    await this.apps.update(app.id, { bindings_due_at: AppBindings.dueAt() });
+    await this.bindings.add(
+      app,
+      Object.values(links).filter((id) => !before.includes(id)),
+    );
+  }
+
+  private async save(app: AppRow, change: Partial<AppRow>, links?: LinkChange): Promise<AppRow> {
     const full = { ...change, version: await this.apps.nextVersion(), updated_at: new Date() };
-    await this.apps.update(app.id, full);
-    const row = { ...app, ...full };
+    await this.apps.update(app.id, full, links);
+    const row = links ? await this.get(scopeOf(app), app.id) : { ...app, ...full };
     this.announce(row);
     return row;
   }
 
   private announce(row: AppRow): void {
+    this.installed.forget();
     void this.jobs.wake(appChanged, { app_id: row.id, version: row.version });
   }
-}
-
-function nameOf(app: AppRow, name: string): string {
-  return app.kind === 'adapter' ? namedForDirection(name, app.capabilities) : name;
 }
 
 function declared(settings: SignatureSettings): AppRow['signature'] {
@@ -150,4 +191,13 @@ function declared(settings: SignatureSettings): AppRow['signature'] {
     ...(settings.header ? { header: settings.header.toLowerCase() } : {}),
     secret_fields: ['signing_secret', 'signing_secret_next'],
   };
+}
+
+function linkChange(before: AppRow['credentials'], now: AppRow['credentials']): LinkChange {
+  const changed = Object.entries(now).filter(([key, id]) => before[key] !== id);
+  return { linked: Object.fromEntries(changed), unlinked: Object.keys(before).filter((key) => !(key in now)) };
+}
+
+function scopeOf(app: AppRow): { organizationId: string; projectId: string } {
+  return { organizationId: app.organization_id, projectId: app.project_id };
 }

@@ -1,4 +1,5 @@
 import type { Credentials, Manifest } from '#libs/adapter-sdk';
+import { type CredentialType, mapCredentials, type OpenedCredential, type SecretValue } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
 import { notFound, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -8,6 +9,8 @@ import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import { AdapterNotReady } from './adapter-not-ready.js';
 import { AppCredentials } from './app-credentials.js';
+import { AppRepository } from './app.repository.js';
+import { fillable } from './credential-fit.js';
 import { type InstalledAdapter, installedAdapter, InstalledApps } from './installed-apps.js';
 
 /** Everything that a call of an adapter needs, but for what it asks. */
@@ -18,12 +21,21 @@ export interface CallTarget {
   context: AdapterCallContext;
 }
 
+/** One record of credentials that a caller gives with a call. */
+export interface GivenRecord {
+  /** By the record's own field names with a `type`, by `maps_to` names without one. */
+  credentials: Credentials;
+  type?: CredentialType | undefined;
+  credentialId?: string | undefined;
+}
+
 /** Where a call goes: to the adapter of an App, with its credential, or to a registered adapter with a given one. */
 @Injectable()
 export class CallTargets {
   constructor(
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(AppCredentials) private readonly credentials: AppCredentials,
+    @Inject(AppRepository) private readonly apps: AppRepository,
     @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
@@ -42,18 +54,45 @@ export class CallTargets {
   async ofAdapter(
     scope: { organizationId: string; projectId: string },
     slug: string,
-    credentials: Credentials,
+    given: GivenRecord,
   ): Promise<CallTarget> {
     const row = scope.projectId
       ? await this.adapters.findBySlug(scope, slug)
       : await this.adapters.findInOrganization(scope.organizationId, slug);
     if (!row) throw notFound('adapter', slug);
     if (row.base_url === null) throw new Problem(422, 'skill_only', `${slug} is a skill without an adapter.`);
-    return { ...this.reached(installedAdapter(row)), credentials, context: scope };
+    const adapter = installedAdapter(row);
+    return { ...this.reached(adapter), credentials: await this.withRecord(scope, adapter, given), context: scope };
+  }
+
+  /** As the project's App would be given them: by the manifest's names, with its other records where it has this one. */
+  private async withRecord(
+    scope: { organizationId: string; projectId: string },
+    adapter: InstalledAdapter,
+    { credentials, type, credentialId }: GivenRecord,
+  ): Promise<Credentials> {
+    if (type === undefined) return credentials;
+    const record: OpenedCredential = { type, fields: secretValues(credentials) };
+    const app = credentialId && scope.projectId ? await this.apps.ofProvider(scope, adapter.manifest.slug) : null;
+    if (app && credentialId && Object.values(app.credentials).includes(credentialId)) {
+      return this.credentials.ofConnected({ app, adapter }, { id: credentialId, record });
+    }
+    const filled = fillable(adapter.manifest.credentials, { type, fields: Object.keys(record.fields) });
+    const links = filled.map(({ key, type: of, maps_to }) => ({ key, type: of, maps_to, credential_id: '' }));
+    return { ...record.fields, ...mapCredentials(links, new Map([['', record]])) };
   }
 
   private reached(adapter: InstalledAdapter): Pick<CallTarget, 'baseUrl' | 'manifest'> {
     if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MS);
     return { baseUrl: adapter.baseUrl, manifest: adapter.manifest };
   }
+}
+
+/** What is no text, and no list of texts, is no secret of a record. */
+function secretValues(credentials: Credentials): Record<string, SecretValue> {
+  const isSecret = (value: unknown): value is SecretValue =>
+    typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+  return Object.fromEntries(
+    Object.entries(credentials).flatMap(([name, value]) => (isSecret(value) ? [[name, value] as const] : [])),
+  );
 }

@@ -1,11 +1,20 @@
 import type { Manifest, RequestPlace } from '#libs/adapter-sdk';
-import type { DeclaredHandshake, DeclaredVerification, Endpoint } from '#libs/contracts';
+import type { DeclaredHandshake, DeclaredVerification, Endpoint, LinkedCredential } from '#libs/contracts';
+import type { AdapterRow } from '../adapters/adapter.entity.js';
 import type { AppRow } from './app.entity.js';
+import { capabilitiesOf } from './capabilities.js';
+import { linksOf } from './declared-credentials.js';
 import { tokenHash } from './webhook-token.js';
 
-/** What the ingress is told of an App. */
-export function endpointOf(app: AppRow, manifest: Manifest | null): Endpoint {
+/**
+ * What the ingress is told of an App.
+ * @param adapter null for the built-in Webhook app
+ */
+export function endpointOf(app: AppRow, adapter: Pick<AdapterRow, 'manifest' | 'disabled'> | null): Endpoint {
+  const manifest = adapter?.manifest ?? null;
   const webhook = manifest?.webhook;
+  const verification = app.kind === 'builtin' ? (app.signature ?? 'none') : declaredVerification(webhook?.verification);
+  const handshake = declaredHandshake(webhook?.handshake);
   return {
     app_id: app.id,
     organization_id: app.organization_id,
@@ -16,16 +25,44 @@ export function endpointOf(app: AppRow, manifest: Manifest | null): Endpoint {
       : null,
     retired_token_hashes: app.retired_token_hashes,
     kind: app.kind,
-    state: app.state === 'retired' || app.capabilities.includes('receive') ? app.state : 'disabled',
-    verification: app.kind === 'builtin' ? (app.signature ?? 'none') : declaredVerification(webhook?.verification),
-    handshake: declaredHandshake(webhook?.handshake),
+    state: stateOf(app, manifest, adapter?.disabled === true),
+    verification,
+    handshake,
     adapter_handshake: app.kind === 'adapter' && webhook?.handshake?.method !== 'POST',
     ack: { status: webhook?.ack?.status ?? 200, body: ackBody(webhook?.ack?.body), content_type: null },
     delivery_id_header: webhook?.delivery_id_header?.toLowerCase() ?? null,
     max_body_bytes: app.max_body_bytes,
-    credential_id: app.credential_id,
+    credentials: secretsOf(app, manifest, verification, handshake),
     version: app.version,
   };
+}
+
+/** What comes for an App whose adapter is disabled is held, as for one that is paused. */
+function stateOf(app: AppRow, manifest: Manifest | null, disabled: boolean): Endpoint['state'] {
+  if (app.state !== 'retired' && !capabilitiesOf(app, manifest).includes('receive')) return 'disabled';
+  return disabled && app.state === 'active' ? 'paused' : app.state;
+}
+
+/**
+ * The records that the ingress checks signatures and handshakes with; none where the adapter does. It has no use for
+ * tokens: a record that is not connected yet must not keep it from checking a signature.
+ */
+function secretsOf(
+  app: AppRow,
+  manifest: Manifest | null,
+  verification: Endpoint['verification'],
+  handshake: DeclaredHandshake | null,
+): LinkedCredential[] {
+  const fields = [
+    ...(typeof verification === 'object' ? verification.secret_fields : []),
+    ...[handshake?.verify_token?.field, hmacField(handshake)].filter((field) => field !== undefined),
+  ];
+  if (fields.length === 0) return [];
+  return linksOf(app, manifest).filter(({ type, maps_to: name }) => type !== 'oauth2' || fields.includes(name));
+}
+
+function hmacField(handshake: DeclaredHandshake | null): string | undefined {
+  return handshake === null || handshake.respond === 'adapter' ? undefined : handshake.respond.hmac?.field;
 }
 
 /** Schemes the ingress knows are checked there; every other one is the adapter's. */

@@ -23,7 +23,7 @@ export class EndpointsController {
     const apps = await this.apps.changedAfter(after, pageSize);
     // Read afresh: what the ingress takes under a version it does not ask for again.
     const ids = [...new Set(apps.flatMap((app) => app.adapter_id ?? []))];
-    const manifests = new Map((await this.adapters.byIds(ids)).map((row) => [row.id, row.manifest]));
-    return { endpoints: apps.map((app) => endpointOf(app, manifests.get(app.adapter_id ?? '') ?? null)) };
+    const adapters = new Map((await this.adapters.byIds(ids)).map((row) => [row.id, row]));
+    return { endpoints: apps.map((app) => endpointOf(app, adapters.get(app.adapter_id ?? '') ?? null)) };
   }
 }

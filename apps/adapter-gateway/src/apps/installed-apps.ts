@@ -4,6 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { AppRow } from './app.entity.js';
+import { capabilitiesOf } from './capabilities.js';
 import { AppRepository } from './app.repository.js';
 
 const freshMs = 1_000;
@@ -22,11 +23,13 @@ export interface InstalledAdapter {
   ready: boolean;
   /** Why it is not ready. */
   reason: string | null;
+  /** A person took it out of use. */
+  disabled: boolean;
 }
 
 /** Whether the App can deliver anything: it was installed with `send`, and its adapter still has it. */
 export function canSend({ app, adapter }: InstalledApp): boolean {
-  return app.capabilities.includes('send') && (adapter === null || adapter.manifest.capabilities.includes('send'));
+  return capabilitiesOf(app, adapter?.manifest ?? null).includes('send');
 }
 
 /** Apps with their adapters, kept for a second: every message asks. */
@@ -50,6 +53,11 @@ export class InstalledApps {
     return value;
   }
 
+  /** After a change by this process: its next call is of what is there now. */
+  forget(): void {
+    this.cache.clear();
+  }
+
   private async read(appId: string): Promise<InstalledApp> {
     const app = await this.apps.byId(appId);
     if (!app) throw new PermanentFailure('app_not_found', `there is no App ${appId}`);
@@ -62,7 +70,7 @@ export class InstalledApps {
 
 /** @throws PermanentFailure `adapter_not_found` for a skill-only listing */
 export function installedAdapter(row: AdapterRow): InstalledAdapter {
-  const { id, base_url: baseUrl, manifest, state, state_reason: reason } = row;
+  const { id, base_url: baseUrl, manifest, state, state_reason: reason, disabled } = row;
   if (baseUrl === null) throw new PermanentFailure('adapter_not_found', `${row.slug} has no adapter`);
-  return { id, baseUrl, manifest, ready: state === 'ready', reason };
+  return { id, baseUrl, manifest, ready: state === 'ready' && !disabled, reason, disabled };
 }

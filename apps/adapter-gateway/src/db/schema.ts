@@ -1,6 +1,7 @@
 import type { ServiceSchema } from '#libs/database';
 import { AdapterRow } from '../adapters/adapter.entity.js';
 import { ManifestVersionRow } from '../adapters/manifest-version.entity.js';
+import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
 import { AppRow } from '../apps/app.entity.js';
 import { AddressPaceRow } from '../deliveries/address-pace.entity.js';
 import { DeliveryAttachmentRow } from '../deliveries/delivery-attachment.entity.js';
@@ -20,6 +21,7 @@ import { ToldSkills1764100000200 } from './1764100000200-told-skills.js';
 import { KnowledgeFeed1764200000200 } from './1764200000200-knowledge-feed.js';
 import { WebhookRenewals1764200000300 } from './1764200000300-webhook-renewals.js';
 import { DeliveryAttachments1764200000400 } from './1764200000400-delivery-attachments.js';
+import { AppCredentials1764600000100 } from './1764600000100-app-credentials.js';
 import { ParsedMessagesAsText1764600000300 } from './1764600000300-parsed-messages-as-text.js';
 import { ReplyAddresses1764600000400 } from './1764600000400-reply-addresses.js';
 
@@ -34,6 +36,7 @@ export const schema: ServiceSchema = {
     InboundWaitRow,
     ManifestVersionRow,
     ParsedMessages,
+    SkillRemovalRow,
     SourceChangeRow,
     SourceDocumentRow,
     SourceRow,
@@ -49,6 +52,7 @@ export const schema: ServiceSchema = {
     KnowledgeFeed1764200000200,
     WebhookRenewals1764200000300,
     DeliveryAttachments1764200000400,
+    AppCredentials1764600000100,
     ParsedMessagesAsText1764600000300,
     ReplyAddresses1764600000400,
   ],

@@ -1,6 +1,7 @@
 import type { DeliverResponse, FormatResult, JsonObject, MessageAttachment } from '#libs/adapter-sdk';
 import { deliverFailure } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
+import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient, egressToken } from '../adapters/adapter-client.js';
 import { wrongDelivery, wrongDeliveryDetail, wrongFormat, wrongLookup } from '../adapters/answer-fields.js';
@@ -53,7 +54,13 @@ export class Deliverer {
     }
     const { app, adapter } = installed;
     if (!canSend(installed)) {
-      return deliverFailure('unsupported', 'the App has no send capability');
+      const withdrawn = app.capabilities.includes('send');
+      throw new PermanentFailure(
+        withdrawn ? 'send_withdrawn' : 'send_not_installed',
+        withdrawn
+          ? `the manifest in force of ${adapter.manifest.slug} offers send no more: put one in force that does, then redrive`
+          : `the App ${app.id} was installed without send: add the capability to it, then redrive`,
+      );
     }
     // Long: what waits is woken when the adapter is ready again.
     if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MAX_MS);

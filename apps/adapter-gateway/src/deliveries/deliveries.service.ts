@@ -25,7 +25,7 @@ import { busyCode } from '../adapters/call-slots.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
-import { notReadyCode } from '../apps/adapter-not-ready.js';
+import { disabledCode, notReadyCode } from '../apps/adapter-not-ready.js';
 import { Deliverer } from './deliver.js';
 import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
 import type { DeliveryRow } from './delivery.entity.js';
@@ -39,7 +39,7 @@ export const engineClient = Symbol('engineClient');
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;
 /** A pause is said once, however often it is looked whether it is over. */
-const pauses: (string | null)[] = [notReadyCode, circuitOpenCode, busyCode];
+const pauses: (string | null)[] = [notReadyCode, disabledCode, circuitOpenCode, busyCode];
 
 /** Custody of deliveries: committed before the first attempt, attempted until settled, then reported to the engine. */
 @Injectable()

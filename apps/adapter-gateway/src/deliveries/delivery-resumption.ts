@@ -5,14 +5,14 @@ import { AdapterClient } from '../adapters/adapter-client.js';
 import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
 import { HealthPoller } from '../adapters/health-poller.js';
-import { notReadyCode } from '../apps/adapter-not-ready.js';
+import { disabledCode, notReadyCode } from '../apps/adapter-not-ready.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { answerLostCode } from './answer-lost.js';
 import { jobOf } from './delivery-job.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
 const batch = 500;
-const notReadyCodes = [notReadyCode, answerLostCode];
+const notReadyCodes = [notReadyCode, disabledCode, answerLostCode];
 const failedCodes = [circuitOpenCode, busyCode, 'timeout', 'provider_unavailable', answerLostCode];
 
 /** Goes on with deliveries as soon as their adapter takes them again, and not when their wait is over. */

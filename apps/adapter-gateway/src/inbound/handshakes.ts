@@ -44,7 +44,7 @@ export class Handshakes {
     const { adapter } = installed;
     if (!adapter) return { answer: null };
     const { request, received_at: receivedAt, verified, declared } = asked;
-    const webhook = { installed, adapter, request, receivedAt, context: caller };
+    const webhook = { installed, adapter, request, receivedAt, context: caller, needsTokens: false };
     if (request.method === 'POST' && !verified) {
       const result = await this.calls.verify(webhook);
       if ('error' in result) return { refused: { error: result.error }, answer: null };

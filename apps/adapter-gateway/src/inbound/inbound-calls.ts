@@ -15,6 +15,8 @@ export interface Webhook {
   /** RFC 3339. */
   receivedAt: string;
   context: AdapterCallContext;
+  /** False for a handshake: a record that is not connected yet must not keep it from being answered. */
+  needsTokens: boolean;
 }
 
 /** What `/parse-inbound` says: its answer as it came, and the messages in it. */
@@ -58,9 +60,9 @@ export class InboundCalls {
     return { answer, messages: this.adapters.reading(baseUrl, () => normalizedMessages(answer)) };
   }
 
-  private async envelope({ installed, request, receivedAt }: Webhook): Promise<object> {
+  private async envelope({ installed, request, receivedAt, needsTokens }: Webhook): Promise<object> {
     return {
-      credentials: await this.credentials.of(installed),
+      credentials: await (needsTokens ? this.credentials.of(installed) : this.credentials.ofConnected(installed)),
       request,
       received_at: receivedAt,
       ...(installed.app.self ? { self: installed.app.self } : {}),

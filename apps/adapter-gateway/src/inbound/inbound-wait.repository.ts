@@ -71,11 +71,23 @@ export class InboundWaitRepository {
           SELECT due.receipt_id FROM gateway.adapter a CROSS JOIN LATERAL (
             SELECT w.receipt_id FROM gateway.inbound_wait w WHERE w.adapter_id = a.id AND w.next_at <= now()
              ORDER BY w.next_at LIMIT CASE WHEN a.base_url = ANY($2) THEN 1 ELSE $3 END FOR UPDATE SKIP LOCKED) due
-           WHERE a.state = 'ready' AND a.base_url <> ALL($1) LIMIT $4)
+           WHERE a.state = 'ready' AND NOT a.disabled AND a.base_url <> ALL($1) LIMIT $4)
         RETURNING *`,
       [load.closedTo, load.onTrial, perAdapter, limit, leaseMs / 1_000],
     )) as [InboundWaitRow[], number];
     return rows;
+  }
+
+  /** Takes out what waits for an adapter that was unregistered: nothing else would. */
+  async removeOrphaned(limit: number): Promise<InboundParsePayload[]> {
+    const [rows] = (await this.rows.query(
+      `DELETE FROM gateway.inbound_wait WHERE receipt_id IN (
+         SELECT receipt_id FROM gateway.inbound_wait w
+          WHERE NOT EXISTS (SELECT FROM gateway.adapter WHERE adapter.id = w.adapter_id) LIMIT $1)
+       RETURNING job`,
+      [limit],
+    )) as [{ job: InboundParsePayload }[], number];
+    return rows.map(({ job }) => job);
   }
 
   /** Lets everything that waits for the adapters at an address come at once, but for what they put off themselves. */

@@ -13,6 +13,7 @@ import { JobClient, PermanentFailure } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterCallContext } from '../adapters/adapter-client.js';
+import { requireReceiving } from '../apps/capabilities.js';
 import { canSend, type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import { directParse } from '../direct/direct-parse.js';
 import type { GatewaySettings } from '../env.js';
@@ -71,9 +72,13 @@ export class InboundService extends Sweeping {
   async process(job: InboundParsePayload, attempt: number): Promise<void> {
     const startMs = performance.now();
     const installed = await this.installed.get(job.app_id);
+    requireReceiving(installed);
     const request = job.request ?? (await this.readRequest(job));
     const { adapter } = installed;
-    const webhook = adapter && { installed, adapter, request, receivedAt: job.received_at, context: context(job) };
+    const webhook = adapter && {
+      ...{ installed, adapter, request, receivedAt: job.received_at, context: context(job) },
+      needsTokens: true,
+    };
     const verified = job.verified_scheme ?? (await this.verify(job, webhook));
     if (verified === null) return;
     const messages = await this.messagesOf(installed, webhook, request);

@@ -7,6 +7,7 @@ import type { Listing } from './listing.js';
 class ListedAdapter {
   @ApiProperty(idOf('adp')) id: string;
   @ApiProperty({ enum: ['ready', 'unready'] }) state: 'ready' | 'unready';
+  @ApiProperty({ description: 'A person took it out of use' }) disabled: boolean;
   @ApiProperty({ type: String, nullable: true }) version: string | null;
   @ApiProperty({ type: 'integer' }) manifest_version: number;
 }

@@ -1,4 +1,5 @@
 import type { CredentialDeclaration, Manifest } from '#libs/adapter-sdk';
+import { signingSecret } from '../apps/declared-credentials.js';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 
 /** What the Developer Portal offers to install. */
@@ -16,7 +17,13 @@ export interface Listing {
   skill: NonNullable<Manifest['skill']> | null;
   /** Whether the App's consent is given through an OAuth flow. */
   oauth: boolean;
-  adapter: { id: string; state: AdapterRow['state']; version: string | null; manifest_version: number } | null;
+  adapter: {
+    id: string;
+    state: AdapterRow['state'];
+    disabled: boolean;
+    version: string | null;
+    manifest_version: number;
+  } | null;
   /** The project's App of it. */
   app_id: string | null;
 }
@@ -29,7 +36,7 @@ export const builtinListing: Listing = {
   icon: 'webhook',
   category: 'Integration',
   capabilities: ['send', 'receive'],
-  credentials: [],
+  credentials: [signingSecret],
   setup_instructions: ['Install it, and give its webhook URL to whoever is to send.'],
   author: null,
   skill: null,
@@ -43,7 +50,7 @@ export function listingOf(row: AdapterRow, appId: string | null): Listing {
   return {
     slug: row.slug,
     kind: row.base_url === null ? 'skill' : 'adapter',
-    name: manifest.name,
+    name: row.name ?? manifest.name,
     description: manifest.description,
     icon: manifest.icon ?? null,
     category: manifest.category,
@@ -53,7 +60,13 @@ export function listingOf(row: AdapterRow, appId: string | null): Listing {
     author: manifest.author ?? null,
     skill: manifest.skill ?? null,
     oauth: manifest.oauth_config !== undefined,
-    adapter: { id: row.id, state: row.state, version: row.version, manifest_version: row.manifest_version },
+    adapter: {
+      id: row.id,
+      state: row.state,
+      disabled: row.disabled,
+      version: row.version,
+      manifest_version: row.manifest_version,
+    },
     app_id: appId,
   };
 }

@@ -84,7 +84,10 @@ describe('installing', () => {
       body: { code: 'credential_not_found', errors: [{ field: 'credential_id' }] },
     });
     world.credentials.set('cred_there', { signing_secret: 'x' });
-    expect(await change('cred_there')).toMatchObject({ status: 200, body: { credential_id: 'cred_there' } });
+    expect(await change('cred_there')).toMatchObject({
+      status: 200,
+      body: { credentials: [{ key: 'SIGNING_SECRET', credential_id: 'cred_there' }] },
+    });
   });
 
   it('refuses a capability that the adapter does not offer', async () => {

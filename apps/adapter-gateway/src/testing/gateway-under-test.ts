@@ -6,7 +6,7 @@ import { Queue } from 'bullmq';
 import pg from 'pg';
 import { AppModule } from '../app.module.js';
 import type { GatewaySettings } from '../env.js';
-import { httpServer, sendJson } from './http-server.js';
+import { type FakeVault, fakeVault } from './fake-vault.js';
 
 export interface Answer {
   status: number;
@@ -18,7 +18,8 @@ export interface Answer {
 export interface GatewayWorld {
   pool: pg.Pool;
   /** What the vault opens: fields by credential id. */
-  credentials: Map<string, Record<string, string>>;
+  credentials: FakeVault['credentials'];
+  vault: FakeVault;
   /** Starts one more replica, in this process. */
   start(settings?: Partial<GatewaySettings>): Promise<NestFastifyApplication>;
   /** As a person of the project. */
@@ -41,13 +42,8 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
   // Tests cut connections, this pool's among them: a query under way fails by itself.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const credentials = new Map<string, Record<string, string>>();
-  const vault = await httpServer((_path, body, response) => {
-    const { credential_id: id } = JSON.parse(body) as { credential_id: string };
-    const fields = credentials.get(id);
-    if (fields) sendJson(response, { credential_id: id, generation: 1, type: 'text', fields });
-    else sendJson(response, { code: 'credential_not_found', detail: 'none' }, 404);
-  });
+  const vault = await fakeVault();
+  const { credentials } = vault;
   const queues = queueNames.map(
     (name) => new Queue(name, { connection: { url: testRedisUrl() }, prefix: `{gatehouse:${name}}` }),
   );
@@ -70,6 +66,7 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
   return {
     pool,
     credentials,
+    vault,
     start: async (settings = {}) => {
       const all: GatewaySettings = { ...defaults, DATABASE_URL: database.url, VAULT_URL: vault.url, ...settings };
       const app = await createService({

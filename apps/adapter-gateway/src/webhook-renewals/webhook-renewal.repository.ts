@@ -21,6 +21,7 @@ export class WebhookRenewalRepository {
          FROM gateway.app JOIN gateway.adapter ON adapter.id = app.adapter_id
          LEFT JOIN gateway.webhook_renewal known ON known.app_id = app.id
         WHERE app.state = 'active' AND app.capabilities ? 'receive'
+          AND adapter.manifest->'capabilities' ? 'receive' AND NOT adapter.disabled
           AND adapter.manifest #> '{webhook,renew_seconds}' IS NOT NULL
           AND (known.app_id IS NULL OR known.due_at <= now())
         ORDER BY app.id LIMIT $1

@@ -57,7 +57,7 @@ export class WebhookRenewer extends Sweeping {
     const app = await this.apps.byId(appId);
     const { baseUrl, manifest, credentials, context } = await this.targets.ofApp(appId);
     const everyMs = Math.min(manifest.webhook?.renew_seconds ?? 86_400, 2_592_000) * 1_000;
-    const body = { credentials, webhook_url: app && this.views.of(app).webhook_url };
+    const body = { credentials, webhook_url: app && this.views.webhookUrl(app, manifest) };
     const answer = await this.adapters.post<RenewWebhookResult>(baseUrl, '/renew-webhook', body, context, wrongRenewal);
     if (answer.ok) {
       const expiresAt = dateOf(answer.expires_at);

@@ -31,6 +31,15 @@ export class BindConsumer {
   @JsonObject({ optional: true, description: mapsToNote }) maps_to?: Record<string, string>;
 }
 
+export class BindConsumerToAll {
+  @TextList(100, 100, { description: 'Every credential that the consumer uses; none lets go of all' })
+  credential_ids: string[];
+}
+
+export class UnknownCredentials {
+  @ApiProperty({ type: [String], description: 'Not in this project; the others are bound' }) unknown: string[];
+}
+
 export class UnbindQuery {
   @Text(100, { optional: true, minLength: 1, description: 'This one alone; absent: all of them' })
   credential_id?: string;

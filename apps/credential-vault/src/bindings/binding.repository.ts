@@ -19,7 +19,7 @@ type BindingRow = Omit<CredentialBinding, 'credential' | 'created_at' | 'updated
 /** Which of a consumer's credentials; all of them when neither is given. */
 export interface Which {
   only?: string;
-  except?: string;
+  except?: string[];
 }
 
 @Injectable()
@@ -82,14 +82,14 @@ export class BindingRepository {
     scope: CredentialScope,
     kind: ConsumerKind,
     consumerId: string,
-    { only, except = '' }: Which,
+    { only, except = [] }: Which,
   ): Promise<string[]> {
     const made = await this.db.manager.findBy(CredentialBinding, {
       ...owned(scope),
       consumer_kind: kind,
       consumer_id: consumerId,
       created_by: Like('service:%'),
-      credential_id: only ?? Not(except),
+      credential_id: only ?? Not(In(except)),
     });
     if (made.length > 0) await this.db.manager.delete(CredentialBinding, { id: In(made.map(({ id }) => id)) });
     return made.map((binding) => binding.credential_id);

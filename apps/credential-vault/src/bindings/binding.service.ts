@@ -65,7 +65,7 @@ export class BindingService {
     await this.note(caller, credentialId, 'unbound', [], row.consumer_kind, row.consumer_id);
   }
 
-  /** Makes or changes the binding of what a service looks after. An App has one credential: the one before is let go. */
+  /** Makes or changes one binding of what a service looks after; its others stay. */
   async bind(
     caller: Principal,
     { credential_id: credentialId, consumer, ...asked }: BindConsumer,
@@ -81,10 +81,33 @@ export class BindingService {
     checkBinding(credential, next);
     if (known) await this.bindings.update(known.id, next);
     else await this.insert(caller, credential, kind, consumerId, next);
-    if (kind === 'app') await this.letGo(caller, kind, consumerId, { except: credentialId });
     const row = await this.bindings.ofConsumer(caller, credentialId, kind, consumerId);
     if (!row) throw notFound('binding', consumerId);
     return view(credential, row);
+  }
+
+  /**
+   * Binds a consumer to these credentials and, of what services bound, to no others. What it had before is let go of
+   * last: whoever still uses it meanwhile is not refused.
+   * @returns ids that no credential of the project has; the others are bound
+   */
+  async bindAll(
+    caller: Principal,
+    kind: ConsumerKind,
+    consumerId: string,
+    credentialIds: string[],
+  ): Promise<{ unknown: string[] }> {
+    const unknown: string[] = [];
+    for (const credentialId of new Set(credentialIds)) {
+      try {
+        await this.bind(caller, { credential_id: credentialId, consumer: { kind, id: consumerId } });
+      } catch (error) {
+        if (!(error instanceof Problem) || error.status !== 404) throw error;
+        unknown.push(credentialId);
+      }
+    }
+    await this.letGo(caller, kind, consumerId, { except: credentialIds });
+    return { unknown };
   }
 
   /** For a consumer that is gone, or that uses this credential no more. */

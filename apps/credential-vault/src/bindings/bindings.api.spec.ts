@@ -176,15 +176,24 @@ describe('a binding', () => {
 });
 
 describe('services', () => {
-  it('bind the Apps they look after; an App has one credential', async () => {
-    const [first, second] = [await credential(), await credential()];
-    const consumer = { kind: 'app', id: 'app_moving' };
-    for (const credential_id of [first, first, second]) {
-      expect((await vault.call('PUT', '/internal/bindings', { credential_id, consumer }, gateway)).status).toBe(200);
+  it('of an App is to all its credentials and to no others', async () => {
+    const [first, second, third] = [await credential(), await oauth(), await credential()];
+    const set = (credential_ids: string[], as = gateway) =>
+      vault.call('PUT', '/internal/bindings/app/app_many', { credential_ids }, as);
+    const { status, body } = await set([first!, second!, first!, 'cred_none']);
+    expect({ status, unknown: body.unknown }).toEqual({ status: 200, unknown: ['cred_none'] });
+    expect((await resolveFor(first!, 'app_many')).status).toBe(200);
+    expect((await resolveFor(second!, 'app_many')).body.fields).toEqual({ client_id: 'id', access_token: 'at' });
+    for (const id of [first, second]) {
+      const refused = await vault.call('DELETE', `/api/v1/credentials/${id}`);
+      expect(refused).toMatchObject({ status: 409, body: { code: 'credential_in_use' } });
     }
+    await bind(third!, app('app_many'));
+    await set([second!]);
     expect((await vault.call('DELETE', `/api/v1/credentials/${first}`)).status).toBe(204);
-    expect((await vault.call('DELETE', `/api/v1/credentials/${second}`)).status).toBe(409);
-    expect((await vault.call('DELETE', '/internal/bindings/app/app_moving', undefined, gateway)).status).toBe(204);
+    expect((await resolveFor(third!, 'app_many')).status).toBe(200);
+    expect((await set([first!], asService('engine'))).body.code).toBe('not_in_policy');
+    await set([]);
     expect((await vault.call('DELETE', `/api/v1/credentials/${second}`)).status).toBe(204);
   });
 
@@ -214,5 +223,25 @@ describe('services', () => {
     const batch = { credentials: [asked, { credential_id: id }] };
     expect(await may('engine', 'POST', '/internal/credentials/resolve-batch', batch)).toBe('not_in_policy');
     expect(await may('constructor', 'POST', '/internal/credentials/resolve', asked)).toBe('not_in_policy');
+  });
+});
+
+describe('describing credentials', () => {
+  it('names what they have and opens nothing', async () => {
+    const pending = await credential({ type: 'oauth2', grant: 'authorization_code', fields: { client_id: 'id' } });
+    const [text, token] = [await credential(), await oauth()];
+    const describe = (as = gateway) =>
+      vault.call('POST', '/internal/credentials/describe', { credential_ids: [text, token, pending, 'cred_none'] }, as);
+    const { body } = await describe();
+    expect(body.data).toHaveLength(3);
+    expect(body.data).toEqual(
+      expect.arrayContaining([
+        { credential_id: text, type: 'text', status: 'active', fields: ['host', 'password', 'user'] },
+        expect.objectContaining({ credential_id: token, fields: expect.arrayContaining(['access_token']) }),
+        { credential_id: pending, type: 'oauth2', status: 'pending', fields: ['client_id'] },
+      ]),
+    );
+    expect(JSON.stringify(body)).not.toContain('"u"');
+    expect((await describe(asService('router'))).body.code).toBe('not_in_policy');
   });
 });

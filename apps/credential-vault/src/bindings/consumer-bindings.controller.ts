@@ -1,8 +1,8 @@
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Delete, HttpCode, Inject, Param, Put, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServicePolicy } from '../service-policy/service-policy.js';
-import { BindConsumer, type BindingView, UnbindQuery } from './binding.dto.js';
+import { BindConsumer, BindConsumerToAll, type BindingView, UnbindQuery, UnknownCredentials } from './binding.dto.js';
 import { BindingService } from './binding.service.js';
 import { type ConsumerKind, consumerKinds } from './credential-binding.entity.js';
 
@@ -23,6 +23,18 @@ export class ConsumerBindingsController {
     return this.bindings.bind(caller, body);
   }
 
+  @Put(':kind/:id')
+  @ApiOperation({ summary: 'Bind a consumer to these credentials and to no others', operationId: 'bindConsumerToAll' })
+  @ApiOkResponse({ type: UnknownCredentials })
+  bindAll(
+    @Caller() caller: Principal,
+    @Param('kind') kind: string,
+    @Param('id') id: string,
+    @Body() { credential_ids: credentialIds }: BindConsumerToAll,
+  ): Promise<UnknownCredentials> {
+    return this.bindings.bindAll(caller, this.allowed(caller, kind), id, credentialIds);
+  }
+
   @Delete(':kind/:id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Let go of what services bound for a consumer', operationId: 'unbindConsumer' })
@@ -32,9 +44,14 @@ export class ConsumerBindingsController {
     @Param('id') id: string,
     @Query() { credential_id: credentialId }: UnbindQuery,
   ): Promise<void> {
+    await this.bindings.unbind(caller, this.allowed(caller, kind), id, credentialId);
+  }
+
+  /** @throws Problem 404 `consumer_kind_unknown`, 403 `not_in_policy` */
+  private allowed(caller: Principal, kind: string): ConsumerKind {
     if (!isKind(kind)) throw new Problem(404, 'consumer_kind_unknown', `A consumer is ${consumerKinds.join(', ')}.`);
     this.policy.check(caller, 'bind', kind);
-    await this.bindings.unbind(caller, kind, id, credentialId);
+    return kind;
   }
 }
 

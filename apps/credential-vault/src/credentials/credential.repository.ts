@@ -46,6 +46,10 @@ export class CredentialRepository {
     return this.rows(this.db.manager, scope).andWhere('c.id = :id', { id }).getOne();
   }
 
+  async findAll(scope: CredentialScope, ids: string[]): Promise<Credential[]> {
+    return this.rows(this.db.manager, scope).andWhere('c.id = ANY(:ids)', { ids }).getMany();
+  }
+
   /** Newest first. */
   async list(scope: CredentialScope, limit: number, cursor: string | undefined): Promise<Credential[]> {
     const query = this.rows(this.db.manager, scope).orderBy('c.id', 'DESC').take(limit);

@@ -1,8 +1,9 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Header, HttpCode, Inject, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServicePolicy } from '../service-policy/service-policy.js';
-import { ResolveCredential, ResolveCredentials } from './resolve.dto.js';
+import { CredentialDescriber } from './credential-describer.js';
+import { CredentialDescriptions, DescribeCredentials, ResolveCredential, ResolveCredentials } from './resolve.dto.js';
 import { type ResolvedCredential, ResolveService, type UnresolvedCredential } from './resolve.service.js';
 
 @ApiTags('internal')
@@ -11,6 +12,7 @@ import { type ResolvedCredential, ResolveService, type UnresolvedCredential } fr
 export class ResolveController {
   constructor(
     @Inject(ResolveService) private readonly resolver: ResolveService,
+    @Inject(CredentialDescriber) private readonly describer: CredentialDescriber,
     @Inject(ServicePolicy) private readonly policy: ServicePolicy,
   ) {}
 
@@ -33,6 +35,15 @@ export class ResolveController {
   ): Promise<{ data: (ResolvedCredential | UnresolvedCredential)[] }> {
     for (const one of body.credentials) this.check(caller, one);
     return { data: await this.resolver.resolveMany(caller, body.credentials) };
+  }
+
+  @Post('describe')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Which fields credentials have, without values', operationId: 'describeCredentials' })
+  @ApiOkResponse({ type: CredentialDescriptions })
+  async describe(@Caller() caller: Principal, @Body() body: DescribeCredentials): Promise<CredentialDescriptions> {
+    this.policy.check(caller, 'bind');
+    return { data: await this.describer.describe(caller, body.credential_ids) };
   }
 
   private check(caller: Principal, { consumer }: ResolveCredential): void {

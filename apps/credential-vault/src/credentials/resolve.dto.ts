@@ -3,6 +3,12 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateNested } from 'class-validator';
 import { type ConsumerKind, consumerKinds } from '../bindings/credential-binding.entity.js';
+import {
+  type CredentialStatus,
+  credentialStatuses,
+  type CredentialType,
+  credentialTypes,
+} from './credential.entity.js';
 
 /** For whom a service asks. */
 export class Consumer {
@@ -30,4 +36,22 @@ export class ResolveCredentials {
   @ValidateNested({ each: true })
   @Type(() => ResolveCredential)
   credentials: ResolveCredential[];
+}
+
+export class DescribeCredentials {
+  @TextList(500, 100) credential_ids: string[];
+}
+
+/** What a credential has, without any value. */
+export class CredentialDescription {
+  @ApiProperty() credential_id: string;
+  @ApiProperty({ enum: credentialTypes }) type: CredentialType;
+  @ApiProperty({ enum: credentialStatuses }) status: CredentialStatus;
+  @ApiProperty({ type: [String], description: 'Names of the fields that have a value; of an oauth2 one tokens too' })
+  fields: string[];
+}
+
+export class CredentialDescriptions {
+  @ApiProperty({ type: [CredentialDescription], description: 'Of those that are in this project' })
+  data: CredentialDescription[];
 }

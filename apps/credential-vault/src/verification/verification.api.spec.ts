@@ -32,7 +32,10 @@ describe('verifying', () => {
     expect(Date.parse(saved.last_verified_at)).toBeGreaterThan(Date.now() - 60_000);
     expect(gateway.calls.at(-1)).toEqual({
       path: '/internal/adapter-calls/verify',
-      body: { organization_id: 'org_a', adapter_slug: 'slack', credentials: { token: 'a-token' } },
+      body: {
+        ...{ organization_id: 'org_a', adapter_slug: 'slack', credentials: { token: 'a-token' } },
+        ...{ credential_type: 'api_key', credential_id: saved.id },
+      },
     });
   });
 

@@ -111,6 +111,8 @@ export class Verifier {
       organization_id: row.organization_id,
       adapter_slug: adapterSlug,
       credentials,
+      credential_type: row.type,
+      credential_id: row.id,
     });
     const { organizationId, projectId, subject: actor } = caller;
     await this.audit.append([

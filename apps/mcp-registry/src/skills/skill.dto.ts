@@ -141,3 +141,14 @@ export class ImportedSkill {
   @ApiProperty({ type: [String], description: 'What it wants and has to be given: credentials, tools of MCP servers' })
   missing: string[];
 }
+
+/** Credentials of the App whose adapter's manifest declares the Skill. */
+export class AppCredentialsOfSkill {
+  @ListOf(SkillCredentialGiven, 50, (one) => one.as) credentials?: SkillCredentialGiven[];
+  @TextList(200, 64, { optional: true, description: "Names that are the App's to give: those it gives no more go" })
+  names?: string[];
+}
+
+export class SkillFromApp extends AppCredentialsOfSkill {
+  @JsonObject() manifest: Record<string, unknown>;
+}

@@ -91,6 +91,11 @@ export class SkillRepository {
     return this.source.manager.findOneBy(SkillVersion, { skill_id: skillId, version });
   }
 
+  /** A Skill that its manifest made, and that no manifest declares any more. */
+  async giveToPeople(scope: Scope, id: string): Promise<void> {
+    await this.source.manager.update(Skill, { ...owned(scope), id }, { origin: 'person' });
+  }
+
   async delete(scope: Scope, id: string): Promise<void> {
     await this.source.manager.delete(Skill, { ...owned(scope), id });
   }

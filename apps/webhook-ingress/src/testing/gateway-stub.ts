@@ -16,8 +16,14 @@ export interface Asked {
 export interface GatewayStub {
   url: string;
   endpoints: Endpoint[];
-  /** Fields of every credential. */
+  /** Fields of every credential that `records` does not have. */
   fields: Record<string, string>;
+  /** By credential id. */
+  records: Map<string, Record<string, string | string[]>>;
+  /** While true the vault answers 503. */
+  vaultDown: boolean;
+  /** What the vault was asked for. */
+  resolved: { credential_id: string; consumer?: { kind: string; id: string } }[];
   /** What an App's adapter answers a request with: null when it is no handshake. */
   handshake: (request: InboundRequest) => Promise<Answer> | Answer;
   /** Why the adapter does not accept a request that has to be verified; null when it does. */
@@ -32,13 +38,19 @@ export async function gatewayStub(): Promise<GatewayStub> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       void answer(request.url ?? '', Buffer.concat(chunks).toString()).then((value) =>
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value)),
+        response
+          .writeHead(stub.vaultDown ? 503 : 200, { 'content-type': 'application/json' })
+          .end(JSON.stringify(value)),
       );
     });
   });
   const answer = async (path: string, body: string): Promise<object> => {
     if (path.startsWith('/internal/endpoints')) return { endpoints: stub.endpoints };
-    if (path.startsWith('/internal/credentials')) return { fields: stub.fields };
+    if (path.startsWith('/internal/credentials')) {
+      const wanted = JSON.parse(body) as GatewayStub['resolved'][number];
+      stub.resolved.push(wanted);
+      return { type: 'text', fields: stub.records.get(wanted.credential_id) ?? stub.fields };
+    }
     const asked = JSON.parse(body) as Asked;
     stub.asked.push(asked);
     const { request, verified, declared } = asked;
@@ -51,6 +63,9 @@ export async function gatewayStub(): Promise<GatewayStub> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     endpoints: [],
     fields: {},
+    records: new Map(),
+    vaultDown: false,
+    resolved: [],
     handshake: () => null,
     refuses: () => null,
     asked: [],
@@ -84,7 +99,7 @@ export function endpoint(token: string, change: Partial<Endpoint> = {}): Endpoin
     ack: { status: 200, body: null, content_type: null },
     delivery_id_header: null,
     max_body_bytes: 1_048_576,
-    credential_id: 'cred_1',
+    credentials: [{ key: 'SIGNING_SECRET', type: 'text', maps_to: 'signing_secret', credential_id: 'cred_1' }],
     version: 1,
     ...change,
   };

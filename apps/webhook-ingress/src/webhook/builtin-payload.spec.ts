@@ -15,7 +15,7 @@ let url: string;
 beforeAll(async () => {
   database = await testDatabase();
   gateway = await gatewayStub();
-  gateway.endpoints = [endpoint('hook', { kind: 'builtin', verification: 'none', credential_id: null })];
+  gateway.endpoints = [endpoint('hook', { kind: 'builtin', verification: 'none', credentials: [] })];
   // Nobody answers for the router: what is refused here is refused for what it is.
   const settings = ingressSettings(database.url, gateway.url, { ROUTER_URL: 'http://127.0.0.1:9' });
   service = await createService(ingressService(settings));

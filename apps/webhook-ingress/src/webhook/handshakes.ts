@@ -1,4 +1,4 @@
-import type { Endpoint, HandshakeResult } from '#libs/contracts';
+import type { Endpoint, HandshakeResult, MappedCredentials } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { gatewayClient } from '../endpoints/endpoints.service.js';
@@ -74,7 +74,7 @@ export class Handshakes {
     request: HandshakeRequest,
   ): Promise<Answer | null> {
     const fields = handshakeFields(declared).length > 0 ? await this.secrets.fields(endpoint) : {};
-    const answer = handshakeAnswer(declared, request, (field) => [fields[field] ?? null].flat()[0] ?? null);
+    const answer = handshakeAnswer(declared, request, (field) => secretOf(fields[field]));
     if (!answer) return null;
     // The value comes from the request: no browser may take it for a page.
     const headers = { 'content-type': answer.contentType, 'x-content-type-options': 'nosniff' };
@@ -133,4 +133,10 @@ function requestOf({ method, url, headers, body }: Incoming): HandshakeRequest {
 function notAccepted(error: string): Refused {
   const code = /^[a-z_]{1,50}$/.test(error) ? error : 'refused';
   return new Refused(401, code, "The App's adapter did not accept this request.");
+}
+
+/** The first of several that are valid during a rotation; null where there is none. */
+function secretOf(value: MappedCredentials[string] | undefined): string | null {
+  const [first] = [value].flat();
+  return typeof first === 'string' ? first : null;
 }

@@ -1,5 +1,5 @@
 import type { ServiceClient } from '#libs/service-kit';
-import type { Endpoint } from '#libs/contracts';
+import { type Endpoint, mapCredentials, type MappedCredentials, type OpenedCredential } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 
 export const vaultClient = Symbol('vaultClient');
@@ -9,63 +9,79 @@ const freshMs = 10_000;
 const staleMs = 600_000;
 const maxCached = 10_000;
 
-/** By name; a list where several values are valid, during a rotation. */
-export type SecretFields = Record<string, string | string[]>;
-
 interface Cached {
-  fields: SecretFields;
+  endpoint: Endpoint;
+  fields: MappedCredentials;
   readAtMs: number;
 }
 
 /** Signing secrets of endpoints, asked of the vault and kept in memory for some seconds. */
 @Injectable()
 export class Secrets {
+  /** By App: what its bindings let leave is its own. */
   private readonly cache = new Map<string, Cached>();
-  private readonly asking = new Map<string, Promise<Cached>>();
+  private readonly asking = new Map<Endpoint, Promise<Cached>>();
 
   constructor(@Inject(vaultClient) private readonly vault: ServiceClient) {}
 
-  /** All fields of the endpoint's credential (none when it has no credential), or null when the vault has to be asked. */
-  known(endpoint: Endpoint): SecretFields | null {
-    if (!endpoint.credential_id) return {};
-    const cached = this.cache.get(endpoint.credential_id);
-    return cached && Date.now() - cached.readAtMs <= freshMs ? cached.fields : null;
+  /**
+   * The fields of all records of the endpoint, by the names its adapter gets them under (none where nothing is
+   * linked), or null when the vault has to be asked.
+   */
+  known(endpoint: Endpoint): MappedCredentials | null {
+    if (endpoint.credentials.length === 0) return {};
+    const cached = this.cache.get(endpoint.app_id);
+    return cached && cached.endpoint === endpoint && isYoung(cached, freshMs) ? cached.fields : null;
   }
 
   /**
    * As `known`, asking the vault where it has to be.
    * @throws Problem when the vault does not answer and nothing recent is known
    */
-  async fields(endpoint: Endpoint): Promise<SecretFields> {
+  async fields(endpoint: Endpoint): Promise<MappedCredentials> {
     const known = this.known(endpoint);
-    if (known || !endpoint.credential_id) return known ?? {};
-    const stale = this.cache.get(endpoint.credential_id);
+    if (known) return known;
+    const stale = this.cache.get(endpoint.app_id);
     try {
-      return (await this.ask(endpoint, endpoint.credential_id)).fields;
+      return (await this.ask(endpoint)).fields;
     } catch (error) {
-      if (!stale || Date.now() - stale.readAtMs > staleMs) throw error;
+      if (!stale || !isYoung(stale, staleMs) || !sameRecords(stale.endpoint, endpoint)) throw error;
       return stale.fields;
     }
   }
 
-  private ask(endpoint: Endpoint, credentialId: string): Promise<Cached> {
-    let asking = this.asking.get(credentialId);
+  private ask(endpoint: Endpoint): Promise<Cached> {
+    let asking = this.asking.get(endpoint);
     if (!asking) {
-      asking = this.read(endpoint, credentialId).finally(() => this.asking.delete(credentialId));
-      this.asking.set(credentialId, asking);
+      asking = this.read(endpoint).finally(() => this.asking.delete(endpoint));
+      this.asking.set(endpoint, asking);
     }
     return asking;
   }
 
-  private async read(endpoint: Endpoint, credentialId: string): Promise<Cached> {
-    const { fields } = await this.vault.post<Pick<Cached, 'fields'>>(
-      '/internal/credentials/resolve',
-      { organizationId: endpoint.organization_id, projectId: endpoint.project_id },
-      { credential_id: credentialId },
-    );
+  private async read(endpoint: Endpoint): Promise<Cached> {
+    const ids = [...new Set(endpoint.credentials.map(({ credential_id: id }) => id))];
+    const records = await Promise.all(ids.map(async (id) => [id, await this.resolve(endpoint, id)] as const));
     if (this.cache.size >= maxCached) this.cache.clear();
-    const cached = { fields, readAtMs: Date.now() };
-    this.cache.set(credentialId, cached);
+    const fields = mapCredentials(endpoint.credentials, new Map(records));
+    const cached = { endpoint, fields, readAtMs: Date.now() };
+    this.cache.set(endpoint.app_id, cached);
     return cached;
   }
+
+  private resolve(endpoint: Endpoint, credentialId: string): Promise<OpenedCredential> {
+    return this.vault.post(
+      '/internal/credentials/resolve',
+      { organizationId: endpoint.organization_id, projectId: endpoint.project_id },
+      { credential_id: credentialId, consumer: { kind: 'app', id: endpoint.app_id } },
+    );
+  }
+}
+
+function isYoung({ readAtMs }: Cached, maxAgeMs: number): boolean {
+  return Date.now() - readAtMs <= maxAgeMs;
+}
+
+function sameRecords(before: Endpoint, now: Endpoint): boolean {
+  return JSON.stringify(before.credentials) === JSON.stringify(now.credentials);
 }

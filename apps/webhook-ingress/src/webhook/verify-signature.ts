@@ -1,8 +1,7 @@
-import type { DeclaredVerification } from '#libs/contracts';
+import type { DeclaredVerification, MappedCredentials } from '#libs/contracts';
 import { timingSafeEqual } from 'node:crypto';
 import { hmac } from './hmac.js';
 import { Refused } from './refused.js';
-import type { SecretFields } from './secrets.js';
 
 export const timestampToleranceSeconds = 300;
 
@@ -17,7 +16,7 @@ type Headers = Record<string, string | string[] | undefined>;
  */
 export function verifySignature(
   verification: DeclaredVerification,
-  fields: SecretFields,
+  fields: MappedCredentials,
   headers: Headers,
   body: Buffer,
   nowMs: number,
@@ -34,12 +33,12 @@ export function verifySignature(
 }
 
 /** The values of the named fields that are set. */
-function valuesOf(fields: SecretFields, names: string[]): string[] {
+function valuesOf(fields: MappedCredentials, names: string[]): string[] {
   const values: string[] = [];
   for (const name of names) {
     const value = fields[name] ?? '';
-    if (typeof value !== 'string') values.push(...value.filter((each) => each !== ''));
-    else if (value !== '') values.push(value);
+    // A record of several fields as a whole holds no secret to check with.
+    if (typeof value === 'string' || Array.isArray(value)) values.push(...[value].flat().filter((each) => each !== ''));
   }
   return values;
 }

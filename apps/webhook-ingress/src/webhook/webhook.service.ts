@@ -1,4 +1,4 @@
-import type { Endpoint } from '#libs/contracts';
+import type { Endpoint, MappedCredentials } from '#libs/contracts';
 import { Metrics } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
@@ -9,7 +9,7 @@ import { Feeder } from '../receipts/feeder.js';
 import { BuiltinPayload } from './builtin-payload.js';
 import { Handshakes } from './handshakes.js';
 import { Refused } from './refused.js';
-import { type SecretFields, Secrets } from './secrets.js';
+import { Secrets } from './secrets.js';
 import { verifySignature } from './verify-signature.js';
 
 /** Verify, commit, answer, wake: one request of a provider. */
@@ -74,7 +74,7 @@ export class WebhookService {
 }
 
 /** @returns the scheme that was checked, null when the adapter has to */
-function verify({ verification }: Endpoint, secrets: SecretFields, { headers, body }: Incoming): string | null {
+function verify({ verification }: Endpoint, secrets: MappedCredentials, { headers, body }: Incoming): string | null {
   if (verification === 'none') return 'none';
   if (verification === 'adapter') return null;
   return verifySignature(verification, secrets, headers, body, Date.now());

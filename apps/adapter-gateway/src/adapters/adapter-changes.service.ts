@@ -1,0 +1,88 @@
+import { appChanged } from '#libs/contracts';
+import { JobClient } from '#libs/queue';
+import { type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { InstalledApps } from '../apps/installed-apps.js';
+import { AdapterChangeRepository } from './adapter-change.repository.js';
+import type { ChangeAdapter } from './adapter.dto.js';
+import type { AdapterRow } from './adapter.entity.js';
+import { AdaptersService } from './adapters.service.js';
+import { HealthPoller } from './health-poller.js';
+import { HealthProbe } from './health.js';
+import { ManifestFetch } from './manifest-fetch.js';
+
+/** Moves, renames, disables and unregisters adapters. */
+@Injectable()
+export class AdapterChanges {
+  constructor(
+    @Inject(AdaptersService) private readonly adapters: AdaptersService,
+    @Inject(AdapterChangeRepository) private readonly rows: AdapterChangeRepository,
+    @Inject(ManifestFetch) private readonly manifests: ManifestFetch,
+    @Inject(HealthProbe) private readonly health: HealthProbe,
+    @Inject(HealthPoller) private readonly poller: HealthPoller,
+    @Inject(InstalledApps) private readonly installed: InstalledApps,
+    @Inject(JobClient) private readonly jobs: JobClient,
+  ) {}
+
+  /** @throws Problem 404; of a new `url` as `move` */
+  async change(caller: Principal, id: string, { url, name, disabled }: ChangeAdapter): Promise<AdapterRow> {
+    const row = await this.adapters.get(caller, id);
+    const moved = url === undefined ? {} : await this.move(caller, row, url.replace(/\/$/, ''));
+    const touched = await this.rows.change(id, {
+      ...moved,
+      ...(name === undefined ? {} : { name }),
+      ...(disabled === undefined || disabled === row.disabled ? {} : { disabled }),
+    });
+    this.installed.forget();
+    for (const { id: app_id, version } of touched) void this.jobs.wake(appChanged, { app_id, version });
+    // What waited goes on now, and not at the next poll.
+    if (url !== undefined || disabled === false) await this.poller.poll(await this.adapters.get(caller, id));
+    return this.adapters.get(caller, id);
+  }
+
+  /** @throws Problem 404, 409 `adapter_in_use` naming the Apps */
+  async unregister(caller: Principal, id: string): Promise<void> {
+    const { slug } = await this.adapters.get(caller, id);
+    const usedBy = await this.rows.unregister(id);
+    if (usedBy.length === 0) return;
+    const names = usedBy.map((app) => `${app.name} (${app.id})`).join(', ');
+    throw new Problem(409, 'adapter_in_use', `Apps of ${slug} are installed: ${names}. Retire them first.`);
+  }
+
+  /**
+   * Asks the adapter at a new address for its health and its manifest; what is not in force yet needs approval as ever.
+   * @throws Problem 422 `skill_only | adapter_unreachable | invalid_manifest | slug_mismatch | adapter_unready`,
+   *   409 `manifest_needs_approval`
+   */
+  private async move(caller: Principal, row: AdapterRow, baseUrl: string): Promise<Partial<AdapterRow>> {
+    if (row.base_url === null) {
+      throw new Problem(422, 'skill_only', `${row.slug} is a skill without an adapter: it has no address.`);
+    }
+    const manifest = await this.manifests.from(caller, baseUrl);
+    if (manifest.slug !== row.slug) {
+      const detail = `At ${baseUrl} is the adapter ${manifest.slug}, not ${row.slug}: register it as another one.`;
+      throw new Problem(422, 'slug_mismatch', detail);
+    }
+    const { misnamed: _misnamed, ...health } = await this.health.ask(baseUrl, row.slug, caller);
+    if (health.state !== 'ready') {
+      throw new Problem(422, 'adapter_unready', `The adapter at ${baseUrl} is not ready: ${health.state_reason}.`);
+    }
+    const { version, inForce } = await this.adapters.take(caller, row, manifest);
+    if (!inForce) {
+      const changed = version.differences.filter((one) => one.needs_approval).map(({ path }) => path);
+      throw new Problem(
+        409,
+        'manifest_needs_approval',
+        `The manifest at ${baseUrl} differs in ${changed.join(', ')}: approve version ${version.number}, then move the adapter.`,
+      );
+    }
+    return {
+      base_url: baseUrl,
+      ...health,
+      checked_at: new Date(),
+      failed_polls: 0,
+      violation: null,
+      violation_at: null,
+    };
+  }
+}

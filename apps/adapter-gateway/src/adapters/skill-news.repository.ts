@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { AdapterRow } from './adapter.entity.js';
+import { SkillRemovalRow } from './skill-removal.entity.js';
+
+/** An adapter with the records of its App. */
+export type SkillRow = AdapterRow & { app_credentials: Record<string, string> };
+
+/** A Skill that no manifest declares any more; `registered`: its adapter is there, with a manifest that has none. */
+export type RemovedSkill = SkillRemovalRow & { registered: boolean };
+
+/** What the registry was not told of Skills. */
+@Injectable()
+export class SkillNewsRepository {
+  constructor(
+    @InjectRepository(AdapterRow) private readonly rows: Repository<AdapterRow>,
+    @InjectRepository(SkillRemovalRow) private readonly gone: Repository<SkillRemovalRow>,
+  ) {}
+
+  /** Adapters whose manifest in force has a Skill that the registry was not told of, or not with the App's credentials. */
+  untold(limit: number): Promise<SkillRow[]> {
+    return this.rows.query(
+      `SELECT adapter.*, coalesce(app.credentials, '{}') AS app_credentials
+         FROM gateway.adapter LEFT JOIN gateway.app ON app.adapter_id = adapter.id AND app.state <> 'retired'
+        WHERE jsonb_typeof(adapter.manifest->'skill') = 'object'
+          AND (adapter.skill_told IS DISTINCT FROM adapter.manifest_version
+               OR adapter.skill_credentials <> coalesce(app.credentials, '{}'))
+          AND NOT EXISTS (SELECT FROM gateway.skill_removal gone
+                           WHERE gone.project_id = adapter.project_id AND gone.slug = adapter.slug)
+        ORDER BY adapter.id LIMIT $1`,
+      [limit],
+    );
+  }
+
+  async recordTold({ id, manifest_version: version, app_credentials: credentials }: SkillRow): Promise<void> {
+    await this.rows.update({ id }, { skill_told: version, skill_credentials: credentials } as object);
+  }
+
+  removals(limit: number): Promise<RemovedSkill[]> {
+    return this.rows.query(
+      `SELECT id, organization_id, project_id, slug, created_at, false AS registered FROM gateway.skill_removal
+       UNION ALL
+       SELECT id, organization_id, project_id, slug, created_at, true FROM gateway.adapter
+        WHERE skill_told IS NOT NULL AND jsonb_typeof(manifest->'skill') IS DISTINCT FROM 'object'
+       ORDER BY id LIMIT $1`,
+      [limit],
+    );
+  }
+
+  /** The registry let go of it. */
+  async forget({ id, registered }: RemovedSkill): Promise<void> {
+    if (registered) await this.rows.update({ id }, { skill_told: null, skill_credentials: {} } as object);
+    else await this.gone.delete({ id });
+  }
+}

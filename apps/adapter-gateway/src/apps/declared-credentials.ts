@@ -1,0 +1,32 @@
+import type { CredentialDeclaration, Manifest } from '#libs/adapter-sdk';
+import type { LinkedCredential } from '#libs/contracts';
+import type { AppRow } from './app.entity.js';
+
+/** Of the built-in Webhook app: checks what comes in, and signs what goes out. */
+export const signingSecret: CredentialDeclaration = {
+  key: 'SIGNING_SECRET',
+  type: 'text',
+  label: 'Signing secret',
+  maps_to: 'signing_secret',
+  required: false,
+  description: 'Its field signing_secret. Needed where signatures are checked; what is sent is signed with it.',
+};
+
+/** What an App declares: of the manifest in force; a check of signatures makes the built-in App's secret required. */
+export function declarationsOf(
+  app: Pick<AppRow, 'signature'>,
+  manifest: Pick<Manifest, 'credentials'> | null,
+): CredentialDeclaration[] {
+  return manifest?.credentials ?? [{ ...signingSecret, required: app.signature !== null }];
+}
+
+/** The declarations of an App that a record fills. A link whose declaration the manifest in force has not is idle. */
+export function linksOf(
+  app: Pick<AppRow, 'credentials' | 'signature'>,
+  manifest: Pick<Manifest, 'credentials'> | null,
+): LinkedCredential[] {
+  return declarationsOf(app, manifest).flatMap(({ key, type, maps_to }) => {
+    const credentialId = app.credentials[key];
+    return credentialId === undefined ? [] : [{ key, type, maps_to, credential_id: credentialId }];
+  });
+}

@@ -1,0 +1,34 @@
+import { inboundParse } from '#libs/contracts';
+import { Sweeping } from '#libs/database';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable } from '@nestjs/common';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
+import { InboundWaitRepository } from './inbound-wait.repository.js';
+
+/**
+ * Receipts that wait for an adapter which was unregistered: nothing takes them, so they are sent again, and end by name.
+ * One that is lost on the way is still in the custody of the ingress.
+ */
+@Injectable()
+export class OrphanedWaits extends Sweeping {
+  constructor(
+    @Inject(InboundWaitRepository) private readonly waits: InboundWaitRepository,
+    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(gatewaySettings) { HEALTH_POLL_MS }: GatewaySettings,
+  ) {
+    super();
+    this.sweepEvery({
+      name: 'orphaned-waits',
+      everyMs: HEALTH_POLL_MS,
+      batch: 500,
+      sweep: (limit) => this.sendAgain(limit),
+    });
+  }
+
+  private async sendAgain(limit: number): Promise<number> {
+    const jobs = await this.waits.removeOrphaned(limit);
+    for (const job of jobs) void this.jobs.wake(inboundParse, job);
+    return jobs.length;
+  }
+}

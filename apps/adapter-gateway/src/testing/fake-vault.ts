@@ -1,0 +1,67 @@
+import { httpServer, sendJson, type TestServer } from './http-server.js';
+
+/** The vault's internal routes over HTTP: opens what is bound and connected, and knows what is bound. */
+export interface FakeVault extends TestServer {
+  /** Fields by credential id; of the type text unless `types` says otherwise. */
+  credentials: Map<string, Record<string, string | string[]>>;
+  types: Map<string, 'api_key' | 'text' | 'oauth2'>;
+  /** Credential ids by App. */
+  bound: Map<string, Set<string>>;
+  /** Every request but those for descriptions: method and path. */
+  asked: string[];
+  /** While true it answers 503. */
+  down: boolean;
+}
+
+type Answer = [body: unknown, status?: number];
+
+export async function fakeVault(): Promise<FakeVault> {
+  const state = {
+    credentials: new Map<string, Record<string, string | string[]>>(),
+    types: new Map<string, 'api_key' | 'text' | 'oauth2'>(),
+    bound: new Map<string, Set<string>>(),
+    asked: [] as string[],
+    down: false,
+  };
+  const typeOf = (id: string) => state.types.get(id) ?? 'text';
+  const boundOf = (app: string): Set<string> => {
+    const known = state.bound.get(app) ?? new Set<string>();
+    state.bound.set(app, known);
+    return known;
+  };
+  const connected = (id: string): boolean =>
+    typeOf(id) !== 'oauth2' || 'access_token' in (state.credentials.get(id) ?? {});
+  const describe = (ids: string[]) =>
+    ids.flatMap((id) => {
+      const fields = state.credentials.get(id);
+      const status = connected(id) ? 'active' : 'pending';
+      return fields ? [{ credential_id: id, type: typeOf(id), status, fields: Object.keys(fields) }] : [];
+    });
+  const resolve = (id: string, app: string | undefined): Answer => {
+    const fields = state.credentials.get(id);
+    if (!fields) return [{ code: 'credential_not_found', detail: 'none' }, 404];
+    if (app !== undefined && !boundOf(app).has(id)) return [{ code: 'not_bound', detail: 'bind it first' }, 403];
+    if (!connected(id)) return [{ code: 'not_connected', detail: 'connect it first' }, 409];
+    return [{ credential_id: id, generation: 1, type: typeOf(id), fields }];
+  };
+  const answer = (method: string, path: string, body: any): Answer => {
+    if (state.down) return [{ code: 'unavailable', detail: 'away' }, 503];
+    if (path === '/internal/credentials/describe') return [{ data: describe(body.credential_ids) }];
+    state.asked.push(`${method} ${path}`);
+    if (path === '/internal/credentials/resolve') return resolve(body.credential_id, body.consumer?.id);
+    if (path === '/internal/bindings') {
+      if (!state.credentials.has(body.credential_id)) return [{ code: 'credential_not_found', detail: 'none' }, 404];
+      boundOf(body.consumer.id).add(body.credential_id);
+      return [{}];
+    }
+    const app = path.split('/').at(-1) ?? '';
+    const [known, unknown] = [[] as string[], [] as string[]];
+    for (const id of body.credential_ids as string[]) (state.credentials.has(id) ? known : unknown).push(id);
+    state.bound.set(app, new Set(known));
+    return [{ unknown }];
+  };
+  const server = await httpServer((path, body, response, request) => {
+    sendJson(response, ...answer(request.method ?? '', path, body === '' ? null : JSON.parse(body)));
+  });
+  return Object.assign(state, server);
+}

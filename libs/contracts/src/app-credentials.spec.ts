@@ -1,0 +1,83 @@
+import {
+  type CredentialType,
+  type LinkedCredential,
+  mapCredentials,
+  type OpenedCredential,
+} from './app-credentials.js';
+
+const link = (type: CredentialType, key: string, maps_to: string, credential_id: string): LinkedCredential => ({
+  type,
+  key,
+  maps_to,
+  credential_id,
+});
+const map = (links: LinkedCredential[], records: Record<string, OpenedCredential>) =>
+  mapCredentials(links, new Map(Object.entries(records)));
+const text = (fields: OpenedCredential['fields']): OpenedCredential => ({ type: 'text', fields });
+
+describe('the credentials of a call', () => {
+  it('have each field under its own name and under the one it is declared to map to', () => {
+    const links = [link('text', 'BOT_TOKEN', 'token', 'a'), link('text', 'SIGNING', 'signing_secret', 'a')];
+    expect(map(links, { a: text({ BOT_TOKEN: 't', signing: 's' }) })).toEqual({
+      BOT_TOKEN: 't',
+      signing: 's',
+      token: 't',
+      signing_secret: 's',
+    });
+  });
+
+  it('have the fields of all records together', () => {
+    const links = [link('oauth2', 'ACCOUNT', 'access_token', 'o'), link('text', 'HOOK', 'signing_secret', 's')];
+    const oauth = { type: 'oauth2', fields: { client_id: 'c', access_token: 'a' } };
+    expect(map(links, { o: oauth, s: text({ signing_secret: ['new', 'old'], note: 'n' }) })).toEqual({
+      client_id: 'c',
+      access_token: 'a',
+      signing_secret: ['new', 'old'],
+      note: 'n',
+    });
+  });
+
+  it('keep a declared name for its own record, whatever fields others have', () => {
+    const links = [link('api_key', 'BOT', 'token', 'a'), link('text', 'HOOK', 'signing_secret', 'b')];
+    const records = {
+      a: { type: 'api_key', fields: { token: 'mine' } },
+      b: text({ signing_secret: 's', token: 'other' }),
+    };
+    expect(map(links, records)).toEqual({ token: 'mine', signing_secret: 's' });
+    expect(map([...links].reverse(), records)).toEqual({ token: 'mine', signing_secret: 's' });
+  });
+
+  it('give a name that two records have and nothing maps to, to the record declared first', () => {
+    const links = [link('text', 'A', 'a', '1'), link('text', 'B', 'b', '2')];
+    const records = { 1: text({ a: '1', host: 'first' }), 2: text({ b: '2', host: 'second' }) };
+    expect(map(links, records)).toMatchObject({ host: 'first' });
+  });
+
+  it('take the only field of a text record for its declaration, whatever its name', () => {
+    expect(map([link('text', 'HOOK', 'signing_secret', 'a')], { a: text({ secret: 's' }) })).toEqual({
+      secret: 's',
+      signing_secret: 's',
+    });
+  });
+
+  it('have a record of several fields as a whole where it fills one declaration', () => {
+    const fields = { host: 'mail.example', port: '587', username: 'ada', password: 'p' };
+    const smtp = link('text', 'SMTP', 'smtp_config', 'a');
+    expect(map([smtp], { a: text(fields) })).toEqual({ ...fields, smtp_config: fields });
+    expect(map([smtp, link('text', 'X', 'x', 'a')], { a: text(fields) })).toEqual(fields);
+  });
+
+  it('have a token by the names of its own type alone, and never a client secret by another name', () => {
+    const key = { type: 'api_key', fields: { token: 't' } };
+    expect(map([link('api_key', 'CHAT', 'bot_token', 'a')], { a: key })).toEqual({ token: 't', bot_token: 't' });
+    const oauth = { type: 'oauth2', fields: { client_id: 'c', access_token: 'a' } };
+    expect(map([link('oauth2', 'CHAT', 'bearer', 'o')], { o: oauth })).toMatchObject({ bearer: 'a' });
+    expect(map([link('oauth2', 'CHAT', 'client_secret', 'o')], { o: oauth })).toEqual(oauth.fields);
+  });
+
+  it('have what a binding of the vault maps to a declared name', () => {
+    const bound = { ...text({ user: 'u', password: 'p' }), credentials: { user: 'u', api_secret: 'p' } };
+    const links = [link('text', 'X', 'api_secret', 'a'), link('text', 'USER', 'name', 'a')];
+    expect(map(links, { a: bound })).toMatchObject({ api_secret: 'p', name: 'u' });
+  });
+});

@@ -1,0 +1,91 @@
+/** The type of a credential record, and of a declaration in a manifest (spec 2.2). */
+export type CredentialType = 'api_key' | 'text' | 'oauth2';
+
+/** A credential that an App's manifest declares, and the record that fills it. */
+export interface LinkedCredential {
+  key: string;
+  type: CredentialType;
+  /** The name under which the adapter gets it. */
+  maps_to: string;
+  credential_id: string;
+}
+
+/** One value, or several that are all valid during a rotation. */
+export type SecretValue = string | string[];
+
+/** A credential record as the vault opens it: by its fields' own names, and by those that its binding maps them to. */
+export interface OpenedCredential {
+  type: string;
+  fields: Record<string, SecretValue>;
+  /** Absent where nothing is bound. */
+  credentials?: Record<string, SecretValue>;
+}
+
+export type MappedCredentials = Record<string, SecretValue | Record<string, SecretValue>>;
+
+const oauth2Fields = ['client_id', 'client_secret', 'access_token', 'refresh_token'];
+
+/**
+ * The fields of all records of an App as one object (spec 2.4): each field under its own name, and each declaration's
+ * value under its `maps_to` name. A declared name holds what its own record says, whatever fields other records have;
+ * of two fields with one name that nothing maps to, the first declaration's record has it.
+ * @param opened by credential id; a record that is not there fills nothing
+ */
+export function mapCredentials(
+  links: readonly LinkedCredential[],
+  opened: ReadonlyMap<string, OpenedCredential>,
+): MappedCredentials {
+  const mapped: MappedCredentials = {};
+  const own: MappedCredentials = {};
+  for (const link of links) {
+    const record = opened.get(link.credential_id);
+    if (!record) continue;
+    const value = declaredValue(link, record, fillsOne(links, link.credential_id));
+    if (value !== undefined) mapped[link.maps_to] = value;
+    for (const [name, field] of Object.entries({ ...record.fields, ...record.credentials })) own[name] ??= field;
+  }
+  return { ...own, ...mapped };
+}
+
+/**
+ * Which fields a record lacks for a declaration; empty when it fits.
+ * @param fields names of those it has
+ * @param fills.alone the record fills no other declaration: a text record's only field is meant, whatever its name
+ * @param fills.whole and no other text is declared: then a text record of several fields is meant as a whole
+ */
+export function missingFields(
+  declared: Pick<LinkedCredential, 'key' | 'type' | 'maps_to'>,
+  fields: readonly string[],
+  fills: { alone: boolean; whole: boolean },
+): string[] {
+  const names = namesOf(declared);
+  if (names.some((name) => fields.includes(name))) return [];
+  const free = declared.type === 'text' && fills.alone && (fields.length === 1 || (fields.length > 1 && fills.whole));
+  return free ? [] : names.slice(-1);
+}
+
+/** Whether a record fills one declaration and no other. */
+export function fillsOne(links: readonly Pick<LinkedCredential, 'credential_id'>[], credentialId: string): boolean {
+  return links.filter((link) => link.credential_id === credentialId).length === 1;
+}
+
+function declaredValue(
+  declared: LinkedCredential,
+  { fields, credentials }: OpenedCredential,
+  alone: boolean,
+): SecretValue | Record<string, SecretValue> | undefined {
+  const bound = credentials?.[declared.maps_to];
+  if (bound !== undefined) return bound;
+  for (const name of namesOf(declared)) if (fields[name] !== undefined) return fields[name];
+  if (declared.type !== 'text' || !alone) return undefined;
+  const values = Object.values(fields);
+  // A record of several fields under one name: a mail account as `smtp_config`.
+  return values.length > 1 ? fields : values[0];
+}
+
+/** The fields that may hold a declaration's value; the last one is what a person is told to give. */
+function namesOf({ key, type, maps_to: mapsTo }: Pick<LinkedCredential, 'key' | 'type' | 'maps_to'>): string[] {
+  // A record of tokens has each under one name alone: a secret never goes by the name of another.
+  if (type === 'oauth2') return [oauth2Fields.includes(mapsTo) ? mapsTo : 'access_token'];
+  return [key, key.toLowerCase(), mapsTo, ...(type === 'api_key' ? ['token'] : [])];
+}
