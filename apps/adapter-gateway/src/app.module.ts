@@ -6,6 +6,7 @@ import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common
 import { AdapterCallsController } from './adapter-calls/adapter-calls.controller.js';
 import { AdapterCalls } from './adapter-calls/adapter-calls.service.js';
 import { Outbox } from './adapter-calls/outbox.js';
+import { VerifyCalls } from './adapter-calls/verify-calls.js';
 import { AdapterClient, egressToken } from './adapters/adapter-client.js';
 import { AdapterRepository } from './adapters/adapter.repository.js';
 import { AdaptersController } from './adapters/adapters.controller.js';
@@ -158,6 +159,7 @@ export class AppModule {
         Syncer,
         SyncProgressRepository,
         SyncRunRepository,
+        VerifyCalls,
         ViolationLog,
         WebhookRenewalRepository,
         WebhookRenewer,

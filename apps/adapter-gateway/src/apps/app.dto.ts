@@ -58,3 +58,18 @@ export class RotateToken {
   @Whole(0, 2_592_000, { optional: true, description: 'How long the old URL works on; TOKEN_GRACE_MS when absent' })
   grace_seconds?: number;
 }
+
+/** What came of Verify: `user`, `account` and `warnings` when `ok`, `code` and `error` when not. */
+export class VerificationView {
+  @ApiProperty() ok: boolean;
+  @ApiProperty({ required: false, description: 'Whose the credentials are' }) user?: string;
+  @ApiProperty({ type: Object, required: false, description: 'Who that is, in the words of the adapter' })
+  account?: Record<string, unknown>;
+  @ApiProperty({ type: [String], required: false }) warnings?: string[];
+  @ApiProperty({
+    required: false,
+    description: 'auth_failed: the credentials are refused; every other code says nothing of them',
+  })
+  code?: string;
+  @ApiProperty({ required: false, description: 'The cause, in words' }) error?: string;
+}

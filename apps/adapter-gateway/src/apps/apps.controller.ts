@@ -1,8 +1,7 @@
-import type { VerifyResult } from '#libs/adapter-sdk';
 import { Caller, Edits, type Principal, RequireScopes, ShowsEntityTag } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ChangeApp, InstallApp, RotateToken } from './app.dto.js';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ChangeApp, InstallApp, RotateToken, VerificationView } from './app.dto.js';
 import { type AppView, AppViews } from './app-views.js';
 import { AppVerification } from './app-verification.js';
 import { AppsService } from './apps.service.js';
@@ -78,7 +77,8 @@ export class AppsController {
   @HttpCode(200)
   @RequireScopes('apps:write')
   @ApiOperation({ operationId: 'verifyApp', summary: 'Ask the adapter whether the credentials are accepted' })
-  verify(@Caller() caller: Principal, @Param('id') id: string): Promise<VerifyResult> {
+  @ApiOkResponse({ type: VerificationView })
+  verify(@Caller() caller: Principal, @Param('id') id: string): Promise<VerificationView> {
     return this.verification.verify(caller, id);
   }
 }
