@@ -1,5 +1,6 @@
 export { Edits, ShowsEntityTag } from './editing/editable.js';
 export * from './env.js';
+export { Failure, failureSql } from './failure.js';
 export { Flag, JsonObject, MayBeAbsent, OneOf, Text, TextList, Whole } from './field.js';
 export { createLog } from './log.js';
 export { Metrics } from './metrics.js';

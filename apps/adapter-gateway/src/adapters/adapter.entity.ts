@@ -1,5 +1,6 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { AdapterSkill } from './adapter-skill.js';
 
 /** A registered adapter: where it is, what its manifest says, how it was at the last health poll. */
 @Entity({ schema: 'gateway', name: 'adapter' })
@@ -17,6 +18,8 @@ export class AdapterRow {
   @Column({ type: 'integer', default: 1 }) manifest_version: number;
   /** The version of the manifest whose Skill the registry was told of. */
   @Column({ type: 'integer', nullable: true }) skill_told: number | null;
+  /** How it stands with that Skill; null where no manifest in force has declared one. */
+  @Column({ type: 'jsonb', nullable: true }) skill: AdapterSkill | null;
   @Column({ type: 'text' }) state: 'ready' | 'unready';
   @Column({ type: 'text', nullable: true }) state_reason: string | null;
   @Column({ type: 'text', nullable: true }) version: string | null;

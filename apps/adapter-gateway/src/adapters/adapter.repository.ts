@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { AdapterRow } from './adapter.entity.js';
+import type { AdapterSkill } from './adapter-skill.js';
 
 interface Scope {
   organizationId: string;
@@ -75,18 +76,29 @@ export class AdapterRepository {
     );
   }
 
-  /** Adapters whose manifest in force has a Skill that the registry was not told of. */
+  /** Adapters whose manifest in force has a Skill that the registry was not told of, and that are due. */
   withUntoldSkill(limit: number): Promise<AdapterRow[]> {
     return this.rows.query(
       `SELECT * FROM gateway.adapter
         WHERE jsonb_typeof(manifest->'skill') = 'object' AND skill_told IS DISTINCT FROM manifest_version
-        ORDER BY id LIMIT $1`,
+          AND coalesce((skill->>'next_try_at')::timestamptz, '-infinity') <= now()
+        ORDER BY skill->>'next_try_at' NULLS FIRST, id LIMIT $1`,
       [limit],
     );
   }
 
-  async recordToldSkill(id: string, manifestVersion: number): Promise<void> {
-    await this.rows.update({ id }, { skill_told: manifestVersion });
+  /** @param told the version that the registry need not be told of any more; null: it is told again */
+  async recordSkill(id: string, skill: AdapterSkill, told: number | null): Promise<void> {
+    await this.rows.update({ id }, { skill, ...(told === null ? {} : { skill_told: told }) } as object);
+  }
+
+  /** At the next sweep, also one that was refused. */
+  async retrySkill(id: string): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.adapter SET skill_told = NULL, skill = jsonb_set(skill, '{next_try_at}', 'null')
+        WHERE id = $1 AND skill->>'state' = 'failed'`,
+      [id],
+    );
   }
 
   /** Says on every adapter at that address how it broke the contract. */

@@ -5,6 +5,7 @@ import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from './adapter-client.js';
 import type { AdapterRow } from './adapter.entity.js';
+import { waitingSkill } from './adapter-skill.js';
 import { AdapterRepository } from './adapter.repository.js';
 import type { RegisterAdapter } from './adapter.dto.js';
 import { HealthPoller } from './health-poller.js';
@@ -66,6 +67,7 @@ export class AdaptersService {
       manifest,
       manifest_version: 1,
       skill_told: null,
+      skill: manifest.skill ? waitingSkill(1) : null,
       state: health?.state ?? 'ready',
       state_reason: health?.state_reason ?? null,
       version: health?.version ?? null,
@@ -96,6 +98,7 @@ export class AdaptersService {
     }
     const { version, touched } = await this.versions.store(id, manifest, caller.subject);
     this.announce(touched);
+    if (row.skill?.state === 'failed') await this.adapters.retrySkill(id);
     await this.poller.poll(row);
     const adapter = await this.get(caller, id);
     return { adapter, version, pending: adapter.manifest_version !== version.number };

@@ -59,6 +59,7 @@ export class AppsService {
       max_body_bytes: body.max_body_bytes ?? adapter?.manifest.webhook?.max_body_bytes ?? defaultMaxBodyBytes,
       origin_marker: randomBytes(16).toString('hex'),
       self: null,
+      renewal_failure: null,
       version: await this.apps.nextVersion(),
       created_at: now,
       updated_at: now,

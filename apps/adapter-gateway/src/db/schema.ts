@@ -20,6 +20,7 @@ import { ToldSkills1764100000200 } from './1764100000200-told-skills.js';
 import { KnowledgeFeed1764200000200 } from './1764200000200-knowledge-feed.js';
 import { WebhookRenewals1764200000300 } from './1764200000300-webhook-renewals.js';
 import { DeliveryAttachments1764200000400 } from './1764200000400-delivery-attachments.js';
+import { FailuresOnResources1764600000800 } from './1764600000800-failures-on-resources.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -47,5 +48,6 @@ export const schema: ServiceSchema = {
     KnowledgeFeed1764200000200,
     WebhookRenewals1764200000300,
     DeliveryAttachments1764200000400,
+    FailuresOnResources1764600000800,
   ],
 };
