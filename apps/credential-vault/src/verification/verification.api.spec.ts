@@ -111,6 +111,17 @@ describe('verifying', () => {
     ]);
   });
 
+  it('asks nobody about an oauth2 credential that nobody has connected, and says so', async () => {
+    const body = { name: `v${(made += 1)}`, type: 'oauth2', grant: 'authorization_code', adapter_slug: 'slack' };
+    const fields = { client_id: 'id', client_secret: 'cs' };
+    const { id } = (await vault.call('POST', '/api/v1/credentials', { ...body, fields })).body;
+    const before = gateway.calls.length;
+    const answer = await verify(id);
+    expect([answer.status, answer.body.ok, answer.body.code]).toEqual([200, false, 'not_connected']);
+    expect(answer.body.reason).toMatch(/connect it first/);
+    expect(gateway.calls).toHaveLength(before);
+  });
+
   it('needs an adapter, the scope and the project', async () => {
     const body = { name: 'no adapter', type: 'api_key', fields: { token: 'a' } };
     const { id } = (await vault.call('POST', '/api/v1/credentials', body)).body;

@@ -81,8 +81,7 @@ export class Verifier {
   }
 
   private async ask(caller: Principal, row: Credential, adapterSlug: string): Promise<Verification> {
-    const tokens = () => (row.type === 'oauth2' ? this.tokens.of(caller, row.id) : Promise.resolve(null));
-    const { ok, code, reason, change } = await this.judge(caller, row, adapterSlug, tokens);
+    const { ok, code, reason, change } = await this.judge(caller, row, adapterSlug, () => this.tokensOf(caller, row));
     if (change) await this.credentials.note(row.id, row.generation, change);
     const fingerprint = change?.account_fingerprint;
     return {
@@ -92,6 +91,13 @@ export class Verifier {
       reason,
       account_changed: Boolean(fingerprint && row.account_fingerprint && fingerprint !== row.account_fingerprint),
     };
+  }
+
+  /** @throws Problem as `FreshTokens.of`; 409 `not_connected` also where nobody has begun to connect it */
+  private async tokensOf(caller: Principal, row: Credential): Promise<ReadonlyMap<string, Secret> | null> {
+    const tokens = row.type === 'oauth2' ? await this.tokens.of(caller, row.id) : null;
+    if (tokens !== null || row.status !== 'pending') return tokens;
+    throw new Problem(409, 'not_connected', `Credential ${row.id} is not connected: connect it first.`);
   }
 
   /** `change` is null where nothing new is known of the credential: its own state says why it cannot be used. */
