@@ -43,6 +43,7 @@ export const env = readEnv({
   AUDIT_FLUSH_MS: integer(5_000, 10, 60_000),
   /** How often notifications that are due are looked for. */
   NOTIFY_SWEEP_MS: integer(2_000, 100, 600_000),
+  NOTIFICATION_KEEP_DAYS: integer(30, 1, 3_650),
   /** Which service may ask for what: what is named here replaces the default of that service. */
   SERVICE_POLICY: servicePolicy,
 });

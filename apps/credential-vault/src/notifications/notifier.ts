@@ -10,13 +10,14 @@ import { type ClaimedNotification, NotificationRepository } from './notification
 /** DI token: how often what is to be told is looked for, ms. */
 export const NOTIFY_SWEEP_MS = Symbol('NOTIFY_SWEEP_MS');
 
+/** DI token: for how many days a notification is kept that was given up. */
+export const NOTIFICATION_KEEP_DAYS = Symbol('NOTIFICATION_KEEP_DAYS');
+
 /** With the pauses between them about seven hours. */
 const maxAttempts = 14;
 /** Below the pause after a first failure, so that no try overlaps the next. */
 const timeoutMs = 10_000;
 const batch = 20;
-/** One that was given up is of no use to a receiver after that. */
-const keptDays = 30;
 
 class ReceiverRefused extends Error {
   override readonly name = 'ReceiverRefused';
@@ -35,6 +36,7 @@ export class Notifier extends Sweeping {
     @Inject(NotificationTargets) private readonly targets: NotificationTargets,
     @Inject(EGRESS) private readonly egress: Egress,
     @Inject(NOTIFY_SWEEP_MS) everyMs: number,
+    @Inject(NOTIFICATION_KEEP_DAYS) private readonly keptDays: number,
   ) {
     super();
     this.sweepEvery({ name: 'notifications', everyMs, batch, sweep: (limit) => this.sweep(limit) });
@@ -60,7 +62,7 @@ export class Notifier extends Sweeping {
         last,
         error: String(error),
       });
-      await this.notifications.failed(notification, { code, detail, last }, keptDays);
+      await this.notifications.failed(notification, { code, detail, last }, this.keptDays);
       return;
     }
     await this.notifications.told(notification);
