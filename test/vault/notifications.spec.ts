@@ -62,8 +62,33 @@ describe('notifications of a project', () => {
     expect(told(id).length).toBeGreaterThan(1);
   });
 
+  it('that fail stand on their credential: since when, why, and what to do once they are given up', async () => {
+    sink.answer = () => ({ status: 410 });
+    const id = await world.connected('failing');
+    const failure = async () => (await world.vaults.call('GET', `/api/v1/credentials/${id}`)).body.notification_failure;
+    const first = await until('the credential shows it', failure);
+    expect(first).toMatchObject({ code: 'receiver_refused', what_to_do: null });
+    expect(first.error).toMatch(/could not be told to the receiver: it answered 410/);
+    expect(Date.parse(first.next_try_at)).toBeGreaterThan(Date.parse(first.since));
+    await world.vaults.db.query('UPDATE vault.notification SET next_try_at = now(), attempts = 13');
+    const last = await until('it is given up', async () => {
+      const shown = await failure();
+      return shown.next_try_at === null ? shown : null;
+    });
+    expect(last).toMatchObject({
+      since: first.since,
+      what_to_do: expect.stringMatching(/set the project's notifications/),
+    });
+    expect((await world.vaults.call('GET', path)).body).toMatchObject({ waiting: 0, given_up: 1 });
+    sink.answer = () => ({ status: 204 });
+    const before = told(id).length;
+    secret = (await world.vaults.call('PUT', path, { url: `${sink.url}/hook` })).body.secret;
+    await until('it is told after all', async () => told(id).length > before && (await failure()) === null);
+    expect((await world.vaults.call('GET', path)).body).toMatchObject({ waiting: 0, given_up: 0 });
+  });
+
   it('are asked for by those who may, for their own project, with a target that can be one', async () => {
-    expect((await world.vaults.call('GET', path)).body).toEqual({ url: `${sink.url}/hook` });
+    expect((await world.vaults.call('GET', path)).body).toMatchObject({ url: `${sink.url}/hook` });
     const reader = { ...person, scopes: ['credentials:read' as const] };
     expect((await world.vaults.call('PUT', path, { url: sink.url }, reader)).status).toBe(403);
     const other = { ...person, organizationId: 'org_b', projectId: 'prj_b' };

@@ -8,6 +8,7 @@ import { AdapterCalls } from './adapter-calls/adapter-calls.service.js';
 import { Outbox } from './adapter-calls/outbox.js';
 import { AdapterChangeRepository } from './adapters/adapter-change.repository.js';
 import { AdapterChanges } from './adapters/adapter-changes.service.js';
+import { VerifyCalls } from './adapter-calls/verify-calls.js';
 import { AdapterClient, egressToken } from './adapters/adapter-client.js';
 import { AdapterRepository } from './adapters/adapter.repository.js';
 import { AdaptersController } from './adapters/adapters.controller.js';
@@ -181,6 +182,7 @@ export class AppModule {
         Syncer,
         SyncProgressRepository,
         SyncRunRepository,
+        VerifyCalls,
         ViolationLog,
         WebhookRenewalRepository,
         WebhookRenewer,

@@ -28,7 +28,7 @@ import { ManagedCredentials } from './managed/managed-credentials.service.js';
 import { NotificationTargets } from './notifications/notification-targets.service.js';
 import { NotificationRepository } from './notifications/notification.repository.js';
 import { NotificationsController } from './notifications/notifications.controller.js';
-import { Notifier, NOTIFY_SWEEP_MS } from './notifications/notifier.js';
+import { NOTIFICATION_KEEP_DAYS, Notifier, NOTIFY_SWEEP_MS } from './notifications/notifier.js';
 import { RevealController } from './reveal/reveal.controller.js';
 import { oauthControllers, oauthProviders, type OauthVaultSettings } from './oauth/oauth.providers.js';
 import { DekCache } from './sealing/dek-cache.js';
@@ -50,6 +50,7 @@ export interface VaultSettings extends OauthVaultSettings {
   VERIFY_TIMEOUT_MS: number;
   AUDIT_FLUSH_MS: number;
   NOTIFY_SWEEP_MS: number;
+  NOTIFICATION_KEEP_DAYS: number;
   SERVICE_POLICY: PolicyRules;
 }
 
@@ -92,6 +93,7 @@ export class AppModule {
           inject: [ServiceTokens],
         },
         { provide: NOTIFY_SWEEP_MS, useValue: settings.NOTIFY_SWEEP_MS },
+        { provide: NOTIFICATION_KEEP_DAYS, useValue: settings.NOTIFICATION_KEEP_DAYS },
         AuditRepository,
         BindingRepository,
         BindingService,

@@ -38,11 +38,12 @@ export const env = readEnv({
   REVOCATION_RECORD_DAYS: integer(30, 1, 365),
   OAUTH_FLOW_SECONDS: integer(600, 30, 3_600),
   /** The longest that asking a provider, through its adapter, may take. */
-  VERIFY_TIMEOUT_MS: integer(10_000, 100, 60_000),
+  VERIFY_TIMEOUT_MS: integer(25_000, 100, 120_000),
   /** How long equal uses of a credential are counted before they are written down as one. */
   AUDIT_FLUSH_MS: integer(5_000, 10, 60_000),
   /** How often notifications that are due are looked for. */
   NOTIFY_SWEEP_MS: integer(2_000, 100, 600_000),
+  NOTIFICATION_KEEP_DAYS: integer(30, 1, 3_650),
   /** Which service may ask for what: what is named here replaces the default of that service. */
   SERVICE_POLICY: servicePolicy,
 });

@@ -23,6 +23,10 @@ export interface DeadLetter {
   /** How it ended after it was redriven. */
   outcome: string | null;
   drives: number;
+  /** Why the last try to send it failed; null when it did not. */
+  redrive_error: string | null;
+  /** When it is looked after next, while it is `redriving`. */
+  next_at: Date | null;
 }
 
 export interface DeadLetterQuery {
@@ -39,7 +43,7 @@ export interface DeadLetterQuery {
 }
 
 const columns = `id, at, organization_id, project_id, app_id, receipt_id, stage, subject_id, reason, error, state,
-  redriven_at, redriven_by, outcome, drives`;
+  redriven_at, redriven_by, outcome, drives, redrive_error, next_at`;
 
 /** Newest first. */
 export async function listDeadLetters(db: Queryable, query: DeadLetterQuery): Promise<DeadLetter[]> {
@@ -174,6 +178,11 @@ export async function endingOfRedrive(db: Queryable, letter: DeadLetter): Promis
   return rows[0]?.outcome ?? null;
 }
 
+/** What keeps a redriven letter from being sent, until it is. */
+export async function noteRedriveFailure(db: Queryable, id: string, error: string | null): Promise<void> {
+  await db.query('UPDATE journal.dead_letter SET redrive_error = $2 WHERE id = $1', [id, error?.slice(0, 500) ?? null]);
+}
+
 export async function settleRedrive(
   db: Queryable,
   id: string,
@@ -181,7 +190,7 @@ export async function settleRedrive(
   outcome: string | null,
 ): Promise<void> {
   await db.query(
-    `UPDATE journal.dead_letter SET state = $2, outcome = $3, next_at = NULL WHERE id = $1 AND state = 'redriving'`,
+    `UPDATE journal.dead_letter SET state = $2, outcome = $3, next_at = NULL, redrive_error = NULL WHERE id = $1 AND state = 'redriving'`,
     [id, state, outcome],
   );
 }

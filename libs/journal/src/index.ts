@@ -15,6 +15,7 @@ export {
   lettersBefore,
   listDeadLetters,
   noteDeliveryRedriven,
+  noteRedriveFailure,
   noteRedriven,
   noteTurnRetried,
   openForRedrive,

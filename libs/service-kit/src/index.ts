@@ -1,5 +1,6 @@
 export { Edits, ShowsEntityTag, TagsWithout } from './editing/editable.js';
 export * from './env.js';
+export { Failure, failureSql } from './failure.js';
 export { Flag, JsonObject, MayBeAbsent, Nested, OneOf, Text, TextList, Whole } from './field.js';
 export { httpLimitDefaults } from './http-limits.js';
 export { isShallow } from './is-shallow.js';

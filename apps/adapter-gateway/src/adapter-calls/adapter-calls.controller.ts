@@ -3,8 +3,9 @@ import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdapterCall, DeliverCall, FetchFileCall, FormatCall, ListChangesCall } from './adapter-call.dto.js';
-import { AdapterCalls, type VerifyAnswer } from './adapter-calls.service.js';
+import { AdapterCalls } from './adapter-calls.service.js';
 import { Outbox, type OutboxAnswer } from './outbox.js';
+import type { VerifyOutcome } from './verify-outcome.js';
 
 @ApiTags('internal')
 @Controller('internal/adapter-calls')
@@ -18,7 +19,7 @@ export class AdapterCallsController {
   @Post('verify')
   @HttpCode(200)
   @ApiOperation({ operationId: 'callVerify', summary: 'Whether a provider accepts credentials, and whose they are' })
-  verify(@Caller() caller: Principal, @Body() body: AdapterCall): Promise<VerifyAnswer> {
+  verify(@Caller() caller: Principal, @Body() body: AdapterCall): Promise<VerifyOutcome> {
     return this.calls.verify(caller, body);
   }
 

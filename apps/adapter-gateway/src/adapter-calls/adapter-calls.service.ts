@@ -1,8 +1,7 @@
-import { type FormatResult, isJsonObject, type Self, type VerifyResult } from '#libs/adapter-sdk';
+import { type FormatResult, isJsonObject } from '#libs/adapter-sdk';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
-import { withoutOk } from '../adapters/adapter-answer.js';
 import { wrongFormat } from '../adapters/answer-fields.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { AppRepository } from '../apps/app.repository.js';
@@ -13,9 +12,9 @@ import { SourceAdapter } from '../sources/source-adapter.js';
 import { SourceError } from '../sources/source-error.js';
 import type { AdapterCall, FetchFileCall, FormatCall, ListChangesCall } from './adapter-call.dto.js';
 import { askedAgain } from './asked-again.js';
+import { VerifyCalls } from './verify-calls.js';
+import type { VerifyOutcome } from './verify-outcome.js';
 
-/** `account` is who the credentials are, at the provider; `error` a code, or the adapter's words. */
-export type VerifyAnswer = { ok: true; account: Self } | { ok: false; error: string; message?: string };
 type Refusal = { ok: false; error: string; message: string };
 
 /** Calls of adapters for services that wait for the answer. All of these may be asked twice; see `Outbox` for the rest. */
@@ -25,17 +24,17 @@ export class AdapterCalls {
     @Inject(CallTargets) private readonly targets: CallTargets,
     @Inject(AppRepository) private readonly apps: AppRepository,
     @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(VerifyCalls) private readonly verifyCalls: VerifyCalls,
     @Inject(SourceAdapter) private readonly sources: SourceAdapter,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 
-  verify(caller: Principal, call: AdapterCall): Promise<VerifyAnswer> {
-    return this.ask(caller, call, async ({ baseUrl, credentials, context }) => {
-      const answer = await this.adapters.post<VerifyResult>(baseUrl, '/verify', { credentials }, context, withoutOk);
-      if (answer.ok) return { ok: true, account: { ...answer.account, name: String(answer.user) } };
-      const { error, message } = answer;
-      return { ok: false, error: String(error), ...(typeof message === 'string' ? { message } : {}) };
-    });
+  /** Whatever becomes of the call is its outcome. @throws Problem 4xx when it cannot be made as it was asked for */
+  verify(caller: Principal, call: AdapterCall): Promise<VerifyOutcome> {
+    return this.verifyCalls.ask(
+      () => this.target(caller, call),
+      ({ status }) => status < 500,
+    );
   }
 
   format(caller: Principal, call: FormatCall): Promise<FormatResult> {

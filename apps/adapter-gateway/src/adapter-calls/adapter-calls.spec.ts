@@ -36,14 +36,15 @@ describe('verify', () => {
       credentials: { token },
     });
     const vault = { organizationId: '', projectId: '' };
-    expect((await ask('verify', call('good'), vault)).body).toEqual({ ok: true, account: { id: 'U1', name: 'Bot' } });
-    expect((await ask('verify', call('bad'))).body).toEqual({ ok: false, error: 'auth_failed', message: 'no' });
+    expect((await ask('verify', call('good'), vault)).body).toEqual({ ok: true, user: 'Bot', account: { id: 'U1' } });
+    const refused = { ok: false, code: 'auth_failed', error: 'The provider does not accept the credentials: no' };
+    expect((await ask('verify', call('bad'))).body).toEqual(refused);
     expect((await ask('verify', call('good'), { organizationId: 'org_other' })).status).toBe(404);
   });
 
   it('of an App sends its credential by maps_to', async () => {
     adapter.routes['verify'] = () => ({ ok: true, user: 'Bot' });
-    expect((await ask('verify', { app_id: app })).body).toEqual({ ok: true, account: { name: 'Bot' } });
+    expect((await ask('verify', { app_id: app })).body).toEqual({ ok: true, user: 'Bot' });
     expect(callsOf('verify')[0].credentials).toMatchObject({ token: 'secret' });
     expect((await ask('verify', { app_id: app }, { projectId: 'prj_other' })).status).toBe(404);
     expect((await ask('verify', { app_id: app, adapter_slug: adapter.slug })).body.code).toBe('app_or_adapter');
@@ -75,11 +76,21 @@ describe('an adapter that does not answer as it should', () => {
     ['500', (response) => response.writeHead(500).end(), 503, 'provider_unavailable', 3],
     ['429', (response) => response.writeHead(429, { 'retry-after': '30' }).end(), 503, 'provider_unavailable', 1],
   ])('but with %s is told apart', async (_what, answer, status, code, calls) => {
-    adapter.routes['verify'] = (_body, response) => void answer(response);
-    const said = await ask('verify', { app_id: app });
+    adapter.routes['format'] = (_body, response) => void answer(response);
+    const said = await ask('format', { app_id: app, text: 'hello' });
     expect([said.status, said.body.code]).toEqual([status, code]);
-    expect(callsOf('verify')).toHaveLength(calls);
+    expect(callsOf('format')).toHaveLength(calls);
     if (code === 'provider_unavailable') expect(said.headers.get('retry-after')).toBe(calls === 1 ? '30' : '2');
+  });
+
+  it.each<[string, (response: any) => unknown, string]>([
+    ['HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), 'contract_violation'],
+    ['nothing', () => undefined, 'timeout'],
+    ['500', (response) => response.writeHead(500).end(), 'provider_unavailable'],
+  ])('but with %s has an outcome of its verification all the same', async (_what, answer, code) => {
+    adapter.routes['verify'] = (_body, response) => void answer(response);
+    const { status, body } = await ask('verify', { app_id: app });
+    expect([status, body.ok, body.code]).toEqual([200, false, code]);
   });
 
   it('is asked again after a moment, where that may help', async () => {

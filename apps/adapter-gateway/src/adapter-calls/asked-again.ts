@@ -13,13 +13,18 @@ const backoffBaseMs = 100;
  */
 export async function askedAgain<T>(ask: () => Promise<T>, limits: { attempts: number; budgetMs: number }): Promise<T> {
   const deadline = performance.now() + limits.budgetMs;
+  let failure: AdapterError | null = null;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await ask();
     } catch (error) {
       const waitMs = waitBeforeNext(error, attempt);
+      if (error instanceof AdapterError) failure = error;
       const over = attempt >= limits.attempts || performance.now() + (waitMs ?? 0) >= deadline;
-      if (waitMs === null || over) throw callProblem(error);
+      if (waitMs === null || over) {
+        // A circuit that this very failure opened says less than the failure.
+        throw callProblem(error instanceof RunLater && failure ? failure : error);
+      }
       await pause(waitMs);
     }
   }

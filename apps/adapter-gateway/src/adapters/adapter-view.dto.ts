@@ -1,6 +1,7 @@
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { AdapterRow } from './adapter.entity.js';
+import { AdapterSkill } from './adapter-skill.js';
 import type { ManifestDifference } from './manifest-difference.js';
 import type { ManifestVersionRow } from './manifest-version.entity.js';
 import { type ManifestWarning, manifestWarnings } from './manifest-warnings.js';
@@ -26,6 +27,8 @@ export class AdapterView implements Omit<AdapterRow, Hidden> {
     string | null;
   @ApiProperty({ type: ManifestView, description: 'The one in force' }) manifest: ManifestView;
   @ApiProperty({ type: 'integer' }) manifest_version: number;
+  @ApiProperty({ type: AdapterSkill, nullable: true, description: 'How it stands with the Skill that it declares' })
+  skill: AdapterSkill | null;
   @ApiProperty({ enum: ['ready', 'unready'] }) state: AdapterRow['state'];
   @ApiProperty({ type: String, nullable: true }) state_reason: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Of the adapter, as its health tells' }) version:

@@ -1,5 +1,6 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { AdapterSkill } from './adapter-skill.js';
 
 /** A registered adapter: where it is, what its manifest says, how it was at the last health poll. */
 @Entity({ schema: 'gateway', name: 'adapter' })
@@ -23,6 +24,8 @@ export class AdapterRow {
   @Column({ type: 'integer', nullable: true }) skill_told: number | null;
   /** The App's credentials that the Skill was told of. */
   @Column({ type: 'jsonb', default: {} }) skill_credentials: Record<string, string>;
+  /** How it stands with that Skill; null where no manifest in force has declared one. */
+  @Column({ type: 'jsonb', nullable: true }) skill: AdapterSkill | null;
   @Column({ type: 'text' }) state: 'ready' | 'unready';
   @Column({ type: 'text', nullable: true }) state_reason: string | null;
   @Column({ type: 'text', nullable: true }) version: string | null;

@@ -75,6 +75,15 @@ export class AdapterRepository {
     );
   }
 
+  /** At the next sweep, also one that was refused. */
+  async retrySkill(id: string): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.adapter SET skill_told = NULL, skill = jsonb_set(skill, '{next_try_at}', 'null')
+        WHERE id = $1 AND skill->>'state' = 'failed'`,
+      [id],
+    );
+  }
+
   /** Says on every adapter at that address how it broke the contract. */
   async recordViolation(baseUrl: string, violation: string): Promise<void> {
     await this.rows.update({ base_url: baseUrl }, { violation, violation_at: new Date() });

@@ -4,6 +4,7 @@ import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterRow } from './adapter.entity.js';
+import { waitingSkill } from './adapter-skill.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { AdapterRepository } from './adapter.repository.js';
 import type { RegisterAdapter } from './adapter.dto.js';
@@ -72,6 +73,7 @@ export class AdaptersService {
       manifest_version: 1,
       skill_told: null,
       skill_credentials: {},
+      skill: manifest.skill ? waitingSkill(1) : null,
       state: health?.state ?? 'ready',
       state_reason: health?.state_reason ?? null,
       version: health?.version ?? null,
@@ -103,6 +105,7 @@ export class AdaptersService {
       throw new Problem(422, 'slug_mismatch', `The manifest now has the slug ${manifest.slug}, not ${row.slug}.`);
     }
     const { version, inForce } = await this.take(caller, row, manifest);
+    if (row.skill?.state === 'failed') await this.adapters.retrySkill(id);
     await this.poller.poll(row);
     return { adapter: await this.get(caller, id), version, pending: !inForce };
   }

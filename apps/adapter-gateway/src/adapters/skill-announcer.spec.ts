@@ -17,6 +17,7 @@ describe('the Skill of a manifest', () => {
   let registry: TestServer;
   /** What the registry answers to a slug; 200 where it is not set. */
   const statuses = new Map<string, number>();
+  const codes = new Map<string, string>();
   const told: Told[] = [];
 
   beforeAll(async () => {
@@ -24,7 +25,9 @@ describe('the Skill of a manifest', () => {
       const { manifest, ...app } = body === '' ? {} : JSON.parse(body);
       const slug = manifest?.slug ?? path.split('/')[4];
       told.push({ method, path, slug, ...(manifest ? { knowledge: manifest.skill.knowledge } : {}), ...app });
-      sendJson(response, { code: 'told' }, statuses.get(slug) ?? 200);
+      const status = statuses.get(slug) ?? 200;
+      const said = status === 200 ? { skill_id: `skl_${slug}` } : { code: codes.get(slug) ?? 'told', detail: 'not so' };
+      sendJson(response, said, status);
     });
     world = await gatewayWorld();
     await world.start({ MCP_REGISTRY_URL: registry.url });
@@ -61,6 +64,46 @@ describe('the Skill of a manifest', () => {
     await settled(bare, 2);
     expect(toldOf('bare').map(({ knowledge }) => knowledge)).toEqual(['Be kind.', 'Be brief.']);
     await adapter.close();
+  });
+
+  const shown = (id: string, state: string) =>
+    until(`the adapter shows it as ${state}`, async () => {
+      const { skill } = (await world.call('GET', `adapters/${id}`)).body;
+      return skill?.state === state ? skill : null;
+    });
+
+  it('stands on its adapter: waiting, made, or why not and what to do', async () => {
+    const plain = await moodyAdapter('plain');
+    expect((await world.call('POST', 'adapters', { url: plain.url })).body.skill).toBeNull();
+    await plain.close();
+    statuses.set('clash', 409);
+    codes.set('clash', 'slug_taken');
+    const registered = await world.call('POST', 'adapters', { manifest: words('clash') });
+    expect(registered.body.skill).toMatchObject({ state: 'waiting', version: 1 });
+    const { id } = registered.body;
+    expect(await shown(id, 'failed')).toMatchObject({
+      ...{ version: 1, code: 'slug_taken', error: 'not so', failures: 1, next_try_at: null },
+      since: expect.stringMatching(/Z$/),
+      what_to_do: expect.stringMatching(/refresh the adapter/),
+    });
+    statuses.set('clash', 200);
+    await world.call('POST', `adapters/${id}/refresh`, { manifest: words('clash') });
+    expect(await shown(id, 'made')).toMatchObject({ skill_id: 'skl_clash', error: null, since: null });
+  });
+
+  it('is tried again with pauses while the registry is away, which its adapter shows', async () => {
+    statuses.set('away', 500);
+    const id = await register({ manifest: words('away') });
+    const first = await shown(id, 'failed');
+    expect(new Date(first.next_try_at).getTime()).toBeGreaterThan(new Date(first.since).getTime());
+    expect(first.what_to_do).toBeNull();
+    const later = await until('it failed twice', async () => {
+      const { skill } = (await world.call('GET', `adapters/${id}`)).body;
+      return skill.failures >= 2 ? skill : null;
+    });
+    expect(later.since).toBe(first.since);
+    statuses.set('away', 200);
+    expect(await shown(id, 'made')).toMatchObject({ failures: 0, code: null });
   });
 
   it('is told again while the registry is away, and not when it was refused', async () => {

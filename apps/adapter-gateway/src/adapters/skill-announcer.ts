@@ -3,17 +3,26 @@ import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
+import { failedSkill, madeSkill } from './adapter-skill.js';
 import { skillLinks } from './skill-links.js';
-import { SkillNewsRepository, type SkillRow } from './skill-news.repository.js';
+import { type RemovedSkill, SkillNewsRepository, type SkillRow } from './skill-news.repository.js';
 
 export const registryClient = Symbol('registryClient');
 
 const maxSweepMs = 2_000;
+const firstWaitMs = 1_000;
+const maxWaitMs = 60_000;
+/** The registry takes nothing at the moment, or not from us: what was refused is not the Skill. */
+const notNow = new Set([401, 403, 408, 429]);
+
+interface SkillMade {
+  skill_id?: string;
+}
 
 /**
  * Tells the registry of the Skill in every manifest that comes into force, of the credentials that its App has, and of
- * Skills that no manifest declares any more. What the registry was told is kept with the adapter: one that is away is
- * told later, and a Skill that a person deleted stays away until the manifest changes.
+ * Skills that no manifest declares any more. How that went stands on the adapter: a registry that is away is told later, a
+ * Skill that it refuses is made after a refresh, and one that a person deleted stays away until the manifest changes.
  */
 @Injectable()
 export class SkillAnnouncer extends Sweeping {
@@ -33,25 +42,51 @@ export class SkillAnnouncer extends Sweeping {
     });
   }
 
+  /** @returns how many were told; with the registry away the others wait for the next sweep */
   private async tellDue(limit: number): Promise<number> {
     let told = 0;
     // First: an adapter that was registered anew makes its Skill anew.
     for (const gone of await this.news.removals(limit)) {
-      const removed = await this.tell(gone.id, () =>
-        this.registry.delete(`/internal/skills/manifest/${encodeURIComponent(gone.slug)}`, scopeOf(gone)),
-      );
-      if (removed) await this.news.forget(gone);
-      if (removed) told += 1;
+      if ((await this.remove(gone)) === 'away') return told;
+      told += 1;
     }
     for (const row of await this.news.untold(limit)) {
-      if (!(await this.tell(row.id, () => this.put(row)))) continue;
-      await this.news.recordTold(row);
+      if ((await this.tell(row)) === 'away') return told;
       told += 1;
     }
     return told;
   }
 
-  private put(row: SkillRow): Promise<unknown> {
+  private async remove(gone: RemovedSkill): Promise<'told' | 'away'> {
+    try {
+      await this.registry.delete(`/internal/skills/manifest/${encodeURIComponent(gone.slug)}`, scopeOf(gone));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.logger.warn({ event: 'skill.not_removed', adapter: gone.id, code: error.code, detail: error.detail });
+      if (isAway(error)) return 'away';
+    }
+    await this.news.forget(gone);
+    return 'told';
+  }
+
+  private async tell(row: SkillRow): Promise<'told' | 'away'> {
+    const version = row.manifest_version;
+    try {
+      const made = await this.put(row);
+      await this.news.record(row, madeSkill(version, made?.skill_id ?? row.skill?.skill_id ?? null), true);
+      return 'told';
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const { code, detail } = error;
+      this.logger.warn({ event: 'skill.not_made', adapter: row.id, code, detail });
+      const away = isAway(error);
+      const nextTryAt = away ? new Date(Date.now() + backoffMs(row.skill?.failures ?? 0)) : null;
+      await this.news.record(row, failedSkill(row.skill, version, error, nextTryAt), !away);
+      return away ? 'away' : 'told';
+    }
+  }
+
+  private put(row: SkillRow): Promise<SkillMade | null> {
     const app = skillLinks(row.manifest, row.app_credentials, row.skill_credentials);
     if (row.skill_told !== row.manifest_version) {
       return this.registry.post('/internal/skills/manifest', scopeOf(row), { manifest: row.manifest, ...app });
@@ -62,20 +97,16 @@ export class SkillAnnouncer extends Sweeping {
       app,
     );
   }
+}
 
-  /** @returns false when it is to be told again. @throws Problem when the registry takes nothing at the moment */
-  private async tell(adapterId: string, say: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await say();
-    } catch (error) {
-      if (!(error instanceof Problem) || [401, 403, 429, 503].includes(error.status)) throw error;
-      this.logger.warn({ event: 'skill.not_made', adapter: adapterId, code: error.code, detail: error.detail });
-      if (error.status >= 500) return false;
-    }
-    return true;
-  }
+function isAway({ status }: Problem): boolean {
+  return status >= 500 || notNow.has(status);
 }
 
 function scopeOf(row: { organization_id: string; project_id: string }): { organizationId: string; projectId: string } {
   return { organizationId: row.organization_id, projectId: row.project_id };
+}
+
+function backoffMs(failures: number): number {
+  return Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(failures, 20));
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { AdapterRow } from './adapter.entity.js';
+import type { AdapterSkill } from './adapter-skill.js';
 import { SkillRemovalRow } from './skill-removal.entity.js';
 
 /** An adapter with the records of its App. */
@@ -18,7 +19,7 @@ export class SkillNewsRepository {
     @InjectRepository(SkillRemovalRow) private readonly gone: Repository<SkillRemovalRow>,
   ) {}
 
-  /** Adapters whose manifest in force has a Skill that the registry was not told of, or not with the App's credentials. */
+  /** Adapters whose manifest in force has a Skill that the registry was not told of, or not with the App's credentials, and that are due. */
   untold(limit: number): Promise<SkillRow[]> {
     return this.rows.query(
       `SELECT adapter.*, coalesce(app.credentials, '{}') AS app_credentials
@@ -26,15 +27,19 @@ export class SkillNewsRepository {
         WHERE jsonb_typeof(adapter.manifest->'skill') = 'object'
           AND (adapter.skill_told IS DISTINCT FROM adapter.manifest_version
                OR adapter.skill_credentials <> coalesce(app.credentials, '{}'))
+          AND coalesce((adapter.skill->>'next_try_at')::timestamptz, '-infinity') <= now()
           AND NOT EXISTS (SELECT FROM gateway.skill_removal gone
                            WHERE gone.project_id = adapter.project_id AND gone.slug = adapter.slug)
-        ORDER BY adapter.id LIMIT $1`,
+        ORDER BY adapter.skill->>'next_try_at' NULLS FIRST, adapter.id LIMIT $1`,
       [limit],
     );
   }
 
-  async recordTold({ id, manifest_version: version, app_credentials: credentials }: SkillRow): Promise<void> {
-    await this.rows.update({ id }, { skill_told: version, skill_credentials: credentials } as object);
+  /** @param told the registry need not be told of this version, with these credentials, any more */
+  async record(row: SkillRow, skill: AdapterSkill, told: boolean): Promise<void> {
+    const { id, manifest_version: version, app_credentials: credentials } = row;
+    const seen = told ? { skill_told: version, skill_credentials: credentials } : {};
+    await this.rows.update({ id }, { skill, ...seen } as object);
   }
 
   removals(limit: number): Promise<RemovedSkill[]> {
@@ -50,7 +55,7 @@ export class SkillNewsRepository {
 
   /** The registry let go of it. */
   async forget({ id, registered }: RemovedSkill): Promise<void> {
-    if (registered) await this.rows.update({ id }, { skill_told: null, skill_credentials: {} } as object);
+    if (registered) await this.rows.update({ id }, { skill_told: null, skill_credentials: {}, skill: null } as object);
     else await this.gone.delete({ id });
   }
 }

@@ -1,19 +1,21 @@
-import type { VerifyResult } from '#libs/adapter-sdk';
-import type { Principal } from '#libs/service-kit';
+import type { Credentials } from '#libs/adapter-sdk';
+import { type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { withoutOk } from '../adapters/adapter-answer.js';
-import { AdapterClient } from '../adapters/adapter-client.js';
+import { VerifyCalls } from '../adapter-calls/verify-calls.js';
+import { verifyFailure, type VerifyOutcome } from '../adapter-calls/verify-outcome.js';
 import type { AppCredentialView } from './app-credential.dto.js';
 import { AppCredentials } from './app-credentials.js';
 import { AppViews } from './app-views.js';
 import { AppsService } from './apps.service.js';
-import { InstalledApps } from './installed-apps.js';
+import { type InstalledApp, InstalledApps } from './installed-apps.js';
 
 /** What Verify answers without asking the adapter: it could only say no. */
 interface MissingCredentials {
   ok: false;
-  error: 'missing_credentials';
-  message: string;
+  code: 'missing_credentials';
+  /** What is missing, and what to do. */
+  error: string;
+  /** Keys of the declarations. */
   missing: string[];
 }
 
@@ -25,32 +27,57 @@ export class AppVerification {
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(AppCredentials) private readonly credentials: AppCredentials,
     @Inject(AppViews) private readonly views: AppViews,
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(VerifyCalls) private readonly calls: VerifyCalls,
   ) {}
 
-  async verify(caller: Principal, id: string): Promise<VerifyResult | MissingCredentials> {
+  /**
+   * Whatever stands between the App and its provider is the outcome: the vault, the adapter, its answer.
+   * @throws Problem 404 `app_not_found`
+   */
+  async verify(caller: Principal, id: string): Promise<VerifyOutcome | MissingCredentials> {
     const app = await this.apps.get(caller, id);
     // The row just read, not the one that this replica may remember for a moment longer.
     const installed = { ...(await this.installed.get(app.id)), app };
     const { credentials: declared, missing } = await this.views.of(app);
     if (missing.length > 0) return missingCredentials(declared, missing);
-    const credentials = await this.credentials.of(installed);
-    if (!installed.adapter) return { ok: true, user: app.name };
-    const result = await this.adapters.post<VerifyResult>(
-      installed.adapter.baseUrl,
-      '/verify',
-      { credentials },
-      caller,
-      withoutOk,
+    const { adapter } = installed;
+    if (!adapter) return this.withoutAdapter(installed);
+    const outcome = await this.calls.ask(
+      async () => ({
+        baseUrl: adapter.baseUrl,
+        credentials: await this.read(installed),
+        context: caller,
+      }),
+      () => false,
     );
-    if (result.ok) await this.apps.rememberSelf(app, { ...result.account, name: result.user });
-    return result;
+    if (outcome.ok) await this.apps.rememberSelf(app, { ...outcome.account, name: outcome.user });
+    return outcome;
+  }
+
+  /** The built-in App works when its credential can be read. */
+  private async withoutAdapter(installed: InstalledApp): Promise<VerifyOutcome> {
+    try {
+      await this.read(installed);
+      return { ok: true, user: installed.app.name };
+    } catch (error) {
+      if (error instanceof Problem) return verifyFailure(error);
+      throw error;
+    }
+  }
+
+  private async read(installed: InstalledApp): Promise<Credentials> {
+    try {
+      return await this.credentials.of(installed);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      throw new Problem(error.status, error.code, `The App's credentials could not be read: ${error.detail}`);
+    }
   }
 }
 
 function missingCredentials(declared: AppCredentialView[], missing: string[]): MissingCredentials {
   const said = declared.filter(({ key }) => missing.includes(key)).map(whatIsMissing);
-  return { ok: false, error: 'missing_credentials', message: said.join('. '), missing };
+  return { ok: false, code: 'missing_credentials', error: said.join('. '), missing };
 }
 
 function whatIsMissing({

@@ -1,6 +1,6 @@
 import type { Capability } from '#libs/adapter-sdk';
 import type { DeclaredVerification } from '#libs/contracts';
-import { anyObject, idOf, OpenSchema, PageOf, time } from '#libs/service-kit';
+import { anyObject, Failure, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { AppRow, AppState } from './app.entity.js';
 import { AppCredentialView } from './app-credential.dto.js';
@@ -53,6 +53,8 @@ export class AppView implements Omit<AppRow, Hidden | 'webhook_token'> {
   @ApiProperty({ type: SignatureView, nullable: true, description: 'Of the built-in Webhook app; null: no check' })
   signature: SignatureView | null;
   @ApiProperty({ type: 'integer' }) max_body_bytes: number;
+  @ApiProperty({ type: Failure, nullable: true, description: 'Why its webhook could not be renewed' })
+  renewal_failure: Failure | null;
   @ApiProperty({ type: [AppWarning], description: 'What the App cannot do as it is, and what to do' })
   warnings: AppWarning[];
   @ApiProperty({ type: 'integer', description: 'Grows with every change' }) version: number;
@@ -62,13 +64,19 @@ export class AppView implements Omit<AppRow, Hidden | 'webhook_token'> {
 
 export class AppPage extends PageOf(AppView) {}
 
-/** What the adapter says of the credentials, with fields of its own. */
-@OpenSchema()
+/** What Verify came to. A call that nobody answered is an answer too. */
 export class VerifiedAppView {
   @ApiProperty() ok: boolean;
-  @ApiProperty({ required: false, description: 'Whose they are; there when `ok` is true' }) user?: string;
-  @ApiProperty({ ...anyObject, selfRequired: false }) account?: object;
+  @ApiProperty({ required: false, description: 'Whose the credentials are; there when `ok` is true' }) user?: string;
+  @ApiProperty({ ...anyObject, selfRequired: false, description: 'Who that is, in the words of the adapter' })
+  account?: object;
   @ApiProperty({ type: [String], required: false }) warnings?: string[];
-  @ApiProperty({ required: false, description: 'There when `ok` is false' }) error?: string;
-  @ApiProperty({ required: false }) message?: string;
+  @ApiProperty({
+    required: false,
+    description: 'auth_failed: the credentials are refused; every other code says nothing of them',
+  })
+  code?: string;
+  @ApiProperty({ required: false, description: 'The cause, in words' }) error?: string;
+  @ApiProperty({ type: [String], required: false, description: 'Keys of declarations; of missing_credentials' })
+  missing?: string[];
 }

@@ -1,5 +1,6 @@
 import type { Capability } from '#libs/adapter-sdk';
 import type { DeclaredVerification } from '#libs/contracts';
+import type { Failure } from '#libs/service-kit';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 export type AppState = 'active' | 'paused' | 'disabled' | 'retired';
@@ -42,6 +43,8 @@ export class AppRow {
   @Column({ type: 'boolean', default: false }) has_reply_address: boolean;
   /** Who the App is at its provider, as `/verify` said; adapters need it to tell their own messages. */
   @Column({ type: 'jsonb', nullable: true }) self: Record<string, unknown> | null;
+  /** Why its provider could not be asked to go on sending events. */
+  @Column({ type: 'jsonb', nullable: true }) renewal_failure: Failure | null;
   @Column({ type: 'integer' }) version: number;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz' }) updated_at: Date;

@@ -70,6 +70,7 @@ export class AppsService {
       origin_marker: randomBytes(16).toString('hex'),
       has_reply_address: false,
       self: null,
+      renewal_failure: null,
       version: await this.apps.nextVersion(),
       created_at: now,
       updated_at: now,

@@ -24,6 +24,7 @@ import { DeliveryAttachments1764200000400 } from './1764200000400-delivery-attac
 import { AppCredentials1764600000100 } from './1764600000100-app-credentials.js';
 import { ParsedMessagesAsText1764600000300 } from './1764600000300-parsed-messages-as-text.js';
 import { ReplyAddresses1764600000400 } from './1764600000400-reply-addresses.js';
+import { FailuresOnResources1764600000800 } from './1764600000800-failures-on-resources.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -55,5 +56,6 @@ export const schema: ServiceSchema = {
     AppCredentials1764600000100,
     ParsedMessagesAsText1764600000300,
     ReplyAddresses1764600000400,
+    FailuresOnResources1764600000800,
   ],
 };

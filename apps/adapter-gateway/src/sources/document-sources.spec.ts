@@ -53,6 +53,56 @@ async function documents(query = ''): Promise<any[]> {
 
 const current = async (): Promise<string[]> => (await documents('&state=current')).map(({ path }) => path);
 
+describe('a source that could not be synchronised', () => {
+  const failure = async (): Promise<any> => (await world.call('GET', `sources/${source}`)).body.sync_failure;
+
+  it('shows since when, why, and what to do, until it could be', async () => {
+    expect(await failure()).toBeNull();
+    provider.onList = () => ({ ok: false, error: 'not_found', message: 'there is no such folder' });
+    expect(await synced()).toMatchObject({ state: 'failed', error: 'not_found' });
+    const first = await failure();
+    expect(first).toMatchObject({
+      code: 'not_found',
+      next_try_at: null,
+      what_to_do: expect.stringMatching(/synchronise/),
+    });
+    expect(first.error).toContain('there is no such folder');
+    await world.call('PATCH', `sources/${source}`, { every_seconds: 3_600 });
+    await synced();
+    const scheduled = await until('the next run is due by the schedule', async () => {
+      const now = await failure();
+      return now?.next_try_at ? now : null;
+    });
+    expect(scheduled).toMatchObject({ since: first.since, what_to_do: null });
+    provider.onList = () => undefined;
+    expect(await synced()).toMatchObject({ state: 'succeeded' });
+    expect(await failure()).toBeNull();
+  });
+
+  it('in part names the first document that is missing, and the run that names them all', async () => {
+    provider.files.set('a.md', 'one').set('b.md', 'two');
+    provider.onFetch = (path) => (path === 'a.md' ? { ok: false, error: 'permission_denied' } : undefined);
+    const run = await synced();
+    expect(run).toMatchObject({ state: 'succeeded', added: 1, failed: 1 });
+    const shown = await failure();
+    expect(shown).toMatchObject({ code: 'documents_failed', error: expect.stringContaining('a.md') });
+    expect(shown.what_to_do).toContain(run.id);
+  });
+
+  it('yet shows what it waits for', async () => {
+    let asked = 0;
+    provider.onList = () => {
+      asked += 1;
+      return asked === 1 ? { ok: false, error: 'rate_limited', message: 'slowly', retry_after: 1 } : undefined;
+    };
+    await world.call('POST', `sources/${source}/sync`);
+    const waits = await until('it shows that it waits', failure);
+    expect(waits).toMatchObject({ code: 'rate_limited', error: 'slowly' });
+    expect(Date.parse(waits.next_try_at)).toBeGreaterThan(Date.parse(waits.since));
+    await until('it went on', async () => (await failure()) === null);
+  });
+});
+
 describe('a synchronisation', () => {
   it('keeps documents with fingerprint and provenance, and fetches only what changed', async () => {
     provider.files.set('a.md', 'one').set('b/c.md', 'two').set('empty', '');

@@ -1,3 +1,4 @@
+import { failureSql } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -18,7 +19,12 @@ export type UntoldDocument = Pick<
   | 'size'
   | 'sha256'
   | 'provenance'
-> & { trust: 'owner' | 'untrusted'; audience: 'known' | 'everyone' };
+> & {
+  trust: 'owner' | 'untrusted';
+  audience: 'known' | 'everyone';
+  /** It shows a failure, or its source does. */
+  failed: boolean;
+};
 
 /** Which changes of documents the engine has yet to take: a change sets `tell_at` in the transaction that makes it. */
 @Injectable()
@@ -34,7 +40,8 @@ export class KnowledgeFeedRepository {
          FROM due LEFT JOIN gateway.source s ON s.id = due.source_id WHERE d.id = due.id
        RETURNING d.id, d.organization_id, d.project_id, d.source_id, d.path, d.state, d.revision, d.fingerprint,
          d.content_type, d.size, d.sha256, d.provenance, coalesce(s.trust, 'untrusted') AS trust,
-         coalesce(s.audience, 'known') AS audience`,
+         coalesce(s.audience, 'known') AS audience,
+         d.knowledge_failure IS NOT NULL OR s.feed_failure IS NOT NULL AS failed`,
       [limit, leaseMs / 1_000],
     )) as [UntoldDocument[], number];
     return rows;
@@ -50,23 +57,56 @@ export class KnowledgeFeedRepository {
   }
 
   /** Notes what became of a version; one that has changed since stays open. A tombstone of a deleted source goes with it. */
-  async told({ id, revision }: UntoldDocument, knowledge: string): Promise<void> {
+  async told({ id, revision, source_id: sourceId, failed }: UntoldDocument, knowledge: string): Promise<void> {
     await this.db.query(
-      `WITH told AS (UPDATE gateway.source_document SET tell_at = NULL, knowledge = $3
+      `WITH told AS (UPDATE gateway.source_document SET tell_at = NULL, knowledge = $3, knowledge_failure = NULL
                       WHERE id = $1 AND revision = $2 AND NOT (${orphaned}))
        DELETE FROM gateway.source_document WHERE id = $1 AND revision = $2 AND ${orphaned}`,
       [id, revision, knowledge],
     );
+    if (failed) await this.clear(sourceId);
   }
 
-  /** Offers them again after `waitMs`. */
-  async putOff(ids: string[], waitMs: number): Promise<void> {
+  /**
+   * Shows on the document and its source that the engine has not taken a version, which is offered again after as long as
+   * it has failed so far.
+   */
+  async failed(
+    { id, revision }: UntoldDocument,
+    { code, detail }: { code: string; detail: string },
+    wait: { leastMs: number; mostMs: number },
+  ): Promise<void> {
     await this.db.query(
-      `UPDATE gateway.source_document SET tell_at = now() + make_interval(secs => $2) WHERE id = ANY($1) AND tell_at IS NOT NULL`,
-      [ids, waitMs / 1_000],
+      `WITH due AS (
+         SELECT id, now() + greatest(make_interval(secs => $5), least(make_interval(secs => $6),
+           now() - coalesce((knowledge_failure->>'since')::timestamptz, now()))) AS at
+           FROM gateway.source_document WHERE id = $1 AND revision = $2 AND tell_at IS NOT NULL),
+       failed AS (
+         UPDATE gateway.source_document d SET tell_at = due.at, knowledge_failure = ${notTaken}
+           FROM due WHERE d.id = due.id RETURNING d.source_id, d.path, d.knowledge_failure AS failure)
+       UPDATE gateway.source s SET feed_failure = failed.failure || jsonb_build_object(
+           'since', coalesce(s.feed_failure->'since', failed.failure->'since'), 'error', failed.path || ': ' || $4::text)
+         FROM failed WHERE s.id = failed.source_id`,
+      [id, revision, code, detail, wait.leastMs / 1_000, wait.mostMs / 1_000],
+    );
+  }
+
+  /** After the commit of what was taken: of two at once the later one sees that none is left. */
+  private async clear(sourceId: string): Promise<void> {
+    await this.db.query(
+      `UPDATE gateway.source SET feed_failure = NULL WHERE id = $1 AND feed_failure IS NOT NULL AND NOT EXISTS (
+         SELECT FROM gateway.source_document WHERE source_id = $1 AND knowledge_failure IS NOT NULL)`,
+      [sourceId],
     );
   }
 }
+
+const notTaken = failureSql('d.knowledge_failure', {
+  code: '$3',
+  error: '$4',
+  nextTryAt: 'due.at',
+  whatToDo: 'NULL',
+});
 
 const orphaned = `state = 'removed' AND NOT EXISTS (SELECT FROM gateway.source s WHERE s.id = source_id)`;
 

@@ -125,6 +125,40 @@ describe('what the engine is told of the documents of a source', () => {
     expect(new Set(Object.values(await knowledge()))).toEqual(new Set(['kept']));
   });
 
+  it('stands on the document and its source while it is not taken: since when, why, and when it is offered again', async () => {
+    let status = 503;
+    instead = (_version, response) => {
+      if (status === 200) return false;
+      sendJson(response, { code: status === 503 ? 'service_unavailable' : 'invalid_fields', detail: 'not so' }, status);
+      return true;
+    };
+    const shown = async (): Promise<any> => {
+      const { body } = await world.call('GET', `sources/${source}/documents`);
+      const { feed_failure: feed } = (await world.call('GET', `sources/${source}`)).body;
+      return { document: body.data[0].knowledge_failure, feed };
+    };
+    const failing = (code: string) =>
+      until(`it shows ${code}`, async () => {
+        const { document, feed } = await shown();
+        return document?.code === code && feed?.code === code ? { document, feed } : null;
+      });
+    provider.files.set('a.md', 'one');
+    await synced();
+    const away = await failing('service_unavailable');
+    expect(away.feed).toMatchObject({ error: 'a.md: not so', since: away.document.since });
+    status = 422;
+    const refused = await failing('invalid_fields');
+    expect(refused.document).toMatchObject({ error: 'not so', since: away.document.since });
+    expect(Date.parse(refused.document.next_try_at)).toBeGreaterThan(Date.parse(refused.document.since));
+    status = 200;
+    await world.pool.query('UPDATE gateway.source_document SET tell_at = now() WHERE tell_at IS NOT NULL');
+    await settled();
+    await until('neither shows it any more', async () => {
+      const { document, feed } = await shown();
+      return document === null && feed === null;
+    });
+  });
+
   it('is the newest version, though it changed while the one before was on its way', async () => {
     provider.files.set('a.md', 'first');
     let held: ServerResponse | undefined;

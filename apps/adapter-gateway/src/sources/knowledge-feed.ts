@@ -1,4 +1,5 @@
 import { Sweeping } from '#libs/database';
+import { errorCode } from '#libs/queue';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { engineClient } from '../deliveries/deliveries.service.js';
@@ -9,6 +10,7 @@ import { KnowledgeFeedRepository, type UntoldDocument } from './knowledge-feed.r
 /** Longer than a call of the engine may take. */
 const leaseMs = 15_000;
 const retryMs = 2_000;
+const longestWaitMs = 3_600_000;
 
 /**
  * Gives every change of a document to the engine, whose knowledge it becomes. What the engine has not taken stays marked
@@ -37,11 +39,13 @@ export class KnowledgeFeed extends Sweeping {
     const due = await this.documents.claim(limit, leaseMs);
     const results = await Promise.allSettled(due.map((document) => this.tell(document)));
     const failed = results.find((result) => result.status === 'rejected');
-    if (failed) {
-      const late = due.filter((_, at) => results[at]?.status === 'rejected').map(({ id }) => id);
-      await this.documents.putOff(late, retryMs);
-      throw failed.reason;
+    for (const [at, document] of due.entries()) {
+      const result = results[at];
+      if (result?.status !== 'rejected') continue;
+      const wait = { leastMs: retryMs, mostMs: retryMs };
+      await this.documents.failed(document, notTakenFor(result.reason), wait);
     }
+    if (failed) throw failed.reason;
     return due.length;
   }
 
@@ -59,7 +63,8 @@ export class KnowledgeFeed extends Sweeping {
       // As one that is over the limit: the version before it has to go.
       if (error.status === 413 && !tooLarge) return this.tell(document, true);
       this.logger.error({ event: 'document.not_taken', document: id, code: error.code, detail: error.detail });
-      // Anything else is offered again when the lease is over: an engine of another release may take it.
+      // An engine of another release may take it.
+      await this.documents.failed(document, error, { leastMs: leaseMs, mostMs: longestWaitMs });
     }
   }
 
@@ -79,4 +84,9 @@ export class KnowledgeFeed extends Sweeping {
     const { content_type } = document;
     return { ...version, content_type, content_base64: content.toString('base64') };
   }
+}
+
+function notTakenFor(error: unknown): { code: string; detail: string } {
+  if (error instanceof Problem) return error;
+  return { code: errorCode(error), detail: 'The engine could not be told of it.' };
 }

@@ -1,3 +1,4 @@
+import type { Failure } from '#libs/service-kit';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 /** Where a document's bytes came from. */
@@ -12,6 +13,7 @@ export interface Provenance {
 /** A document as it was last fetched; a removed one stays as a tombstone, without its bytes. */
 @Entity({ schema: 'gateway', name: 'source_document' })
 @Unique('source_document_path', ['source_id', 'path'])
+@Index('source_document_failing', ['source_id'], { where: 'knowledge_failure IS NOT NULL' })
 @Index('source_document_untold', ['tell_at'], { where: 'tell_at IS NOT NULL' })
 export class SourceDocumentRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'source_document_pkey' }) id: string;
@@ -34,6 +36,8 @@ export class SourceDocumentRow {
   @Column({ type: 'integer', default: 1 }) revision: number;
   /** What became of its last version that the engine has taken; `waiting` before the first. */
   @Column({ type: 'text', default: 'waiting' }) knowledge: string;
+  /** Why the engine has not taken its last version. */
+  @Column({ type: 'jsonb', nullable: true }) knowledge_failure: Failure | null;
   /** When the engine is offered the version; null when it has taken it. */
   @Column({ type: 'timestamptz', nullable: true, default: () => 'now()', select: false }) tell_at?: Date | null;
   @Column({ type: 'timestamptz' }) created_at: Date;

@@ -1,4 +1,4 @@
-import { idOf, PageOf, time } from '#libs/service-kit';
+import { Failure, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Provenance, SourceDocumentRow } from './source-document.entity.js';
 import type { SourceRow } from './source.entity.js';
@@ -17,6 +17,14 @@ export class SourceView implements SourceRow {
   @ApiProperty({ enum: ['known', 'everyone'] }) audience: SourceRow['audience'];
   @ApiProperty({ enum: ['active', 'paused'] }) state: SourceRow['state'];
   @ApiProperty({ type: String, nullable: true, description: "The adapter's" }) cursor: string | null;
+  @ApiProperty({ type: Failure, nullable: true, description: 'Why its last synchronisation did not bring everything' })
+  sync_failure: Failure | null;
+  @ApiProperty({
+    type: Failure,
+    nullable: true,
+    description: 'Why a change of its documents is not in the knowledge yet',
+  })
+  feed_failure: Failure | null;
   @ApiProperty({ ...time, nullable: true }) next_sync_at: Date | null;
   @ApiProperty(time) created_at: Date;
   @ApiProperty(time) updated_at: Date;
@@ -79,6 +87,8 @@ export class SourceDocumentView implements Omit<SourceDocumentRow, 'content' | '
   @ApiProperty() sha256: string;
   @ApiProperty({ type: ProvenanceView }) provenance: ProvenanceView;
   @ApiProperty({ type: 'integer', description: 'Counts its changes' }) revision: number;
+  @ApiProperty({ type: Failure, nullable: true, description: 'Why its last change is not in the knowledge yet' })
+  knowledge_failure: Failure | null;
   @ApiProperty({ description: 'What became of it in the knowledge; `waiting` before it was taken' }) knowledge: string;
   @ApiProperty(time) created_at: Date;
   @ApiProperty(time) updated_at: Date;

@@ -1,3 +1,4 @@
+import type { Failure } from '#libs/service-kit';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** A place at a provider whose documents are kept here: a bucket, a repository, a folder. */
@@ -24,6 +25,10 @@ export class SourceRow {
   @Column({ type: 'text' }) state: 'active' | 'paused';
   /** The adapter's, of the last listing that was read to its end. */
   @Column({ type: 'text', nullable: true }) cursor: string | null;
+  /** Why its last synchronisation did not bring everything. */
+  @Column({ type: 'jsonb', nullable: true }) sync_failure: Failure | null;
+  /** Why the engine has not taken a change of its documents. */
+  @Column({ type: 'jsonb', nullable: true }) feed_failure: Failure | null;
   @Column({ type: 'timestamptz', nullable: true }) next_sync_at: Date | null;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz' }) updated_at: Date;

@@ -37,6 +37,8 @@ export class SourcesService {
       audience: body.audience ?? 'known',
       state: 'active',
       cursor: null,
+      sync_failure: null,
+      feed_failure: null,
       next_sync_at: body.every_seconds === undefined ? null : now,
       created_at: now,
       updated_at: now,

@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { failureSql } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
@@ -189,9 +190,26 @@ export class SyncProgressRepository {
         `UPDATE gateway.sync_run SET state = 'succeeded', lease_until = NULL, finished_at = now() WHERE id = $1`,
         [run.id],
       );
+      await manager.query(
+        `UPDATE gateway.source s SET
+           sync_failure = CASE WHEN r.failed = 0 THEN NULL ELSE ${documentsFailed} END,
+           feed_failure = CASE WHEN EXISTS (SELECT FROM gateway.source_document d
+             WHERE d.source_id = s.id AND d.knowledge_failure IS NOT NULL) THEN s.feed_failure END
+          FROM gateway.sync_run r WHERE r.id = $1 AND s.id = r.source_id`,
+        [run.id],
+      );
     });
   }
 }
+
+/** Of a run that went to its end without some documents. */
+const documentsFailed = failureSql('s.sync_failure', {
+  code: `'documents_failed'`,
+  error: `r.failed || ' documents could not be had; the first: ' || coalesce(r.failures->0->>'path', '?') || ': '
+    || coalesce(r.failures->0->>'error', '?')`,
+  nextTryAt: 's.next_sync_at',
+  whatToDo: `'The run ' || r.id || ' names them. The next synchronisation tries those again that may be had then.'`,
+});
 
 function listingKey(run: SyncRunRow): string {
   return `${run.id}:${run.listing}`;

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { Problem } from '#libs/service-kit';
+import { failureSql, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In, Repository } from 'typeorm';
@@ -7,6 +7,22 @@ import { SourceRow } from './source.entity.js';
 import { type SyncCause, SyncRunRow } from './sync-run.entity.js';
 
 const openStates = ['queued', 'running'] as const;
+const askForSync = 'See to the cause, then synchronise it: it is tried again only when asked.';
+
+/** Of a run that goes on later. */
+const failureMeanwhile = failureSql('s.sync_failure', {
+  code: '$5',
+  error: 'coalesce($6, $5)',
+  nextTryAt: 'waits.lease_until',
+  whatToDo: 'NULL',
+});
+/** Of one that has ended: the next one is due by the schedule, or not at all. */
+const failureAtEnd = failureSql('s.sync_failure', {
+  code: '$3',
+  error: '$4',
+  nextTryAt: 's.next_sync_at',
+  whatToDo: `CASE WHEN s.next_sync_at IS NULL OR s.state <> 'active' THEN $5 END`,
+});
 
 /** When runs begin, who has their lease, and how they are put off or fail. */
 @Injectable()
@@ -73,8 +89,11 @@ export class SyncRunRepository {
     why: { attempts: number; error: string | null; detail: string | null },
   ): Promise<void> {
     await this.rows.query(
-      `UPDATE gateway.sync_run SET state = 'queued', lease_until = now() + make_interval(secs => $3), attempts = $4,
-         error = $5, error_detail = $6 WHERE id = $1 AND fence = $2 AND state = 'running'`,
+      `WITH waits AS (UPDATE gateway.sync_run SET state = 'queued', lease_until = now() + make_interval(secs => $3),
+         attempts = $4, error = $5, error_detail = $6 WHERE id = $1 AND fence = $2 AND state = 'running'
+         RETURNING source_id, lease_until)
+       UPDATE gateway.source s SET sync_failure = ${failureMeanwhile}
+         FROM waits WHERE s.id = waits.source_id AND $5::text IS NOT NULL`,
       [run.id, run.fence, waitMs / 1_000, why.attempts, why.error, why.detail],
     );
   }
@@ -82,9 +101,10 @@ export class SyncRunRepository {
   /** Ends a run that cannot go on. What was listed and not carried out stays for the next one. */
   async fail(run: SyncRunRow, error: string, detail: string): Promise<void> {
     await this.rows.query(
-      `UPDATE gateway.sync_run SET state = 'failed', lease_until = NULL, finished_at = now(), error = $3,
-         error_detail = $4 WHERE id = $1 AND fence = $2 AND state IN ('queued', 'running')`,
-      [run.id, run.fence, error, detail],
+      `WITH ended AS (UPDATE gateway.sync_run SET state = 'failed', lease_until = NULL, finished_at = now(), error = $3,
+         error_detail = $4 WHERE id = $1 AND fence = $2 AND state IN ('queued', 'running') RETURNING source_id)
+       UPDATE gateway.source s SET sync_failure = ${failureAtEnd} FROM ended WHERE s.id = ended.source_id`,
+      [run.id, run.fence, error, detail, askForSync],
     );
   }
 

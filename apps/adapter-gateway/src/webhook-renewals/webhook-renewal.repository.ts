@@ -1,3 +1,4 @@
+import { failureSql } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -7,6 +8,20 @@ export type RenewalOutcome = Pick<WebhookRenewalRow, 'error' | 'error_detail'> &
   /** Absent when nothing was renewed: what was known stays. */
   renewed?: { expiresAt: Date | null };
   nextInMs: number;
+};
+
+const shown = failureSql('renewal_failure', {
+  code: '$2',
+  error: '$3',
+  nextTryAt: '$4::timestamptz',
+  whatToDo: '$5',
+});
+
+/** Where trying again is not enough. */
+const remedies: Record<string, string> = {
+  auth_failed: 'Verify the App, and renew or replace its credentials: its provider stops sending events.',
+  permission_denied: "Give the App's credentials what the error names: its provider stops sending events.",
+  not_configured: 'Set what the error names: until then events come only as they are arranged otherwise.',
 };
 
 @Injectable()
@@ -36,6 +51,10 @@ export class WebhookRenewalRepository {
     const due = { due_at: new Date(Date.now() + nextInMs), error, error_detail: detail };
     const done = renewed ? { renewed_at: new Date(), expires_at: renewed.expiresAt } : {};
     await this.rows.update({ app_id: appId }, { ...due, ...done } as object);
+    await this.rows.query(
+      `UPDATE gateway.app SET renewal_failure = CASE WHEN $2::text IS NULL THEN NULL ELSE ${shown} END WHERE id = $1`,
+      [appId, error, detail ?? error, due.due_at, error === null ? null : (remedies[error] ?? null)],
+    );
   }
 
   /** At the next sweep. @returns false when it was never due */

@@ -63,8 +63,19 @@ describe('the webhook of a provider that has to be asked again', () => {
       return { ok: true };
     };
     const { id } = await install();
+    const app = async (): Promise<any> => (await world.call('GET', `apps/${id}`)).body;
     expect(await said(id, ({ error }) => error)).toMatchObject({ error: 'auth_failed', error_detail: 'no such grant' });
+    const first = await until('the App shows it', async () => (await app()).renewal_failure);
+    expect(first).toMatchObject({ code: 'auth_failed', error: 'no such grant' });
+    expect(first.what_to_do).toMatch(/Verify the App/);
+    expect(Date.parse(first.next_try_at)).toBeGreaterThan(Date.parse(first.since));
+    const second = await until('it failed in another way', async () => {
+      const { renewal_failure: failure } = await app();
+      return failure?.code === 'provider_unavailable' ? failure : null;
+    });
+    expect(second.since).toBe(first.since);
     expect(await said(id, ({ renewed_at: at }) => at)).toMatchObject({ error: null, error_detail: null });
+    await until('the App shows it no more', async () => (await app()).renewal_failure === null);
     expect(fails).toBe(3);
   });
 

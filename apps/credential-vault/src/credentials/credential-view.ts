@@ -17,6 +17,7 @@ export function viewOf(row: Credential): CredentialView {
     reason,
     account,
     managed_for: row.managed_for,
+    notification_failure: row.notification_failure,
     last_verified_at: row.last_verified_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

@@ -1,4 +1,4 @@
-import { idOf, JsonObject, OneOf, Text } from '#libs/service-kit';
+import { Failure, idOf, JsonObject, OneOf, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsOptional, Matches, ValidateNested } from 'class-validator';
@@ -97,6 +97,8 @@ export class CredentialView {
     description: 'mcp_server:<id>: it was made for this server, and goes with it',
   })
   managed_for: string | null;
+  @ApiProperty({ type: Failure, nullable: true, description: 'Why changes of its state could not be told' })
+  notification_failure: Failure | null;
   @ApiProperty({ format: 'date-time', type: String, nullable: true }) last_verified_at: string | null;
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ format: 'date-time' }) updated_at: string;

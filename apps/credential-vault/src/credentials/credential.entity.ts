@@ -1,3 +1,4 @@
+import type { Failure } from '#libs/service-kit';
 import { Column, CreateDateColumn, Entity, Index, OneToMany, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import { CredentialField } from './credential-field.entity.js';
 import type { DeclaredField } from './declared-field.js';
@@ -56,6 +57,8 @@ export class Credential {
   @Column({ type: 'text', nullable: true }) account_fingerprint: string | null;
   /** `mcp_server:<id>`: a service made it for this server, and may change it; null: a person did. */
   @Column({ type: 'text', nullable: true }) managed_for: string | null;
+  /** Why a change of its state could not be told to the project's receiver. */
+  @Column({ type: 'jsonb', nullable: true }) notification_failure: Failure | null;
   @Column({ type: 'timestamptz', nullable: true }) last_verified_at: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) updated_at: Date;

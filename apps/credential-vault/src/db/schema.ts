@@ -19,6 +19,7 @@ import { Notifications1764300000500 } from './1764300000500-notifications.js';
 import { StandingRevocations1764300000400 } from './1764300000400-standing-revocations.js';
 import { TokenCustody1764400000200 } from './1764400000200-token-custody.js';
 import { ManagedCredentials1764400000300 } from './1764400000300-managed-credentials.js';
+import { FailedNotifications1764600000810 } from './1764600000810-failed-notifications.js';
 
 export const schema: ServiceSchema = {
   name: 'vault',
@@ -45,5 +46,6 @@ export const schema: ServiceSchema = {
     Notifications1764300000500,
     TokenCustody1764400000200,
     ManagedCredentials1764400000300,
+    FailedNotifications1764600000810,
   ],
 };

@@ -33,5 +33,6 @@ export async function transition(
   const { credential_id, provider_slug: provider, state: from } = grant;
   const data = { credential_id, provider, from, to, reason };
   const body = JSON.stringify({ type: 'credential.state_changed', timestamp: new Date().toISOString(), data });
-  await notify(manager, { organizationId: grant.organization_id, projectId: grant.project_id }, { id, body });
+  const scope = { organizationId: grant.organization_id, projectId: grant.project_id };
+  await notify(manager, scope, { id, credentialId: credential_id, body });
 }

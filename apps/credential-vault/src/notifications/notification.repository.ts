@@ -1,3 +1,4 @@
+import { failureSql } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
@@ -5,7 +6,7 @@ import { NotificationTarget } from './notification-target.entity.js';
 import { Notification } from './notification.entity.js';
 
 /** A notification whose try was claimed. */
-export type ClaimedNotification = Pick<Notification, 'id' | 'body' | 'attempts'> &
+export type ClaimedNotification = Pick<Notification, 'id' | 'credential_id' | 'body' | 'attempts'> &
   Pick<NotificationTarget, 'project_id' | 'organization_id' | 'url' | 'kid' | 'wrapped_dek' | 'secret'>;
 
 /**
@@ -15,13 +16,13 @@ export type ClaimedNotification = Pick<Notification, 'id' | 'body' | 'attempts'>
 export async function notify(
   manager: EntityManager,
   { organizationId, projectId }: CredentialScope,
-  notification: { id: string; body: string },
+  notification: { id: string; credentialId: string; body: string },
 ): Promise<void> {
   await manager.query(
-    `INSERT INTO vault.notification (id, project_id, body)
-     SELECT $1, project_id, $2 FROM vault.notification_target WHERE organization_id = $3 AND project_id = $4
+    `INSERT INTO vault.notification (id, project_id, body, credential_id)
+     SELECT $1, project_id, $2, $5 FROM vault.notification_target WHERE organization_id = $3 AND project_id = $4
        FOR KEY SHARE`,
-    [notification.id, notification.body, organizationId, projectId],
+    [notification.id, notification.body, organizationId, projectId, notification.credentialId],
   );
 }
 
@@ -35,13 +36,38 @@ export class NotificationRepository {
       .findOneBy({ organization_id: organizationId, project_id: projectId });
   }
 
+  /** What was given up is tried again: the receiver is new, or was seen to. */
   async putTarget(row: Omit<NotificationTarget, 'created_at'>): Promise<void> {
-    await this.db.getRepository(NotificationTarget).upsert(row, ['project_id']);
+    await this.db.transaction(async (manager) => {
+      await manager.upsert(NotificationTarget, row, ['project_id']);
+      await manager.query(
+        `UPDATE vault.notification SET given_up_at = NULL, attempts = 0, next_try_at = now()
+          WHERE project_id = $1 AND given_up_at IS NOT NULL`,
+        [row.project_id],
+      );
+    });
+  }
+
+  /** How many are still to be told, and how many are told no more. */
+  async counts(projectId: string): Promise<{ waiting: number; given_up: number }> {
+    const [counts] = await this.db.query<[{ waiting: number; given_up: number }]>(
+      `SELECT count(*) FILTER (WHERE given_up_at IS NULL)::int AS waiting, count(given_up_at)::int AS given_up
+         FROM vault.notification WHERE project_id = $1`,
+      [projectId],
+    );
+    return counts;
   }
 
   /** With all that waits for it. */
   async deleteTarget({ organizationId, projectId }: CredentialScope): Promise<void> {
-    await this.db.getRepository(NotificationTarget).delete({ organization_id: organizationId, project_id: projectId });
+    await this.db.transaction(async (manager) => {
+      await manager.delete(NotificationTarget, { organization_id: organizationId, project_id: projectId });
+      await manager.query(
+        `UPDATE vault.credential SET notification_failure = NULL
+          WHERE organization_id = $1 AND project_id = $2 AND notification_failure IS NOT NULL`,
+        [organizationId, projectId],
+      );
+    });
   }
 
   /** Claims one try of each that is due: the next one is put off by more and more, so that no two processes make the same. */
@@ -51,15 +77,53 @@ export class NotificationRepository {
          next_try_at = now() + make_interval(secs => least(3600, 30 * 2 ^ least(attempts, 10)))
         FROM vault.notification_target t
         WHERE t.project_id = n.project_id AND n.id IN (
-          SELECT id FROM vault.notification WHERE next_try_at <= now()
+          SELECT id FROM vault.notification WHERE next_try_at <= now() AND given_up_at IS NULL
            ORDER BY next_try_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-        RETURNING n.id, n.body, n.attempts, t.project_id, t.organization_id, t.url, t.kid, t.wrapped_dek, t.secret`,
+        RETURNING n.id, n.credential_id, n.body, n.attempts, t.project_id, t.organization_id, t.url, t.kid, t.wrapped_dek, t.secret`,
       [limit],
     );
     return rows;
   }
 
-  async delete(id: string): Promise<void> {
+  /** It was told. The credential shows no failure any more, unless another of its changes is still to be told. */
+  async told({ id, credential_id: credentialId }: ClaimedNotification): Promise<void> {
     await this.db.getRepository(Notification).delete({ id });
+    await this.db.query(
+      `UPDATE vault.credential SET notification_failure = NULL
+        WHERE id = $1 AND notification_failure IS NOT NULL
+          AND NOT EXISTS (SELECT FROM vault.notification WHERE credential_id = $1 AND error IS NOT NULL)`,
+      [credentialId],
+    );
+  }
+
+  /**
+   * A try failed: the credential shows it. One that is given up stays, until the project sets its receiver again or
+   * wants none, and for `keptDays` at most.
+   */
+  async failed(
+    { id, credential_id: credentialId, project_id: projectId }: ClaimedNotification,
+    { code, detail, last }: { code: string; detail: string; last: boolean },
+    keptDays: number,
+  ): Promise<void> {
+    await this.db.query(
+      `WITH failed AS (UPDATE vault.notification SET error = $2, given_up_at = CASE WHEN $3 THEN now() END
+         WHERE id = $1 RETURNING next_try_at)
+       UPDATE vault.credential c SET notification_failure = ${shown} FROM failed WHERE c.id = $5`,
+      [id, detail, last, code, credentialId, lastTry],
+    );
+    if (!last) return;
+    await this.db.query(
+      `DELETE FROM vault.notification WHERE project_id = $1 AND given_up_at < now() - make_interval(days => $2)`,
+      [projectId, keptDays],
+    );
   }
 }
+
+const lastTry = "See to the receiver, then set the project's notifications again: what was not told is told then.";
+
+const shown = failureSql('c.notification_failure', {
+  code: '$4',
+  error: `'A change of its state could not be told to the receiver: ' || $2::text`,
+  nextTryAt: 'CASE WHEN NOT $3 THEN failed.next_try_at END',
+  whatToDo: 'CASE WHEN $3 THEN $6 END',
+});

@@ -11,9 +11,13 @@ class PutNotifications {
 
 class NotificationsView {
   @ApiProperty() url: string;
+  @ApiProperty({ type: 'integer', description: 'Changes that are still to be told' }) waiting: number;
+  @ApiProperty({ type: 'integer', description: 'Changes that are told when the receiver is set again' })
+  given_up: number;
 }
 
-class NotificationsMade extends NotificationsView {
+class NotificationsMade {
+  @ApiProperty() url: string;
   @ApiProperty({ description: 'Shown this once' }) secret: string;
 }
 
@@ -33,7 +37,7 @@ export class NotificationsController {
   async get(@Caller() caller: Principal): Promise<NotificationsView> {
     const target = await this.notifications.target(caller);
     if (!target) throw notFound('notifications', caller.projectId);
-    return { url: target.url };
+    return { url: target.url, ...(await this.notifications.counts(target.project_id)) };
   }
 
   @Put()

@@ -1,6 +1,6 @@
 import { signStandardWebhooks } from '#libs/adapter-sdk';
 import { Sweeping } from '#libs/database';
-import type { Egress } from '#libs/egress';
+import { type Egress, EgressError } from '#libs/egress';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { EGRESS } from '../oauth/token-transport.js';
 import { DoesNotOpen } from '../sealing/aead.js';
@@ -10,11 +10,21 @@ import { type ClaimedNotification, NotificationRepository } from './notification
 /** DI token: how often what is to be told is looked for, ms. */
 export const NOTIFY_SWEEP_MS = Symbol('NOTIFY_SWEEP_MS');
 
+/** DI token: for how many days a notification is kept that was given up. */
+export const NOTIFICATION_KEEP_DAYS = Symbol('NOTIFICATION_KEEP_DAYS');
+
 /** With the pauses between them about seven hours. */
 const maxAttempts = 14;
 /** Below the pause after a first failure, so that no try overlaps the next. */
 const timeoutMs = 10_000;
 const batch = 20;
+
+class ReceiverRefused extends Error {
+  override readonly name = 'ReceiverRefused';
+  constructor(status: number) {
+    super(`it answered ${status}`);
+  }
+}
 
 /** Delivers notifications, signed as the Standard Webhooks specification says, until the receiver answers 2xx. */
 @Injectable()
@@ -26,6 +36,7 @@ export class Notifier extends Sweeping {
     @Inject(NotificationTargets) private readonly targets: NotificationTargets,
     @Inject(EGRESS) private readonly egress: Egress,
     @Inject(NOTIFY_SWEEP_MS) everyMs: number,
+    @Inject(NOTIFICATION_KEEP_DAYS) private readonly keptDays: number,
   ) {
     super();
     this.sweepEvery({ name: 'notifications', everyMs, batch, sweep: (limit) => this.sweep(limit) });
@@ -43,6 +54,7 @@ export class Notifier extends Sweeping {
       await this.send(notification);
     } catch (error) {
       const last = attempts >= maxAttempts || error instanceof DoesNotOpen;
+      const [code, detail] = causeOf(error);
       this.logger.warn({
         event: 'notification.failed',
         notification: id,
@@ -50,9 +62,10 @@ export class Notifier extends Sweeping {
         last,
         error: String(error),
       });
-      if (!last) return;
+      await this.notifications.failed(notification, { code, detail, last }, this.keptDays);
+      return;
     }
-    await this.notifications.delete(id);
+    await this.notifications.told(notification);
   }
 
   private async send(notification: ClaimedNotification): Promise<void> {
@@ -66,6 +79,14 @@ export class Notifier extends Sweeping {
       maxResponseBytes: 1_024,
       maxRedirects: 0,
     });
-    if (status < 200 || status >= 300) throw new Error(`the receiver answered ${status}`);
+    if (status < 200 || status >= 300) throw new ReceiverRefused(status);
   }
+}
+
+/** @returns the code, and the words that the credential shows */
+function causeOf(error: unknown): [string, string] {
+  if (error instanceof ReceiverRefused) return ['receiver_refused', error.message];
+  if (error instanceof DoesNotOpen) return ['undecryptable', 'the secret that signs it does not open'];
+  if (error instanceof EgressError) return [error.code, `it could not be reached (${error.code})`];
+  return ['internal_error', 'it could not be sent'];
 }

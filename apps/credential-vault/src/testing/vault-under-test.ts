@@ -91,6 +91,7 @@ async function start(
       VERIFY_TIMEOUT_MS: 20_000,
       AUDIT_FLUSH_MS: 50,
       NOTIFY_SWEEP_MS: 60_000,
+      NOTIFICATION_KEEP_DAYS: 30,
       SERVICE_POLICY: defaultPolicy,
       ...more,
     }),

@@ -9,25 +9,29 @@ const maxReasonLength = 500;
 /** The gateway's answer for `POST internal/adapter-calls/verify`. */
 export interface AdapterVerdict {
   ok: boolean;
-  account?: { id?: string; name?: string } | null;
+  /** Whose the credentials are, in words. */
+  user?: string;
+  account?: { id?: string } | null;
+  /** `auth_failed`: refused. Every other code says nothing of the credential: a provider that is down disables nothing. */
+  code?: string;
+  /** The cause, in words. */
   error?: string;
 }
 
-/** Codes of the adapter contract that say nothing of the credential: a provider that is down disables nothing. */
-const notItsFault = ['provider_unavailable', 'rate_limited', 'timeout'];
+const refused = 'auth_failed';
 
 /** A refusal ends no oauth2 credential: its tokens have a life of their own, and states for it. */
 export function changeOf(
   row: Credential,
   adapterSlug: string,
-  { ok, account, error }: AdapterVerdict,
+  { ok, user, account, code = refused, error }: AdapterVerdict,
   credentials: Record<string, FieldValue>,
 ): CredentialChange {
   const last_verified_at = new Date();
   if (!ok) {
     // Adapters quote providers, and providers quote what they were sent.
     const said = redactSecrets(error ?? 'the provider refused it', credentials).slice(0, maxReasonLength);
-    if (notItsFault.includes(error ?? '')) return { reason: `not verified: ${said}` };
+    if (code !== refused) return { reason: notVerified(said) };
     return { last_verified_at, reason: said, ...(row.type === 'oauth2' ? {} : { status: 'invalid' as const }) };
   }
   const status = row.status === 'invalid' ? ('active' as const) : row.status;
@@ -38,7 +42,12 @@ export function changeOf(
     last_verified_at,
     status,
     reason: changed ? `belongs to another account than before: it was ${row.account?.id ?? 'unknown'}` : null,
-    account: { id: account.id.slice(0, 200), name: account.name?.slice(0, 200) ?? null },
+    account: { id: account.id.slice(0, 200), name: user?.slice(0, 200) ?? null },
     account_fingerprint: fingerprint,
   };
+}
+
+/** What a credential shows that nobody could be asked about. */
+export function notVerified(cause: string): string {
+  return `not verified: ${cause}`.slice(0, maxReasonLength);
 }

@@ -16,7 +16,7 @@ afterAll(async () => {
   await vault.close();
   await gateway.close();
 });
-beforeEach(() => gateway.answers(200, { ok: true, account: { id: 'acc_1', name: 'Someone' } }));
+beforeEach(() => gateway.answers(200, { ok: true, user: 'Someone', account: { id: 'acc_1' } }));
 
 const create = async (token = 'a-token') => {
   const body = { name: `v${(made += 1)}`, type: 'api_key', adapter_slug: 'slack', fields: { token } };
@@ -46,6 +46,7 @@ describe('verifying', () => {
     expect(answer.body).toEqual({
       ok: false,
       status: 'invalid',
+      code: 'auth_failed',
       reason: 'invalid_auth: [redacted] is revoked',
       account_changed: false,
     });
@@ -54,16 +55,16 @@ describe('verifying', () => {
     expect((await verify(id)).body).toMatchObject({ ok: true, status: 'active', reason: null });
   });
 
-  it('stays as it was while its provider is down', async () => {
-    const { id } = await create();
-    gateway.answers(200, { ok: false, error: 'provider_unavailable' });
-    expect((await verify(id)).body).toMatchObject({
-      ok: false,
-      status: 'active',
-      reason: 'not verified: provider_unavailable',
-    });
-    gateway.answers(200, { ok: true });
-  });
+  it.each(['provider_unavailable', 'contract_violation', 'timeout', 'circuit_open', 'adapter_unready'])(
+    'leaves a credential as it was that nobody was heard about: %s',
+    async (code) => {
+      const { id } = await create();
+      gateway.answers(200, { ok: false, code, error: 'it is down' });
+      const reason = 'not verified: it is down';
+      expect((await verify(id)).body).toMatchObject({ ok: false, status: 'active', code, reason });
+      expect(await get(id)).toMatchObject({ status: 'active', reason });
+    },
+  );
 
   it('asks again when a field changed, and not when only the name did', async () => {
     const { id } = await create();
@@ -103,8 +104,25 @@ describe('verifying', () => {
   it('lets a save stand when the gateway is away, and says so on demand', async () => {
     gateway.answers(503, { code: 'adapter_unavailable', detail: 'not now' });
     const saved = await create();
-    expect(saved).toMatchObject({ status: 'active', reason: 'not verified yet: adapter_unavailable' });
-    expect((await verify(saved.id)).body).toMatchObject({ status: 503, code: 'adapter_unavailable' });
+    expect(saved).toMatchObject({ status: 'active', reason: 'not verified: not now' });
+    const { status, body } = await verify(saved.id);
+    expect([status, body.ok, body.code, body.reason]).toEqual([
+      200,
+      false,
+      'adapter_unavailable',
+      'not verified: not now',
+    ]);
+  });
+
+  it('asks nobody about an oauth2 credential that nobody has connected, and says so', async () => {
+    const body = { name: `v${(made += 1)}`, type: 'oauth2', grant: 'authorization_code', adapter_slug: 'slack' };
+    const fields = { client_id: 'id', client_secret: 'cs' };
+    const { id } = (await vault.call('POST', '/api/v1/credentials', { ...body, fields })).body;
+    const before = gateway.calls.length;
+    const answer = await verify(id);
+    expect([answer.status, answer.body.ok, answer.body.code]).toEqual([200, false, 'not_connected']);
+    expect(answer.body.reason).toMatch(/connect it first/);
+    expect(gateway.calls).toHaveLength(before);
   });
 
   it('needs an adapter, the scope and the project', async () => {

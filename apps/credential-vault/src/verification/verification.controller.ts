@@ -7,7 +7,13 @@ import { Verifier } from './verifier.js';
 export class VerificationView {
   @ApiProperty() ok: boolean;
   @ApiProperty({ enum: credentialStatuses }) status: string;
-  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'When not ok: auth_failed where it is refused; every other code says nothing of it',
+  })
+  code: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The cause, in words' }) reason: string | null;
   @ApiProperty({ description: 'It belongs to another account of the provider than it did' }) account_changed: boolean;
 }
 

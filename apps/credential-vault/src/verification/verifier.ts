@@ -11,7 +11,7 @@ import { isProtected } from '../credentials/field-rules.js';
 import { type FieldValue, fromSecret } from '../credentials/field-value.js';
 import { FreshTokens } from '../grants/fresh-tokens.service.js';
 import type { Secret } from '../sealing/secret.js';
-import { type AdapterVerdict, changeOf } from './adapter-verdict.js';
+import { type AdapterVerdict, changeOf, notVerified } from './adapter-verdict.js';
 
 /** DI token of the client of the gateway, which alone calls adapters. */
 export const GATEWAY = Symbol('gateway');
@@ -20,6 +20,8 @@ export const GATEWAY = Symbol('gateway');
 export interface Verification {
   ok: boolean;
   status: string;
+  /** Null when ok. */
+  code: string | null;
   reason: string | null;
   /** True when the credential belongs to another account of the provider than it did. */
   account_changed: boolean;
@@ -45,16 +47,13 @@ export class Verifier {
   async afterSave(caller: Principal, id: string): Promise<void> {
     const row = await this.credentials.find(caller, id);
     if (!row?.adapter_slug || row.status === 'pending') return;
-    try {
-      await this.ask(caller, row, row.adapter_slug);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      this.logger.warn({ event: 'credential.not_verified', credential_id: id, code: error.code });
-      await this.credentials.note(id, row.generation, { reason: `not verified yet: ${error.code}` });
-    }
+    await this.ask(caller, row, row.adapter_slug);
   }
 
-  /** @throws Problem 409 `no_adapter`, 409 `credential_undecryptable`, or what the gateway says, such as 503 */
+  /**
+   * What keeps the provider from being asked is the outcome, with its cause.
+   * @throws Problem 404 `credential_not_found`, 409 `no_adapter`
+   */
   async verify(caller: Principal, id: string): Promise<Verification> {
     const row = await this.credentials.find(caller, id);
     if (!row) throw notFound('credential', id);
@@ -78,42 +77,58 @@ export class Verifier {
     const row = await this.credentials.find(caller, id);
     const slug = row?.adapter_slug ?? adapterSlug;
     if (!row || !slug) return null;
-    try {
-      return (await this.judge(caller, row, slug, tokens)).change;
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      this.logger.warn({ event: 'credential.not_verified', credential_id: id, code: error.code });
-      return { reason: `not verified yet: ${error.code}` };
-    }
+    return (await this.judge(caller, row, slug, () => Promise.resolve(tokens))).change;
   }
 
   private async ask(caller: Principal, row: Credential, adapterSlug: string): Promise<Verification> {
-    const tokens = row.type === 'oauth2' ? await this.tokens.of(caller, row.id) : null;
-    const { ok, change } = await this.judge(caller, row, adapterSlug, tokens);
-    await this.credentials.note(row.id, row.generation, change);
-    const fingerprint = change.account_fingerprint;
+    const { ok, code, reason, change } = await this.judge(caller, row, adapterSlug, () => this.tokensOf(caller, row));
+    if (change) await this.credentials.note(row.id, row.generation, change);
+    const fingerprint = change?.account_fingerprint;
     return {
       ok,
-      status: change.status ?? row.status,
-      reason: change.reason ?? null,
+      status: change?.status ?? row.status,
+      code,
+      reason,
       account_changed: Boolean(fingerprint && row.account_fingerprint && fingerprint !== row.account_fingerprint),
     };
   }
 
+  /** @throws Problem as `FreshTokens.of`; 409 `not_connected` also where nobody has begun to connect it */
+  private async tokensOf(caller: Principal, row: Credential): Promise<ReadonlyMap<string, Secret> | null> {
+    const tokens = row.type === 'oauth2' ? await this.tokens.of(caller, row.id) : null;
+    if (tokens !== null || row.status !== 'pending') return tokens;
+    throw new Problem(409, 'not_connected', `Credential ${row.id} is not connected: connect it first.`);
+  }
+
+  /** `change` is null where nothing new is known of the credential: its own state says why it cannot be used. */
   private async judge(
     caller: CallerOfAdapters,
     row: Credential,
     adapterSlug: string,
-    tokens: ReadonlyMap<string, Secret> | null,
-  ): Promise<{ ok: boolean; change: CredentialChange }> {
-    const credentials = await this.forAdapter(caller, row, tokens);
-    const verdict = await this.gateway.post<AdapterVerdict>('/internal/adapter-calls/verify', caller, {
-      organization_id: row.organization_id,
-      adapter_slug: adapterSlug,
-      credentials,
-      credential_type: row.type,
-      credential_id: row.id,
-    });
+    tokens: () => Promise<ReadonlyMap<string, Secret> | null>,
+  ): Promise<Pick<Verification, 'ok' | 'code' | 'reason'> & { change: CredentialChange | null }> {
+    let credentials: Record<string, FieldValue>;
+    try {
+      credentials = await this.forAdapter(caller, row, await tokens());
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { ok: false, code: error.code, reason: error.detail, change: null };
+    }
+    let verdict: AdapterVerdict;
+    try {
+      verdict = await this.gateway.post<AdapterVerdict>('/internal/adapter-calls/verify', caller, {
+        organization_id: row.organization_id,
+        adapter_slug: adapterSlug,
+        credentials,
+        credential_type: row.type,
+        credential_id: row.id,
+      });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.logger.warn({ event: 'credential.not_verified', credential_id: row.id, code: error.code });
+      const reason = notVerified(error.detail);
+      return { ok: false, code: error.code, reason, change: { reason } };
+    }
     const { organizationId, projectId, subject: actor } = caller;
     await this.audit.append([
       {
@@ -123,10 +138,12 @@ export class Verifier {
         actor,
         action: 'verified',
         fields: row.fields.map(({ field }) => field),
-        reason: verdict.ok ? 'ok' : 'refused',
+        reason: verdict.ok ? 'ok' : (verdict.code ?? 'refused'),
       },
     ]);
-    return { ok: verdict.ok, change: changeOf(row, adapterSlug, verdict, credentials) };
+    const change = changeOf(row, adapterSlug, verdict, credentials);
+    const code = verdict.ok ? null : (verdict.code ?? 'auth_failed');
+    return { ok: verdict.ok, code, reason: change.reason ?? null, change };
   }
 
   /** As the App gets it: by the names of its binding where there is one, and without what may not leave. */

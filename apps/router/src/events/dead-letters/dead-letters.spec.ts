@@ -5,6 +5,10 @@ import { type RouterWorld, routerWorld } from '../../testing/router-under-test.j
 
 interface Letter {
   id: string;
+  drives: number;
+  redrive_error: string | null;
+  redriven_at: string;
+  next_at: string;
   state: string;
   outcome: string | null;
   stage: string;
@@ -157,10 +161,16 @@ describe('a dead letter', () => {
     ingress.answers(503);
     await redrive(letter!.id);
     await until('it is tried', () => ingress.asked.some((asked) => asked.includes(receipt_id)));
+    const waits = await until('it says why it waits', async () => {
+      const { body } = await world.api<Letter>('GET', `/api/v1/events/dead-letters/${letter!.id}`);
+      return body.redrive_error === null ? null : body;
+    });
+    expect(waits).toMatchObject({ state: 'redriving', drives: 1, redrive_error: expect.stringMatching(/./) });
+    expect(Date.parse(waits.next_at)).toBeGreaterThan(Date.parse(waits.redriven_at));
     ingress.answers(202);
     await events.append({ receipt_id, app_id: 'app_away', stage: 'routed', outcome: 'no_match' });
     await hurry();
-    expect(await settled(letter!.id)).toMatchObject({ outcome: 'no_match' });
+    expect(await settled(letter!.id)).toMatchObject({ outcome: 'no_match', redrive_error: null });
   });
 
   it('is taken by a replay of its event too', async () => {

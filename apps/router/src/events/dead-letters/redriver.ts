@@ -3,6 +3,7 @@ import {
   type DeadLetter,
   endingOfRedrive,
   findDeadLetter,
+  noteRedriveFailure,
   openForRedrive,
   settleRedrive,
   takeDueRedrives,
@@ -74,9 +75,14 @@ export class Redriver extends Sweeping {
       if (letter.stage === 'turn') return await this.driveTurn(letter);
       const outcome = await endingOfRedrive(this.db, letter);
       if (outcome) await settleRedrive(this.db, letter.id, 'redriven', outcome);
-      else await this.send(letter);
+      else {
+        await this.send(letter);
+        if (letter.redrive_error !== null) await noteRedriveFailure(this.db, letter.id, null);
+      }
     } catch (error) {
-      // The row is due again later.
+      // The row is due again later, and says why.
+      const cause = error instanceof Problem ? error.detail : 'It could not be sent.';
+      await noteRedriveFailure(this.db, letter.id, cause);
       this.logger.warn({ event: 'redrive.failed', id: letter.id, drives: letter.drives, error: String(error) });
     }
   }

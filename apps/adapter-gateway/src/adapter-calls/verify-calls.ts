@@ -1,0 +1,46 @@
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { AdapterClient } from '../adapters/adapter-client.js';
+import type { CallTarget } from '../apps/call-targets.js';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
+import { askedAgain } from './asked-again.js';
+import { verifyFailure, type VerifyOutcome, verifyOutcome, wrongVerifyAnswer } from './verify-outcome.js';
+
+type VerifyTarget = Pick<CallTarget, 'baseUrl' | 'credentials' | 'context'>;
+
+/** Asks adapters whether credentials are accepted; a call that fails is an outcome too, never an error of ours. */
+@Injectable()
+export class VerifyCalls {
+  constructor(
+    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+  ) {}
+
+  /**
+   * @param target finds whom to ask, and with what; asked for in every attempt
+   * @param isOurs whether a problem is the caller's to hear instead of an outcome
+   * @throws Problem those of `target` that `isOurs` names
+   */
+  async ask(target: () => Promise<VerifyTarget>, isOurs: (problem: Problem) => boolean): Promise<VerifyOutcome> {
+    const { ADAPTER_CALL_ATTEMPTS: attempts, ADAPTER_TIMEOUT_MS: budgetMs } = this.settings;
+    try {
+      return await askedAgain(async () => this.once(await target()), { attempts, budgetMs });
+    } catch (error) {
+      if (!(error instanceof Problem) || isOurs(error)) throw error;
+      return verifyFailure(error);
+    }
+  }
+
+  private async once({ baseUrl, credentials, context }: VerifyTarget): Promise<VerifyOutcome> {
+    const body = { credentials };
+    const answer = await this.adapters.post<Record<string, unknown>>(
+      baseUrl,
+      '/verify',
+      body,
+      context,
+      wrongVerifyAnswer,
+    );
+    return verifyOutcome(answer, credentials);
+  }
+}

@@ -1,0 +1,94 @@
+import { type Credentials, isJsonObject, redactSecrets, type Self } from '#libs/adapter-sdk';
+import { storableJson } from '#libs/database';
+import { Problem } from '#libs/service-kit';
+import { circuitOpenCode } from '../adapters/breaker.js';
+import { busyCode } from '../adapters/call-slots.js';
+
+/** `account` is who the credentials are, at the provider. */
+export interface VerifyAccepted {
+  ok: true;
+  user: string;
+  account?: Self;
+  warnings?: string[];
+}
+
+/** `auth_failed`: the credentials are refused. Every other code: nothing is known of them, as nobody who knows was heard. */
+export interface VerifyRefused {
+  ok: false;
+  code: string;
+  /** The cause, for a person. */
+  error: string;
+}
+
+export type VerifyOutcome = VerifyAccepted | VerifyRefused;
+
+const maxWords = 500;
+const maxWarnings = 20;
+
+const refused = 'The provider does not accept the credentials';
+
+/** What an adapter's own codes mean for a person. */
+const adapterCodes: Record<string, string> = {
+  auth_failed: refused,
+  provider_unavailable: 'The provider does not answer as it should, so nothing is known of the credentials',
+  rate_limited: 'The provider takes no more calls for now, so nothing is known of the credentials',
+  timeout: 'The provider gave no answer in time, so nothing is known of the credentials',
+};
+
+/** What it means that a call gave no answer. */
+const failures: Record<string, string> = {
+  provider_unavailable: 'The adapter does not answer as it should, so nothing is known of the credentials',
+  timeout: 'The adapter gave no answer in time, so nothing is known of the credentials',
+  contract_violation: 'The adapter broke its contract, so nothing is known of the credentials',
+  [circuitOpenCode]: 'The adapter failed five times in a row and is given a pause of some seconds: verify again then',
+  [busyCode]: 'The adapter is busy with as many calls as it may get: verify again in a moment',
+};
+
+/** For `AdapterClient.post`: what is wrong with an answer of `/verify` (spec 4.1). */
+export function wrongVerifyAnswer(answer: Record<string, unknown>): string | null {
+  const { ok, user, account, error } = answer;
+  if (typeof ok !== 'boolean') return 'ok is neither true nor false';
+  if (!ok) return typeof error === 'string' && error !== '' ? null : 'ok is false without a text as error';
+  if (typeof user !== 'string') return 'ok is true without a text as user';
+  return account === undefined || account === null || isJsonObject(account) ? null : 'account is not an object';
+}
+
+/** An answer that `wrongVerifyAnswer` lets pass, without the secrets that it may quote. */
+export function verifyOutcome(answer: Record<string, unknown>, credentials: Credentials): VerifyOutcome {
+  const { ok, user, account, warnings, error, message } = withoutUnstorable(answer);
+  if (ok !== true) {
+    const { code, words } = refusalOf(String(error), typeof message === 'string' ? message : '');
+    return { ok: false, code, error: redactSecrets(words, credentials).slice(0, maxWords) };
+  }
+  const told = Array.isArray(warnings) ? warnings.filter((one) => typeof one === 'string') : [];
+  return {
+    ok: true,
+    user: String(user),
+    ...(isJsonObject(account) ? { account } : {}),
+    ...(told.length > 0 ? { warnings: told.slice(0, maxWarnings).map((one) => one.slice(0, maxWords)) } : {}),
+  };
+}
+
+/** A call that gave no answer, as an outcome of it. */
+export function verifyFailure({ code, detail }: Problem): VerifyRefused {
+  const known = [circuitOpenCode, busyCode].includes(code) ? '' : detail;
+  return { ok: false, code, error: sentence(failures[code] ?? '', known).slice(0, maxWords) };
+}
+
+/** The contract's `error` is a text: one that is no code of ours is the provider's refusal, in the adapter's words. */
+function refusalOf(error: string, message: string): { code: string; words: string } {
+  const meaning = adapterCodes[error];
+  if (meaning !== undefined) return { code: error, words: sentence(meaning, message) };
+  return { code: 'auth_failed', words: sentence(refused, sentence(error, message)) };
+}
+
+function sentence(meaning: string, said: string): string {
+  if (meaning === '' || said === '') return meaning + said;
+  return `${meaning}: ${said}`;
+}
+
+/** Postgres takes neither U+0000 nor a lone surrogate, and who the App is goes there. */
+function withoutUnstorable(answer: Record<string, unknown>): Record<string, unknown> {
+  const value: unknown = JSON.parse(storableJson(answer));
+  return isJsonObject(value) ? value : answer;
+}

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** One call of the platform to an adapter. */
+export interface ContractCall {
+  /** Below the adapter's mount: `verify`, `sources/list-changes`. */
+  route: string;
+  headers: Record<string, string>;
+  body: Record<string, any>;
+}
+
+/** An answer that the contract does not show; of several the last one stays. */
+export interface Script {
+  status?: number;
+  headers?: Record<string, string>;
+  json?: unknown;
+  text?: string;
+  base64?: string;
+  delay_ms?: number;
+  /** Closes the connection instead. */
+  drop?: boolean;
+}
+
+/** An adapter that runs in a process of its own, and is driven over HTTP. */
+export interface ContractAdapter {
+  slug: string;
+  url: string;
+  answer(route: string, script: Script | Script[]): Promise<void>;
+  /** Answers as the contract shows once more. */
+  unscript(route: string): Promise<void>;
+  /** @param changes of the manifest that it has when it is mounted without any */
+  manifest(changes: Record<string, unknown>): Promise<void>;
+  files(files: Record<string, string>): Promise<void>;
+  /** Oldest first. */
+  calls(route?: string): Promise<ContractCall[]>;
+  forget(): Promise<void>;
+}
+
+export interface ContractProcess {
+  /** Mounts an adapter under a slug of its own. @param changes of its manifest */
+  mount(name: string, changes?: Record<string, unknown>): Promise<ContractAdapter>;
+  /** Mounts one under a slug that another process may have, too. */
+  mountAs(slug: string, changes?: Record<string, unknown>): Promise<ContractAdapter>;
+  close(): Promise<void>;
+}
+
+/** Starts plain Node over the adapter's one file, as whoever wrote it would. */
+export async function startContractProcess(): Promise<ContractProcess> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'contract-adapter.mjs')], {
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const origin = await listening(child.stdout);
+  const control = async (method: string, path: string, body?: unknown): Promise<any> => {
+    const answer = await fetch(`${origin}/_control/${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
+    return answer.json();
+  };
+  let mounted = 0;
+  const mountAs: ContractProcess['mountAs'] = async (slug, changes = {}) => {
+    await control('PUT', slug, changes);
+    return {
+      slug,
+      url: `${origin}/${slug}`,
+      answer: (route, script) => control('PUT', `${slug}/answers/${route}`, script),
+      unscript: (route) => control('DELETE', `${slug}/answers/${route}`),
+      manifest: (next) => control('PUT', `${slug}/manifest`, next),
+      files: (files) => control('PUT', `${slug}/files`, files),
+      calls: async (route) => {
+        const calls = (await control('GET', `${slug}/calls`)) as ContractCall[];
+        return route === undefined ? calls : calls.filter((call) => call.route === route);
+      },
+      forget: () => control('DELETE', `${slug}/calls`),
+    };
+  };
+  return {
+    mount: (name, changes) => mountAs(`${name}-${(mounted += 1)}`, changes),
+    mountAs,
+    close: async () => {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+async function listening(output: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface({ input: output })) {
+    const origin = /listening on (\S+)/.exec(line)?.[1];
+    if (origin !== undefined) return origin;
+  }
+  throw new Error('the adapter did not start');
+}

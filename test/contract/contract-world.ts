@@ -1,0 +1,81 @@
+import { until } from '#libs/testing';
+import type { EventDetail } from '../system/api.js';
+import { startSystem, type System } from '../system/system.js';
+import { hmac, post, type WebhookAnswer } from '../system/webhook.js';
+import { type ContractAdapter, type ContractProcess, startContractProcess } from './contract-process.js';
+
+/** An App as the API shows it, as far as these tests look. */
+export interface ContractApp {
+  id: string;
+  name: string;
+  direction: string | null;
+  webhook_url: string | null;
+  credentials?: Record<string, string>;
+  missing?: unknown[];
+  warnings?: { code: string; message: string }[];
+}
+
+/** An answer of the portal, whatever its status. */
+export interface PortalAnswer {
+  status: number;
+  body: any;
+  headers: Headers;
+}
+
+/** A running system, and adapters from the contract alone; everything between them is HTTP. */
+export interface ContractWorld extends System {
+  adapters: ContractProcess;
+  /** Asks the portal; its refusals are answers too. */
+  ask(method: string, path: string, body?: unknown): Promise<PortalAnswer>;
+  /** Registers an adapter. @returns its id */
+  register(adapter: ContractAdapter): Promise<string>;
+  /** Registers an adapter and installs its App, which answers everybody. */
+  install(adapter: ContractAdapter, body?: object): Promise<ContractApp>;
+  /** Sends an event of the platform to an App's webhook. @param secret signs it */
+  send(app: ContractApp, event: object, secret?: string): Promise<WebhookAnswer>;
+  /** Sends an event, and waits for what became of it. */
+  outcomeOf(app: ContractApp, event: object, secret?: string): Promise<EventDetail>;
+  close(): Promise<void>;
+}
+
+/** @param settings environment variables that every service gets */
+export async function startContractWorld(settings: Record<string, string> = {}): Promise<ContractWorld> {
+  const [system, adapters] = await Promise.all([startSystem(settings), startContractProcess()]);
+  const ask: ContractWorld['ask'] = async (method, path, body) => {
+    const answer = await fetch(`${system.origin('portal')}/api/v1/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${system.apiKey}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await answer.text();
+    const json = /json/.test(answer.headers.get('content-type') ?? '');
+    return { status: answer.status, headers: answer.headers, body: json && text ? JSON.parse(text) : text };
+  };
+  const register: ContractWorld['register'] = async ({ url }) =>
+    (await system.api<{ id: string }>('POST', '/api/v1/adapters', { url })).id;
+  const send: ContractWorld['send'] = (app, event, secret) => {
+    const body = JSON.stringify(event);
+    return post(app.webhook_url ?? '', body, secret === undefined ? {} : { 'x-signature-256': hmac(secret, body) });
+  };
+  return {
+    ...system,
+    adapters,
+    ask,
+    register,
+    install: async (adapter, body = {}) => {
+      await register(adapter);
+      const app = await system.api<ContractApp>('POST', `/api/v1/listings/${adapter.slug}/install`, body);
+      await until('the channel of the App can be set', async () => {
+        const { status } = await ask('PUT', `channels/${app.id}`, { unknown_senders: 'open' });
+        return status === 200;
+      });
+      return app;
+    },
+    send,
+    outcomeOf: async (app, event, secret) => system.ended((await send(app, event, secret)).id),
+    close: async () => {
+      await system.stop();
+      await adapters.close();
+    },
+  };
+}
