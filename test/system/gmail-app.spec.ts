@@ -7,7 +7,7 @@ import { startSystem, type System } from './system.js';
 const mailbox = 'ada@example.org';
 const audience = 'https://gatehouse.example/gmail';
 const account = 'push@project.iam.gserviceaccount.com';
-const accessToken = 'the token of the mailbox';
+const accessToken = 'the-token-of-the-mailbox';
 
 const mail = {
   id: '18f',
