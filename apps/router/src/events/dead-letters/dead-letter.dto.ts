@@ -20,6 +20,9 @@ export class DeadLetterView implements DeadLetter {
   @ApiProperty({ type: String, nullable: true, description: 'How it ended after it was redriven' }) outcome:
     string | null;
   @ApiProperty({ type: 'integer', description: 'How often it was looked for since' }) drives: number;
+  @ApiProperty({ type: String, nullable: true, description: 'What keeps it from being sent again' })
+  redrive_error: string | null;
+  @ApiProperty({ ...time, nullable: true, description: 'When that is tried next' }) next_at: Date | null;
 }
 
 export class DeadLetterPage extends PageOf(DeadLetterView) {}
