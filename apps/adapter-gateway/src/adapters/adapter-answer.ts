@@ -37,8 +37,3 @@ export function adapterErrorOf(error: EgressError, path: string): AdapterError {
   const code = error.code === 'timeout' ? 'timeout' : 'provider_unavailable';
   return new AdapterError(code, `${path}: ${error.code}`, !error.sent);
 }
-
-/** For `AdapterClient.post`: the answers that say `ok` or not have to. */
-export function withoutOk(answer: JsonObject): string | null {
-  return typeof answer['ok'] === 'boolean' ? null : 'ok is neither true nor false';
-}
