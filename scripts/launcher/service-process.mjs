@@ -5,10 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { exitOf, stopChild } from './child.mjs';
 import { setNiceness } from './niceness.mjs';
 import { root } from './project.mjs';
+import { say } from './say.mjs';
 
 const ROTATE_BYTES = 64 * 1024 * 1024;
 const DRAIN_MS = 20_000;
-const READY_MS = 180_000;
+const SAY_EVERY_MS = 15_000;
 
 /** @param {string} dataDir @param {string} name */
 export const logFileOf = (dataDir, name) => join(dataDir, 'logs', `${name}.log`);
@@ -54,28 +55,47 @@ export function startService({ dataDir, service, env }) {
 }
 
 /**
- * Waits until a service answers GET /health/ready with 200.
+ * Waits until a service answers GET /health/ready with 200, however long that takes on a busy machine, and says meanwhile what
+ * it waits for. One that ends is started again by its supervisor: slow or broken, it takes none of the others down.
  * @param {object} options
  * @param {string} options.name
  * @param {string} options.origin
- * @param {string} options.logFile named in the error, with its last lines
- * @param {AbortSignal} options.signal
+ * @param {string} options.logFile named in what is said, with its last lines
+ * @param {AbortSignal} options.signal ends the waiting
+ * @param {(text: string) => void} [options.tell]
+ * @param {number} [options.sayEveryMs]
+ * @throws the signal's reason
  */
-export async function waitReady({ name, origin, logFile, signal }) {
-  let last = 'no answer';
-  for (const until = Date.now() + READY_MS; Date.now() < until; await pause(100, undefined, { signal })) {
-    try {
-      const answer = await fetch(`${origin}/health/ready`, {
-        signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)]),
-      });
-      await answer.body?.cancel();
-      if (answer.status === 200) return;
-      last = `status ${answer.status}`;
-    } catch (error) {
-      signal.throwIfAborted();
-      last = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    }
+export async function waitReady({ name, origin, logFile, signal, tell = say, sayEveryMs = SAY_EVERY_MS }) {
+  for (let started = Date.now(), said = started; ; await pause(100, undefined, { signal })) {
+    const answer = await readiness(origin, signal);
+    if (answer === 'ready') return;
+    if (Date.now() - said < sayEveryMs) continue;
+    said = Date.now();
+    const seconds = ((said - started) / 1000).toFixed(0);
+    tell(`Waiting for ${name} for ${seconds} s: ${answer}. The end of ${logFile}:\n${lastLines(logFile)}`);
   }
-  const lines = existsSync(logFile) ? readFileSync(logFile, 'utf8').trim().split('\n').slice(-5).join('\n') : '';
-  throw new Error(`${name} is not ready after ${READY_MS / 1000} s (${last}). The end of ${logFile}:\n${lines}`);
+}
+
+/**
+ * @param {string} origin
+ * @param {AbortSignal} signal
+ * @returns {Promise<string>} `ready`, or why it is not
+ */
+async function readiness(origin, signal) {
+  try {
+    const answer = await fetch(`${origin}/health/ready`, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)]),
+    });
+    const text = await answer.text();
+    return answer.status === 200 ? 'ready' : `it answers ${answer.status} ${text.slice(0, 300)}`;
+  } catch (error) {
+    signal.throwIfAborted();
+    return `no answer (${error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)})`;
+  }
+}
+
+/** @param {string} logFile */
+function lastLines(logFile) {
+  return existsSync(logFile) ? readFileSync(logFile, 'utf8').trim().split('\n').slice(-3).join('\n') : '(empty)';
 }

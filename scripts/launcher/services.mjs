@@ -5,6 +5,7 @@
  * @property {string} entry what Node runs, from the project's root
  * @property {string} urlVariable tells the others where it listens
  * @property {string} portVariable fixes its port
+ * @property {boolean} essential whether the system is of use only with it: the others are told of while it still starts
  * @property {number} niceness of its process: who answers senders and people goes before who works behind the queues
  */
 
@@ -14,6 +15,7 @@ const service = (name, urlVariable, more) => ({
   entry: `dist/apps/${name}/src/main.js`,
   urlVariable,
   portVariable: `${name.toUpperCase().replaceAll('-', '_')}_PORT`,
+  essential: true,
   niceness: 0,
   ...more,
 });
@@ -33,7 +35,7 @@ export const services = [
   service('router', 'ROUTER_URL', behindQueues),
   service('engine', 'ENGINE_URL', behindQueues),
   service('mcp-registry', 'MCP_REGISTRY_URL', behindQueues),
-  service('python-runner', 'PYTHON_RUNNER_URL', behindQueues),
+  service('python-runner', 'PYTHON_RUNNER_URL', { ...behindQueues, essential: false }),
   service('adapters', 'ADAPTERS_URL', behindQueues),
   service('portal', 'PORTAL_URL', { portVariable: 'GATEHOUSE_PORT' }),
 ];

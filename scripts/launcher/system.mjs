@@ -114,18 +114,31 @@ export async function runSystem({ dataDir, env, services }) {
       children.clear();
     });
     say(`Starting ${services.length} services …`);
-    await Promise.all(
-      services.map(async (service) => {
+    const starts = new Map(
+      services.map((service) => {
         const { name } = service;
-        await supervisor.keep(name, async () => startService({ dataDir, service, env: envOf(name) }));
-        await waitReady({
-          name,
-          origin: originOf(ports[name] ?? 0),
-          logFile: logFileOf(dataDir, name),
-          signal: told.signal,
-        });
+        const origin = originOf(ports[name] ?? 0);
+        const start = supervisor
+          .keep(name, async () => startService({ dataDir, service, env: envOf(name) }))
+          .then(() => waitReady({ name, origin, logFile: logFileOf(dataDir, name), signal: told.signal }));
+        return [service, start];
       }),
     );
+    /** @type {string[]} */
+    const starting = [];
+    for (const [{ name, essential }, start] of starts) {
+      if (essential) continue;
+      starting.push(name);
+      start.then(
+        () => {
+          starting.splice(starting.indexOf(name), 1);
+          if (description) say(`${name} is ready now, after ${((Date.now() - started) / 1000).toFixed(1)} s`);
+        },
+        // Told to stop meanwhile, or it could not be launched, which its supervisor has said.
+        () => undefined,
+      );
+    }
+    await Promise.all([...starts].flatMap(([{ essential }, start]) => (essential ? [start] : [])));
     const made = bootstrapResult(await runStep(BOOTSTRAP, envOf('portal'), told.signal));
     const base_url = (env.PUBLIC_URL ?? originOf(ports.portal ?? 0)).replace(/\/$/, '');
     const last = readDescription(dataDir);
@@ -142,7 +155,8 @@ export async function runSystem({ dataDir, env, services }) {
       redis: { url: redis.url, pid: null },
     });
     writeDescription(dataDir, description);
-    say(`Everything runs, after ${((Date.now() - started) / 1000).toFixed(1)} s`);
+    const rest = starting.length > 0 ? ` but ${starting.join(' and ')}, which still starts` : '';
+    say(`Everything runs${rest}, after ${((Date.now() - started) / 1000).toFixed(1)} s`);
     process.stdout.write(`${banner(dataDir, description)}\n`);
     await stopped;
   } catch (error) {

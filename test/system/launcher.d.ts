@@ -5,6 +5,7 @@ declare module '*/launcher/services.mjs' {
     entry: string;
     urlVariable: string;
     portVariable: string;
+    essential: boolean;
   }
   export const services: Service[];
 }
@@ -40,6 +41,8 @@ declare module '*/launcher/service-process.mjs' {
     origin: string;
     logFile: string;
     signal: AbortSignal;
+    tell?: (text: string) => void;
+    sayEveryMs?: number;
   }): Promise<void>;
 }
 

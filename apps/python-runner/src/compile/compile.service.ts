@@ -19,7 +19,7 @@ export class CompileService {
     @Inject(SandboxPool) private readonly pool: SandboxPool,
   ) {}
 
-  /** @throws Problem 503 `runner_busy`, `sandbox_unavailable` */
+  /** @throws Problem 503 as `SandboxPool.call` */
   async compile(caller: Scope, source: string): Promise<PythonCompileAnswer> {
     const bytes = Buffer.byteLength(source);
     const limit = this.settings.PYTHON_SOURCE_BYTES;

@@ -135,6 +135,13 @@ it('another organization goes past the calls that wait for their own', async () 
   await refused;
 });
 
+it('a call before the first child is warm is told that it starts', async () => {
+  runner = await startRunner({ PYTHON_WAIT_MS: 100 });
+  const { status, body } = await runner.post('/internal/run', runOf(toolOf('return 1')));
+  expect([status, body['code']]).toEqual([503, 'sandbox_starting']);
+  await until('it runs', async () => (await runner.post('/internal/run', runOf(toolOf('return 1')))).status === 200);
+});
+
 it('a call that waits too long is told to come back', async () => {
   runner = await startRunner({ PYTHON_WAIT_MS: 100 });
   await until('a child is warm', async () => ((await metric('gatehouse_python_children')) === 1 ? true : null));
@@ -153,7 +160,9 @@ it('a call that finds no child because none starts is told why', async () => {
     return body['code'] === 'sandbox_unavailable' ? true : null;
   });
   const { body } = await runner.post('/internal/run', runOf(toolOf('return 1')));
-  expect(body['detail']).toMatch(/^No Python sandbox starts: it was not warm after 1 ms \(PYTHON_START_MS\)\./);
+  expect(body['detail']).toMatch(
+    /^No Python sandbox starts: the memory of Python was not made: not in 1 ms \(PYTHON_START_MS\)\./,
+  );
   const ready = await runner.app.inject({ method: 'GET', url: '/health/ready' });
-  expect(ready.json().reason).toMatch(/^no sandbox starts: it was not warm/);
+  expect(ready.json().reason).toMatch(/^no sandbox starts: the memory of Python was not made/);
 });

@@ -67,7 +67,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
 
   /**
    * @throws Problem 503 `runner_busy` when no child is free in time, or too many calls wait already; 503
-   * `sandbox_unavailable` when there is none, because none can be started
+   * `sandbox_starting` before the first is warm; `sandbox_unavailable` when none can be started
    */
   async call(tenant: Tenant, call: SandboxCall): Promise<Ending> {
     const sandbox = await this.take(tenant);
@@ -128,6 +128,9 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   private refusal(): Problem {
+    if (!this.everWarm && this.startFailure === null) {
+      return unavailable('sandbox_starting', 'The first Python sandbox is still starting: try again in some seconds.');
+    }
     if (this.startFailure === null || this.busy.size > 0) {
       return unavailable('runner_busy', 'Every Python sandbox is at work: try again.');
     }

@@ -31,7 +31,9 @@ export async function makeSnapshot(settings: RunnerSettings, signal: AbortSignal
     ended,
   ]);
   if (maker.exitCode === 0 && snapshot.length > 0) return snapshot;
-  const why = late.aborted ? `not in ${settings.PYTHON_START_MS} ms` : words.toString('utf8').slice(-1_000);
+  const why = late.aborted
+    ? `not in ${settings.PYTHON_START_MS} ms (PYTHON_START_MS)`
+    : words.toString('utf8').slice(-1_000);
   throw new Error(`the memory of Python was not made: ${why}`);
 }
 

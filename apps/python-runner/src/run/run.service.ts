@@ -27,7 +27,7 @@ export class RunService {
     @Inject(EngineCallback) private readonly engine: EngineCallback,
   ) {}
 
-  /** @throws Problem 403 `other_organization`, 422 (see `check`), 503 `runner_busy`, `sandbox_unavailable` */
+  /** @throws Problem 403 `other_organization`, 422 (see `check`), 503 as `SandboxPool.call` */
   async run(caller: Scope, run: PythonRunRequest): Promise<PythonRunAnswer> {
     if (run.organization_id !== caller.organizationId) {
       throw new Problem(403, 'other_organization', 'The token is for another organization than organization_id.');
