@@ -99,8 +99,8 @@ describe('Verify of an App whose adapter', () => {
     world.credentials.delete('cred_1');
     await until('the credential is gone for the gateway', async () => !(await verify()).body.ok);
     const { status, body } = await verify();
-    expect([status, body.ok, body.code]).toEqual([200, false, 'credential_not_found']);
-    expect(body.error).toMatch(/credentials could not be read/);
+    expect([status, body.ok, body.code]).toEqual([200, false, 'missing_credentials']);
+    expect(body.error).toMatch(/was deleted, link another one/);
   });
 
   it('is not there is another project’s App', async () => {

@@ -255,6 +255,8 @@ describe('a handshake through the adapter', () => {
     const endpoint = async (): Promise<any> =>
       (await world.service('GET', 'endpoints?after=0')).body.endpoints.find((each: any) => each.app_id === app);
     expect(await endpoint()).toMatchObject({ adapter_handshake: true });
+    world.credentials.set('verified', { token: 'x' });
+    await world.call('PATCH', `apps/${app}`, { credential_id: 'verified' });
     expect((await world.call('POST', `apps/${app}/verify`)).body).toMatchObject({ ok: true });
     expect(await endpoint()).toMatchObject({ adapter_handshake: true });
   });

@@ -165,12 +165,12 @@ describe('a turn', () => {
     expect(await noticeOf(await route('ina'))).toBeUndefined();
     const told = await world.channel({ unknown_senders: 'open', reply_address: 'room', failure_notice: 'Sorry.' });
     const nowhere = await world.channel({ unknown_senders: 'open', failure_notice: 'Sorry.' });
-    const routed = async (app: string) => {
-      const job = jobOf(app, {});
+    const routed = async (app: string, metadata = {}) => {
+      const job = jobOf(app, { metadata });
       await router.get(RoutingService, { strict: false }).route(job, 1);
       return job.receipt_id;
     };
     expect(await noticeOf(await routed(told))).toBe('Sorry.');
-    expect(await noticeOf(await routed(nowhere))).toBeUndefined();
+    expect(await noticeOf(await routed(nowhere, { channel_address: null }))).toBeUndefined();
   });
 });
