@@ -70,8 +70,8 @@ describe('the credentials of an App', () => {
     const { status, body } = await install({});
     expect({ status, missing: body.missing }).toEqual({ status: 201, missing: ['ACCOUNT', 'HOOK'] });
     const refused = await verify(body.id);
-    expect(refused).toMatchObject({ ok: false, error: 'missing_credentials', missing: ['ACCOUNT', 'HOOK'] });
-    expect(refused.message).toContain('Webhook secret (HOOK) is missing: link a credential of type text');
+    expect(refused).toMatchObject({ ok: false, code: 'missing_credentials', missing: ['ACCOUNT', 'HOOK'] });
+    expect(refused.error).toContain('Webhook secret (HOOK) is missing: link a credential of type text');
     expect(adapter.calls).toEqual([]);
     const change = (credentials: object) => world.call('PATCH', `apps/${body.id}`, { credentials });
     const changed = await change({ ACCOUNT: idOf('oauth'), HOOK: idOf('hook') });
@@ -79,7 +79,7 @@ describe('the credentials of an App', () => {
       missing: ['ACCOUNT'],
       credentials: [{ status: 'pending', missing_fields: ['access_token'] }, {}, { credential_id: null }],
     });
-    expect((await verify(body.id)).message).toContain('is pending, connect it');
+    expect((await verify(body.id)).error).toContain('is pending, connect it');
     give('oauth', { client_id: 'c', access_token: 'at' }, 'oauth2');
     expect(await verify(body.id)).toMatchObject({ ok: true });
     // The next call is of what is linked now, however soon it comes.
@@ -121,6 +121,20 @@ describe('the credentials of an App', () => {
     ]);
     const shapes = await install({ credentials: { ACCOUNT: 5 } });
     expect(shapes.status).toBe(422);
+  });
+
+  it('are none where none is declared: a record that is given all the same is refused for that', async () => {
+    const bare = await moodyAdapter(`bare-${made}`, { credentials: [] });
+    try {
+      await world.call('POST', 'adapters', { url: bare.url });
+      const body = { credential_id: idOf('hook') };
+      const refused = await world.call('POST', `listings/${bare.slug}/install`, body);
+      expect(refused).toMatchObject({ status: 422, body: { code: 'credential_not_declared' } });
+      expect(refused.body.detail).toContain('declares no credentials');
+      expect((await world.call('POST', `listings/${bare.slug}/install`, {})).status).toBe(201);
+    } finally {
+      await bare.close();
+    }
   });
 
   it('of one record given for all go to every declaration that it fills', async () => {
