@@ -2,22 +2,20 @@ import { Hopeless } from '#libs/testing';
 import { openSink, type Sink } from '../system/sink.js';
 import { startSystem, type System } from '../system/system.js';
 import { type ApiDocument, type DescribedOperation, operationsOf } from './api-document.js';
+import { type ContractProcess, startContractProcess } from './contract-process.js';
 import { walkAccess } from './walks/access.js';
+import { walkAdapters } from './walks/adapters.js';
 import { walkApps } from './walks/apps.js';
 import { walkMessages } from './walks/messages.js';
 import { walkTools } from './walks/tools.js';
 
-/** What no walk comes to: a browser's way through a consent, and ends that only a failure leads to. */
+/** What no walk comes to: a browser's way through a consent, a stream that does not end, a turn that is caught in the act. */
 const notWalked = [
   'cancelSessionTurn',
   'confirmAccount',
   'declineAccount',
-  'getWebhookRenewal',
-  'markDelivered',
   'oauthCallback',
   'registerMcpServerByOauth',
-  'renewWebhook',
-  'retryRun',
   'streamEvents',
   'useConnectLink',
 ];
@@ -25,22 +23,24 @@ const notWalked = [
 describe('the answers of the API, as its document describes them', () => {
   let system: System;
   let sink: Sink;
+  let adapters: ContractProcess;
   let operations: DescribedOperation[];
 
   beforeAll(async () => {
-    sink = await openSink();
-    system = await startSystem();
+    [sink, adapters] = await Promise.all([openSink(), startContractProcess()]);
+    system = await startSystem({ RENEWAL_SWEEP_MS: '100' });
     const answer = await fetch(`${system.origin('portal')}/api/v1/openapi.json`);
     operations = operationsOf((await answer.json()) as ApiDocument);
   });
   afterAll(async () => {
     await system?.stop();
-    await sink?.close();
+    await Promise.all([sink?.close(), adapters?.close()]);
   });
 
-  const ground = () => ({ system, sink });
+  const ground = () => ({ system, sink, adapters });
   walkAccess(ground);
   walkApps(ground);
+  walkAdapters(ground);
   walkTools(ground);
   walkMessages(ground);
 

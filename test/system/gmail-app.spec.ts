@@ -84,7 +84,7 @@ describe('the Gmail App, with an account and the settings of its pushes as two c
   it('says what it lacks, and takes one record for each declaration', async () => {
     expect(app.missing).toEqual(['GMAIL_OAUTH']);
     const verify = (): Promise<object> => system.api('POST', `/api/v1/apps/${app.id}/verify`);
-    expect(await verify()).toMatchObject({ ok: false, error: 'missing_credentials', missing: ['GMAIL_OAUTH'] });
+    expect(await verify()).toMatchObject({ ok: false, code: 'missing_credentials', missing: ['GMAIL_OAUTH'] });
     const fields = { client_id: 'gatehouse', client_secret: 'a client secret', access_token: accessToken };
     const oauth = await system.api<{ id: string }>('POST', '/api/v1/credentials', {
       ...{ name: 'mailbox', type: 'oauth2', grant: 'authorization_code', fields },

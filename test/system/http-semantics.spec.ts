@@ -17,7 +17,7 @@ let apps: Record<'hmac' | 'standard' | 'custom' | 'provider' | 'large' | 'paused
 
 beforeAll(async () => {
   system = await startSystem({ ENDPOINT_RATE_PER_SECOND: String(endpointRate), RECEIPT_LEASE_MS: '1000' });
-  declared = await openStubAdapter('declared', {
+  const webhook = {
     verification: { scheme: 'hmac', header: 'x-signature-256', prefix: 'sha256=', secret_fields: ['signing_secret'] },
     handshake: {
       method: 'GET',
@@ -25,7 +25,11 @@ beforeAll(async () => {
       respond: { query: 'challenge' },
       verify_token: { query: 'verify_token', field: 'verify_token' },
     },
-  });
+  };
+  declared = await openStubAdapter('declared', webhook, [
+    { key: 'SECRET', type: 'text', label: 'Signing secret', maps_to: 'signing_secret' },
+    { key: 'VERIFY_TOKEN', type: 'text', label: 'Verify token', maps_to: 'verify_token' },
+  ]);
   const install = (body: object): Promise<InstalledApp> => system.api<InstalledApp>('POST', '/api/v1/apps', body);
   const builtin = async (name: string, fields: Record<string, string>, signature: object): Promise<InstalledApp> =>
     install({ name, kind: 'builtin', credential_id: await system.credential(fields), signature });

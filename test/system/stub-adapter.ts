@@ -9,8 +9,8 @@ export interface StubAdapter {
   close(): Promise<void>;
 }
 
-/** @param webhook the manifest's `webhook` */
-export async function openStubAdapter(slug: string, webhook: object): Promise<StubAdapter> {
+/** @param webhook the manifest's `webhook`; @param credentials its declarations */
+export async function openStubAdapter(slug: string, webhook: object, credentials: object[] = []): Promise<StubAdapter> {
   const answers: Record<string, object | undefined> = {
     'manifest.json': {
       schema_version: '1.0',
@@ -19,7 +19,7 @@ export async function openStubAdapter(slug: string, webhook: object): Promise<St
       description: 'A provider that declares its rules.',
       category: 'Integration',
       capabilities: ['receive'],
-      credentials: [],
+      credentials,
       webhook,
     },
     health: { status: 'ready', version: '1', adapter: slug },

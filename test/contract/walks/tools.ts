@@ -37,6 +37,8 @@ export function walkTools(ground: () => Ground): void {
   it('Python tools', async () => {
     const { id } = await ask('POST', 'tools', { source });
     await ask('PUT', `tools/${id}/source`, { source: source.replace('* 2', '+ number') });
+    const tried = await ask('POST', `tools/${id}/try`, { arguments: { number: 2 } });
+    expect(tried).toMatchObject({ ok: true, result: 4 });
     await ask('GET', 'tools?limit=5');
     await ask('DELETE', `tools/${id}`);
   });

@@ -1,10 +1,12 @@
 import type { Sink } from '../../system/sink.js';
 import type { System } from '../../system/system.js';
+import type { ContractProcess } from '../contract-process.js';
 
-/** What the walks share: a running system, where its replies arrive, and who asks. */
+/** What the walks share: a running system, where its replies arrive, and adapters from the contract alone. */
 export interface Ground {
   system: System;
   sink: Sink;
+  adapters: ContractProcess;
 }
 
 export interface Named {

@@ -123,6 +123,20 @@ describe('the credentials of an App', () => {
     expect(shapes.status).toBe(422);
   });
 
+  it('are none where none is declared: a record that is given all the same is refused for that', async () => {
+    const bare = await moodyAdapter(`bare-${made}`, { credentials: [] });
+    try {
+      await world.call('POST', 'adapters', { url: bare.url });
+      const body = { credential_id: idOf('hook') };
+      const refused = await world.call('POST', `listings/${bare.slug}/install`, body);
+      expect(refused).toMatchObject({ status: 422, body: { code: 'credential_not_declared' } });
+      expect(refused.body.detail).toContain('declares no credentials');
+      expect((await world.call('POST', `listings/${bare.slug}/install`, {})).status).toBe(201);
+    } finally {
+      await bare.close();
+    }
+  });
+
   it('of one record given for all go to every declaration that it fills', async () => {
     const { body } = await install({ credential_id: idOf('hook'), credentials: { BOT: idOf('bot') } });
     const filled = body.credentials.map(({ credential_id: id }: any) => id);

@@ -61,6 +61,10 @@ function everywhere(
     const message = `There is no credential ${id} in this project.`;
     throw new Problem(422, 'credential_not_found', message, [{ field: 'credential_id', message }]);
   }
+  if (declarations.length === 0) {
+    const message = 'The App declares no credentials: install it without any.';
+    throw new Problem(422, 'credential_not_declared', message, [{ field: 'credential_id', message }]);
+  }
   const filled = fillable(declarations, record);
   if (filled.length > 0) return Object.fromEntries(filled.map(({ key }) => [key, id]));
   throw new Problem(

@@ -15,7 +15,7 @@ export class LeftOutToolView implements LeftOutTool {
   @ApiProperty() name: string;
   @ApiProperty({ type: String, nullable: true, description: 'Slug of its Skill; null: the agent has it by itself' })
   skill: string | null;
-  @ApiProperty({ description: 'A code: `quarantined`, `over_may_do`, `over_limit`, …' }) reason: string;
+  @ApiProperty({ description: 'A code: `quarantined`, `turned_off`, `over_may_do`, `over_limit`, …' }) reason: string;
   @ApiProperty({ description: 'In a sentence' }) what_to_do: string;
 }
 

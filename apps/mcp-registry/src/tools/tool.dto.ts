@@ -1,6 +1,6 @@
 import { toolGrades, type ToolGrade } from '#libs/contracts';
 import { anyObject, anyValue, Flag, idOf, JsonObject, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { EffectView } from '../toolsets/left-out.dto.js';
 import { toolStates } from './tool.entity.js';
@@ -42,9 +42,9 @@ export class TryAnswer {
   @ApiProperty({ required: false, description: 'Of an MCP tool: its answer as text' }) content?: string;
   @ApiProperty({ required: false, description: 'Of an MCP tool: the tool itself says that it failed' })
   is_error?: boolean;
-  @ApiProperty({ type: Object, required: false, description: 'Of an MCP tool' })
+  @ApiPropertyOptional({ ...anyObject, description: 'Of an MCP tool' })
   structured?: Record<string, unknown>;
-  @ApiProperty({ required: false, description: 'Of a Python tool: what it returned; any JSON value' }) result?: unknown;
+  @ApiProperty({ ...anyValue, required: false, description: 'Of a Python tool: what it returned' }) result?: unknown;
   @ApiProperty({ required: false, description: 'Of a Python tool: what it printed' }) stdout?: string;
   @ApiProperty({ required: false }) truncated?: boolean;
   @ApiProperty({ required: false, description: 'Of a Python tool' }) duration_ms?: number;

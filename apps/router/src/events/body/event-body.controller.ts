@@ -9,7 +9,7 @@ const anyBytes = 'application/octet-stream';
 /** A type and its parameters (RFC 9110, 8.3.1): what is none of it is not sent on. */
 const mediaType = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(\s*;[\x20-\x7e]{0,200})?$/;
 
-@ApiTags('Events')
+@ApiTags('events')
 @Controller()
 export class EventBodyController {
   constructor(@Inject(EventBodies) private readonly bodies: EventBodies) {}

@@ -1,0 +1,18 @@
+import { type ContractWorld, startContractWorld } from './contract-world.js';
+import { holdDelivery } from './points/delivery.js';
+import { holdReplies } from './points/replies.js';
+import { holdTools } from './points/tools.js';
+
+describe('what the platform does and sends, in a running system', () => {
+  let world: ContractWorld;
+
+  beforeAll(async () => {
+    world = await startContractWorld({ TURN_MAX_TOOLS: '6' });
+  });
+  afterAll(() => world?.close());
+
+  const shared = () => world;
+  holdDelivery(shared);
+  holdReplies(shared);
+  holdTools(shared);
+});

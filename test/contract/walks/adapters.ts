@@ -1,0 +1,53 @@
+import { until } from '#libs/testing';
+import type { InstalledApp } from '../../system/api.js';
+import { post } from '../../system/webhook.js';
+import type { ContractAdapter } from '../contract-process.js';
+import { askOf, type Ground, type Listed, type Named } from './walk.js';
+
+/** What an adapter leads to: a delivery that nobody knows of, a renewal, and its own end. */
+export function walkAdapters(ground: () => Ground): void {
+  const ask = askOf(ground);
+
+  const install = async (adapter: ContractAdapter): Promise<{ app: InstalledApp; id: string }> => {
+    const { id } = await ask('POST', 'adapters', { url: adapter.url });
+    const app = await ask<InstalledApp>('POST', `listings/${adapter.slug}/install`, {});
+    await ask('PUT', `channels/${app.id}`, { unknown_senders: 'open' });
+    return { app, id };
+  };
+
+  it('a delivery of which nobody knows whether it arrived, and that a person says has', async () => {
+    const adapter = await ground().adapters.mount('lost', { credentials: [] });
+    const { app } = await install(adapter);
+    await adapter.answer('deliver', { drop: true });
+    const { id } = await post(app.webhook_url, { from: 'jane', text: 'hello' });
+    const lost = await until(
+      'nobody knows whether the reply arrived',
+      async () => (await ask<Listed>('GET', `deliveries?event_id=${id}&state=unknown`)).data[0],
+    );
+    const marked = await ask<Named & { state: string }>('POST', `deliveries/${lost.id}/mark-delivered`);
+    expect(marked).toMatchObject({ id: lost.id, state: 'delivered', error: null });
+    const { timeline } = await ground().system.reached(id, 'delivery', 'delivered');
+    expect(timeline.find(({ outcome }) => outcome === 'delivered')).toMatchObject({ reason: 'marked_by_person' });
+    expect(await adapter.calls('deliver')).toHaveLength(1);
+  });
+
+  it('webhooks that a provider is asked for again', async () => {
+    const webhook = { renew_seconds: 3_600 };
+    const adapter = await ground().adapters.mount('renewed', { credentials: [], webhook });
+    await adapter.answer('renew-webhook', { json: { ok: true } });
+    const { app } = await install(adapter);
+    await until('it was asked', async () => (await adapter.calls('renew-webhook')).length > 0);
+    await ask('GET', `apps/${app.id}/webhook-renewal`);
+    await ask('POST', `apps/${app.id}/webhook-renewal`);
+  });
+
+  it('an adapter that is moved, renamed, disabled and unregistered', async () => {
+    const adapter = await ground().adapters.mount('leaving', { credentials: [] });
+    const { app, id } = await install(adapter);
+    for (const change of [{ url: adapter.url }, { name: 'Ours' }, { disabled: true }, { disabled: false }]) {
+      await ask('PATCH', `adapters/${id}`, change);
+    }
+    await ask('DELETE', `apps/${app.id}`);
+    await ask('DELETE', `adapters/${id}`);
+  });
+}
