@@ -13,7 +13,7 @@ let world: RouterWorld;
 
 beforeAll(async () => {
   gateway = createServer((request, response) => {
-    const id = request.url?.split('/').at(-1) ?? '';
+    const id = /\/internal\/apps\/([^/]*)/.exec(request.url ?? '')?.[1] ?? '';
     const kind = apps.get(id);
     const body = kind ? { id, kind } : { code: 'app_not_found', detail: `There is no app ${id} in this project.` };
     response.writeHead(kind ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body));
