@@ -10,9 +10,10 @@ export interface ContractApp {
   name: string;
   direction: string | null;
   webhook_url: string | null;
-  credentials?: Record<string, string>;
-  missing?: unknown[];
-  warnings?: { code: string; message: string }[];
+  credentials: { key: string; maps_to: string; credential_id: string | null; status: string | null }[];
+  /** Keys of declarations. */
+  missing: string[];
+  warnings: { code: string; message: string }[];
 }
 
 /** An answer of the portal, whatever its status. */

@@ -46,13 +46,21 @@ export function holdReplies(shared: () => ContractWorld): void {
       const silent = await world.adapters.mount('silent', { credentials: [], capabilities: ['receive'] });
       const receiver = await world.install(silent);
       expect(JSON.stringify(receiver.warnings)).toMatch(/Replies go nowhere/);
-      const { id } = await world.send(receiver, { text: 'hello' });
-      const event = await world.ended(id);
+      const to = { name: 'goes nowhere', instructions: 'reply: seen' };
+      const { id: workflow_id } = await world.api<{ id: number }>('POST', '/api/v1/workflows', to);
+      await world.api('POST', '/api/v1/triggers', { app_id: receiver.id, workflow_id, event_types: ['silent'] });
+      const event = await world.outcomeOf(receiver, { type: 'silent', text: 'hello' });
+      expect(event).toMatchObject({ outcome: 'routed', runs: [{ workflow_id }] });
+      const nowhere = /^(no_address|app_cannot_send)$/;
       await until('the timeline says so', async () => {
-        const { body } = await world.ask('GET', `events/${id}`);
-        return /no_address|app_cannot_send/.test(JSON.stringify(body.timeline));
+        const { body } = await world.ask('GET', `events/${event.id}`);
+        return body.timeline.some(({ reason }: { reason: string | null }) => nowhere.test(reason ?? ''));
       });
-      expect(event.outcome).toBe('routed');
+      const run = await until('the run has ended', async () => {
+        const { body } = await world.ask('GET', `runs/${event.runs[0]?.id}`);
+        return body.state === 'succeeded' ? body : null;
+      });
+      expect([run.reply, run.reason]).toEqual(['none', expect.stringMatching(nowhere)]);
       expect(await silent.calls('deliver')).toEqual([]);
     });
 
