@@ -3,6 +3,7 @@ import { storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { answerLostCode } from './answer-lost.js';
 import { DeliveryRow, type DeliveryState } from './delivery.entity.js';
 
 export interface DeliveryResult {
@@ -40,7 +41,9 @@ export class DeliveryRepository {
          FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
            AS t(id, org, prj, app, receipt, turn, content)
        ON CONFLICT (id) DO UPDATE SET state = 'sending', attempts = d.attempts + 1,
-         lease_until = now() + make_interval(secs => $8)
+         lease_until = now() + make_interval(secs => $8),
+         -- A process died in the middle of an attempt: the error of the one before says nothing of it.
+         error = CASE WHEN d.state = 'sending' AND d.error <> $9 THEN NULL ELSE d.error END
          WHERE d.state IN ('queued', 'sending') AND (d.lease_until IS NULL OR d.lease_until < now())
        RETURNING *`,
       [
@@ -52,6 +55,7 @@ export class DeliveryRepository {
         column((job) => job.turn_id),
         column((job) => storableJson(job.content ?? {})),
         leaseMs / 1000,
+        answerLostCode,
       ],
     )) as DeliveryRow[];
   }

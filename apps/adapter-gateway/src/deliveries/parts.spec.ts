@@ -143,15 +143,15 @@ describe('a message that is too long for its channel', () => {
       return { found: true, message_id: 'there' };
     };
     const id = newId('dlv');
-    // The provider has part 2, and nobody has noted it.
+    // The provider has part 2, and nobody has noted it; the error is of the attempt before.
     const content = {
       text: lines(6),
       target: { app_id: app, channel_address: 'room', thread_id: null, reply_context: null },
     };
     await world.pool.query(
       `INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, attempts, from_part, parts,
-         provider_message_id, lease_until, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, 'sending', 1, 1, 3, 'one', now() - interval '1 minute', now())`,
+         provider_message_id, lease_until, created_at, error)
+       VALUES ($1, $2, $3, $4, $5, $6, 'sending', 2, 1, 3, 'one', now() - interval '1 minute', now(), 'rate_limited')`,
       [id, home.organizationId, home.projectId, app, newId('evt'), JSON.stringify(content)],
     );
     await world.pool.query(
