@@ -1,4 +1,4 @@
-import { sanitize } from '#libs/sanitizer';
+import { sanitize, sanitizeReply } from '#libs/sanitizer';
 import { table } from './table.mjs';
 
 const size = 1_000_000;
@@ -38,6 +38,23 @@ const pages = {
   'HTML: a newsletter': filled('<div style="color:red"><p>Hello <a href="https://x.example/">you</a>&nbsp;</p></div>'),
 };
 
+/** What a model may be made to write, 1 MB each. @type {Record<string, string>} */
+const replies = {
+  'a reply: prose': filled('The quick brown fox jumps over the lazy dog, see https://x.example/a?b=c (1).\n'),
+  'a reply: Markdown': filled('## A **title**\n\n- [a link](https://x.example/ "t") and `code`\n\n```js\na < b\n```\n'),
+  'a reply: images': filled('![a](https://x.example/?q=1) '),
+  'a reply: image openers': filled('![]('),
+  'a reply: references': filled('![a][b]\n\n[b]: https://x.example/\n\n'),
+  'a reply: labels': `![a]: //x\n${filled('[a[')}`,
+  'a reply: elements': filled('<img src=x> '),
+  'a reply: element openers': filled('<b '),
+  'a reply: quotes of an element': `<b ${filled('="')}>`,
+  'a reply: thoughts': filled('<think>a</think> '),
+  'a reply: thoughts that do not end': filled('x <think> '),
+  'a reply: one long link': `https://x.example/${filled('a')}`,
+  'a reply: long links': filled(`https://x.example/${'a'.repeat(300)} `),
+};
+
 /** What the ratio is of: letters with marks, taken apart and put together. */
 const prose = filled('Größe, naïve café: Tiếng Việt có dấu thanh. ');
 
@@ -46,13 +63,19 @@ export function benchSanitizer() {
   const rows = [
     ...Object.entries(texts).map(([name, text]) => measured(name, text, 'text')),
     ...Object.entries(pages).map(([name, text]) => measured(name, text, 'html')),
+    ...Object.entries(replies).map(([name, text]) => row(name, () => sanitizeReply(text))),
   ];
   return table(['1 MB of', 'ms', 'of String.normalize'], rows);
 }
 
 /** @param {string} name @param {string} text @param {'text' | 'html'} format @returns {string[]} */
 function measured(name, text, format) {
-  const ms = best(() => sanitize(text, { format, maxChars: 4 * size, maxLines: size }));
+  return row(name, () => sanitize(text, { format, maxChars: 4 * size, maxLines: size }));
+}
+
+/** @param {string} name @param {() => unknown} work @returns {string[]} */
+function row(name, work) {
+  const ms = best(work);
   return [name, ms.toFixed(1), (ms / best(() => prose.normalize('NFD').normalize('NFC'))).toFixed(1)];
 }
 

@@ -37,6 +37,7 @@ import { InstalledApps } from './apps/installed-apps.js';
 import { vaultClient } from './apps/vault-client.js';
 import { schema } from './db/schema.js';
 import { AddressPace } from './deliveries/address-pace.js';
+import { OutgoingMessages } from './deliveries/outgoing-messages.js';
 import { AddressPaceRepository } from './deliveries/address-pace.repository.js';
 import { Deliverer } from './deliveries/deliver.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
@@ -46,6 +47,7 @@ import { DeliveryLeases } from './deliveries/delivery-leases.js';
 import { DeliveryMarking } from './deliveries/delivery-marking.js';
 import { DeliveryResumption } from './deliveries/delivery-resumption.js';
 import { DeliveryRedrive } from './deliveries/delivery-redrive.js';
+import { DeliveryPartRepository } from './deliveries/delivery-part.repository.js';
 import { DeliveryRepository } from './deliveries/delivery.repository.js';
 import { InternalDeliveriesController } from './deliveries/internal-deliveries.controller.js';
 import type { GatewaySettings } from './env.js';
@@ -152,7 +154,9 @@ export class AppModule {
         DeliveryLeases,
         DeliveryMarking,
         DeliveryRedrive,
+        DeliveryPartRepository,
         DeliveryRepository,
+        OutgoingMessages,
         DeliveryResumption,
         Handshakes,
         HealthPoller,

@@ -38,6 +38,8 @@ export const env = readEnv({
   DELIVERIES_IN_FLIGHT: integer(5_000, 1, 100_000),
   /** Bytes of all files of one message; a manifest's message.max_attachment_bytes may say less. */
   DELIVERY_ATTACHMENTS_MAX_BYTES: integer(10_485_760, 0, 26_214_400),
+  /** Parts of one message to a channel that bounds their length; the rest is cut. */
+  DELIVERY_MAX_PARTS: integer(20, 1, 1_000),
   /** Messages per minute to one address of an App whose manifest says nothing of its own; 0 sets no limit. */
   ADDRESS_RATE_PER_MINUTE: integer(0, 0, 1_000_000),
   HEALTH_POLL_MS: integer(15_000, 100, 3_600_000),

@@ -17,6 +17,10 @@ export const ruleNames = [
   'fence_markers',
   'combining_marks',
   'nfc',
+  'thinking_blocks',
+  'loading_elements',
+  'images',
+  'long_links',
   'length',
 ] as const;
 export type RuleName = (typeof ruleNames)[number];

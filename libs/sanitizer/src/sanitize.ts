@@ -1,20 +1,12 @@
 import { htmlToText } from './html/html-to-text.js';
 import { count, emptyReport, type SanitizerReport } from './report.js';
-import { combiningMarks, cutToLimits, type LengthLimits } from './rules/caps.js';
+import { cutToLimits, type LengthLimits } from './rules/caps.js';
+import { characterRules, nfc } from './rules/characters.js';
 import { chatTokens, turnMarkers } from './rules/chat-tokens.js';
-import { controlCharacters, escapeSequences, lineEnds, loneSurrogates } from './rules/control-characters.js';
 import { fenceMarkers } from './rules/fence-markers.js';
 import { hiddenReferences, htmlComments } from './rules/hidden-markup.js';
-import {
-  bidiControls,
-  brailleBlanks,
-  invisibleCharacters,
-  tagCharacters,
-  zeroWidthSpaces,
-} from './rules/invisible-characters.js';
-import { joiners } from './rules/joiners.js';
 import type { Rule } from './rules/rule.js';
-import { variationSelectors } from './rules/variation-selectors.js';
+import { untilSettled } from './settle.js';
 
 export interface SanitizeOptions {
   /** `html` for a part that says it is HTML (an e-mail's): it becomes text first. Default `text`. */
@@ -30,36 +22,19 @@ export interface Sanitized {
   report: SanitizerReport;
 }
 
-const maxRounds = 8;
 const defaults = { maxChars: 100_000, maxLines: 5_000 };
 /** What is read of a text at all: far above any cap of the result, so that nothing hidden in front of it is what remains. */
 const maxInputChars = 4 * 1024 * 1024;
-const compatibilityIdeograph = /[\uF900-\uFAFF\u{2F800}-\u{2FA1F}]/u;
-const withheld = '[text withheld: it did not settle]';
 
-/**
- * The order matters: see the reasons at each rule. Marks are cut first: NFC is quadratic in them, and every other rule would
- * read them all.
- */
+/** The order matters: see the reasons at each rule. */
 const rules: readonly Rule[] = [
-  combiningMarks,
-  loneSurrogates,
-  escapeSequences,
-  lineEnds,
-  controlCharacters,
-  bidiControls,
-  tagCharacters,
-  invisibleCharacters,
-  zeroWidthSpaces,
-  brailleBlanks,
-  joiners,
-  variationSelectors,
+  ...characterRules,
   htmlComments,
   hiddenReferences,
   chatTokens,
   turnMarkers,
   fenceMarkers,
-  { name: 'nfc', apply: compose },
+  nfc,
 ];
 
 /**
@@ -86,21 +61,15 @@ export function sanitize(text: string, options: SanitizeOptions = {}): Sanitized
 }
 
 function settle(text: string, limits: LengthLimits, unread: number, report: SanitizerReport): Sanitized {
-  let current = text;
   let cutBefore = unread;
   report.cut = unread;
-  while (report.rounds < maxRounds) {
-    report.rounds += 1;
+  const settled = untilSettled(text, report, (current) => {
     const next = round(current, limits, cutBefore, report);
     cutBefore = 0;
-    if (next === current) {
-      count(report, 'length', report.cut);
-      return { text: current, report };
-    }
-    current = next;
-  }
-  report.settled = false;
-  return { text: withheld, report };
+    return next;
+  });
+  if (report.settled) count(report, 'length', report.cut);
+  return { text: settled, report };
 }
 
 function round(text: string, limits: LengthLimits, cutBefore: number, report: SanitizerReport): string {
@@ -120,12 +89,4 @@ function round(text: string, limits: LengthLimits, cutBefore: number, report: Sa
 /** Most text is printable ASCII without a bracket: but for a template's turns no rule has anything to say about it. */
 function isPlain(text: string): boolean {
   return /^[\t\n\x20-\x3b\x3d-\x5a\x5c-\x7e]*$/.test(text) && turnMarkers.apply(text).times === 0;
-}
-
-/** NFC, but for the compatibility ideographs: NFC makes another character of the one in somebody's name. */
-function compose(text: string): { text: string; times: number } {
-  const composed = compatibilityIdeograph.test(text)
-    ? text.replace(/[^\uF900-\uFAFF\u{2F800}-\u{2FA1F}]+/gu, (part) => part.normalize('NFC'))
-    : text.normalize('NFC');
-  return { text: composed, times: composed === text ? 0 : 1 };
 }

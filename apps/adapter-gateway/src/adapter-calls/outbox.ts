@@ -1,4 +1,6 @@
 import { type AttachmentHead, newId, type OutboundContent } from '#libs/contracts';
+import { Journal } from '#libs/journal';
+import { sanitizeOwnWords } from '#libs/sanitizer';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
@@ -30,6 +32,7 @@ export class Outbox {
     @Inject(AppsService) private readonly apps: AppsService,
     @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
     @Inject(DeliveriesService) private readonly sender: DeliveriesService,
+    @Inject(Journal) private readonly journal: Journal,
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
@@ -60,6 +63,7 @@ export class Outbox {
     if (!isDeepStrictEqual(row.content, JSON.parse(JSON.stringify(content)))) {
       throw new Problem(422, 'idempotency_key_reused', 'This key came before with another message: use a new key.');
     }
+    if (row.id === id && content.text !== call.message.text) this.noteCleaned(row);
     const { id: delivery_id, organization_id, project_id, receipt_id, turn_id } = row;
     await this.sender.sendNow({ delivery_id, organization_id, project_id, receipt_id, turn_id });
     const after = (await this.deliveries.byId(row.id)) ?? row;
@@ -72,14 +76,34 @@ export class Outbox {
       error_detail: after.error_detail,
     };
   }
+
+  private noteCleaned(row: DeliveryRow): void {
+    this.journal.append({
+      receipt_id: row.receipt_id,
+      organization_id: row.organization_id,
+      project_id: row.project_id,
+      app_id: row.app_id,
+      stage: 'delivery',
+      outcome: 'running',
+      reason: 'reply_cleaned',
+      subject_id: row.id,
+      attempt: row.attempts,
+      detail: { text: 'Control characters were taken out of the text before it went.' },
+    });
+  }
+}
+
+/** What people and services write is theirs: only control characters are taken out, and of an adapter's own format nothing. */
+function cleaned(text: string, format: OutboundContent['format']): string {
+  return format === 'native' ? text : sanitizeOwnWords(text).text;
 }
 
 function contentOf({ app_id, channel_address, message }: DeliverCall, attachments: AttachmentHead[]): OutboundContent {
   const { text, thread_id = null, format, subject, reply_context = null } = message;
   return {
-    text,
+    text: cleaned(text, format),
     ...(format ? { format } : {}),
-    ...(subject ? { subject } : {}),
+    ...(subject ? { subject: cleaned(subject, format) } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
     target: { app_id, channel_address, thread_id, reply_context },
   };

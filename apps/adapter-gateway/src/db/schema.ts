@@ -5,6 +5,7 @@ import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
 import { AppRow } from '../apps/app.entity.js';
 import { AddressPaceRow } from '../deliveries/address-pace.entity.js';
 import { DeliveryAttachmentRow } from '../deliveries/delivery-attachment.entity.js';
+import { DeliveryPartRow } from '../deliveries/delivery-part.entity.js';
 import { DeliveryRow } from '../deliveries/delivery.entity.js';
 import { InboundWaitRow } from '../inbound/inbound-wait.entity.js';
 import { ParsedMessages } from '../inbound/parsed-messages.entity.js';
@@ -25,6 +26,7 @@ import { AppCredentials1764600000100 } from './1764600000100-app-credentials.js'
 import { ParsedMessagesAsText1764600000300 } from './1764600000300-parsed-messages-as-text.js';
 import { ReplyAddresses1764600000400 } from './1764600000400-reply-addresses.js';
 import { FailuresOnResources1764600000800 } from './1764600000800-failures-on-resources.js';
+import { DeliveryParts1764700000500 } from './1764700000500-delivery-parts.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -33,6 +35,7 @@ export const schema: ServiceSchema = {
     AddressPaceRow,
     AppRow,
     DeliveryAttachmentRow,
+    DeliveryPartRow,
     DeliveryRow,
     InboundWaitRow,
     ManifestVersionRow,
@@ -57,5 +60,6 @@ export const schema: ServiceSchema = {
     ParsedMessagesAsText1764600000300,
     ReplyAddresses1764600000400,
     FailuresOnResources1764600000800,
+    DeliveryParts1764700000500,
   ],
 };

@@ -1,12 +1,14 @@
-import type { DeliverResponse, FormatResult, JsonObject, MessageAttachment } from '#libs/adapter-sdk';
+import type { Credentials, DeliverResponse, JsonObject, MessageAttachment } from '#libs/adapter-sdk';
 import { deliverFailure } from '#libs/adapter-sdk';
 import type { Egress } from '#libs/egress';
-import { PermanentFailure } from '#libs/queue';
+import { outboundSent, textHash } from '#libs/contracts';
+import { JobClient, PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient, egressToken } from '../adapters/adapter-client.js';
-import { wrongDelivery, wrongDeliveryDetail, wrongFormat, wrongLookup } from '../adapters/answer-fields.js';
+import { wrongDelivery, wrongDeliveryDetail, wrongLookup } from '../adapters/answer-fields.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { CallSlots } from '../adapters/call-slots.js';
+import type { AppRow } from '../apps/app.entity.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { canSend, type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
 import { directDeliver } from '../direct/direct-deliver.js';
@@ -18,13 +20,27 @@ import { AnswerLost, answerLostCode } from './answer-lost.js';
 import { AddressPace } from './address-pace.js';
 import { deliverAnswer } from './deliver-answer.js';
 import type { DeliveryRow } from './delivery.entity.js';
+import { DeliveryPartRepository } from './delivery-part.repository.js';
 import { DeliveryRepository } from './delivery.repository.js';
+import { OutgoingMessages } from './outgoing-messages.js';
+import type { FormattedText } from './split-message.js';
 
 /** What one attempt came to. `unknown`: the adapter may have delivered, and nobody can tell; why, for a person. */
 export type AttemptResult = DeliverResponse | { unknown: string };
 
 const personDecides =
   'The adapter has no look-up, so nobody can tell whether it arrived: see at the provider, then mark it as delivered or redrive it.';
+
+/** One call of `/deliver`. */
+interface Sending {
+  message: FormattedText;
+  /** The delivery's id, or one of a part's own: the same in every attempt. */
+  key: string;
+  fromPart: number;
+  withFiles: boolean;
+  /** An earlier attempt may have sent it. */
+  inDoubt: boolean;
+}
 
 /** One attempt at a delivery: `/format`, then `/deliver` (spec 4.1), or the DirectAdapter. */
 @Injectable()
@@ -37,6 +53,9 @@ export class Deliverer {
     @Inject(AdapterClient) private readonly adapters: AdapterClient,
     @Inject(AddressPace) private readonly pace: AddressPace,
     @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
+    @Inject(DeliveryPartRepository) private readonly parts: DeliveryPartRepository,
+    @Inject(OutgoingMessages) private readonly messages: OutgoingMessages,
+    @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(egressToken) private readonly egress: Egress,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
@@ -64,16 +83,76 @@ export class Deliverer {
     }
     // Long: what waits is woken when the adapter is ready again.
     if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MAX_MS);
-    const { target, subject } = delivery.content;
-    const address = delivery.moved_to ?? target.channel_address;
     const credentials = await this.credentials.of(installed);
-    if (isInDoubt(delivery) && adapter.manifest.message?.lookup) {
-      const found = await this.lookUp(delivery, adapter, credentials);
+    const message = await this.messages.of(delivery, adapter);
+    if ('parts' in message) return this.sendParts(delivery, app, adapter, credentials, message.parts);
+    const sending = {
+      message: message.whole,
+      key: delivery.id,
+      fromPart: delivery.from_part,
+      withFiles: true,
+      inDoubt: isInDoubt(delivery),
+    };
+    return this.send(delivery, app, adapter, credentials, sending);
+  }
+
+  /**
+   * Sends what is left of the parts, in order, up to the first that fails. Each is a message of its own under a key of its
+   * own, and what has arrived is committed before the next one goes: whoever goes on sends at most one part again, and that
+   * one under the same key.
+   */
+  private async sendParts(
+    delivery: DeliveryRow,
+    app: AppRow,
+    adapter: InstalledAdapter,
+    credentials: Credentials,
+    parts: FormattedText[],
+  ): Promise<AttemptResult> {
+    let firstId = delivery.provider_message_id;
+    let inDoubt = isInDoubt(delivery);
+    for (const [index, message] of parts.entries()) {
+      if (index < delivery.from_part) continue;
+      const key = `${delivery.id}/${index + 1}`;
+      const sending = { message, key, fromPart: 0, withFiles: index === 0, inDoubt };
+      const sent = await this.send(delivery, app, adapter, credentials, sending);
+      const which = `part ${index + 1} of ${parts.length}`;
+      if (!('unknown' in sent) && !sent.ok) {
+        const detail = sent.error_detail ?? { message: sent.error, retryable: false };
+        return { ...sent, delivered_parts: index, error_detail: { ...detail, message: `${which}: ${detail.message}` } };
+      }
+      await this.noteSent(app, key, message.text, 'unknown' in sent ? [] : [sent.message_id]);
+      if ('unknown' in sent) return { unknown: `${which}: ${sent.unknown}` };
+      firstId ??= sent.message_id;
+      delivery.from_part = index + 1;
+      delivery.error = null;
+      inDoubt = false;
+      if (index + 1 < parts.length) await this.parts.advance(delivery.id, index + 1, firstId);
+    }
+    return { ok: true, message_id: firstId ?? delivery.id };
+  }
+
+  /** A provider that sends a part back to us is known by it; the reply as a whole is noted when it is through. */
+  private async noteSent(app: AppRow, key: string, text: string, messageIds: string[]): Promise<void> {
+    const sent = { delivery_id: key, app_id: app.id, turn_id: null, message_ids: messageIds };
+    await this.jobs.wake(outboundSent, { ...sent, text_hash: textHash(text) });
+  }
+
+  private async send(
+    delivery: DeliveryRow,
+    app: AppRow,
+    adapter: InstalledAdapter,
+    credentials: Credentials,
+    sending: Sending,
+  ): Promise<AttemptResult> {
+    const { target, subject } = delivery.content;
+    const { message, key, inDoubt } = sending;
+    const address = delivery.moved_to ?? target.channel_address;
+    if (inDoubt && adapter.manifest.message?.lookup) {
+      const found = await this.lookUp(delivery, key, adapter, credentials);
       if (found) return found;
     }
     await this.pace.take(app.id, address ?? '', adapter.manifest);
-    const message = await this.format(delivery, adapter);
-    const attachments = await this.attachmentsOf(delivery);
+    const attachments = sending.withFiles ? await this.attachmentsOf(delivery) : [];
     const body = {
       credentials,
       channel_address: address,
@@ -85,8 +164,8 @@ export class Deliverer {
         ...(target.reply_context ? { reply_context: target.reply_context } : {}),
         ...(attachments.length > 0 ? { attachments } : {}),
       },
-      idempotency_key: delivery.id,
-      from_part: delivery.from_part,
+      idempotency_key: key,
+      from_part: sending.fromPart,
       origin_marker: originMarker(app, delivery.id),
     };
     const { baseUrl } = adapter;
@@ -100,19 +179,20 @@ export class Deliverer {
       );
       const aside = wrongDeliveryDetail(answer);
       if (aside) this.adapters.showViolation(baseUrl, `/deliver: ${aside}`);
-      const result = deliverAnswer(answer, delivery.id);
+      const result = deliverAnswer(answer, key);
       const lost = !result.ok && result.error === 'timeout' && result.error_detail?.retryable !== true;
       if (!lost) return result;
-      return await this.settle(delivery, adapter, credentials, 'the provider did not answer in time');
+      return await this.settle(delivery, key, adapter, credentials, 'the provider did not answer in time');
     } catch (error) {
       if (!(error instanceof AdapterError) || error.notSent) throw error;
-      return this.settle(delivery, adapter, credentials, error.message);
+      return this.settle(delivery, key, adapter, credentials, error.message);
     }
   }
 
   /** The answer was lost. Ask, where the adapter can tell; send again, where it promises to honour the key. */
   private async settle(
     delivery: DeliveryRow,
+    key: string,
     adapter: InstalledAdapter,
     credentials: object,
     reason: string,
@@ -120,20 +200,21 @@ export class Deliverer {
     const { message } = adapter.manifest;
     if (message?.idempotent) return deliverFailure('provider_unavailable', reason);
     if (!message?.lookup) return { unknown: `${reason}. ${personDecides}` };
-    const found = await this.lookUp(delivery, adapter, credentials);
+    const found = await this.lookUp(delivery, key, adapter, credentials);
     return found ?? deliverFailure('provider_unavailable', reason);
   }
 
   /** @returns null when the provider does not have it. @throws AnswerLost while the adapter cannot tell either */
   private async lookUp(
     delivery: DeliveryRow,
+    key: string,
     { baseUrl }: InstalledAdapter,
     credentials: object,
   ): Promise<DeliverResponse | null> {
     const { channel_address: asked, thread_id: threadId } = delivery.content.target;
     const body = {
       credentials,
-      idempotency_key: delivery.id,
+      idempotency_key: key,
       channel_address: delivery.moved_to ?? asked,
       ...(threadId ? { thread_id: threadId } : {}),
     };
@@ -145,7 +226,7 @@ export class Deliverer {
         contextOf(delivery),
         wrongLookup,
       );
-      return answer.found ? { ok: true, message_id: String(answer.message_id ?? delivery.id) } : null;
+      return answer.found ? { ok: true, message_id: String(answer.message_id ?? key) } : null;
     } catch (error) {
       throw new AnswerLost(error);
     }
@@ -159,22 +240,6 @@ export class Deliverer {
       const content_base64 = contents[index]?.toString('base64') ?? '';
       return { id: String(index + 1), name, content_type, size, content_base64 };
     });
-  }
-
-  private async format(
-    delivery: DeliveryRow,
-    adapter: InstalledAdapter,
-  ): Promise<Pick<FormatResult, 'text' | 'format'>> {
-    const { text, format } = delivery.content;
-    if (format === 'plain' || format === 'native') return { text, format };
-    const mode = adapter.manifest.message?.formats?.includes('markdown') === false ? 'plain' : 'rich';
-    return this.adapters.post<FormatResult>(
-      adapter.baseUrl,
-      '/format',
-      { text, mode },
-      contextOf(delivery),
-      wrongFormat,
-    );
   }
 }
 

@@ -58,7 +58,8 @@ export class DeliveriesController {
   @RequireScopes('deliveries:write')
   @ApiOperation({
     operationId: 'markDelivered',
-    summary: 'Say that an unknown delivery has arrived, so that it is not attempted again',
+    summary:
+      'Say that an unknown delivery, or its part in doubt, has arrived: it is not sent again, parts after it are',
   })
   @ApiOkResponse({ type: DeliveryView })
   markDelivered(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {

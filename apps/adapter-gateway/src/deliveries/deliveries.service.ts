@@ -181,7 +181,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
       subject_id: delivery.id,
       attempt: delivery.attempts,
       duration_ms: durationMs,
-      detail: outcome.detail ? { error: outcome.detail.slice(0, 500) } : null,
+      detail: detailOf(delivery, outcome),
     });
   }
 
@@ -238,4 +238,13 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     // They stay overdue until their job runs: asking again at once would only find the same rows.
     return 0;
   }
+}
+
+function detailOf({ parts, cut_chars }: DeliveryRow, { detail }: DeliveryOutcome): Record<string, unknown> | null {
+  const facts = {
+    ...(detail ? { error: detail.slice(0, 500) } : {}),
+    ...(parts === null ? {} : { parts }),
+    ...(cut_chars > 0 ? { cut_chars } : {}),
+  };
+  return Object.keys(facts).length === 0 ? null : facts;
 }

@@ -1,8 +1,9 @@
-import { deliverySettled } from '#libs/contracts';
+import { deliverySend, deliverySettled } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { jobOf } from './delivery-job.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
@@ -19,7 +20,8 @@ export class DeliveryMarking {
   async delivered({ organizationId, projectId, subject }: Principal, id: string): Promise<DeliveryRow> {
     const row = await this.deliveries.find(organizationId, projectId, id);
     if (!row) throw notFound('delivery', id);
-    if (!(await this.deliveries.markDelivered(id))) {
+    const state = await this.deliveries.markDelivered(id);
+    if (!state) {
       throw new Problem(409, 'not_unknown', `The delivery is ${row.state}: only an unknown one can be marked.`);
     }
     this.journal.append({
@@ -28,13 +30,14 @@ export class DeliveryMarking {
       project_id: projectId,
       app_id: row.app_id,
       stage: 'delivery',
-      outcome: 'delivered',
+      outcome: state === 'queued' ? 'running' : state,
       reason: 'marked_by_person',
       subject_id: id,
       attempt: row.attempts,
-      detail: { by: subject },
+      detail: { by: subject, ...(row.parts === null ? {} : { part: row.from_part + 1, parts: row.parts }) },
     });
-    void this.jobs.wake(deliverySettled, { deliveries: [{ delivery_id: id, state: 'delivered' }] });
+    if (state === 'queued') void this.jobs.wake(deliverySend, jobOf(row));
+    else void this.jobs.wake(deliverySettled, { deliveries: [{ delivery_id: id, state: 'delivered' }] });
     return (await this.deliveries.find(organizationId, projectId, id)) ?? row;
   }
 }

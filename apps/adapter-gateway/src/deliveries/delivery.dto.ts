@@ -37,6 +37,14 @@ export class DeliveryView implements DeliveryRow {
   @ApiProperty({ enum: ['queued', 'sending', 'delivered', 'dead', 'unknown'] }) state: DeliveryState;
   @ApiProperty({ type: 'integer' }) attempts: number;
   @ApiProperty({ type: 'integer', description: 'Parts that the provider already has' }) from_part: number;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Parts that the gateway splits it into; null: it goes as one, or the adapter splits it',
+  })
+  parts: number | null;
+  @ApiProperty({ type: 'integer', description: 'Characters of the text that were cut: over DELIVERY_MAX_PARTS' })
+  cut_chars: number;
   @ApiProperty({ ...time, nullable: true }) lease_until: Date | null;
   @ApiProperty({ type: String, nullable: true, description: "Where the address has moved to, by the provider's word" })
   moved_to: string | null;

@@ -20,6 +20,10 @@ export class DeliveryRow {
   @Column({ type: 'integer' }) attempts: number;
   /** Parts that the provider already has; a retry goes on from there. */
   @Column({ type: 'integer' }) from_part: number;
+  /** That the gateway splits it into. Null: it goes as one, or the adapter splits it. */
+  @Column({ type: 'integer', nullable: true }) parts: number | null;
+  /** Of the text, over DELIVERY_MAX_PARTS. */
+  @Column({ type: 'integer', default: 0 }) cut_chars: number;
   @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
   /** Where the address has moved to, by the provider's word: attempts go there instead. */
   @Column({ type: 'text', nullable: true }) moved_to: string | null;

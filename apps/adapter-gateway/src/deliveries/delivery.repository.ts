@@ -3,6 +3,7 @@ import { storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { answerLostCode } from './answer-lost.js';
 import { DeliveryRow, type DeliveryState } from './delivery.entity.js';
 
 export interface DeliveryResult {
@@ -40,7 +41,9 @@ export class DeliveryRepository {
          FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
            AS t(id, org, prj, app, receipt, turn, content)
        ON CONFLICT (id) DO UPDATE SET state = 'sending', attempts = d.attempts + 1,
-         lease_until = now() + make_interval(secs => $8)
+         lease_until = now() + make_interval(secs => $8),
+         -- A process died in the middle of an attempt: the error of the one before says nothing of it.
+         error = CASE WHEN d.state = 'sending' AND d.error <> $9 THEN NULL ELSE d.error END
          WHERE d.state IN ('queued', 'sending') AND (d.lease_until IS NULL OR d.lease_until < now())
        RETURNING *`,
       [
@@ -52,6 +55,7 @@ export class DeliveryRepository {
         column((job) => job.turn_id),
         column((job) => storableJson(job.content ?? {})),
         leaseMs / 1000,
+        answerLostCode,
       ],
     )) as DeliveryRow[];
   }
@@ -61,13 +65,14 @@ export class DeliveryRepository {
     const column = <T>(of: (result: DeliveryResult) => T): T[] => sorted.map(of);
     await this.rows.query(
       `WITH recorded AS (UPDATE gateway.delivery d SET state = t.state, from_part = t.from_part, error = t.error,
-         error_detail = t.error_detail, provider_message_id = t.message_id, lease_until = t.lease_until,
+         error_detail = t.error_detail, provider_message_id = coalesce(t.message_id, d.provider_message_id), lease_until = t.lease_until,
          attempts = t.attempts, moved_to = coalesce(t.moved_to, d.moved_to),
          settled_at = CASE WHEN t.state IN ('queued', 'sending') THEN NULL ELSE now() END
         FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
                $8::integer[], $9::text[])
           AS t(id, state, from_part, error, error_detail, message_id, lease_until, attempts, moved_to)
-       WHERE d.id = t.id AND d.state IN ('queued', 'sending') RETURNING d.id, d.state)
+       WHERE d.id = t.id AND d.state IN ('queued', 'sending') RETURNING d.id, d.state),
+       parts AS (DELETE FROM gateway.delivery_part WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered'))
        DELETE FROM gateway.delivery_attachment
         WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')`,
       [
@@ -197,15 +202,26 @@ export class DeliveryRepository {
     return (rows as [unknown[], number])[1] > 0;
   }
 
-  /** False when it is not `unknown`. */
-  async markDelivered(id: string): Promise<boolean> {
-    const rows: unknown = await this.rows.query(
-      `WITH marked AS (UPDATE gateway.delivery SET state = 'delivered', error = NULL, error_detail = NULL, settled_at = now()
-                        WHERE id = $1 AND state = 'unknown' RETURNING id),
-            files AS (DELETE FROM gateway.delivery_attachment WHERE delivery_id IN (SELECT id FROM marked))
-       SELECT id FROM marked`,
+  /**
+   * A person says that the part in doubt has arrived: the parts after it, if there are any, are still to be sent.
+   * @returns the new state; null when it is not `unknown`
+   */
+  async markDelivered(id: string): Promise<'delivered' | 'queued' | null> {
+    const rows = (await this.rows.query(
+      `WITH marked AS (
+         UPDATE gateway.delivery d SET state = CASE WHEN m.more THEN 'queued' ELSE 'delivered' END, error = NULL, error_detail = NULL,
+                from_part = CASE WHEN parts IS NULL THEN from_part ELSE from_part + 1 END,
+                attempts = CASE WHEN m.more THEN 0 ELSE attempts END,
+                lease_until = CASE WHEN m.more THEN now() - interval '1 s' ELSE lease_until END,
+                open_since = CASE WHEN m.more THEN now() ELSE open_since END,
+                settled_at = CASE WHEN m.more THEN NULL ELSE now() END
+           FROM (SELECT id, coalesce(from_part + 1 < parts, false) AS more FROM gateway.delivery WHERE id = $1) m
+          WHERE d.id = m.id AND d.state = 'unknown' RETURNING d.id, d.state),
+       files AS (DELETE FROM gateway.delivery_attachment WHERE delivery_id IN (SELECT id FROM marked WHERE state = 'delivered')),
+       parts AS (DELETE FROM gateway.delivery_part WHERE delivery_id IN (SELECT id FROM marked WHERE state = 'delivered'))
+       SELECT state FROM marked`,
       [id],
-    );
-    return (rows as unknown[]).length > 0;
+    )) as { state: 'delivered' | 'queued' }[];
+    return rows[0]?.state ?? null;
   }
 }

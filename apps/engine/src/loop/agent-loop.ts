@@ -8,6 +8,7 @@ import type { Spent } from '../turns/new-step.js';
 import { type Answer, answerOf, brokenOff } from './answer-of.js';
 import type { CallGuard } from './call-guard.js';
 import type { CallMaker } from './call-maker.js';
+import { type ReplyCleaner, takenAway } from './reply-cleaner.js';
 import { close, type Listener, type OpenStep, replay, withUniqueIds } from './replay.js';
 import type { StepLog } from './step-log.js';
 
@@ -17,6 +18,7 @@ export interface LoopInput {
   calls: CallMaker;
   guard: CallGuard;
   conversation: Conversation;
+  cleaner: ReplyCleaner;
   /** Steps that an earlier claim of the turn has stored. */
   stored: Step[];
   log: StepLog;
@@ -35,6 +37,8 @@ export interface LoopResult {
   /** Empty where there is nothing to say. */
   text: string;
   reason: ReplyMark | typeof nothingToSay | null;
+  /** What was taken out of the text, by rule; null when nothing was. */
+  cleaned: Record<string, number> | null;
   model: string;
 }
 
@@ -45,7 +49,7 @@ export interface LoopResult {
  * @throws ModelError, PermanentFailure with why there is no answer, LeaseLost, ApprovalNeeded, or the signal's reason
  */
 export async function runLoop(input: LoopInput): Promise<LoopResult> {
-  const { calls, guard, log, conversation, signal } = input;
+  const { calls, guard, log, conversation, cleaner, signal } = input;
   conversation.shortenTo(levelIn(input.stored));
   const before = replay(input.stored, conversation, guard);
   calls.tainted = before.tainted;
@@ -61,7 +65,8 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
     if (completion === null) continue;
     modelCalls += 1;
     const asked = limit === null && !unfinished(completion) ? completion.tool_calls : [];
-    const answer = asked.length === 0 ? answerOf(completion, limit, called) : null;
+    const reply = asked.length === 0 ? cleaner.clean(completion.text, conversation.messages) : null;
+    const answer = reply && answerOf(completion, reply, limit, called);
     const seq = log.add('model_call', stepOf(completion, asked, answer), {
       spent: spentBy(completion, input.prices),
       durationMs: performance.now() - startedMs,
@@ -78,8 +83,10 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
       if (answer.retry) throw new ModelError('model_malformed', answer.message);
       throw new PermanentFailure(answer.code, answer.message);
     } else {
-      const text = answer.is === 'text' ? answer.text : '';
-      return { text, reason: answer.reason, model: completion.model };
+      const { reason } = answer;
+      const { model } = completion;
+      if (answer.is === 'nothing') return { text: '', reason, cleaned: null, model };
+      return { text: answer.text, reason, cleaned: reply && takenAway(reply.report), model };
     }
   }
 }

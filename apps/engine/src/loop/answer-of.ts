@@ -1,4 +1,5 @@
 import { nothingToSay, type ReplyMark, type TurnLimit } from '#libs/contracts';
+import type { SanitizedReply } from '#libs/sanitizer';
 import { type Completion, type FinishReason, noReplyWord } from '../model/model.js';
 
 /** What the last call of a turn amounts to. */
@@ -18,17 +19,22 @@ const cutMark = '\n\n[…]';
 
 /**
  * Maps how the model ended to how the turn does; docs/agents.md has the table.
+ * @param reply the text as it may go out; one that only thought said nothing
  * @param limit what stopped the tools, or null
  * @param called the turn has called tools: having done that, an agent may have nothing to add
  */
-export function answerOf(completion: Completion, limit: TurnLimit | null, called: boolean): Answer {
-  const { finish_reason, refusal } = completion;
-  const text = completion.text.trim();
+export function answerOf(
+  { finish_reason, refusal }: Completion,
+  reply: Pick<SanitizedReply, 'text' | 'spoken'>,
+  limit: TurnLimit | null,
+  called: boolean,
+): Answer {
+  const text = reply.spoken === '' ? '' : reply.text.trim();
   if (refusal !== undefined) return failed('model_refused', 'the model refused to answer');
   if (finish_reason === 'content-filter') return failed('content_filter', 'a content filter kept the answer back');
   if (brokenOff.has(finish_reason))
     return { ...failed('model_malformed', 'the model broke its answer off'), retry: true };
-  if (text === noReplyWord) return { is: 'nothing', reason: nothingToSay };
+  if (reply.spoken === noReplyWord) return { is: 'nothing', reason: nothingToSay };
   if (finish_reason === 'length') {
     return text === '' ? { is: 'too_long' } : { is: 'text', text: `${text}${cutMark}`, reason: 'length_cut' };
   }

@@ -28,6 +28,8 @@ const openToOutsiders = ['web_search'];
 export interface TurnEquipment {
   powers: TurnPowers;
   skills: Toolset['skills'];
+  /** That the Skills bind credentials to: as far as the agent goes, these are its own. */
+  hosts: string[];
 }
 
 /** What an agent's tools are in a turn of a trusted sender, for its page. */
@@ -70,7 +72,9 @@ export class TurnTools {
     const { direct, searched } = this.split(usable);
     const extra = searched.length > 0 ? [findToolsTool(searched), this.readResult] : [this.readResult];
     const tools = new OfferedTools(usable.length > 0 ? [...direct, ...extra] : [], searched, this.room);
-    return { skills: toolset.skills, powers: { tools, mayDo, approvers } };
+    const bindings = toolset.tools.flatMap((tool) => tool.credential_bindings);
+    const hosts = [...new Set(bindings.flatMap((binding) => binding.hosts ?? []))];
+    return { skills: toolset.skills, hosts, powers: { tools, mayDo, approvers } };
   }
 
   /** @throws ToolsetUnavailable */

@@ -129,7 +129,10 @@ describe('custody of a turn', () => {
     const turn = turnOf();
     turn.input!.message.message = 'nul \u0000 and lone \ud800, and \\u0000 as text';
     await world.jobs.wake(turnRun, turn);
-    expect((await ended(turn.turn_id)).reply_text).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');
+    // A reply has no control characters; what the model wrote is stored as far as it can be.
+    expect((await ended(turn.turn_id)).reply_text).toContain('nul  and lone \ufffd, and \\u0000 as text');
+    const [said] = await steps.of(turn.turn_id);
+    expect(said?.content['text']).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');
   });
 
   it('reads an input that the job left out from the router', async () => {

@@ -21,6 +21,10 @@ const runShownAfterMs = 300;
 /** How much too early the job of a retry may be, by two clocks. */
 const earlyMs = 20;
 
+const cleanedWords = {
+  text: 'Something was taken out of the answer before it went. Notes in it say where; the step of the model call has the whole.',
+};
+
 /** Takes a `turn.run` job through claim, run, commit and announcement; every part of it may come any number of times. */
 @Injectable()
 export class TurnJobs {
@@ -119,8 +123,10 @@ export class TurnJobs {
         }
         return this.note(payload, 'held', 'waiting_approval', claim.attempt, durationMs, detail);
       }
-      const { ending, facts } = result;
+      const { ending, facts, cleaned } = result;
       if (!(await this.endings.end(ending))) throw new LeaseLost('the lease was lost');
+      if (cleaned)
+        this.note(payload, 'running', 'reply_cleaned', claim.attempt, null, { ...cleanedWords, taken: cleaned });
       const { reason } = ending;
       const gave: TurnReply = { reply: ending.reply ? 'sent' : 'none', reason };
       const durationMs = performance.now() - startedMs;
@@ -191,7 +197,7 @@ export class TurnJobs {
 
   private note(
     payload: TurnRunPayload,
-    outcome: 'succeeded' | 'failed' | 'retrying' | 'held',
+    outcome: 'running' | 'succeeded' | 'failed' | 'retrying' | 'held',
     reason: string | null,
     attempt: number,
     durationMs: number | null,

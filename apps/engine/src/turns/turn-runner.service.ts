@@ -10,6 +10,7 @@ import { type LoopResult, runLoop } from '../loop/agent-loop.js';
 import { ApprovalNeeded } from '../loop/approval-needed.js';
 import { CallGuard } from '../loop/call-guard.js';
 import { CallMaker } from '../loop/call-maker.js';
+import { ReplyCleaner } from '../loop/reply-cleaner.js';
 import { LeaseLost, StepLog } from '../loop/step-log.js';
 import { ModelError, MODELS, type Models } from '../model/model.js';
 import { ModelPrices } from '../model/model-prices.js';
@@ -39,6 +40,8 @@ export interface TurnResult {
     delivery_id?: string;
     rehearsal?: true;
   };
+  /** What was taken out of the reply, by rule; null when nothing was. */
+  cleaned: Record<string, number> | null;
 }
 
 /** The turn gave its lease up: people have to decide on these calls. */
@@ -84,11 +87,11 @@ export class TurnRunner {
     const log = new StepLog(stored, (steps) => this.steps.append(claim, steps, account));
     const decision = await this.spoken.of(turn, input);
     if (decision !== null) {
-      const answer = { text: decision, reason: null, model: 'none' };
+      const answer = { text: decision, reason: null, cleaned: null, model: 'none' };
       const ending = { ...endingOf(payload, claim, input, answer, log), ...ofAccount(agent, turn) };
-      return resultOf(ending, answer.model, turn.rehearsal);
+      return resultOf(ending, answer, turn.rehearsal);
     }
-    const [limits, { powers, skills }] = await Promise.all([
+    const [limits, { powers, skills, hosts }] = await Promise.all([
       this.budget.of(agent, turn),
       this.tools.forTurn(agent, turn),
     ]);
@@ -132,6 +135,7 @@ export class TurnRunner {
         ...shared,
         calls,
         conversation,
+        cleaner: new ReplyCleaner(hosts, input),
         stored,
         model: this.models.forTurn(agent.model, agent.fallback_model),
         prices: this.prices,
@@ -143,7 +147,7 @@ export class TurnRunner {
           this.note(turn, claim, 'conversation_shortened', null, { level, left_out_chars: chars }),
       });
       const ending = { ...endingOf(payload, claim, input, result, log), ...ofAccount(agent, turn) };
-      return resultOf(ending, result.model, turn.rehearsal);
+      return resultOf(ending, result, turn.rehearsal);
     } catch (error) {
       if (!(error instanceof ApprovalNeeded))
         throw this.failureOf(error, clock.signal, limits, log.count - stored.length);
@@ -183,11 +187,11 @@ export class TurnRunner {
   }
 }
 
-function resultOf(ending: TurnEnding, model: string, rehearsal: boolean): TurnResult {
+function resultOf(ending: TurnEnding, { model, cleaned }: LoopResult, rehearsal: boolean): TurnResult {
   const { agent_id, steps, tokens, reply } = ending;
   const sent = reply ? { delivery_id: reply.delivery_id } : {};
   const rehearsed = rehearsal ? { rehearsal: true as const } : {};
-  return { ending, facts: { agent: agent_id, model, steps, tokens, ...sent, ...rehearsed } };
+  return { ending, facts: { agent: agent_id, model, steps, tokens, ...sent, ...rehearsed }, cleaned };
 }
 
 function ofAccount(agent: Agent, turn: TurnScope): Pick<TurnEnding, 'agent_id' | 'contact_id'> {
@@ -198,7 +202,7 @@ function endingOf(
   payload: TurnRunPayload,
   claim: Claim,
   input: TurnInput,
-  { text, reason }: LoopResult,
+  { text, reason, cleaned }: LoopResult,
   log: StepLog,
 ): Omit<TurnEnding, 'agent_id' | 'contact_id'> {
   const target = input.reply;
@@ -207,7 +211,12 @@ function endingOf(
       ? { delivery_id: newId('dlv'), content: { text, target } }
       : null;
   const why = reply || text === '' ? reason : (input.reply_withheld ?? 'no_address');
-  log.add('reply', { text, delivery_id: reply?.delivery_id ?? null, ...(why === null ? {} : { reason: why }) });
+  log.add('reply', {
+    text,
+    delivery_id: reply?.delivery_id ?? null,
+    ...(why === null ? {} : { reason: why }),
+    ...(cleaned === null ? {} : { cleaned }),
+  });
   return {
     ...claim,
     organization_id: payload.organization_id,

@@ -1,0 +1,10 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** One part of a message that the gateway splits: written before the first one is sent, so that every attempt sends the same. */
+@Entity({ schema: 'gateway', name: 'delivery_part' })
+export class DeliveryPartRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'delivery_part_pkey' }) delivery_id: string;
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'delivery_part_pkey' }) seq: number;
+  @Column({ type: 'text' }) text: string;
+  @Column({ type: 'text' }) format: string;
+}

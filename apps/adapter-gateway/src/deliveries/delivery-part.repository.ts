@@ -1,0 +1,42 @@
+import { storableJson } from '#libs/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { FormattedText } from './split-message.js';
+
+/** The parts of messages that the gateway splits, and how far their sending has come. */
+@Injectable()
+export class DeliveryPartRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** In their order. */
+  async of(deliveryId: string): Promise<FormattedText[]> {
+    return (await this.db.query('SELECT text, format FROM gateway.delivery_part WHERE delivery_id = $1 ORDER BY seq', [
+      deliveryId,
+    ])) as FormattedText[];
+  }
+
+  /**
+   * Keeps what a message was split into, and what was cut.
+   * @param parts empty when the adapter splits it
+   */
+  async keep(deliveryId: string, parts: FormattedText[], cutChars: number): Promise<void> {
+    await this.db.query(
+      `WITH kept AS (
+         INSERT INTO gateway.delivery_part (delivery_id, seq, text, format)
+         SELECT $1, part.seq, part.value ->> 'text', part.value ->> 'format'
+           FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS part(value, seq)
+         ON CONFLICT (delivery_id, seq) DO NOTHING)
+       UPDATE gateway.delivery SET parts = nullif(jsonb_array_length($2::jsonb), 0), cut_chars = $3 WHERE id = $1`,
+      [deliveryId, storableJson(parts), cutChars],
+    );
+  }
+
+  /** The provider has the parts before `fromPart`. Whatever failed before, nothing has since. */
+  async advance(deliveryId: string, fromPart: number, firstMessageId: string): Promise<void> {
+    await this.db.query(
+      `UPDATE gateway.delivery SET from_part = $2, provider_message_id = $3, error = NULL, error_detail = NULL
+        WHERE id = $1 AND state = 'sending'`,
+      [deliveryId, fromPart, firstMessageId],
+    );
+  }
+}

@@ -1,0 +1,199 @@
+import { deliverySend, newId } from '#libs/contracts';
+import { JobClient } from '#libs/queue';
+import { testRedisUrl, until } from '#libs/testing';
+import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
+import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, line) => `line ${line + 1} ${'x'.repeat(40)}`).join('\n');
+
+describe('a message that is too long for its channel', () => {
+  let world: GatewayWorld;
+  let adapter: MoodyAdapter;
+  let app: string;
+  let jobs: JobClient;
+
+  beforeAll(async () => {
+    world = await gatewayWorld();
+    await world.start();
+    jobs = new JobClient(testRedisUrl());
+  });
+  afterAll(async () => {
+    await jobs.close();
+    await world.close();
+  });
+  beforeEach(async () => {
+    adapter = await moodyAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`);
+    // As the contract alone asks for it: no parts, and nothing of splitting in `/deliver`.
+    adapter.routes['format'] = ({ text }) => ({ text, format: 'plain' });
+    adapter.routes['deliver'] = ({ idempotency_key: key }) => ({ ok: true, message_id: `m ${key}` });
+  });
+  afterEach(() => adapter.close());
+
+  const install = async (message: object) => {
+    adapter.manifest['message'] = message;
+    await world.call('POST', 'adapters', { url: adapter.url });
+    app = (await world.call('POST', `listings/${adapter.slug}/install`, {})).body.id;
+  };
+  const send = async (text: string): Promise<string> => {
+    const id = newId('dlv');
+    const content = { text, target: { app_id: app, channel_address: 'room', thread_id: 't', reply_context: null } };
+    await jobs.wake(deliverySend, {
+      delivery_id: id,
+      organization_id: home.organizationId,
+      project_id: home.projectId,
+      receipt_id: newId('evt'),
+      turn_id: null,
+      content,
+    });
+    return id;
+  };
+  const delivery = async (id: string): Promise<any> => (await world.call('GET', `deliveries/${id}`)).body;
+  const inState = (id: string, state: string): Promise<any> =>
+    until(`the delivery is ${state}`, async () => {
+      const row = await delivery(id);
+      return row.state === state ? row : null;
+    });
+  const sent = (): any[] => adapter.calls.filter(({ route }) => route === 'deliver').map(({ body }) => body);
+  const texts = (): string[] => sent().map(({ message }) => message.text);
+  const entries = async (id: string, reason: string | null): Promise<any[]> => {
+    const sql =
+      'SELECT outcome, reason, detail FROM journal.entry WHERE subject_id = $1 AND reason IS NOT DISTINCT FROM $2';
+    return (await world.pool.query(sql, [id, reason])).rows;
+  };
+  const keptParts = async (id: string): Promise<number> =>
+    (await world.pool.query('SELECT 1 FROM gateway.delivery_part WHERE delivery_id = $1', [id])).rows.length;
+
+  it('goes in parts, in order, each under a key of its own', async () => {
+    await install({ max_length: 120 });
+    const id = await send(lines(6));
+    const row = await inState(id, 'delivered');
+    expect(row).toMatchObject({ parts: 3, from_part: 3, cut_chars: 0, provider_message_id: `m ${id}/1`, attempts: 1 });
+    expect(texts().join('\n')).toBe(lines(6));
+    for (const text of texts()) expect(text.length).toBeLessThanOrEqual(120);
+    expect(sent().map(({ idempotency_key: key, message }) => [key, message.thread_id])).toEqual(
+      [1, 2, 3].map((part) => [`${id}/${part}`, 't']),
+    );
+    expect(await keptParts(id)).toBe(0);
+  });
+
+  it('goes as it is where it fits, and where the adapter splits by itself', async () => {
+    await install({ max_length: 120 });
+    const short = await send('short');
+    expect(await inState(short, 'delivered')).toMatchObject({ parts: null });
+    adapter.routes['format'] = ({ text }) => ({ text, format: 'plain', parts: [text.slice(0, 120), text.slice(120)] });
+    const split = await send(lines(4));
+    expect(await inState(split, 'delivered')).toMatchObject({ parts: null, cut_chars: 0 });
+    expect(sent().map(({ idempotency_key: key, message }) => [key, message.text])).toEqual([
+      [short, 'short'],
+      [split, lines(4)],
+    ]);
+  });
+
+  it('stops at the part that fails, and goes on there with the same parts', async () => {
+    await install({ max_length: 120 });
+    let failures = 0;
+    adapter.routes['deliver'] = ({ message }) => {
+      if (!message.text.includes('line 3') || failures++ > 0) return { ok: true, message_id: 'm' };
+      // Meanwhile the adapter renders otherwise.
+      adapter.routes['format'] = ({ text }) => ({ text: `> ${text}`, format: 'plain' });
+      const detail = { message: 'try later', retryable: true, retry_after: 0.05 };
+      return { ok: false, error: 'rate_limited', error_detail: detail };
+    };
+    const id = await send(lines(6));
+    await inState(id, 'delivered');
+    const first = lines(6).split('\n');
+    expect(texts()).toEqual([0, 2, 2, 4].map((from) => first.slice(from, from + 2).join('\n')));
+    expect((await entries(id, 'rate_limited'))[0]).toMatchObject({
+      outcome: 'retrying',
+      detail: { error: 'part 2 of 3: try later', parts: 3 },
+    });
+  });
+
+  it('is dead with what has arrived when a part can never arrive; a redrive sends the rest', async () => {
+    await install({ max_length: 120 });
+    adapter.routes['deliver'] = ({ message }) =>
+      message.text.includes('line 3') ? { ok: false, error: 'permission_denied' } : { ok: true, message_id: 'm' };
+    const id = await send(lines(6));
+    expect(await inState(id, 'dead')).toMatchObject({ from_part: 1, parts: 3, error: 'permission_denied' });
+    adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm' });
+    await world.call('POST', `deliveries/${id}/redrive`);
+    expect(await inState(id, 'delivered')).toMatchObject({ from_part: 3, error: null });
+    expect(sent().map(({ idempotency_key: key }) => key)).toEqual([1, 2, 2, 3].map((part) => `${id}/${part}`));
+  });
+
+  it('is unknown with the part whose answer was lost; marked, the parts after it go', async () => {
+    await install({ max_length: 120 });
+    adapter.routes['deliver'] = ({ message }, response) =>
+      message.text.includes('line 3') ? void response.destroy() : { ok: true, message_id: 'm' };
+    const id = await send(lines(6));
+    const row = await inState(id, 'unknown');
+    expect([row.from_part, row.error_detail]).toEqual([1, expect.stringMatching(/^part 2 of 3: .*mark it/)]);
+    expect((await world.call('POST', `deliveries/${id}/mark-delivered`)).body.state).not.toBe('unknown');
+    expect(await inState(id, 'delivered')).toMatchObject({ from_part: 3, provider_message_id: 'm' });
+    expect(texts().at(-1)).toContain('line 5');
+    expect(sent()).toHaveLength(3);
+  });
+
+  it('asks for the part that a process may have sent when it died, and sends only the rest', async () => {
+    await install({ max_length: 120, lookup: true });
+    const asked: string[] = [];
+    adapter.routes['deliver/lookup'] = ({ idempotency_key: key }) => {
+      asked.push(key);
+      return { found: true, message_id: 'there' };
+    };
+    const id = newId('dlv');
+    // The provider has part 2, and nobody has noted it; the error is of the attempt before.
+    const content = {
+      text: lines(6),
+      target: { app_id: app, channel_address: 'room', thread_id: null, reply_context: null },
+    };
+    await world.pool.query(
+      `INSERT INTO gateway.delivery (id, organization_id, project_id, app_id, receipt_id, content, state, attempts, from_part, parts,
+         provider_message_id, lease_until, created_at, error)
+       VALUES ($1, $2, $3, $4, $5, $6, 'sending', 2, 1, 3, 'one', now() - interval '1 minute', now(), 'rate_limited')`,
+      [id, home.organizationId, home.projectId, app, newId('evt'), JSON.stringify(content)],
+    );
+    await world.pool.query(
+      `INSERT INTO gateway.delivery_part SELECT $1, seq, 'part ' || seq, 'plain' FROM generate_series(1, 3) AS seq`,
+      [id],
+    );
+    expect(await inState(id, 'delivered')).toMatchObject({ from_part: 3, provider_message_id: 'one' });
+    expect(asked).toEqual([`${id}/2`]);
+    expect(texts()).toEqual(['part 3']);
+  });
+
+  it.each<[string, (text: string) => object]>([
+    ['the gateway splits', (text) => ({ text, format: 'plain' })],
+    ['its adapter splits', (text) => ({ text, format: 'plain', parts: text.match(/[^]{1,120}/g) ?? [] })],
+  ])('is cut at DELIVERY_MAX_PARTS where %s, and says so everywhere', async (_who, format) => {
+    await install({ max_length: 120 });
+    adapter.routes['format'] = ({ text }) => format(text);
+    const id = await send(lines(20));
+    const row = await inState(id, 'delivered');
+    expect(row.cut_chars).toBeGreaterThan(400);
+    const all = texts().join('\n');
+    expect(all.length).toBeLessThanOrEqual(4 * 121);
+    expect(all).toMatch(new RegExp(`\\[cut: ${row.cut_chars} characters are missing\\]$`));
+    const [entry] = await until('the timeline says so', async () => {
+      const found = await entries(id, 'reply_cut');
+      return found.length > 0 && found;
+    });
+    expect(entry.detail).toEqual({ cut_chars: row.cut_chars, text: expect.stringContaining('DELIVERY_MAX_PARTS (4)') });
+  });
+
+  it('of a person or a service loses its control characters alone', async () => {
+    await install({ max_length: 120 });
+    const call = {
+      app_id: app,
+      channel_address: 'room',
+      message: { text: 'a\u202Eb\u0007 ![x](https://x.example/) <think>', format: 'plain' },
+      idempotency_key: newId('evt'),
+    };
+    const { body } = await world.service('POST', 'adapter-calls/deliver', call);
+    expect(body).toMatchObject({ state: 'delivered' });
+    expect(texts()).toEqual(['ab ![x](https://x.example/) <think>']);
+    await until('the timeline says so', async () => (await entries(body.delivery_id, 'reply_cleaned')).length === 1);
+    expect((await world.service('POST', 'adapter-calls/deliver', call)).body.delivery_id).toBe(body.delivery_id);
+  });
+});

