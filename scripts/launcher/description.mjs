@@ -11,7 +11,7 @@ import { writePrivate } from './private-file.mjs';
  * @property {string} organization_id
  * @property {string} project_id
  * @property {string} app_id
- * @property {Array<{name: string, pid: number | null, port: number}>} services
+ * @property {Array<{name: string, pid: number | null, port: number, operations_port: number}>} services where each listens, and where its metrics and state are
  * @property {{url: string, pid: number | null}} postgres
  * @property {{url: string, pid: number | null}} redis
  */

@@ -1,5 +1,6 @@
 import { kekRing } from './secrets.mjs';
 import { serviceKeys, thumbprint } from './service-keys.mjs';
+import { operationsOf } from './services.mjs';
 
 const HOST = '127.0.0.1';
 
@@ -11,7 +12,7 @@ const HOLDERS = {
 
 /** Services that run what others wrote see these settings and no other. */
 const ONLY = {
-  'python-runner': /^(PATH|PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_ISSUERS|PYTHON_\w+)$/,
+  'python-runner': /^(PATH|PORT|OPERATIONS_PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_ISSUERS|PYTHON_\w+)$/,
 };
 
 /** @param {number} port */
@@ -58,6 +59,7 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
       ...everyone,
       ...(keys ? { GATEHOUSE_SERVICE_KEY: keys.keyOf(name), GATEHOUSE_SERVICE_ISSUERS: keys.issuers } : {}),
       PORT: String(ports[name]),
+      OPERATIONS_PORT: String(ports[operationsOf(name)] ?? 0),
     };
     // Who makes no tokens checks them by public keys: where one key is everyone's, by its public half.
     own.GATEHOUSE_SERVICE_ISSUERS ??=

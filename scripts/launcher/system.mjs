@@ -9,6 +9,7 @@ import { say } from './say.mjs';
 import { ensureSecrets } from './secrets.mjs';
 import { originOf, serviceEnv } from './service-env.mjs';
 import { logFileOf, startService, waitReady } from './service-process.mjs';
+import { operationsOf } from './services.mjs';
 import { bootstrapResult, runStep } from './setup-step.mjs';
 import { Supervisor } from './supervisor.mjs';
 
@@ -54,11 +55,13 @@ export async function runSystem({ dataDir, env, services }) {
     process.on(signal, () => told.abort());
   await endLeftovers(dataDir);
   const ports = await choosePorts(join(dataDir, 'ports.json'), [
-    ...services.map(({ name, portVariable }) => ({
-      name,
-      asked: Number(env[portVariable]) || undefined,
-      setting: portVariable,
-    })),
+    ...services.flatMap(({ name, portVariable, operationsPortVariable }) =>
+      [[name, portVariable], [operationsOf(name), operationsPortVariable]].map(([of = '', setting = '']) => ({
+        name: of,
+        asked: Number(env[setting]) || undefined,
+        setting,
+      })),
+    ),
     { name: 'postgres' },
     { name: 'redis' },
   ]);
@@ -137,7 +140,12 @@ export async function runSystem({ dataDir, env, services }) {
       organization_id: made.organization_id,
       project_id: made.project_id,
       app_id: made.app_id,
-      services: services.map(({ name }) => ({ name, pid: null, port: ports[name] ?? 0 })),
+      services: services.map(({ name }) => ({
+        name,
+        pid: null,
+        port: ports[name] ?? 0,
+        operations_port: ports[operationsOf(name)] ?? 0,
+      })),
       postgres: { url: postgres.url, pid: null },
       redis: { url: redis.url, pid: null },
     });

@@ -78,7 +78,7 @@ describe('an engine killed between any two steps of its turns', () => {
       'dist/apps/engine/src/main.js',
       {
         PATH: process.env['PATH'],
-        PORT: String(port),
+        PORT: String(port), OPERATIONS_PORT: '0',
         ...Object.fromEntries(
           [
             'ROUTER_URL',

@@ -1,4 +1,5 @@
 import { DatabaseModule } from '#libs/database';
+import { OperationsServer } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiKeyController } from './api-keys/api-key.controller.js';
@@ -52,9 +53,11 @@ export class AppModule {
   }
 }
 
-/** What stands before Nest's own routes: authentication, then the proxies. */
+/** What stands before Nest's own routes: authentication, then the proxies. For operators the services' states. */
 export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplication) => void {
   return (app) => {
+    const health = app.get(ServicesHealth, { strict: false });
+    app.get(OperationsServer).http.get('/services', async () => ({ services: await health.read() }));
     authenticateRequests(app);
     proxyRoutes(app, settings);
   };

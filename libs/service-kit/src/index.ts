@@ -7,6 +7,7 @@ export { isShallow } from './is-shallow.js';
 export { createLog } from './log.js';
 export { Metrics } from './metrics.js';
 export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';
+export { OperationsServer } from './operations-server.js';
 export { OpenSchema, serviceDocument } from './openapi/service-document.js';
 export { invalidCursor, pageOf, PageOf, PageQuery, readCursor, writeCursor, type Page } from './page.js';
 export {

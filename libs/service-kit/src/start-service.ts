@@ -19,10 +19,13 @@ import { type Audience, ServiceTokens } from './service-tokens.js';
 import { type TrustSettings, trustOf } from './service-trust.js';
 import { serviceDocument } from './openapi/service-document.js';
 import { operationalRoutes } from './operational-routes.js';
+import { OperationsServer } from './operations-server.js';
 
 export interface ServiceSettings extends TrustSettings, Partial<HttpLimits> {
   PORT: number;
   HOST: string;
+  /** Where `startService` serves metrics and states; 0: any free port. */
+  OPERATIONS_PORT: number;
   /** Null for a service without queues. */
   REDIS_URL: string | null;
   QUEUE_CONCURRENCY: number;
@@ -51,6 +54,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   const { settings } = options;
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const metrics = new Metrics(options.name);
+  const operations = new OperationsServer();
   const jobClient = settings.REDIS_URL === null ? null : new JobClient(settings.REDIS_URL);
   if (jobClient) {
     metrics.gauge('gatehouse_jobs_missed', 'Job adds that Redis did not take; sweepers make up for them', () =>
@@ -64,6 +68,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     providers: [
       { provide: ServiceTokens, useValue: tokens },
       { provide: Metrics, useValue: metrics },
+      { provide: OperationsServer, useValue: operations },
       ...(jobClient ? [{ provide: JobClient, useValue: jobClient }] : []),
       {
         provide: APP_GUARD,
@@ -71,7 +76,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
         inject: [Reflector],
       },
     ],
-    exports: [ServiceTokens, Metrics, ...(jobClient ? [JobClient] : [])],
+    exports: [ServiceTokens, Metrics, OperationsServer, ...(jobClient ? [JobClient] : [])],
   };
   const adapter = new FastifyAdapter({
     ...httpServerOptions(settings),
@@ -108,7 +113,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     .getHttpAdapter()
     .getInstance()
     .get('/.well-known/jwks.json', () => jwks);
-  operationalRoutes(app, metrics, async () => (await options.notReady?.(app)) ?? null);
+  operationalRoutes(app, operations, metrics, async () => (await options.notReady?.(app)) ?? null);
   const document = serviceDocument(app, options.name);
   app
     .getHttpAdapter()
@@ -121,6 +126,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
 export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
   const app = await createService(options);
   await app.startAllMicroservices();
+  await app.get(OperationsServer).listen(options.settings);
   await app.listen(options.settings.PORT, options.settings.HOST);
   new Logger('start').log({ event: 'service.started', url: await app.getUrl() });
   return app;

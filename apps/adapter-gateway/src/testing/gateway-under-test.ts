@@ -103,6 +103,7 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
 const defaults: GatewaySettings = {
   ...httpLimitDefaults,
   PORT: 8080,
+  OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',
   DATABASE_URL: '',
   DATABASE_POOL: 8,

@@ -23,6 +23,7 @@ export async function startPortal(urls: UpstreamUrls, keyCacheMs: number): Promi
   const database = await testDatabase();
   const settings = {
     PORT: 8080,
+    OPERATIONS_PORT: 0,
     HOST: '127.0.0.1',
     REDIS_URL: testRedisUrl(),
     QUEUE_CONCURRENCY: 1,
