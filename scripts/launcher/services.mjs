@@ -43,5 +43,8 @@ export const services = [
   service('mcp-registry', 'MCP_REGISTRY_URL', behindQueues),
   service('python-runner', 'PYTHON_RUNNER_URL', behindQueues),
   service('adapters', 'ADAPTERS_URL', behindQueues),
-  service('portal', 'PORTAL_URL', { portVariable: 'GATEHOUSE_PORT', operationsPortVariable: 'GATEHOUSE_OPERATIONS_PORT' }),
+  service('portal', 'PORTAL_URL', {
+    portVariable: 'GATEHOUSE_PORT',
+    operationsPortVariable: 'GATEHOUSE_OPERATIONS_PORT',
+  }),
 ];

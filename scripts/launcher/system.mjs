@@ -56,7 +56,10 @@ export async function runSystem({ dataDir, env, services }) {
   await endLeftovers(dataDir);
   const ports = await choosePorts(join(dataDir, 'ports.json'), [
     ...services.flatMap(({ name, portVariable, operationsPortVariable }) =>
-      [[name, portVariable], [operationsOf(name), operationsPortVariable]].map(([of = '', setting = '']) => ({
+      [
+        [name, portVariable],
+        [operationsOf(name), operationsPortVariable],
+      ].map(([of = '', setting = '']) => ({
         name: of,
         asked: Number(env[setting]) || undefined,
         setting,
@@ -134,7 +137,7 @@ export async function runSystem({ dataDir, env, services }) {
     const last = readDescription(dataDir);
     description = withPids({
       base_url,
-      webhook_url: `${base_url}${made.webhook_url_path}`,
+      webhook_url: made.webhook_url_path && `${base_url}${made.webhook_url_path}`,
       // Shown once by the database: only this file still knows it.
       api_key: made.api_key ?? (last.project_id === made.project_id ? (last.api_key ?? null) : null),
       organization_id: made.organization_id,

@@ -78,7 +78,8 @@ describe('an engine killed between any two steps of its turns', () => {
       'dist/apps/engine/src/main.js',
       {
         PATH: process.env['PATH'],
-        PORT: String(port), OPERATIONS_PORT: '0',
+        PORT: String(port),
+        OPERATIONS_PORT: '0',
         ...Object.fromEntries(
           [
             'ROUTER_URL',

@@ -1,4 +1,5 @@
 export { Edits, ShowsEntityTag, TagsWithout } from './editing/editable.js';
+export { protectFromBrowsers } from './browser-headers.js';
 export * from './env.js';
 export { Failure, failureSql } from './failure.js';
 export { Flag, JsonObject, MayBeAbsent, Nested, OneOf, Text, TextList, Whole } from './field.js';

@@ -21,7 +21,7 @@ export class OperationsServer implements OnApplicationShutdown {
       new Logger('start').log({ event: 'operations.started', url });
       return url;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+      if (!String(error).includes('EADDRINUSE')) throw error;
       throw new Error(`Port ${port} is in use: set OPERATIONS_PORT to another, or to 0 for any`, { cause: error });
     }
   }

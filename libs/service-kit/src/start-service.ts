@@ -6,6 +6,7 @@ import type { ValidationError } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { AuthGuard } from './auth.guard.js';
+import { protectFromBrowsers } from './browser-headers.js';
 import { databaseOf } from './database-of.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { BoundedDepthPipe } from './bounded-depth.pipe.js';
@@ -125,8 +126,13 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
 /** Starts a service: HTTP, queues, health; drains on SIGTERM (Nest's shutdown hooks close servers, then workers). */
 export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
   const app = await createService(options);
+  try {
+    await app.get(OperationsServer).listen(options.settings);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   await app.startAllMicroservices();
-  await app.get(OperationsServer).listen(options.settings);
   await app.listen(options.settings.PORT, options.settings.HOST);
   new Logger('start').log({ event: 'service.started', url: await app.getUrl() });
   return app;
@@ -142,9 +148,10 @@ async function forgetTypeOfNothing({ headers }: FastifyRequest): Promise<void> {
   if (empty) delete headers['content-type'];
 }
 
-/** An address that cannot be decoded reaches no route, and so no filter. */
+/** An address that cannot be decoded reaches no route, and so no filter and no hook. */
 function refuseAddress(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const problem = new Problem(400, 'invalid_request', 'The address is not valid percent-encoding.');
+  protectFromBrowsers(reply);
   void reply
     .status(problem.status)
     .header('content-type', 'application/problem+json')
