@@ -37,6 +37,7 @@ async function tokenFor(organization) {
 /** A runner as a process of its own, and calls of its tools by HTTP. @param {Record<string, string>} settings */
 async function startRunner(settings) {
   const port = await freePort();
+  const operationsPort = await freePort();
   const started = performance.now();
   const child = spawn(process.execPath, ['dist/apps/python-runner/src/main.js'], {
     cwd: root,
@@ -44,6 +45,7 @@ async function startRunner(settings) {
     env: {
       PATH: process.env.PATH,
       PORT: String(port),
+      OPERATIONS_PORT: String(operationsPort),
       ENGINE_URL: 'http://127.0.0.1:9',
       LOG_LEVEL: 'error',
       // A machine under load may take this long to start a child.
@@ -86,7 +88,7 @@ async function startRunner(settings) {
     return answer.json();
   }
   async function warm() {
-    const text = await (await fetch(`${url}/metrics`)).text();
+    const text = await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text();
     return Number(/^gatehouse_python_children\{.*\} (\d+)$/m.exec(text)?.[1]);
   }
   return { run, warm, readyMs, pid: child.pid ?? 0, stop: () => child.kill('SIGTERM') };

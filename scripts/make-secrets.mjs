@@ -10,6 +10,7 @@ const random = () => randomBytes(32).toString('base64');
 const kid = `kek-${randomBytes(4).toString('hex')}`;
 const shared = {
   'gatehouse-kek': { GATEHOUSE_KEK_RING: JSON.stringify({ primary: kid, keys: { [kid]: random() } }) },
+  'gatehouse-webhook': { GATEHOUSE_WEBHOOK_KEY: random() },
   'gatehouse-adapter': { GATEHOUSE_ADAPTER_SECRET: `whsec_${random()}` },
 };
 
@@ -39,6 +40,7 @@ if (process.argv.includes('--kubernetes')) {
   const settings = {
     POSTGRES_PASSWORD: randomBytes(32).toString('hex'),
     ...shared['gatehouse-kek'],
+    ...shared['gatehouse-webhook'],
     ...shared['gatehouse-adapter'],
     ...Object.fromEntries(
       [...keys].map(([name, { own }]) => [`GATEHOUSE_SERVICE_KEY_${name.toUpperCase().replaceAll('-', '_')}`, own]),

@@ -124,7 +124,10 @@ export async function startVault({ databaseUrl, redisUrl, providerUrl, lockMs })
     GATEHOUSE_KEK_RING: JSON.stringify({ primary: 'k1', keys: { k1: kek.toString('base64') } }),
   };
   const { ports, start, kill } = await processes(
-    (_index, port) => ({ args: ['dist/apps/credential-vault/src/main.js'], env: { ...env, PORT: String(port) } }),
+    (_index, port) => ({
+      args: ['dist/apps/credential-vault/src/main.js'],
+      env: { ...env, PORT: String(port), OPERATIONS_PORT: '0' },
+    }),
     async (port) => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok,
   );
   const tokens = new ServiceTokens(serviceKey, 'adapter-gateway');

@@ -6,12 +6,12 @@ import { writePrivate } from './private-file.mjs';
  * What tools and scripts need to know about a running installation.
  * @typedef {object} Description
  * @property {string} base_url
- * @property {string} webhook_url
+ * @property {string | null} webhook_url null when the key that sealed it is lost: rotating the App's token makes another
  * @property {string | null} api_key null when the database was set up by another installation
  * @property {string} organization_id
  * @property {string} project_id
  * @property {string} app_id
- * @property {Array<{name: string, pid: number | null, port: number}>} services
+ * @property {Array<{name: string, pid: number | null, port: number, operations_port: number}>} services where each listens, and where its metrics and state are
  * @property {{url: string, pid: number | null}} postgres
  * @property {{url: string, pid: number | null}} redis
  */
@@ -38,15 +38,20 @@ export function banner(dataDir, { base_url, webhook_url, services, api_key }) {
   return [
     '',
     `  Portal       ${base_url}`,
-    `  Webhook URL  ${webhook_url}`,
+    `  Webhook URL  ${webhook_url ?? 'sealed with a key that is lost: rotate the token of the App'}`,
     `  API key      ${api_key ? `in ${file}` : 'made by an earlier installation over this database; make another in the console'}`,
     `  Services     ${services.map(({ name, port }) => `${name} :${port}`).join('  ')}`,
     `  Logs         ${join(dataDir, 'logs')}`,
     '',
-    '  Send a message in:',
-    `    curl -i '${webhook_url}' -H 'content-type: application/json' -d '{"task":"Say hello"}'`,
-    '',
+    ...(webhook_url ? messageIn(webhook_url) : []),
     '  Ctrl-C stops everything; the data stays. `npm run reset` deletes it.',
     '',
   ].join('\n');
 }
+
+/** @param {string} webhookUrl */
+const messageIn = (webhookUrl) => [
+  '  Send a message in:',
+  `    curl -i '${webhookUrl}' -H 'content-type: application/json' -d '{"task":"Say hello"}'`,
+  '',
+];

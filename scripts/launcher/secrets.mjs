@@ -9,6 +9,7 @@ import { thumbprint } from './service-keys.mjs';
  * @property {Kek} kek key encryption key of the vault
  * @property {Kek[]} [older_keks] those before it: they still open what they wrapped
  * @property {import('node:crypto').JsonWebKey & {kid: string}} service_key Ed25519 private key that services sign tokens with
+ * @property {string} webhook_key seals the tokens of webhook URLs, 32 bytes in base64
  * @property {string} adapter_secret whsec_ and base64, as the Standard Webhooks specification writes it
  */
 
@@ -22,6 +23,8 @@ function serviceKey() {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   return { ...jwk, alg: 'EdDSA', use: 'sig', kid: thumbprint(jwk) };
 }
+
+const newWebhookKey = () => randomBytes(32).toString('base64');
 
 /** @param {string} dataDir */
 const fileOf = (dataDir) => join(dataDir, 'secrets.json');
@@ -52,10 +55,16 @@ export function kekRing({ kek, older_keks: older = [] }) {
  */
 export function ensureSecrets(dataDir) {
   const file = fileOf(dataDir);
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
+  if (existsSync(file)) {
+    const known = JSON.parse(readFileSync(file, 'utf8'));
+    // A file from before there was this key: it gets one.
+    if (!known.webhook_key) writePrivate(file, Object.assign(known, { webhook_key: newWebhookKey() }));
+    return known;
+  }
   const secrets = {
     kek: newKek(),
     service_key: serviceKey(),
+    webhook_key: newWebhookKey(),
     adapter_secret: `whsec_${randomBytes(32).toString('base64')}`,
   };
   writePrivate(file, secrets);

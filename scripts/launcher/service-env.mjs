@@ -1,5 +1,6 @@
 import { kekRing } from './secrets.mjs';
 import { serviceKeys, thumbprint } from './service-keys.mjs';
+import { operationsOf } from './services.mjs';
 
 const HOST = '127.0.0.1';
 
@@ -7,11 +8,13 @@ const HOST = '127.0.0.1';
 const HOLDERS = {
   GATEHOUSE_KEK_RING: ['credential-vault'],
   GATEHOUSE_ADAPTER_SECRET: ['adapters', 'adapter-gateway'],
+  GATEHOUSE_WEBHOOK_KEY: ['adapter-gateway'],
 };
 
 /** Services that run what others wrote see these settings and no other. */
 const ONLY = {
-  'python-runner': /^(PATH|PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_ISSUERS|PYTHON_\w+)$/,
+  'python-runner':
+    /^(PATH|PORT|OPERATIONS_PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_ISSUERS|PYTHON_\w+)$/,
 };
 
 /** @param {number} port */
@@ -40,14 +43,13 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
   const everyone = {
     GATEHOUSE_KEK_RING: kekRing(secrets),
     GATEHOUSE_ADAPTER_SECRET: secrets.adapter_secret,
+    GATEHOUSE_WEBHOOK_KEY: secrets.webhook_key,
     PUBLIC_URL: originOf(ports.portal ?? 0),
     NODE_ENV: 'production',
     ...env,
     HOST,
     // The shipped adapters are reached whatever else is allowed.
     GATEHOUSE_EGRESS_ALLOW: [`${HOST}:${ports.adapters ?? 0}`, env.GATEHOUSE_EGRESS_ALLOW].filter(Boolean).join(','),
-    // The portal, on this machine, hands webhooks on and names their sender.
-    TRUSTED_PROXIES: HOST,
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     ...Object.fromEntries(services.map(({ name, urlVariable }) => [urlVariable, originOf(ports[name] ?? 0)])),
@@ -58,6 +60,7 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
       ...everyone,
       ...(keys ? { GATEHOUSE_SERVICE_KEY: keys.keyOf(name), GATEHOUSE_SERVICE_ISSUERS: keys.issuers } : {}),
       PORT: String(ports[name]),
+      OPERATIONS_PORT: String(ports[operationsOf(name)] ?? 0),
     };
     // Who makes no tokens checks them by public keys: where one key is everyone's, by its public half.
     own.GATEHOUSE_SERVICE_ISSUERS ??=

@@ -6,19 +6,27 @@
  * @property {string} urlVariable tells the others where it listens
  * @property {string} portVariable fixes its port
  * @property {boolean} essential whether the system is of use only with it: the others are told of while it still starts
+ * @property {string} operationsPortVariable fixes the port of its metrics and states
  * @property {number} niceness of its process: who answers senders and people goes before who works behind the queues
  */
 
 /** @param {string} name @param {string} urlVariable @param {Partial<Service>} [more] @returns {Service} */
-const service = (name, urlVariable, more) => ({
-  name,
-  entry: `dist/apps/${name}/src/main.js`,
-  urlVariable,
-  portVariable: `${name.toUpperCase().replaceAll('-', '_')}_PORT`,
-  essential: true,
-  niceness: 0,
-  ...more,
-});
+const service = (name, urlVariable, more) => {
+  const variable = name.toUpperCase().replaceAll('-', '_');
+  return {
+    name,
+    entry: `dist/apps/${name}/src/main.js`,
+    urlVariable,
+    portVariable: `${variable}_PORT`,
+    operationsPortVariable: `${variable}_OPERATIONS_PORT`,
+    essential: true,
+    niceness: 0,
+    ...more,
+  };
+};
+
+/** The name under which the port of a service's metrics and states is chosen and remembered. @param {string} name */
+export const operationsOf = (name) => `${name} operations`;
 
 /**
  * One thread against many: with an even share its answers would wait for what nobody waits for. Not more than that: it
@@ -37,5 +45,8 @@ export const services = [
   service('mcp-registry', 'MCP_REGISTRY_URL', behindQueues),
   service('python-runner', 'PYTHON_RUNNER_URL', { ...behindQueues, essential: false }),
   service('adapters', 'ADAPTERS_URL', behindQueues),
-  service('portal', 'PORTAL_URL', { portVariable: 'GATEHOUSE_PORT' }),
+  service('portal', 'PORTAL_URL', {
+    portVariable: 'GATEHOUSE_PORT',
+    operationsPortVariable: 'GATEHOUSE_OPERATIONS_PORT',
+  }),
 ];

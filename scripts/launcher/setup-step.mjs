@@ -34,7 +34,7 @@ export function runStep(entry, env, signal) {
 /**
  * What the bootstrap printed: the last line that is a JSON object.
  * @param {string} output
- * @returns {{organization_id: string, project_id: string, api_key: string | null, webhook_url_path: string, webhook_token: string, app_id: string}}
+ * @returns {{organization_id: string, project_id: string, api_key: string | null, webhook_url_path: string | null, webhook_token: string | null, app_id: string}}
  */
 export function bootstrapResult(output) {
   const line = output

@@ -9,6 +9,7 @@ import { say } from './say.mjs';
 import { ensureSecrets } from './secrets.mjs';
 import { originOf, serviceEnv } from './service-env.mjs';
 import { logFileOf, startService, waitReady } from './service-process.mjs';
+import { operationsOf } from './services.mjs';
 import { bootstrapResult, runStep } from './setup-step.mjs';
 import { Supervisor } from './supervisor.mjs';
 
@@ -54,11 +55,16 @@ export async function runSystem({ dataDir, env, services }) {
     process.on(signal, () => told.abort());
   await endLeftovers(dataDir);
   const ports = await choosePorts(join(dataDir, 'ports.json'), [
-    ...services.map(({ name, portVariable }) => ({
-      name,
-      asked: Number(env[portVariable]) || undefined,
-      setting: portVariable,
-    })),
+    ...services.flatMap(({ name, portVariable, operationsPortVariable }) =>
+      [
+        [name, portVariable],
+        [operationsOf(name), operationsPortVariable],
+      ].map(([of = '', setting = '']) => ({
+        name: of,
+        asked: Number(env[setting]) || undefined,
+        setting,
+      })),
+    ),
     { name: 'postgres' },
     { name: 'redis' },
   ]);
@@ -144,13 +150,18 @@ export async function runSystem({ dataDir, env, services }) {
     const last = readDescription(dataDir);
     description = withPids({
       base_url,
-      webhook_url: `${base_url}${made.webhook_url_path}`,
+      webhook_url: made.webhook_url_path && `${base_url}${made.webhook_url_path}`,
       // Shown once by the database: only this file still knows it.
       api_key: made.api_key ?? (last.project_id === made.project_id ? (last.api_key ?? null) : null),
       organization_id: made.organization_id,
       project_id: made.project_id,
       app_id: made.app_id,
-      services: services.map(({ name }) => ({ name, pid: null, port: ports[name] ?? 0 })),
+      services: services.map(({ name }) => ({
+        name,
+        pid: null,
+        port: ports[name] ?? 0,
+        operations_port: ports[operationsOf(name)] ?? 0,
+      })),
       postgres: { url: postgres.url, pid: null },
       redis: { url: redis.url, pid: null },
     });

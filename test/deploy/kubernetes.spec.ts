@@ -67,7 +67,10 @@ describe.each(deployments)('%s', (name) => {
 
   it('listens on the port that everybody else uses', () => {
     const port = Number(named('ConfigMap', 'gatehouse')?.data?.['PORT']);
-    expect(container.ports).toEqual([{ name: 'http', containerPort: port }]);
+    expect(container.ports).toEqual([
+      { name: 'http', containerPort: port },
+      { name: 'operations', containerPort: 9090 },
+    ]);
     expect(named('Service', name)?.spec?.ports).toEqual([{ name: 'http', port, targetPort: 'http' }]);
     expect(Object.values(named('ConfigMap', 'gatehouse')?.data ?? {})).toContain(`http://${name}:${port}`);
   });

@@ -79,6 +79,7 @@ describe('an engine killed between any two steps of its turns', () => {
       {
         PATH: process.env['PATH'],
         PORT: String(port),
+        OPERATIONS_PORT: '0',
         ...Object.fromEntries(
           [
             'ROUTER_URL',

@@ -16,6 +16,7 @@ declare module '*/launcher/secrets.mjs' {
     older_keks?: { kid: string; key: string }[];
     service_key: object;
     adapter_secret: string;
+    webhook_key: string;
   }
   export function ensureSecrets(dataDir: string): Secrets;
   export function addKek(dataDir: string): string;

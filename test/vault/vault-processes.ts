@@ -81,7 +81,7 @@ export async function startVaults({
   const start = async (index: number, changed: Record<string, string> = {}): Promise<void> => {
     processes[index] = spawnService(
       'dist/apps/credential-vault/src/main.js',
-      { ...settings, ...changed, PORT: String(ports[index]) },
+      { ...settings, ...changed, PORT: String(ports[index]), OPERATIONS_PORT: '0' },
       logFile,
     );
     await until(

@@ -29,6 +29,7 @@ import { AppViews } from './apps/app-views.js';
 import { AppRepository } from './apps/app.repository.js';
 import { AppsController } from './apps/apps.controller.js';
 import { AppsService } from './apps/apps.service.js';
+import { TokenSeal } from './webhook-tokens/token-seal.js';
 import { CallTargets } from './apps/call-targets.js';
 import { CredentialChoice } from './apps/credential-choice.js';
 import { CredentialDescriptions } from './apps/credential-descriptions.js';
@@ -143,6 +144,7 @@ export class AppModule {
         AppCredentials,
         AppCredentialViews,
         AppRepository,
+        { provide: TokenSeal, useValue: new TokenSeal(settings.GATEHOUSE_WEBHOOK_KEY) },
         AppsService,
         AppVerification,
         AppViews,

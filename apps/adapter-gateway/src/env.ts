@@ -1,4 +1,5 @@
 import { integer, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { sealingKeys } from './webhook-tokens/token-seal.js';
 
 export const env = readEnv({
   ...serviceSettings,
@@ -10,6 +11,8 @@ export const env = readEnv({
   GATEHOUSE_EGRESS_ALLOW: list,
   /** Signs the calls to adapters; comma-separated, the first one signs. */
   GATEHOUSE_ADAPTER_SECRET: optionalText,
+  /** Seals the tokens of webhook URLs: base64 of 32 bytes; comma-separated, the first one seals, all open. */
+  GATEHOUSE_WEBHOOK_KEY: sealingKeys,
   ADAPTER_TIMEOUT_MS: integer(10_000, 100, 120_000),
   /** Bytes of an adapter's answer. */
   ADAPTER_MAX_RESPONSE_BYTES: integer(4_194_304, 1_024, 104_857_600),

@@ -2,10 +2,9 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAdapterServer } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import type { AdaptersEnv } from './env.js';
-import { mountProbes } from './probes.js';
 import { shippedAdapters } from './shipped-adapters.js';
 
-/** Every shipped adapter in one server, not yet listening. Closing it closes the outgoing connections too. */
+/** Every shipped adapter in one server, not yet listening, without its probes. Closing it closes the outgoing connections too. */
 export function createAdaptersApp(env: AdaptersEnv, logger: FastifyBaseLogger): FastifyInstance {
   const egress = createEgress({ allow: env.egressAllow });
   const app = createAdapterServer(shippedAdapters(env, egress), {
@@ -14,7 +13,6 @@ export function createAdaptersApp(env: AdaptersEnv, logger: FastifyBaseLogger): 
     logger,
     bodyLimitBytes: env.bodyLimitBytes,
   });
-  mountProbes(app);
   app.addHook('onClose', () => egress.close());
   return app;
 }

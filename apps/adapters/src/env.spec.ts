@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { createAdaptersApp } from './adapters-app.js';
 import { readEnv } from './env.js';
+import { mountProbes } from './probes.js';
 
 const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 
@@ -38,8 +39,9 @@ describe('the environment', () => {
 });
 
 describe('the hosting process', () => {
-  it('answers probes and metrics beside the adapters, and lists the generic one', async () => {
+  it('answers probes beside the adapters and metrics on another port, and lists the generic one', async () => {
     const app = createAdaptersApp(readEnv({ GATEHOUSE_BUILD: 'b1' }), pino({ level: 'silent' }));
+    const operations = mountProbes(app);
     for (const probe of ['live', 'ready'])
       expect((await app.inject(`/health/${probe}`)).json()).toEqual({ status: 'ok' });
     expect((await app.inject('/generic/health')).json()).toEqual({
@@ -52,7 +54,8 @@ describe('the hosting process', () => {
       name: 'Generic HTTP (bidirectional)',
       capabilities: ['send', 'receive'],
     });
-    const metrics = await app.inject('/metrics');
+    expect((await app.inject('/metrics')).statusCode).toBe(404);
+    const metrics = await operations.inject('/metrics');
     expect(metrics.body).toContain('process_cpu_seconds_total');
     expect(metrics.body).toContain('gatehouse_adapter_call_seconds_count{route="/generic/health",status="200"} 1');
     await app.close();

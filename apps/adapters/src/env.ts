@@ -8,6 +8,8 @@ import { TELEGRAM_API_URL } from './telegram/telegram-api.js';
 
 export interface AdaptersEnv {
   port: number;
+  /** Where Prometheus reads; 0: any free port. */
+  operationsPort: number;
   host: string;
   /** Build identifier shown by `/health`. */
   version: string;
@@ -67,6 +69,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
 
   const env: AdaptersEnv = {
     port: whole('PORT', 8088, 0, 65_535),
+    operationsPort: whole('OPERATIONS_PORT', 9090, 0, 65_535),
     host: source.HOST || '127.0.0.1',
     version: source.GATEHOUSE_BUILD || 'unknown',
     callSecrets: list('GATEHOUSE_ADAPTER_SECRET'),

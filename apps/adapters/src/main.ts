@@ -1,10 +1,12 @@
 import { pino } from 'pino';
 import { createAdaptersApp } from './adapters-app.js';
 import { readEnv } from './env.js';
+import { mountProbes } from './probes.js';
 
 const env = readEnv();
 const log = pino({ level: env.logLevel, base: { app: 'adapters', build: env.version } });
 const app = createAdaptersApp(env, log);
+const operations = mountProbes(app);
 
 let draining = false;
 
@@ -23,5 +25,6 @@ async function drain(signal: string): Promise<void> {
 
 process.on('SIGTERM', (signal) => void drain(signal));
 process.on('SIGINT', (signal) => void drain(signal));
+await operations.listen({ port: env.operationsPort, host: env.host });
 const address = await app.listen({ port: env.port, host: env.host });
 log.info({ event: 'adapters.listening', address });

@@ -1,8 +1,11 @@
-import type { FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
-/** Liveness, readiness and Prometheus metrics of the process, beside the adapters. */
-export function mountProbes(app: FastifyInstance): void {
+/**
+ * Liveness and readiness beside the adapters.
+ * @returns the server of Prometheus metrics, for a port of its own; it closes with the other
+ */
+export function mountProbes(app: FastifyInstance): FastifyInstance {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const calls = new Histogram({
@@ -15,8 +18,13 @@ export function mountProbes(app: FastifyInstance): void {
     const route = request.routeOptions.url ?? 'unmatched';
     calls.observe({ route, status: reply.statusCode }, reply.elapsedTime / 1000);
   });
-  for (const probe of ['live', 'ready']) {
-    app.get(`/health/${probe}`, async () => ({ status: 'ok' }));
+  const operations = fastify({ logger: false, forceCloseConnections: true, bodyLimit: 1_024 });
+  for (const server of [app, operations]) {
+    for (const probe of ['live', 'ready']) server.get(`/health/${probe}`, async () => ({ status: 'ok' }));
   }
-  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+  operations.get('/metrics', async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  );
+  app.addHook('onClose', () => operations.close());
+  return operations;
 }

@@ -1,4 +1,5 @@
 import { DatabaseModule } from '#libs/database';
+import { OperationsServer } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiKeyController } from './api-keys/api-key.controller.js';
@@ -7,6 +8,8 @@ import { ApiKeyService } from './api-keys/api-key.service.js';
 import { authenticateRequests } from './authentication/authenticate-requests.js';
 import { OpenRequests } from './authentication/open-requests.js';
 import { Authenticator, KEY_CACHE_MS } from './authentication/authenticator.js';
+import { FAILED_KEYS, FailedKeys, type FailedKeysSettings } from './authentication/failed-keys.js';
+import { browserHeaders } from './browser/browser-headers.js';
 import { schema } from './db/schema.js';
 import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
 import { DocumentationController } from './documentation/documentation.controller.js';
@@ -17,7 +20,7 @@ import { ProjectController } from './projects/project.controller.js';
 import { ProjectRepository } from './projects/project.repository.js';
 import { proxyRoutes, type ProxySettings } from './proxy/proxy-routes.js';
 
-export interface PortalSettings extends ProxySettings {
+export interface PortalSettings extends ProxySettings, FailedKeysSettings {
   DATABASE_URL: string;
   DATABASE_POOL: number;
   KEY_CACHE_MS: number;
@@ -39,6 +42,8 @@ export class AppModule {
       providers: [
         { provide: KEY_CACHE_MS, useValue: settings.KEY_CACHE_MS },
         { provide: UPSTREAM_URLS, useValue: settings },
+        { provide: FAILED_KEYS, useValue: settings },
+        FailedKeys,
         Authenticator,
         OpenRequests,
         ApiKeyRepository,
@@ -52,9 +57,12 @@ export class AppModule {
   }
 }
 
-/** What stands before Nest's own routes: authentication, then the proxies. */
+/** What stands before Nest's own routes: authentication, then the proxies. For operators the services' states. */
 export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplication) => void {
   return (app) => {
+    const health = app.get(ServicesHealth, { strict: false });
+    app.get(OperationsServer).http.get('/services', async () => ({ services: await health.read() }));
+    browserHeaders(app.getHttpAdapter().getInstance());
     authenticateRequests(app);
     proxyRoutes(app, settings);
   };

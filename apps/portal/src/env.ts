@@ -1,4 +1,4 @@
-import { integer, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { integer, list, readEnv, serviceSettings, url } from '#libs/service-kit';
 
 export const env = readEnv({
   ...serviceSettings,
@@ -14,4 +14,13 @@ export const env = readEnv({
   UPSTREAM_TIMEOUT_MS: integer(60_000, 100, 600_000),
   /** A revoked key works for so long at most. */
   KEY_CACHE_MS: integer(400, 0, 900),
+  /** Proxies whose X-Forwarded-For names the client: addresses, CIDRs, `loopback`, `uniquelocal`. */
+  TRUSTED_PROXIES: list,
+  /** API keys that were not valid, of one address within the window, before it waits. */
+  FAILED_KEYS_PER_ADDRESS: integer(20, 1, 1_000_000),
+  /** The same for keys of one beginning (`gh_` and 8 characters), from wherever. */
+  FAILED_KEYS_PER_PREFIX: integer(10, 1, 1_000_000),
+  FAILED_KEYS_WINDOW_MS: integer(60_000, 100, 86_400_000),
+  /** Addresses, beginnings and valid keys that are remembered, of each. */
+  FAILED_KEYS_TRACKED: integer(10_000, 10, 1_000_000),
 });

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { ServiceTokens } from '#libs/service-kit';
+import { OperationsServer, ServiceTokens } from '#libs/service-kit';
 import { testServiceKey } from '#libs/testing';
 import { DataSource } from 'typeorm';
 import { Project } from './projects/project.entity.js';
@@ -219,10 +219,19 @@ describe('the API description', () => {
 });
 
 describe('the front page', () => {
-  it('says what this is and how the services are', async () => {
+  it('says what this is and that it is up, and of the services behind it nothing', async () => {
     const { status, type, text } = await call('/', null);
     expect({ status, type }).toEqual({ status: 200, type: 'text/html' });
-    expect(text).toContain('<td>router</td><td>no answer</td>');
-    expect(text).toContain('<td>adapter-gateway</td><td>ready</td>');
+    expect(text).toContain('It is up.');
+    expect(text).not.toMatch(/adapter-gateway|router|no answer/);
+  });
+
+  it('leaves metrics and the states of services to the port of operations', async () => {
+    for (const path of ['/metrics', '/services']) expect((await call(path, null)).status).toBe(404);
+    const operations = portal.app.get(OperationsServer).http;
+    const { services } = (await operations.inject('/services')).json();
+    expect(services).toContainEqual({ service: 'router', state: 'no answer' });
+    expect(services).toContainEqual({ service: 'adapter-gateway', state: 'ready' });
+    expect((await operations.inject('/metrics')).body).toContain('gatehouse_http_request_seconds');
   });
 });

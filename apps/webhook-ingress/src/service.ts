@@ -1,4 +1,4 @@
-import { Metrics, type ServiceOptions } from '#libs/service-kit';
+import { Metrics, ServiceTokens, type ServiceOptions } from '#libs/service-kit';
 import { AppModule } from './app.module.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
 import type { IngressSettings } from './env.js';
@@ -20,6 +20,7 @@ export function ingressService(settings: IngressSettings): ServiceOptions {
         webhooks: app.get(WebhookService, { strict: false }),
         refusals: app.get(RefusalLog, { strict: false }),
         metrics: app.get(Metrics, { strict: false }),
+        tokens: app.get(ServiceTokens, { strict: false }),
       };
       new WebhookReceiver(app.getHttpServer(), parts, {
         endpointRatePerSecond: settings.ENDPOINT_RATE_PER_SECOND,

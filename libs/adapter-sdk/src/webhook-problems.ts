@@ -18,6 +18,15 @@ const hmacOptions = {
   prefix: aText,
 };
 
+const timeOptions = {
+  timestamp_header: aFilledText,
+  tolerance_seconds: aWholeNumber(1, 3_600),
+  signed_text: {
+    is: 'a text with {timestamp} in it once and {body} at its end',
+    accepts: (value: unknown) => typeof value === 'string' && /^[^{}]*\{timestamp\}[^{}]*\{body\}$/.test(value),
+  },
+};
+
 const verification: Wanted = {
   is: '"adapter", "none", or an object with a scheme',
   accepts: (value) => value === 'adapter' || value === 'none' || isJsonObject(value),
@@ -58,7 +67,7 @@ function verificationProblems(declared: JsonObject, at: string): FieldProblem[] 
   return fieldProblems(
     declared,
     { scheme: aFilledText },
-    { header: aFilledText, secret_fields: secrets, ...hmacOptions },
+    { header: aFilledText, secret_fields: secrets, ...hmacOptions, ...timeOptions },
     at,
   );
 }

@@ -9,9 +9,18 @@ export interface DeclaredVerification {
   encoding?: 'hex' | 'base64';
   /** What stands before the digest in the header, for example `sha256=`. */
   prefix?: string;
+  /** Lower-case header with the time of signing in Unix seconds (`hmac`): what is signed is then `signed_text`. */
+  timestamp_header?: string;
+  /** How far that time, or Standard Webhooks', may be off. */
+  tolerance_seconds?: number;
+  /** With `{timestamp}` and `{body}` in it once each, the body last; `{timestamp}.{body}` when absent. */
+  signed_text?: string;
   /** Credential fields that hold the secrets; two may be set at once during a rotation. */
   secret_fields: string[];
 }
+
+/** A `signed_text`. */
+export const signedText = /^[^{}]*\{timestamp\}[^{}]*\{body\}$/;
 
 /** Where a value of a request stands: in one of these. */
 export interface RequestPlace {

@@ -94,9 +94,13 @@ export const httpLimitSettings = {
   HTTP_MAX_CONNECTIONS: integer(httpLimitDefaults.HTTP_MAX_CONNECTIONS, 10, 1_000_000),
 };
 
+/** Where a service serves its metrics and its state in detail; 0: any free port. */
+export const operationsSettings = { OPERATIONS_PORT: integer(9090, 0, 65_535) };
+
 /** What every service that has a database and queues is given. */
 export const serviceSettings = {
   ...httpLimitSettings,
+  ...operationsSettings,
   PORT: integer(8080, 1, 65_535),
   HOST: text('127.0.0.1'),
   DATABASE_URL: url(),

@@ -1,4 +1,5 @@
 export { Edits, ShowsEntityTag, TagsWithout } from './editing/editable.js';
+export { protectFromBrowsers } from './browser-headers.js';
 export * from './env.js';
 export { Failure, failureSql } from './failure.js';
 export { Flag, JsonObject, MayBeAbsent, Nested, OneOf, Text, TextList, Whole } from './field.js';
@@ -7,6 +8,7 @@ export { isShallow } from './is-shallow.js';
 export { createLog } from './log.js';
 export { Metrics } from './metrics.js';
 export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';
+export { OperationsServer } from './operations-server.js';
 export { OpenSchema, serviceDocument } from './openapi/service-document.js';
 export { invalidCursor, pageOf, PageOf, PageQuery, readCursor, writeCursor, type Page } from './page.js';
 export {

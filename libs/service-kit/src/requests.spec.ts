@@ -36,6 +36,7 @@ let service: NestFastifyApplication;
 beforeAll(async () => {
   const settings = {
     PORT: 8080,
+    OPERATIONS_PORT: 0,
     HOST: '127.0.0.1',
     REDIS_URL: null,
     QUEUE_CONCURRENCY: 1,

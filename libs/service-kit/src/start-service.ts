@@ -6,6 +6,7 @@ import type { ValidationError } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { AuthGuard } from './auth.guard.js';
+import { protectFromBrowsers } from './browser-headers.js';
 import { databaseOf } from './database-of.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { BoundedDepthPipe } from './bounded-depth.pipe.js';
@@ -19,10 +20,13 @@ import { type Audience, ServiceTokens } from './service-tokens.js';
 import { type TrustSettings, trustOf } from './service-trust.js';
 import { serviceDocument } from './openapi/service-document.js';
 import { operationalRoutes } from './operational-routes.js';
+import { OperationsServer } from './operations-server.js';
 
 export interface ServiceSettings extends TrustSettings, Partial<HttpLimits> {
   PORT: number;
   HOST: string;
+  /** Where `startService` serves metrics and states; 0: any free port. */
+  OPERATIONS_PORT: number;
   /** Null for a service without queues. */
   REDIS_URL: string | null;
   QUEUE_CONCURRENCY: number;
@@ -51,6 +55,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   const { settings } = options;
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const metrics = new Metrics(options.name);
+  const operations = new OperationsServer();
   const jobClient = settings.REDIS_URL === null ? null : new JobClient(settings.REDIS_URL);
   if (jobClient) {
     metrics.gauge('gatehouse_jobs_missed', 'Job adds that Redis did not take; sweepers make up for them', () =>
@@ -64,6 +69,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     providers: [
       { provide: ServiceTokens, useValue: tokens },
       { provide: Metrics, useValue: metrics },
+      { provide: OperationsServer, useValue: operations },
       ...(jobClient ? [{ provide: JobClient, useValue: jobClient }] : []),
       {
         provide: APP_GUARD,
@@ -71,7 +77,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
         inject: [Reflector],
       },
     ],
-    exports: [ServiceTokens, Metrics, ...(jobClient ? [JobClient] : [])],
+    exports: [ServiceTokens, Metrics, OperationsServer, ...(jobClient ? [JobClient] : [])],
   };
   const adapter = new FastifyAdapter({
     ...httpServerOptions(settings),
@@ -108,7 +114,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     .getHttpAdapter()
     .getInstance()
     .get('/.well-known/jwks.json', () => jwks);
-  operationalRoutes(app, metrics, async () => (await options.notReady?.(app)) ?? null);
+  operationalRoutes(app, operations, metrics, async () => (await options.notReady?.(app)) ?? null);
   const document = serviceDocument(app, options.name);
   app
     .getHttpAdapter()
@@ -120,6 +126,12 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
 /** Starts a service: HTTP, queues, health; drains on SIGTERM (Nest's shutdown hooks close servers, then workers). */
 export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
   const app = await createService(options);
+  try {
+    await app.get(OperationsServer).listen(options.settings);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   await app.startAllMicroservices();
   await app.listen(options.settings.PORT, options.settings.HOST);
   new Logger('start').log({ event: 'service.started', url: await app.getUrl() });
@@ -136,9 +148,10 @@ async function forgetTypeOfNothing({ headers }: FastifyRequest): Promise<void> {
   if (empty) delete headers['content-type'];
 }
 
-/** An address that cannot be decoded reaches no route, and so no filter. */
+/** An address that cannot be decoded reaches no route, and so no filter and no hook. */
 function refuseAddress(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const problem = new Problem(400, 'invalid_request', 'The address is not valid percent-encoding.');
+  protectFromBrowsers(reply);
   void reply
     .status(problem.status)
     .header('content-type', 'application/problem+json')

@@ -38,7 +38,7 @@ export class AppVerification {
     const app = await this.apps.get(caller, id);
     // The row just read, not the one that this replica may remember for a moment longer.
     const installed = { ...(await this.installed.get(app.id)), app };
-    const { credentials: declared, missing } = await this.views.of(app);
+    const { credentials: declared, missing } = await this.views.of(app, caller);
     if (missing.length > 0) return missingCredentials(declared, missing);
     const { adapter } = installed;
     if (!adapter) return this.withoutAdapter(installed);

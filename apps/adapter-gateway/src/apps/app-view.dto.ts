@@ -6,6 +6,7 @@ import type { AppRow, AppState } from './app.entity.js';
 import { AppCredentialView } from './app-credential.dto.js';
 import { AppWarning } from './app-warnings.js';
 import type { Direction } from './direction.js';
+import type { AddressHidden, WebhookAddress } from '../webhook-tokens/webhook-address.js';
 
 class SignatureView implements DeclaredVerification {
   @ApiProperty({ enum: ['hmac', 'standard-webhooks'] }) scheme: DeclaredVerification['scheme'];
@@ -13,10 +14,15 @@ class SignatureView implements DeclaredVerification {
   @ApiProperty({ enum: ['sha256', 'sha512', 'sha1'], required: false }) algorithm?: DeclaredVerification['algorithm'];
   @ApiProperty({ enum: ['hex', 'base64'], required: false }) encoding?: DeclaredVerification['encoding'];
   @ApiProperty({ required: false, description: 'Before the digest' }) prefix?: string;
+  @ApiProperty({ required: false }) timestamp_header?: string;
+  @ApiProperty({ type: 'integer', required: false }) tolerance_seconds?: number;
+  @ApiProperty({ required: false, description: 'What is signed' }) signed_text?: string;
   @ApiProperty({ type: [String], description: "Fields of the App's credential" }) secret_fields: string[];
 }
 
 type Hidden =
+  | 'token_hash'
+  | 'sealed_token'
   | 'retired_token_hashes'
   | 'previous_token_hash'
   | 'organization_id'
@@ -27,7 +33,7 @@ type Hidden =
   | 'credentials';
 
 /** An App as the API shows it. An App that does not receive has no webhook to show. */
-export class AppView implements Omit<AppRow, Hidden | 'webhook_token'> {
+export class AppView implements Omit<AppRow, Hidden>, WebhookAddress {
   @ApiProperty(idOf('app')) id: string;
   @ApiProperty(idOf('prj')) project_id: string;
   @ApiProperty() name: string;
@@ -48,6 +54,13 @@ export class AppView implements Omit<AppRow, Hidden | 'webhook_token'> {
   @ApiProperty({ type: String, nullable: true }) webhook_token: string | null;
   @ApiProperty({ type: String, nullable: true }) webhook_path: string | null;
   @ApiProperty({ type: String, format: 'uri', nullable: true }) webhook_url: string | null;
+  @ApiProperty({
+    type: String,
+    enum: ['does_not_receive', 'needs_apps_write', 'sealed_with_another_key'],
+    nullable: true,
+    description: 'Why the URL is not shown; after the loss of GATEHOUSE_WEBHOOK_KEY a rotation makes one to show',
+  })
+  webhook_hidden: AddressHidden | null;
   @ApiProperty({ ...time, nullable: true, description: 'Until then the URL before the last rotation works' })
   previous_token_until: Date | null;
   @ApiProperty({ type: SignatureView, nullable: true, description: 'Of the built-in Webhook app; null: no check' })

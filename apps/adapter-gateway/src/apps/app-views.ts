@@ -1,4 +1,5 @@
 import type { Manifest } from '#libs/adapter-sdk';
+import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { GatewaySettings } from '../env.js';
@@ -9,39 +10,53 @@ import type { AppView } from './app-view.dto.js';
 import { warningsOf } from './app-warnings.js';
 import { capabilitiesOf } from './capabilities.js';
 import { directionOf } from './direction.js';
+import { TokenSeal } from '../webhook-tokens/token-seal.js';
+import { type WebhookAddress, webhookAddress } from '../webhook-tokens/webhook-address.js';
 
 @Injectable()
 export class AppViews {
   constructor(
     @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
     @Inject(AppCredentialViews) private readonly credentials: AppCredentialViews,
+    @Inject(TokenSeal) private readonly seal: TokenSeal,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 
-  async of(row: AppRow): Promise<AppView> {
-    return (await this.all([row]))[0]!;
+  async of(row: AppRow, caller: Pick<Principal, 'scopes'>): Promise<AppView> {
+    return (await this.all([row], caller))[0]!;
   }
 
   /** @param rows of one project */
-  async all(rows: AppRow[]): Promise<AppView[]> {
+  async all(rows: AppRow[], caller: Pick<Principal, 'scopes'>): Promise<AppView[]> {
     const adapters = await this.adapters.byIds(rows.flatMap((row) => row.adapter_id ?? []));
     const byId = new Map(adapters.map((adapter) => [adapter.id, adapter]));
     const adapterOf = (row: AppRow) => byId.get(row.adapter_id ?? '');
     const states = await this.credentials.of(rows.map((app) => ({ app, manifest: adapterOf(app)?.manifest ?? null })));
     return rows.map((row, at) => {
       const adapter = adapterOf(row);
-      return this.shown(row, adapter?.manifest ?? null, adapter?.disabled === true, states[at]!);
+      const address = this.address(row, adapter?.manifest ?? null, caller);
+      return { ...this.shown(row, adapter?.manifest ?? null, adapter?.disabled === true, states[at]!), ...address };
     });
   }
 
-  /** Where a provider sends to; null for an App that does not receive. */
+  /** Where a provider sends to, for the platform itself; null for an App that does not receive. */
   webhookUrl(row: AppRow, manifest: Manifest | null): string | null {
-    const path = webhookPath(row, manifest);
-    return path && `${this.settings.PUBLIC_URL}${path}`;
+    return this.address(row, manifest, null).webhook_url;
   }
 
-  private shown(row: AppRow, manifest: Manifest | null, disabled: boolean, state: AppCredentialState): AppView {
+  private address(row: AppRow, manifest: Manifest | null, caller: Pick<Principal, 'scopes'> | null): WebhookAddress {
+    return webhookAddress(row, manifest, caller, { seal: this.seal, publicUrl: this.settings.PUBLIC_URL });
+  }
+
+  private shown(
+    row: AppRow,
+    manifest: Manifest | null,
+    disabled: boolean,
+    state: AppCredentialState,
+  ): Omit<AppView, keyof WebhookAddress> {
     const {
+      token_hash: _hash,
+      sealed_token: _sealed,
       retired_token_hashes: _hashes,
       previous_token_hash: _previous,
       organization_id: _organization,
@@ -53,7 +68,6 @@ export class AppViews {
       ...shown
     } = row;
     const capabilities = capabilitiesOf(row, manifest);
-    const path = webhookPath(row, manifest);
     return {
       ...shown,
       ...state,
@@ -61,14 +75,7 @@ export class AppViews {
       withdrawn_capabilities: row.capabilities.filter((one) => !capabilities.includes(one)),
       held_reason: row.state === 'paused' ? 'paused' : disabled && row.state === 'active' ? 'adapter_disabled' : null,
       direction: directionOf(capabilities),
-      webhook_token: path && row.webhook_token,
-      webhook_path: path,
-      webhook_url: this.webhookUrl(row, manifest),
       warnings: warningsOf({ ...row, capabilities }),
     };
   }
-}
-
-function webhookPath(row: AppRow, manifest: Manifest | null): string | null {
-  return capabilitiesOf(row, manifest).includes('receive') ? `/api/v1/webhooks/${row.webhook_token}` : null;
 }

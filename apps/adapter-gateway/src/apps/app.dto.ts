@@ -3,7 +3,8 @@ import { Flag, MayBeAbsent, Nested, OneOf, Text, Whole } from '#libs/service-kit
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { CredentialForAll, CredentialsByKey } from './app-credential.dto.js';
-import { ArrayMaxSize, IsArray, IsIn } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, Matches } from 'class-validator';
+import { signedText } from '#libs/contracts';
 
 /** Those of the adapter's capabilities that an App uses; all when absent. */
 export const Capabilities = (): PropertyDecorator =>
@@ -22,6 +23,16 @@ export class SignatureSettings {
   @OneOf(['sha256', 'sha512', 'sha1'], { optional: true }) algorithm?: 'sha256' | 'sha512' | 'sha1';
   @OneOf(['hex', 'base64'], { optional: true }) encoding?: 'hex' | 'base64';
   @Text(50, { optional: true, description: 'Before the digest; sha256= when absent' }) prefix?: string;
+  @Text(100, { optional: true, minLength: 1, description: 'Header with the time of signing, in Unix seconds (hmac)' })
+  timestamp_header?: string;
+  @Whole(1, 3_600, { optional: true, description: 'How far the time of signing may be off; 300 when absent' })
+  tolerance_seconds?: number;
+  @Text(100, {
+    optional: true,
+    description: 'What is signed where timestamp_header is given; {timestamp}.{body} when absent',
+  })
+  @Matches(signedText, { message: 'signed_text has {timestamp} in it once, and {body} at its end' })
+  signed_text?: string;
 }
 
 export class InstallApp {

@@ -7,7 +7,7 @@ export type AppState = 'active' | 'paused' | 'disabled' | 'retired';
 
 /** An installed App: one external provider of one project. */
 @Entity({ schema: 'gateway', name: 'app' })
-@Unique('app_webhook_token', ['webhook_token'])
+@Unique('app_token_hash', ['token_hash'])
 @Index('app_by_project', ['project_id', 'id'])
 @Index('app_by_version', ['version'])
 @Index('app_bindings_due', ['bindings_due_at'], { where: 'bindings_due_at IS NOT NULL' })
@@ -29,7 +29,10 @@ export class AppRow {
   /** When the vault is told (again) which records the App uses; null when it knows. */
   @Column({ type: 'timestamptz', nullable: true }) bindings_due_at: Date | null;
   @Column({ type: 'text' }) state: AppState;
-  @Column({ type: 'text' }) webhook_token: string;
+  /** Hex SHA-256 of the token in the webhook's URL: by it the ingress knows the App. */
+  @Column({ type: 'text' }) token_hash: string;
+  /** The token itself, for who manages the App; opened by GATEHOUSE_WEBHOOK_KEY. */
+  @Column({ type: 'bytea', nullable: true }) sealed_token: Buffer | null;
   /** The token before the last rotation, which still works until then. */
   @Column({ type: 'text', nullable: true }) previous_token_hash: string | null;
   @Column({ type: 'timestamptz', nullable: true }) previous_token_until: Date | null;

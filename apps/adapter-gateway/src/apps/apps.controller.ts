@@ -21,7 +21,7 @@ export class AppsController {
   @ApiOperation({ operationId: 'installApp', summary: 'Install an App; the answer has its webhook URL' })
   @ApiCreatedResponse({ type: AppView })
   async install(@Caller() caller: Principal, @Body() body: InstallApp): Promise<AppView> {
-    return this.view.of(await this.apps.install(caller, body));
+    return this.view.of(await this.apps.install(caller, body), caller);
   }
 
   @Get()
@@ -29,7 +29,7 @@ export class AppsController {
   @ApiOperation({ operationId: 'listApps', summary: 'Installed Apps' })
   @ApiOkResponse({ type: AppPage })
   async list(@Caller() caller: Principal): Promise<AppPage> {
-    return { data: await this.view.all(await this.apps.list(caller)), next_cursor: null };
+    return { data: await this.view.all(await this.apps.list(caller), caller), next_cursor: null };
   }
 
   @Get(':id')
@@ -38,7 +38,7 @@ export class AppsController {
   @ApiOperation({ operationId: 'getApp', summary: 'One App' })
   @ApiOkResponse({ type: AppView })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<AppView> {
-    return this.view.of(await this.apps.get(caller, id));
+    return this.view.of(await this.apps.get(caller, id), caller);
   }
 
   @Patch(':id')
@@ -50,7 +50,7 @@ export class AppsController {
   })
   @ApiOkResponse({ type: AppView })
   async change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeApp): Promise<AppView> {
-    return this.view.of(await this.apps.change(caller, id, body));
+    return this.view.of(await this.apps.change(caller, id, body), caller);
   }
 
   @Delete(':id')
@@ -77,6 +77,7 @@ export class AppsController {
         id,
         body.grace_seconds === undefined ? undefined : body.grace_seconds * 1_000,
       ),
+      caller,
     );
   }
 

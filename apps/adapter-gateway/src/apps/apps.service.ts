@@ -17,7 +17,8 @@ import { declarationsOf } from './declared-credentials.js';
 import { namedForDirection } from './direction.js';
 import { InstalledApps } from './installed-apps.js';
 import { requireReplyAddress } from './reply-address.js';
-import { newToken, rotatedToken } from './webhook-token.js';
+import { TokenSeal } from '../webhook-tokens/token-seal.js';
+import { newToken, rotatedToken } from '../webhook-tokens/webhook-token.js';
 
 const defaultMaxBodyBytes = 1_048_576;
 const directApp: Pick<AppRow, 'adapter_id' | 'provider' | 'capabilities'> = {
@@ -36,6 +37,7 @@ export class AppsService {
     @Inject(AppBindings) private readonly bindings: AppBindings,
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(TokenSeal) private readonly seal: TokenSeal,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 
@@ -52,8 +54,9 @@ export class AppsService {
     const declarations = declarationsOf({ signature }, adapter?.manifest ?? null);
     const credentials = await this.choice.choose(caller, declarations, body);
     const now = new Date();
+    const id = newId('app');
     const row: AppRow = {
-      id: newId('app'),
+      id,
       organization_id: caller.organizationId,
       project_id: caller.projectId,
       ...(adapter ? adapterApp(adapter, body) : { ...directApp, name: body.name }),
@@ -61,7 +64,7 @@ export class AppsService {
       credentials,
       bindings_due_at: Object.keys(credentials).length > 0 ? AppBindings.dueAt() : null,
       state: 'active',
-      webhook_token: newToken(),
+      ...newToken(id, this.seal),
       previous_token_hash: null,
       previous_token_until: null,
       retired_token_hashes: [],
@@ -115,7 +118,7 @@ export class AppsService {
   /** A new webhook token; the old one works on for the grace period, and answers 410 from then on. */
   async rotateToken(caller: Principal, id: string, graceMs = this.settings.TOKEN_GRACE_MS): Promise<AppRow> {
     const app = await this.get(caller, id);
-    return this.save(app, rotatedToken(app, graceMs));
+    return this.save(app, rotatedToken(app, this.seal, graceMs));
   }
 
   async retire(caller: Principal, id: string): Promise<void> {
@@ -186,10 +189,20 @@ export class AppsService {
   }
 }
 
+/** @throws Problem 422 `signature_options` for what would not be heeded */
 function declared(settings: SignatureSettings): AppRow['signature'] {
+  const { scheme, timestamp_header: time, signed_text: text, tolerance_seconds: tolerance } = settings;
+  const heeded =
+    scheme === 'hmac' ? time !== undefined || (text ?? tolerance) === undefined : (time ?? text) === undefined;
+  if (!heeded) {
+    const detail =
+      'signed_text and tolerance_seconds of hmac need timestamp_header; standard-webhooks has its own header and text.';
+    throw new Problem(422, 'signature_options', detail);
+  }
   return {
     ...settings,
     ...(settings.header ? { header: settings.header.toLowerCase() } : {}),
+    ...(settings.timestamp_header ? { timestamp_header: settings.timestamp_header.toLowerCase() } : {}),
     secret_fields: ['signing_secret', 'signing_secret_next'],
   };
 }

@@ -4,7 +4,6 @@ import type { AdapterRow } from '../adapters/adapter.entity.js';
 import type { AppRow } from './app.entity.js';
 import { capabilitiesOf } from './capabilities.js';
 import { linksOf } from './declared-credentials.js';
-import { tokenHash } from './webhook-token.js';
 
 /**
  * What the ingress is told of an App.
@@ -19,7 +18,7 @@ export function endpointOf(app: AppRow, adapter: Pick<AdapterRow, 'manifest' | '
     app_id: app.id,
     organization_id: app.organization_id,
     project_id: app.project_id,
-    token_hash: tokenHash(app.webhook_token),
+    token_hash: app.token_hash,
     previous_token: app.previous_token_until
       ? { hash: app.previous_token_hash ?? '', until: app.previous_token_until.toISOString() }
       : null,
@@ -69,10 +68,11 @@ function hmacField(handshake: DeclaredHandshake | null): string | undefined {
 function declaredVerification(declared: NonNullable<Manifest['webhook']>['verification']): Endpoint['verification'] {
   if (declared === 'none') return 'none';
   if (typeof declared !== 'object' || !['hmac', 'standard-webhooks'].includes(declared.scheme)) return 'adapter';
-  const { secret_fields: fields, header } = declared;
+  const { secret_fields: fields, header, timestamp_header: time } = declared;
   return {
     ...(declared as object as DeclaredVerification),
     ...(header === undefined ? {} : { header: header.toLowerCase() }),
+    ...(time === undefined ? {} : { timestamp_header: String(time).toLowerCase() }),
     secret_fields: Array.isArray(fields) ? fields.map(String) : ['signing_secret', 'signing_secret_next'],
   };
 }

@@ -26,6 +26,7 @@ import { AppCredentials1764600000100 } from './1764600000100-app-credentials.js'
 import { ParsedMessagesAsText1764600000300 } from './1764600000300-parsed-messages-as-text.js';
 import { ReplyAddresses1764600000400 } from './1764600000400-reply-addresses.js';
 import { FailuresOnResources1764600000800 } from './1764600000800-failures-on-resources.js';
+import { SealedWebhookTokens1764700000200 } from './1764700000200-sealed-webhook-tokens.js';
 import { DeliveryParts1764700000500 } from './1764700000500-delivery-parts.js';
 
 export const schema: ServiceSchema = {
@@ -60,6 +61,7 @@ export const schema: ServiceSchema = {
     ParsedMessagesAsText1764600000300,
     ReplyAddresses1764600000400,
     FailuresOnResources1764600000800,
+    SealedWebhookTokens1764700000200,
     DeliveryParts1764700000500,
   ],
 };

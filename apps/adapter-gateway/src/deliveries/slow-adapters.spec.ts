@@ -62,7 +62,7 @@ describe('a fast adapter', () => {
       const own =
         table === 'adapter'
           ? `id = 'adp_slow' || n, slug = 'slow' || n`
-          : `id = 'app_slow' || n, provider = 'slow' || n, webhook_token = 'slow' || n`;
+          : `id = 'app_slow' || n, provider = 'slow' || n, token_hash = 'slow' || n`;
       await world.pool.query(`UPDATE copies SET ${own}`);
       await world.pool.query(`UPDATE copies SET ${change}`);
       await world.pool.query('ALTER TABLE copies DROP COLUMN n');

@@ -40,6 +40,6 @@ export class ListingsController {
     @Param('slug') slug: string,
     @Body() body: InstallListing,
   ): Promise<AppView> {
-    return this.view.of(await this.listings.install(caller, slug, body));
+    return this.view.of(await this.listings.install(caller, slug, body), caller);
   }
 }

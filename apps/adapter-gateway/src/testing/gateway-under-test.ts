@@ -103,6 +103,7 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
 const defaults: GatewaySettings = {
   ...httpLimitDefaults,
   PORT: 8080,
+  OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',
   DATABASE_URL: '',
   DATABASE_POOL: 8,
@@ -117,6 +118,7 @@ const defaults: GatewaySettings = {
   MCP_REGISTRY_URL: 'http://127.0.0.1:9',
   GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1'],
   GATEHOUSE_ADAPTER_SECRET: null,
+  GATEHOUSE_WEBHOOK_KEY: [Buffer.alloc(32, 7)],
   ADAPTER_TIMEOUT_MS: 2_000,
   ADAPTER_MAX_RESPONSE_BYTES: 1_048_576,
   ADAPTER_CONNECTIONS: 1_024,

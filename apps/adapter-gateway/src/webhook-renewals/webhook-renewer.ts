@@ -57,7 +57,13 @@ export class WebhookRenewer extends Sweeping {
     const app = await this.apps.byId(appId);
     const { baseUrl, manifest, credentials, context } = await this.targets.ofApp(appId);
     const everyMs = Math.min(manifest.webhook?.renew_seconds ?? 86_400, 2_592_000) * 1_000;
-    const body = { credentials, webhook_url: app && this.views.webhookUrl(app, manifest) };
+    const url = app && this.views.webhookUrl(app, manifest);
+    if (url === null) {
+      const detail =
+        'Its token was sealed with a key that is not in GATEHOUSE_WEBHOOK_KEY: put the key back, or rotate.';
+      return { error: 'webhook_url_unknown', error_detail: detail, nextInMs: this.settings.RENEWAL_RETRY_MS };
+    }
+    const body = { credentials, webhook_url: url };
     const answer = await this.adapters.post<RenewWebhookResult>(baseUrl, '/renew-webhook', body, context, wrongRenewal);
     if (answer.ok) {
       const expiresAt = dateOf(answer.expires_at);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { OperationsServer } from '#libs/service-kit';
 import { KekRing } from '../sealing/kek-ring.js';
 import { asService, vaultUnderTest, type VaultUnderTest } from '../testing/vault-under-test.js';
 
@@ -78,7 +79,7 @@ describe('the rotation of the KEK', () => {
     await vault.restart(both('k2'));
     expect(await rewrap({ batch: 2 })).toEqual({ rewrapped: 24, failed: [ids[3]], finished: true });
     expect(await counts()).toEqual({ k1: 1, k2: 24 });
-    const metrics = (await vault.app.inject({ url: '/metrics' })).body;
+    const metrics = (await vault.app.get(OperationsServer).http.inject('/metrics')).body;
     expect(metrics).toMatch(/gatehouse_vault_deks\{kid="k1",service="credential-vault"\} 1/);
     expect(metrics).toMatch(/gatehouse_vault_rewrapped_total\{service="credential-vault"\} 24/);
   });

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { createHash } from 'node:crypto';
 
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem;color:#1c1c1e}' +
@@ -9,7 +10,9 @@ const style =
 export const privateHeaders = {
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+  // Without form-action: browsers hold what a form redirects to against it, and the consent is at the provider.
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`,
+  'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
 };
 

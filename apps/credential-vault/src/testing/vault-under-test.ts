@@ -97,6 +97,7 @@ async function start(
     }),
     settings: {
       PORT: 8080,
+      OPERATIONS_PORT: 0,
       HOST: '127.0.0.1',
       REDIS_URL: testRedisUrl(),
       QUEUE_CONCURRENCY: 1,

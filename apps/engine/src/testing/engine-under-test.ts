@@ -81,6 +81,7 @@ export async function engineWorld(): Promise<EngineWorld> {
 
 const serviceSettings = {
   PORT: 8080,
+  OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',
   REDIS_URL: testRedisUrl(),
   QUEUE_CONCURRENCY: 4,

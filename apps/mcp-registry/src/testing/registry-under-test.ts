@@ -30,6 +30,7 @@ export interface RegistryUnderTest {
 
 const defaults = {
   PORT: 8080,
+  OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',
   DATABASE_POOL: 6,
   QUEUE_CONCURRENCY: 4,

@@ -21,7 +21,7 @@ export function authenticateRequests(app: NestFastifyApplication): void {
     if (!route?.startsWith('/api/v1/') || isPublic(route)) return;
     if (isOpen(route) && request.headers.authorization === undefined) return;
     try {
-      const principal = await authenticator.authenticate(request.headers);
+      const principal = await authenticator.authenticate(request.headers, request.ip);
       open.enter(principal.subject.replace(/^key:/, ''), reply.raw);
       const { headers } = request.raw;
       headers.authorization = `Bearer ${await tokens.mint(audienceOf(route), principal)}`;

@@ -6,6 +6,7 @@ import { ApiKeyRepository } from '../api-keys/api-key.repository.js';
 import { hashOf, isKey } from '../api-keys/key-text.js';
 import { ProjectRepository } from '../projects/project.repository.js';
 import { BriefCache } from './brief-cache.js';
+import { FailedKeys } from './failed-keys.js';
 
 export const KEY_CACHE_MS = Symbol('KEY_CACHE_MS');
 
@@ -22,18 +23,29 @@ export class Authenticator {
   constructor(
     @Inject(ApiKeyRepository) private readonly keys: ApiKeyRepository,
     @Inject(ProjectRepository) private readonly projects: ProjectRepository,
+    @Inject(FailedKeys) private readonly failures: FailedKeys,
     @Inject(KEY_CACHE_MS) cacheMs: number,
   ) {
     this.keysByHash = new BriefCache(cacheMs, maxCached);
     this.reachable = new BriefCache(cacheMs, maxCached);
   }
 
-  /** @throws Problem 401 `not_authenticated`; 404 for a context that the key does not reach */
-  async authenticate(headers: IncomingHttpHeaders): Promise<Principal> {
+  /**
+   * @param address of the client
+   * @throws Problem 401 `not_authenticated`; 429 `too_many_failed_keys`; 404 for a context that the key does not reach
+   */
+  async authenticate(headers: IncomingHttpHeaders, address: string): Promise<Principal> {
     const text = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
     if (!text) throw refused('Send an API key: Authorization: Bearer gh_...');
-    const key = isKey(text) ? await this.find(hashOf(text)) : null;
-    if (!key) throw refused('The API key is not valid, or was revoked.');
+    const hash = hashOf(text);
+    const name = hash.toString('base64');
+    this.failures.check(address, text, name);
+    const key = isKey(text) ? await this.find(hash, name) : null;
+    if (!key) {
+      this.failures.failed(address, text, name);
+      throw refused('The API key is not valid, or was revoked.');
+    }
+    this.failures.succeeded(name);
     if (key.expires_at && key.expires_at.getTime() <= Date.now()) throw refused('The API key has expired.');
     return {
       subject: `key:${key.id}`,
@@ -43,8 +55,8 @@ export class Authenticator {
     };
   }
 
-  private find(hash: Buffer): Promise<ApiKey | null> {
-    return this.keysByHash.get(hash.toString('base64'), async () => {
+  private find(hash: Buffer, name: string): Promise<ApiKey | null> {
+    return this.keysByHash.get(name, async () => {
       const key = await this.keys.findByHash(hash);
       if (key && Date.now() - (key.last_used_at?.getTime() ?? 0) > touchEveryMs) this.touch(key.id);
       return key;

@@ -4,15 +4,16 @@ interface GatewayApp {
   id: string;
   kind: string;
   /** Only in the answer that creates the App. */
-  webhook_path?: string;
-  webhook_url?: string;
+  webhook_path?: string | null;
+  webhook_url?: string | null;
+  webhook_hidden?: string | null;
 }
 
 export interface WebhookApp {
   app_id: string;
-  /** `/api/v1/webhooks/<token>` */
-  webhook_url_path: string;
-  webhook_token: string;
+  /** `/api/v1/webhooks/<token>`; null when the gateway has not the key to show it. */
+  webhook_url_path: string | null;
+  webhook_token: string | null;
 }
 
 const retryMs = 500;
@@ -76,6 +77,9 @@ async function findBuiltin(list: ListApps): Promise<GatewayApp | null> {
 }
 
 function described(app: GatewayApp): WebhookApp {
+  if (app.webhook_hidden === 'sealed_with_another_key') {
+    return { app_id: app.id, webhook_url_path: null, webhook_token: null };
+  }
   const path = app.webhook_path ?? (app.webhook_url ? new URL(app.webhook_url).pathname : '');
   const token = /^\/api\/v1\/webhooks\/([^/]+)$/.exec(path)?.[1];
   if (!token) throw new Refused(`The gateway shows no webhook URL for the App ${app.id}.`);

@@ -2,17 +2,13 @@ import { PublicRoute } from '#libs/service-kit';
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ApiDescription } from './api-description.js';
-import { frontPage } from './front-page.js';
-import { ServicesHealth } from './services-health.js';
+import { frontPage, frontPagePolicy } from './front-page.js';
 
 @ApiExcludeController()
 @PublicRoute()
 @Controller()
 export class DocumentationController {
-  constructor(
-    @Inject(ApiDescription) private readonly description: ApiDescription,
-    @Inject(ServicesHealth) private readonly health: ServicesHealth,
-  ) {}
+  constructor(@Inject(ApiDescription) private readonly description: ApiDescription) {}
 
   @Get('api/v1/openapi.json')
   openapi(): Promise<object> {
@@ -21,8 +17,8 @@ export class DocumentationController {
 
   @Get()
   @Header('content-type', 'text/html; charset=utf-8')
-  @Header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-  async page(): Promise<string> {
-    return frontPage(await this.health.read());
+  @Header('content-security-policy', frontPagePolicy)
+  page(): string {
+    return frontPage;
   }
 }

@@ -1,3 +1,6 @@
+import { portalHopHeader } from '#libs/contracts';
+import { ServiceTokens } from '#libs/service-kit';
+import { testServiceKey } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
@@ -62,13 +65,37 @@ describe('the proxy', () => {
     },
   );
 
-  it('keeps the addresses before it', async () => {
-    await call('/api/v1/webhooks/tok_1', null, {
-      method: 'POST',
-      body: 'x',
-      headers: { 'x-forwarded-for': '203.0.113.7' },
-    });
-    expect(ingress.seen.at(-1)!.headers['x-forwarded-for']).toBe('203.0.113.7, 127.0.0.1');
+  const forged = { 'x-forwarded-for': '203.0.113.7', 'x-real-ip': '203.0.113.8', forwarded: 'for=203.0.113.9' };
+
+  it.each(['/api/v1/webhooks/tok_1', '/api/v1/credentials'])(
+    'drops what a client says of its own address, and names the one it has: %s',
+    async (path) => {
+      const key = path.includes('webhooks') ? null : admin;
+      await call(path, key, { method: 'POST', body: '{}', headers: { ...forged, [portalHopHeader]: 'forged' } });
+      const { headers } = (path.includes('webhooks') ? ingress : vault).seen.at(-1)!;
+      expect(headers['x-forwarded-for']).toBe('127.0.0.1');
+      expect(headers).not.toHaveProperty('x-real-ip');
+      expect(headers).not.toHaveProperty('forwarded');
+      expect(headers[portalHopHeader]).not.toBe(key === null ? 'forged' : undefined);
+    },
+  );
+
+  it('shows the ingress that a webhook comes from the portal', async () => {
+    await call('/api/v1/webhooks/tok_1', null, { method: 'POST', body: '{}' });
+    const token = String(ingress.seen.at(-1)!.headers[portalHopHeader]);
+    const { subject, scopes } = await new ServiceTokens(testServiceKey, 'webhook-ingress').verify(token);
+    expect({ subject, scopes }).toEqual({ subject: 'service:portal', scopes: [] });
+  });
+
+  it('believes a proxy that it was told to trust, as far as that one vouches', async () => {
+    const urls = { INGRESS_URL: ingress.url, VAULT_URL: vault.url, GATEWAY_URL: vault.url, ROUTER_URL: vault.url };
+    const all = { ...urls, ENGINE_URL: vault.url, MCP_REGISTRY_URL: vault.url };
+    const behind = await startPortal(all, 0, { TRUSTED_PROXIES: ['127.0.0.1'] });
+    // The first was the client's own claim, the second is what the proxy saw.
+    const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
+    await send(`${behind.url}/api/v1/webhooks/tok_1`, null, { method: 'POST', body: 'x', headers });
+    expect(ingress.seen.at(-1)!.headers['x-forwarded-for']).toBe('203.0.113.7');
+    await behind.close();
   });
 
   it.each([

@@ -1,10 +1,11 @@
-import { Problem } from '#libs/service-kit';
+import { portalHopHeader } from '#libs/contracts';
+import { Problem, ServiceTokens } from '#libs/service-kit';
 import httpProxy from '@fastify/http-proxy';
 import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { upstreams, type UpstreamUrls } from './route-table.js';
+import { isWebhook, upstreams, type UpstreamUrls } from './route-table.js';
 import { sendProblem } from './send-problem.js';
 
 export interface ProxySettings extends UpstreamUrls {
@@ -18,7 +19,14 @@ const logger = new Logger('proxy');
 /** One origin for everything: webhooks and the parts of the management API go to the services that own them. */
 export function proxyRoutes(app: NestFastifyApplication, settings: ProxySettings): void {
   const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
-  proxy(fastify, '/api/v1/webhooks', settings.INGRESS_URL, settings, withClientAddress);
+  const hop = new PortalHop(app.get(ServiceTokens, { strict: false }));
+  fastify.addHook('onRequest', async (request) => {
+    if (isWebhook(request.routeOptions.url ?? '')) await hop.renew();
+  });
+  proxy(fastify, '/api/v1/webhooks', settings.INGRESS_URL, settings, (request, headers) => ({
+    ...withClientAddress(request, headers),
+    [portalHopHeader]: hop.token,
+  }));
   for (const { urlSetting, resources } of upstreams) {
     for (const resource of resources) {
       proxy(fastify, `/api/v1/${resource}`, settings[urlSetting], settings, withRequestId);
@@ -76,13 +84,25 @@ function withContentType({ raw }: FastifyRequest, headers: IncomingHttpHeaders):
 }
 
 /**
- * The headers as they came, with the client's address appended to `x-forwarded-for`: the last entry is the one this
- * service vouches for. Nothing else is added, since a webhook's headers are kept and shown as the provider's.
+ * The headers as they came, but for the client's address: it is the portal's word alone, and what the client or a proxy
+ * that is not trusted said of it is dropped. Else a webhook's headers are kept and shown as the provider's.
  */
 function withClientAddress(request: FastifyRequest, headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const before = headers['x-forwarded-for'];
-  const address = request.socket.remoteAddress ?? '';
-  return { ...headers, 'x-forwarded-for': before ? `${String(before)}, ${address}` : address };
+  const { forwarded: _forwarded, 'x-real-ip': _realIp, ...kept } = headers;
+  return { ...kept, 'x-forwarded-for': request.ip };
+}
+
+/** Shows the ingress that a webhook was handed on by the portal. */
+class PortalHop {
+  token = '';
+
+  constructor(private readonly tokens: ServiceTokens) {}
+
+  /** Costs a look at a map but for once in a token's life. */
+  async renew(): Promise<void> {
+    const portal = { subject: 'service:portal', organizationId: '', projectId: '', scopes: [] };
+    this.token = await this.tokens.mint('webhook-ingress', portal);
+  }
 }
 
 /** The client's address, and one request id through all services. */

@@ -45,6 +45,10 @@ export function isPublic(route: string): boolean {
   return ['webhooks', 'openapi.json'].includes(resourceOf(route));
 }
 
+export function isWebhook(route: string): boolean {
+  return resourceOf(route) === 'webhooks';
+}
+
 /**
  * Where providers and links send browsers: whoever comes may be signed in or not. The vault holds the browser to its cookie,
  * and to its user where there is one.

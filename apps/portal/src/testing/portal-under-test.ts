@@ -5,6 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiKeyRepository } from '../api-keys/api-key.repository.js';
 import { hashOf, newKey } from '../api-keys/key-text.js';
 import { AppModule, portalRoutes } from '../app.module.js';
+import type { FailedKeysSettings } from '../authentication/failed-keys.js';
 import { FirstTenantRepository, type FirstTenant } from '../bootstrap/first-tenant.repository.js';
 import type { UpstreamUrls } from '../proxy/route-table.js';
 import { DataSource } from 'typeorm';
@@ -19,10 +20,15 @@ export interface PortalUnderTest {
 }
 
 /** The whole portal on a port, over a database of its own. */
-export async function startPortal(urls: UpstreamUrls, keyCacheMs: number): Promise<PortalUnderTest> {
+export async function startPortal(
+  urls: UpstreamUrls,
+  keyCacheMs: number,
+  change: Partial<FailedKeysSettings> & { TRUSTED_PROXIES?: string[] } = {},
+): Promise<PortalUnderTest> {
   const database = await testDatabase();
   const settings = {
     PORT: 8080,
+    OPERATIONS_PORT: 0,
     HOST: '127.0.0.1',
     REDIS_URL: testRedisUrl(),
     QUEUE_CONCURRENCY: 1,
@@ -33,12 +39,18 @@ export async function startPortal(urls: UpstreamUrls, keyCacheMs: number): Promi
     KEY_CACHE_MS: keyCacheMs,
     UPSTREAM_CONNECTIONS: 8,
     UPSTREAM_TIMEOUT_MS: 5_000,
+    FAILED_KEYS_PER_ADDRESS: 1_000,
+    FAILED_KEYS_PER_PREFIX: 1_000,
+    FAILED_KEYS_WINDOW_MS: 60_000,
+    FAILED_KEYS_TRACKED: 100,
     ...urls,
+    ...change,
   };
   const app = await createService({
     name: 'portal',
     module: AppModule.with(settings),
     settings,
+    trustedProxies: change.TRUSTED_PROXIES ?? [],
     routes: portalRoutes(settings),
   });
   await app.listen(0, '127.0.0.1');

@@ -1,4 +1,5 @@
 import type { PythonRunAnswer } from '#libs/contracts';
+import { OperationsServer } from '#libs/service-kit';
 import { until as untilSoon } from '#libs/testing';
 import { runOf, type RunnerUnderTest, startRunner, toolOf } from '../testing/runner-under-test.js';
 
@@ -26,15 +27,19 @@ const otherMarking = `${marking}\n# another tool\n`;
 const randomOf = (answer: PythonRunAnswer): unknown =>
   answer.ok ? (answer.result as { random: number }).random : answer;
 
+const operations = () => runner.app.get(OperationsServer).http;
+
 const metric = async (name: string): Promise<number> => {
-  const { body } = await runner.app.inject({ method: 'GET', url: '/metrics' });
+  const { body } = await operations().inject('/metrics');
   return Number(new RegExp(`^${name}\\{.*\\} (\\d+)$`, 'm').exec(body)?.[1]);
 };
 
 it('is ready once a child is warm, and needs no database for it', async () => {
   runner = await startRunner();
   const ready = () => runner.app.inject({ method: 'GET', url: '/health/ready' });
-  expect((await ready()).json()).toEqual({ status: 'not_ready', reason: 'no sandbox has started yet' });
+  const reason = (await operations().inject('/health/ready')).json();
+  expect(reason).toEqual({ status: 'not_ready', reason: 'no sandbox has started yet' });
+  expect((await ready()).json()).toEqual({ status: 'not_ready' });
   await until('it is ready', async () => ((await ready()).statusCode === 200 ? true : null));
   expect(await metric('gatehouse_python_children')).toBe(1);
 });

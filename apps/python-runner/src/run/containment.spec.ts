@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { OperationsServer } from '#libs/service-kit';
 import { until } from '#libs/testing';
 import { type RunnerUnderTest, startRunner, toolOf } from '../testing/runner-under-test.js';
 
@@ -207,7 +208,7 @@ describe('a tool that takes too much is stopped', () => {
 it('no child is left behind that still runs', async () => {
   await attempt('', 'while True: pass', 300);
   await until('only warm children are there', async () => {
-    const { body } = await runner.app.inject({ method: 'GET', url: '/metrics' });
+    const { body } = await runner.app.get(OperationsServer).http.inject('/metrics');
     const children = Number(/^gatehouse_python_children\{.*\} (\d+)$/m.exec(body)?.[1]);
     return children >= 1 && children <= 2;
   });

@@ -26,6 +26,7 @@ export async function startRunner(settings: Partial<RunnerSettings> = {}): Promi
     module: AppModule.with(all),
     settings: {
       PORT: 8080,
+      OPERATIONS_PORT: 0,
       HOST: '127.0.0.1',
       REDIS_URL: null,
       QUEUE_CONCURRENCY: 1,

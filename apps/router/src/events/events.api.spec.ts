@@ -1,4 +1,6 @@
 import { newId, type NormalizedMessage } from '#libs/contracts';
+import { OperationsServer } from '#libs/service-kit';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type JournaledEvents, journaledEvents, type Neighbour, neighbour } from '../testing/journaled-events.js';
 import { caller, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
 
@@ -10,15 +12,14 @@ interface Listed {
 let world: RouterWorld;
 let events: JournaledEvents;
 let ingress: Neighbour;
-let url: string;
+let router: NestFastifyApplication;
 const list = async (query: string) => (await world.api<Listed>('GET', `/api/v1/events?${query}`)).body;
 const idsOf = (page: Listed) => page.data.map(({ id }) => id);
 
 beforeAll(async () => {
   world = await routerWorld();
   ingress = await neighbour();
-  const router = await world.start({ INGRESS_URL: ingress.url, EVENT_SEARCH_SCAN: 500 });
-  url = await router.getUrl();
+  router = await world.start({ INGRESS_URL: ingress.url, EVENT_SEARCH_SCAN: 500 });
   events = journaledEvents(world, router);
 });
 
@@ -146,7 +147,7 @@ describe('an event', () => {
 
 describe('outcomes', () => {
   it('are counted', async () => {
-    const metrics = async () => (await fetch(`${url}/metrics`)).text();
+    const metrics = async () => (await router.get(OperationsServer).http.inject('/metrics')).body;
     await events.event({ outcome: 'loop_paused' });
     expect(await metrics()).toMatch(
       /gatehouse_outcomes_total\{stage="routed",outcome="loop_paused",service="router"\} \d/,

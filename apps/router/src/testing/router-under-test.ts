@@ -129,6 +129,7 @@ const plainChannel: ChannelRow = {
 const defaults: RouterSettings = {
   ...httpLimitDefaults,
   PORT: 8080,
+  OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',
   DATABASE_URL: '',
   REDIS_URL: testRedisUrl(),

@@ -20,7 +20,7 @@ export const writerName = 'webhook-ingress-receipts';
 
 interface Item {
   receipt: Receipt;
-  key: DeliveryKey | null;
+  keys: DeliveryKey[];
 }
 
 /** A write that takes longer is our failure: the sender gets 503 and sends again. */
@@ -56,12 +56,13 @@ export class ReceiptWriter implements OnApplicationShutdown {
   }
 
   /**
-   * Resolves when the receipt is committed.
+   * Resolves when the receipt is committed, or one before it that has one of its keys.
+   * @param signed a second key: a replay that names another delivery is known by what was signed
    * @throws Error when it is not, and never will be
    */
-  write(receipt: Receipt, key: DeliveryKey | null): Promise<Written> {
+  write(receipt: Receipt, key: DeliveryKey | null, signed: DeliveryKey | null = null): Promise<Written> {
     if (this.batcher.pending >= maxPending) return Promise.reject(new Error('too many receipts wait for Postgres'));
-    return this.batcher.add({ receipt, key });
+    return this.batcher.add({ receipt, keys: [key, signed].filter((each) => each !== null) });
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -105,8 +106,8 @@ interface Connection {
   encoder: CopyEncoder;
 }
 
-async function write(connection: Connection, items: Item[]): Promise<Written[]> {
-  if (items.some((item) => item.key !== null)) return commitKeyed(connection, items);
+async function write(connection: Connection, items: Item[]): Promise<(Written | Error)[]> {
+  if (items.some((item) => item.keys.length > 0)) return commitKeyed(connection, items);
   await copy(
     connection,
     items.map((item) => item.receipt),
@@ -115,24 +116,39 @@ async function write(connection: Connection, items: Item[]): Promise<Written[]> 
 }
 
 /** With delivery keys: claims the keys first, then writes the receipts whose key was won, in one transaction. */
-async function commitKeyed(connection: Connection, items: Item[]): Promise<Written[]> {
+async function commitKeyed(connection: Connection, items: Item[]): Promise<(Written | Error)[]> {
   const { client } = connection;
   const keyed = items
-    .filter((item): item is Item & { key: DeliveryKey } => item.key !== null)
+    .flatMap(({ receipt, keys }) => keys.map((key) => ({ receipt, key })))
     // Sorted, because two batches that claim the same keys in different orders deadlock.
     .sort((a, b) => Buffer.compare(a.key.hash, b.key.hash));
   await client.query('BEGIN');
   const owners = await claimKeys(client, keyed);
-  const results = items.map((item): Written => {
-    if (!item.key) return { stored: true };
-    const owner = owners.get(ownerKey(item.receipt.appId, item.key.hash));
-    if (!owner || owner.receiptId === item.receipt.id) return { stored: true };
-    return { stored: false, firstId: owner.receiptId, sameBody: owner.bodyHash.equals(item.key.bodyHash) };
-  });
+  const results = items.map((item) => writtenBy(item, owners));
   const stored = items.filter((_item, index) => results[index]?.stored).map((item) => item.receipt);
+  const notStored = new Set(items.map(({ receipt }) => receipt.id));
+  for (const { id } of stored) notStored.delete(id);
+  // One that lost a key may have won its other one: nothing may be a duplicate of what is not there.
+  if (items.some(({ receipt, keys }) => keys.length > 1 && notStored.has(receipt.id))) {
+    await client.query('DELETE FROM ingress.delivery_key WHERE receipt_id = ANY($1)', [[...notStored]]);
+  }
   if (stored.length > 0) await copy(connection, stored);
   await client.query('COMMIT');
-  return results;
+  return results.map((result) =>
+    !result.stored && notStored.has(result.firstId)
+      ? new Error('the delivery with the same key was not stored: send again')
+      : result,
+  );
+}
+
+function writtenBy({ receipt, keys }: Item, owners: Map<string, Owner>): Written {
+  for (const key of keys) {
+    const owner = owners.get(ownerKey(receipt.appId, key.hash));
+    if (owner && owner.receiptId !== receipt.id) {
+      return { stored: false, firstId: owner.receiptId, sameBody: owner.bodyHash.equals(key.bodyHash) };
+    }
+  }
+  return { stored: true };
 }
 
 interface Owner {
@@ -140,7 +156,10 @@ interface Owner {
   bodyHash: Buffer;
 }
 
-async function claimKeys(client: pg.Client, keyed: (Item & { key: DeliveryKey })[]): Promise<Map<string, Owner>> {
+async function claimKeys(
+  client: pg.Client,
+  keyed: { receipt: Receipt; key: DeliveryKey }[],
+): Promise<Map<string, Owner>> {
   const columns = [
     keyed.map((item) => item.receipt.appId),
     keyed.map((item) => item.key.hash),

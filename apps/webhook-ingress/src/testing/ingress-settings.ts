@@ -11,6 +11,7 @@ export function ingressSettings(
   return {
     ...httpLimitDefaults,
     PORT: 8080,
+    OPERATIONS_PORT: 0,
     HOST: '127.0.0.1',
     DATABASE_URL: databaseUrl,
     DATABASE_POOL: 4,

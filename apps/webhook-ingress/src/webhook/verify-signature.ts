@@ -11,7 +11,7 @@ type Headers = Record<string, string | string[] | undefined>;
  * Checks a declared signature over the raw bytes, in constant time.
  * @param fields of the credential; two secrets are set during a rotation
  * @returns the scheme, for the timeline
- * @throws Refused 401 `missing_signature | bad_signature | stale_timestamp`; 503 `not_configured` without a secret, since
+ * @throws Refused 401 `missing_signature | missing_timestamp | bad_signature | stale_timestamp`; 503 `not_configured` without a secret, since
  *   that is the operator's to repair and the sender's to try again
  */
 export function verifySignature(
@@ -28,8 +28,8 @@ export function verifySignature(
     });
   }
   return verification.scheme === 'standard-webhooks'
-    ? verifyStandardWebhooks(secrets, headers, body, nowMs)
-    : verifyHmac(verification, secrets, headers, body);
+    ? verifyStandardWebhooks(verification, secrets, headers, body, nowMs)
+    : verifyHmac(verification, secrets, headers, body, nowMs);
 }
 
 /** The values of the named fields that are set. */
@@ -43,29 +43,66 @@ function valuesOf(fields: MappedCredentials, names: string[]): string[] {
   return values;
 }
 
-function verifyHmac(declared: DeclaredVerification, secrets: string[], headers: Headers, body: Buffer): string {
+function verifyHmac(
+  declared: DeclaredVerification,
+  secrets: string[],
+  headers: Headers,
+  body: Buffer,
+  nowMs: number,
+): string {
   const { header = 'x-signature-256', algorithm = 'sha256', encoding = 'hex', prefix = 'sha256=' } = declared;
   const given = one(headers[header]);
   if (!given) throw new Refused(401, 'missing_signature', `Send the signature in the header ${header}.`);
   if (!given.startsWith(prefix)) throw badSignature();
   const digest = Buffer.from(given.slice(prefix.length), encoding);
-  const matches = secrets.some((secret) => equal(digest, hmac(algorithm, Buffer.from(secret), body)));
+  const signed = [...beforeBody(declared, headers, nowMs), body];
+  const matches = secrets.some((secret) => equal(digest, hmac(algorithm, Buffer.from(secret), ...signed)));
   if (!matches) throw badSignature();
   return `hmac-${algorithm}`;
 }
 
+/** What is signed before the body: the time and what stands around it, where one is asked for. */
+function beforeBody(declared: DeclaredVerification, headers: Headers, nowMs: number): Buffer[] {
+  const { timestamp_header: name, signed_text: text = '{timestamp}.{body}' } = declared;
+  if (name === undefined) return [];
+  const timestamp = one(headers[name]);
+  if (!timestamp) throw new Refused(401, 'missing_timestamp', `Send the time of signing in the header ${name}.`);
+  requireRecent(name, timestamp, declared.tolerance_seconds, nowMs);
+  return [Buffer.from(text.replace('{body}', '').replace('{timestamp}', () => timestamp))];
+}
+
+function requireRecent(
+  name: string,
+  timestamp: string,
+  toleranceSeconds = timestampToleranceSeconds,
+  nowMs: number,
+): void {
+  const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
+  if (Math.abs(nowMs / 1000 - seconds) <= toleranceSeconds) return;
+  throw new Refused(401, 'stale_timestamp', `${name} is not in Unix seconds, or over ${toleranceSeconds} s off.`);
+}
+
+/** Whether the time of signing was checked: a request is then good for as long as that allows, and no longer. */
+export function isTimed(verification: DeclaredVerification | 'adapter' | 'none'): verification is DeclaredVerification {
+  if (typeof verification !== 'object') return false;
+  return verification.scheme === 'standard-webhooks' || verification.timestamp_header !== undefined;
+}
+
 /** Standard Webhooks 1.0: `v1,<base64 HMAC-SHA256 of id.timestamp.body>`, several separated by spaces. */
-function verifyStandardWebhooks(secrets: string[], headers: Headers, body: Buffer, nowMs: number): string {
+function verifyStandardWebhooks(
+  declared: DeclaredVerification,
+  secrets: string[],
+  headers: Headers,
+  body: Buffer,
+  nowMs: number,
+): string {
   const id = one(headers['webhook-id']);
   const timestamp = one(headers['webhook-timestamp']);
   const signatures = one(headers['webhook-signature']);
   if (!id || !timestamp || !signatures) {
     throw new Refused(401, 'missing_signature', 'Send webhook-id, webhook-timestamp and webhook-signature.');
   }
-  const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
-  if (!(Math.abs(nowMs / 1000 - seconds) <= timestampToleranceSeconds)) {
-    throw new Refused(401, 'stale_timestamp', `webhook-timestamp is over ${timestampToleranceSeconds} s off.`);
-  }
+  requireRecent('webhook-timestamp', timestamp, declared.tolerance_seconds, nowMs);
   const given = signatures
     .split(' ')
     .filter((entry) => entry.startsWith('v1,'))

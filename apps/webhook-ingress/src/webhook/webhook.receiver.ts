@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
-import proxyAddr from '@fastify/proxy-addr';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import type { Metrics } from '#libs/service-kit';
+import type { Metrics, ServiceTokens } from '#libs/service-kit';
 import type { Endpoint } from '#libs/contracts';
 import { type EndpointsService } from '../endpoints/endpoints.service.js';
 import type { RefusalLog } from '../refusals/refusal.repository.js';
+import { ClientAddress } from './client-address.js';
 import { RateLimiter } from './rate-limiter.js';
 import { readBody } from './read-body.js';
 import { Refused, unknownPath } from './refused.js';
@@ -25,6 +25,7 @@ export interface ReceiverParts {
   webhooks: WebhookService;
   refusals: RefusalLog;
   metrics: Metrics;
+  tokens: ServiceTokens;
 }
 
 const prefix = '/api/v1/webhooks/';
@@ -38,7 +39,7 @@ const lingerMs = 1_000;
 export class WebhookReceiver {
   private readonly logger = new Logger('webhook');
   private readonly limits: Record<'endpoint' | 'address' | 'unknown', RateLimiter>;
-  private readonly addressOf: (request: IncomingMessage) => string;
+  private readonly addresses: ClientAddress;
 
   constructor(
     private readonly server: Server,
@@ -50,10 +51,7 @@ export class WebhookReceiver {
       address: new RateLimiter(settings.addressRatePerSecond, 1_000),
       unknown: new RateLimiter(settings.unknownTokenRatePerMinute, 60_000),
     };
-    const trusts = proxyAddr.compile(settings.trustedProxies);
-    this.addressOf = settings.trustedProxies.length
-      ? (request) => proxyAddr(request, trusts)
-      : (request) => request.socket.remoteAddress ?? '';
+    this.addresses = new ClientAddress(parts.tokens, settings.trustedProxies);
   }
 
   /** Takes the requests for webhooks before the server's other listeners, which get the rest. */
@@ -74,6 +72,7 @@ export class WebhookReceiver {
     try {
       const { status, headers, body } = await this.receive(request, subject);
       headers['content-length'] = Buffer.byteLength(body);
+      headers['x-content-type-options'] = 'nosniff';
       response.writeHead(status, headers).end(body);
     } catch (error) {
       const refused = error instanceof Refused ? error : this.unavailable(error);
@@ -90,7 +89,8 @@ export class WebhookReceiver {
   private async receive(request: IncomingMessage, subject: Subject): Promise<Answer> {
     const { endpoints, webhooks } = this.parts;
     const nowMs = Date.now();
-    const remoteAddress = this.addressOf(request);
+    const named = this.addresses.of(request);
+    const remoteAddress = typeof named === 'string' ? named : await named;
     this.limits.address.take(remoteAddress, nowMs);
     const url = request.url ?? '';
     const token = tokenOf(url);
@@ -149,6 +149,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, refused: Ref
   response.writeHead(refused.status, {
     ...refused.headers,
     'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
     'content-length': Buffer.byteLength(text),
   });
   if (refused.status !== 413) {

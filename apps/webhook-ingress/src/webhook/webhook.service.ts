@@ -10,7 +10,7 @@ import { BuiltinPayload } from './builtin-payload.js';
 import { Handshakes } from './handshakes.js';
 import { Refused } from './refused.js';
 import { Secrets } from './secrets.js';
-import { verifySignature } from './verify-signature.js';
+import { isTimed, verifySignature } from './verify-signature.js';
 
 /** Verify, commit, answer, wake: one request of a provider. */
 @Injectable()
@@ -44,7 +44,7 @@ export class WebhookService {
     }
     const receipt = receiptOf(endpoint, incoming, verifiedScheme);
     const key = verifiedScheme === null ? null : deliveryKey(endpoint, incoming);
-    const written = await this.writer.write(receipt, key);
+    const written = await this.writer.write(receipt, key, signedKey(endpoint, incoming));
     if (!written.stored) {
       if (written.sameBody) return this.accepted(endpoint, written.firstId, true);
       if (endpoint.kind === 'builtin') {
@@ -86,6 +86,22 @@ function deliveryKey(endpoint: Endpoint, { headers, body }: Incoming): DeliveryK
   const name = headers['idempotency-key'] ? 'idempotency-key' : headers['webhook-id'] ? 'webhook-id' : declared;
   const value = name === null ? undefined : one(headers[name]);
   return value ? { hash: sha256(`${name}:${value}`), bodyHash: sha256(body) } : null;
+}
+
+/**
+ * What the sender signed, where the time is part of it: no header that is not signed makes a second delivery of it. Null
+ * where the delivery's own key says that already, or where the same may well be signed twice.
+ */
+function signedKey({ verification }: Endpoint, { headers, body }: Incoming): DeliveryKey | null {
+  if (!isTimed(verification)) return null;
+  const bodyHash = sha256(body);
+  if (verification.scheme === 'standard-webhooks') {
+    const replayed = headers['idempotency-key'] !== undefined;
+    return replayed ? { hash: sha256(`webhook-id:${one(headers['webhook-id'])}`), bodyHash } : null;
+  }
+  // Not the signature: the same one may be written in several ways.
+  const time = one(headers[verification.timestamp_header ?? '']);
+  return { hash: sha256(`signed:${time}:${bodyHash.toString('hex')}`), bodyHash };
 }
 
 function sha256(value: string | Buffer): Buffer {

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { ServiceTokens, type Scope } from '#libs/service-kit';
+import { OperationsServer, ServiceTokens, type Scope } from '#libs/service-kit';
 import { testServiceKey, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { once } from 'node:events';
@@ -216,6 +216,6 @@ async function deaf(owner: { organizationId: string; projectId: string }): Promi
 }
 
 async function openStreams(): Promise<number> {
-  const metrics = await (await fetch(`${await router.getUrl()}/metrics`)).text();
+  const { body: metrics } = await router.get(OperationsServer).http.inject('/metrics');
   return Number(/^gatehouse_event_streams\{.*\} (\d+)$/m.exec(metrics)?.[1]);
 }

@@ -1,9 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { AppRow } from './app.entity.js';
+import type { AppRow } from '../apps/app.entity.js';
+import type { TokenSeal } from './token-seal.js';
+
+type CurrentToken = Pick<AppRow, 'token_hash' | 'sealed_token'>;
 
 /** 256 bits: the token is the only secret in a webhook's URL. */
-export function newToken(): string {
-  return randomBytes(32).toString('base64url');
+export function newToken(appId: string, seal: TokenSeal): CurrentToken {
+  const token = randomBytes(32).toString('base64url');
+  return { token_hash: tokenHash(token), sealed_token: seal.seal(appId, token) };
 }
 
 export function tokenHash(token: string): string {
@@ -13,17 +17,18 @@ export function tokenHash(token: string): string {
 /** A new token. The one before works on for `graceMs`; the one before that is retired at once. */
 export function rotatedToken(
   app: AppRow,
+  seal: TokenSeal,
   graceMs: number,
   now = Date.now(),
-): Pick<AppRow, 'webhook_token' | 'previous_token_hash' | 'previous_token_until' | 'retired_token_hashes'> {
-  const current = tokenHash(app.webhook_token);
+): CurrentToken & Pick<AppRow, 'previous_token_hash' | 'previous_token_until' | 'retired_token_hashes'> {
+  const current = app.token_hash;
   const retired = [
     ...app.retired_token_hashes,
     ...(app.previous_token_hash ? [app.previous_token_hash] : []),
     ...(graceMs === 0 ? [current] : []),
   ];
   return {
-    webhook_token: newToken(),
+    ...newToken(app.id, seal),
     previous_token_hash: graceMs === 0 ? null : current,
     previous_token_until: graceMs === 0 ? null : new Date(now + graceMs),
     retired_token_hashes: retired,

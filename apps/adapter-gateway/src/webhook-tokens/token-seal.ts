@@ -1,0 +1,57 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const ivBytes = 12;
+const tagBytes = 16;
+
+/**
+ * Seals webhook tokens at rest (AES-256-GCM, the App's id as associated data). The first key seals, all open: a key is
+ * replaced by putting its successor before it. What a webhook is known by is the token's hash, so that URLs work on
+ * whatever becomes of the keys; only showing them needs one.
+ */
+export class TokenSeal {
+  /** @param keys of 32 bytes each */
+  constructor(private readonly keys: readonly Buffer[]) {}
+
+  seal(appId: string, token: string): Buffer {
+    const [key] = this.keys;
+    if (!key) throw new Error('there is no key to seal a webhook token with');
+    const iv = randomBytes(ivBytes);
+    const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(appId));
+    const sealed = Buffer.concat([cipher.update(token, 'utf8'), cipher.final()]);
+    return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+  }
+
+  /** @returns null for what none of the keys sealed for this App */
+  open(appId: string, sealed: Buffer | null): string | null {
+    if (sealed === null || sealed.length < ivBytes + tagBytes) return null;
+    for (const key of this.keys) {
+      const token = openedBy(key, appId, sealed);
+      if (token !== null) return token;
+    }
+    return null;
+  }
+}
+
+function openedBy(key: Buffer, appId: string, sealed: Buffer): string | null {
+  const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes)).setAAD(Buffer.from(appId));
+  cipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
+  try {
+    return Buffer.concat([cipher.update(sealed.subarray(ivBytes + tagBytes)), cipher.final()]).toString('utf8');
+  } catch {
+    // Another key sealed it, or somebody moved or changed it: the App then says that its URL cannot be shown.
+    return null;
+  }
+}
+
+/** Reads the setting: base64 of 32 bytes, comma-separated. @throws Error without the value */
+export function sealingKeys(name: string, value: string | undefined): Buffer[] {
+  const texts = (value ?? '')
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+  const keys = texts.map((text) => Buffer.from(text, 'base64'));
+  if (keys.length === 0 || keys.some((key) => key.length !== 32)) {
+    throw new Error(`${name} is not set to base64 of 32 random bytes (several comma-separated: the first one seals)`);
+  }
+  return keys;
+}

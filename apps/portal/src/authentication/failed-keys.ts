@@ -1,0 +1,90 @@
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { isIPv6 } from 'node:net';
+import { Trials } from './trials.js';
+
+export const FAILED_KEYS = Symbol('FAILED_KEYS');
+
+export interface FailedKeysSettings {
+  FAILED_KEYS_PER_ADDRESS: number;
+  FAILED_KEYS_PER_PREFIX: number;
+  FAILED_KEYS_WINDOW_MS: number;
+  FAILED_KEYS_TRACKED: number;
+}
+
+/** `gh_` and what tells one guess at a key from a guess at another. */
+const prefixLength = 11;
+
+/**
+ * Slows who tries API keys: an address, and everyone who tries keys of one beginning. A key that was valid here before is
+ * not held up by what others behind its address do, nor by who guesses at it; one that is new to this replica waits with
+ * them. Only failures count, so valid keys never slow each other.
+ */
+@Injectable()
+export class FailedKeys {
+  private readonly logger = new Logger('authentication');
+  private readonly addresses: Trials;
+  private readonly prefixes: Trials;
+  /** Hashes of keys that were valid at their last use; the order is that of their uses. */
+  private readonly valid = new Set<string>();
+
+  constructor(@Inject(FAILED_KEYS) private readonly settings: FailedKeysSettings) {
+    const { FAILED_KEYS_WINDOW_MS: windowMs, FAILED_KEYS_TRACKED: tracked } = settings;
+    this.addresses = new Trials(settings.FAILED_KEYS_PER_ADDRESS, windowMs, tracked);
+    this.prefixes = new Trials(settings.FAILED_KEYS_PER_PREFIX, windowMs, tracked);
+  }
+
+  /**
+   * Before a key is looked up.
+   * @param hash of the text
+   * @throws Problem 429 `too_many_failed_keys` with `Retry-After`
+   */
+  check(address: string, text: string, hash: string): void {
+    if (this.valid.has(hash)) return;
+    const nowMs = Date.now();
+    const network = networkOf(address);
+    const byAddress = this.addresses.waitMs(network, nowMs);
+    const waitMs = Math.max(byAddress, this.prefixes.waitMs(prefixOf(text), nowMs));
+    if (waitMs === 0) return;
+    const seconds = String(Math.ceil(waitMs / 1_000));
+    const whose = byAddress > 0 ? 'from this address' : 'with this beginning';
+    const detail = `Too many API keys ${whose} were not valid: try again in ${seconds} s.`;
+    throw new Problem(429, 'too_many_failed_keys', detail, [], { 'retry-after': seconds });
+  }
+
+  failed(address: string, text: string, hash: string): void {
+    this.valid.delete(hash);
+    const nowMs = Date.now();
+    const network = networkOf(address);
+    const slowed = [this.addresses.fail(network, nowMs), this.prefixes.fail(prefixOf(text), nowMs)];
+    if (slowed.includes(true)) this.logger.warn({ event: 'keys.slowed', address: network });
+  }
+
+  succeeded(hash: string): void {
+    this.valid.delete(hash);
+    this.valid.add(hash);
+    for (const oldest of this.valid) {
+      if (this.valid.size <= this.settings.FAILED_KEYS_TRACKED) break;
+      this.valid.delete(oldest);
+    }
+  }
+}
+
+function prefixOf(text: string): string {
+  return text.slice(0, prefixLength);
+}
+
+/** An IPv4 address, or the /64 of an IPv6 one: whoever has one address of it has all. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped) return mapped;
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const first = head === '' ? [] : head.split(':');
+  const missing = tail === undefined ? 0 : 8 - first.length - (tail === '' ? 0 : tail.split(':').length);
+  const groups = [...first, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail?.split(':') ?? [])];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group || '0', 16).toString(16))
+    .join(':')}::/64`;
+}

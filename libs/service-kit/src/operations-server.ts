@@ -1,0 +1,32 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { fastify, type FastifyInstance } from 'fastify';
+
+export interface OperationsSettings {
+  OPERATIONS_PORT: number;
+  HOST: string;
+}
+
+/**
+ * What operators and Prometheus read, on a port of its own that no caller of the service reaches: `/metrics`, the state in
+ * detail, and what a service adds.
+ */
+@Injectable()
+export class OperationsServer implements OnApplicationShutdown {
+  readonly http: FastifyInstance = fastify({ logger: false, forceCloseConnections: true, bodyLimit: 1_024 });
+
+  /** @returns its address; @throws Error `EADDRINUSE` naming the setting that moves it */
+  async listen({ OPERATIONS_PORT: port, HOST: host }: OperationsSettings): Promise<string> {
+    try {
+      const url = await this.http.listen({ port, host });
+      new Logger('start').log({ event: 'operations.started', url });
+      return url;
+    } catch (error) {
+      if (!String(error).includes('EADDRINUSE')) throw error;
+      throw new Error(`Port ${port} is in use: set OPERATIONS_PORT to another, or to 0 for any`, { cause: error });
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.http.close();
+  }
+}
