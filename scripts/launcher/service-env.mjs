@@ -11,7 +11,8 @@ const HOLDERS = {
 
 /** Services that run what others wrote see these settings and no other. */
 const ONLY = {
-  'python-runner': /^(PATH|PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_ISSUERS|PYTHON_\w+)$/,
+  'python-runner':
+    /^(PATH|PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_ISSUERS|SERVICE_TOKEN_\w+|PYTHON_\w+)$/,
 };
 
 /** @param {number} port */

@@ -1,7 +1,17 @@
-import { httpLimitSettings, integer, json, readEnv, readIssuers, text, url } from '#libs/service-kit';
+import {
+  httpLimitSettings,
+  integer,
+  json,
+  readEnv,
+  readIssuers,
+  text,
+  tokenLimitSettings,
+  url,
+} from '#libs/service-kit';
 
 export const env = readEnv({
   ...httpLimitSettings,
+  ...tokenLimitSettings,
   PORT: integer(8080, 1, 65_535),
   HOST: text('127.0.0.1'),
   GATEHOUSE_SERVICE_ISSUERS: json(readIssuers),

@@ -1,4 +1,4 @@
-import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, type Principal, RequireScopes, TokenOnce } from '#libs/service-kit';
 import { Body, Controller, Header, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServicePolicy } from '../service-policy/service-policy.js';
@@ -8,6 +8,7 @@ import { type ResolvedCredential, ResolveService, type UnresolvedCredential } fr
 
 @ApiTags('internal')
 @Controller('internal/credentials')
+@TokenOnce()
 @RequireScopes('service')
 export class ResolveController {
   constructor(

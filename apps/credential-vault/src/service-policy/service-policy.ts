@@ -10,10 +10,10 @@ export type ServiceAction = (typeof serviceActions)[number];
 
 export type PolicyRules = Record<string, { may: ServiceAction[]; consumers: ConsumerKind[] }>;
 
-/** No service may reveal unless an installation says so. */
+/** No service may reveal, or resolve what nobody bound, unless an installation says so. */
 export const defaultPolicy: PolicyRules = {
-  'adapter-gateway': { may: ['resolve', 'resolve_unbound', 'bind'], consumers: ['app'] },
-  'webhook-ingress': { may: ['resolve', 'resolve_unbound'], consumers: ['app'] },
+  'adapter-gateway': { may: ['resolve', 'bind'], consumers: ['app'] },
+  'webhook-ingress': { may: ['resolve'], consumers: ['app'] },
   engine: { may: ['resolve', 'bind'], consumers: ['skill', 'mcp_server'] },
   'mcp-registry': { may: ['resolve', 'bind', 'manage'], consumers: ['skill', 'mcp_server'] },
   'credential-vault': { may: ['keys'], consumers: [] },
