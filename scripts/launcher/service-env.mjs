@@ -7,6 +7,7 @@ const HOST = '127.0.0.1';
 const HOLDERS = {
   GATEHOUSE_KEK_RING: ['credential-vault'],
   GATEHOUSE_ADAPTER_SECRET: ['adapters', 'adapter-gateway'],
+  MODEL_API_KEY: ['engine'],
 };
 
 /** Services that run what others wrote see these settings and no other. */
@@ -24,13 +25,12 @@ export const originOf = (port) => `http://${HOST}:${port}`;
  * @param {object} from
  * @param {import('./services.mjs').Service[]} from.services
  * @param {Record<string, number>} from.ports by service name
- * @param {string} from.databaseUrl
- * @param {string} from.redisUrl
+ * @param {import('./store-access.mjs').StoreAccess} from.stores
  * @param {import('./secrets.mjs').Secrets} from.secrets
  * @param {NodeJS.ProcessEnv} from.env
  * @returns {(name: string) => NodeJS.ProcessEnv}
  */
-export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, env }) {
+export function serviceEnv({ services, ports, stores, secrets, env }) {
   // A key that was supplied is everyone's, unless its issuers were too.
   const keys = env.GATEHOUSE_SERVICE_KEY
     ? null
@@ -49,8 +49,6 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
     GATEHOUSE_EGRESS_ALLOW: [`${HOST}:${ports.adapters ?? 0}`, env.GATEHOUSE_EGRESS_ALLOW].filter(Boolean).join(','),
     // The portal, on this machine, hands webhooks on and names their sender.
     TRUSTED_PROXIES: HOST,
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
     ...Object.fromEntries(services.map(({ name, urlVariable }) => [urlVariable, originOf(ports[name] ?? 0)])),
   };
   return (name) => {
@@ -60,6 +58,11 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
       ...(keys ? { GATEHOUSE_SERVICE_KEY: keys.keyOf(name), GATEHOUSE_SERVICE_ISSUERS: keys.issuers } : {}),
       PORT: String(ports[name]),
     };
+    const at = stores(name);
+    own.DATABASE_URL = at?.databaseUrl;
+    own.REDIS_URL = at?.redisUrl;
+    // It calls nobody, and its requests are signed by the gateway.
+    if (name === 'adapters') delete own.GATEHOUSE_SERVICE_KEY;
     // Who makes no tokens checks them by public keys: where one key is everyone's, by its public half.
     own.GATEHOUSE_SERVICE_ISSUERS ??=
       name === 'python-runner' ? oneIssuer(own.GATEHOUSE_SERVICE_KEY, services) : undefined;
