@@ -1,3 +1,5 @@
+import { ServiceTokens } from '#libs/service-kit';
+import { testServiceKey } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
 import { admin, asService, owner, vaultUnderTest, type VaultUnderTest } from '../testing/vault-under-test.js';
@@ -78,6 +80,50 @@ describe('resolving by a binding', () => {
     const elsewhere = asService('adapter-gateway', [], { ...owner, projectId: 'prj_b' });
     expect((await resolveFor(id, 'app_x', undefined, elsewhere)).status).toBe(404);
     expect((await vault.call('GET', `/api/v1/credentials/${id}/bindings`, undefined, elsewhere)).status).toBe(403);
+  });
+});
+
+describe('the ingress, which checks signatures', () => {
+  const ingress = asService('webhook-ingress');
+
+  it('resolves what Apps are bound to, and no token of a grant', async () => {
+    const [secret, grant] = [await credential(), await oauth()];
+    for (const id of [secret, grant]) await bind(id, app('app_hook'));
+    expect((await resolveFor(secret, 'app_hook', ['password'], ingress)).body.fields).toEqual({ password: 'p' });
+    expect((await resolveFor(grant, 'app_hook', undefined, ingress)).body.fields).toEqual({ client_id: 'id' });
+    expect((await resolveFor(grant, 'app_hook', ['access_token'], ingress)).status).toBe(403);
+    expect((await resolveFor(grant, 'app_hook', ['access_token'])).body.fields).toEqual({ access_token: 'at' });
+  });
+
+  it('is refused what a Skill is bound to, and to bind anything', async () => {
+    const id = await credential();
+    const consumer = { kind: 'skill', id: 'skill_9' };
+    await vault.call('PUT', '/internal/bindings', { credential_id: id, consumer }, asService('engine'));
+    const asked = { credential_id: id, consumer };
+    for (const [method, url] of [
+      ['POST', '/internal/credentials/resolve'],
+      ['PUT', '/internal/bindings'],
+    ] as const) {
+      expect((await vault.call(method, url, asked, ingress)).body.code).toBe('not_in_policy');
+    }
+  });
+
+  it('takes a token of a service once', async () => {
+    const id = await credential();
+    await bind(id, app('app_once'));
+    const token = await new ServiceTokens(testServiceKey, 'webhook-ingress').asService(
+      'credential-vault',
+      owner.organizationId,
+      owner.projectId,
+    );
+    const ask = () =>
+      vault.app.inject({
+        method: 'POST',
+        url: '/internal/credentials/resolve',
+        headers: { authorization: `Bearer ${token}` },
+        payload: { credential_id: id, consumer: { kind: 'app', id: 'app_once' } },
+      });
+    expect([(await ask()).statusCode, (await ask()).statusCode]).toEqual([200, 401]);
   });
 });
 
