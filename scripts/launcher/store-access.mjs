@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { ADMIN, queuesOf, redisUser } from './redis-users.mjs';
+import { queuesOf, redisUser } from './redis-users.mjs';
 
 /** Those with a schema of their own have a role of their own. */
 const withDatabase = Object.keys(queuesOf);
@@ -65,6 +65,3 @@ export function redisPasswords({ service_key: key }) {
   const passwordOf = storePasswords(key);
   return (user) => passwordOf('redis', user);
 }
-
-/** @param {string} redisUrl @param {import('./secrets.mjs').Secrets} secrets */
-export const asRedisAdmin = (redisUrl, secrets) => withUser(redisUrl, ADMIN, redisPasswords(secrets)('admin'));
