@@ -5,6 +5,7 @@ import { startPostgres } from '../scripts/launcher/postgres.mjs';
 import { cacheDir } from '../scripts/launcher/project.mjs';
 import { startRedis } from '../scripts/launcher/redis.mjs';
 import { ensureSecrets } from '../scripts/launcher/secrets.mjs';
+import { databasePasswords, redisPasswords, storeAccess } from '../scripts/launcher/store-access.mjs';
 import { originOf, serviceEnv } from '../scripts/launcher/service-env.mjs';
 import { logFileOf, startService, waitReady } from '../scripts/launcher/service-process.mjs';
 import { services } from '../scripts/launcher/services.mjs';
@@ -23,16 +24,20 @@ export async function startGatehouse({ name, env = {}, serviceEnv: more = {}, wi
   const dataDir = join(cacheDir, 'bench', name);
   await rm(dataDir, { recursive: true, force: true });
   const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), log: logFileOf(dataDir, 'postgres') });
-  const redis = await startRedis({ dir: join(dataDir, 'redis'), log: logFileOf(dataDir, 'redis') });
+  const secrets = ensureSecrets(dataDir);
+  const redis = await startRedis({
+    dir: join(dataDir, 'redis'),
+    log: logFileOf(dataDir, 'redis'),
+    passwordOf: redisPasswords(secrets),
+  });
   /** @type {Record<string, number>} */
   const ports = {};
   for (const service of services) ports[service.name] = await freePort();
   const envOf = serviceEnv({
     services,
     ports,
-    databaseUrl: postgres.url,
-    redisUrl: redis.url,
-    secrets: ensureSecrets(dataDir),
+    stores: storeAccess({ databaseUrl: postgres.url, redisUrl: redis.url, secrets, roles: true, users: true }),
+    secrets,
     env: { ...process.env, ...limits, GATEHOUSE_EGRESS_ALLOW: '127.0.0.0/8', ...env },
   });
   const never = new AbortController().signal;
@@ -65,6 +70,8 @@ export async function startGatehouse({ name, env = {}, serviceEnv: more = {}, wi
   /** @type {ReturnType<typeof bootstrapResult>} */
   let made;
   try {
+    const admin = { DATABASE_ADMIN_URL: postgres.url, GATEHOUSE_DATABASE_PASSWORDS: databasePasswords(secrets) };
+    await runStep('dist/libs/database/src/prepare-roles.js', { ...process.env, ...admin }, never);
     await runStep('dist/libs/database/src/migrate-all.js', envOf('migrations'), never);
     await start(services.map((service) => service.name).filter((service) => !without.includes(service)));
     made = bootstrapResult(await runStep('dist/apps/portal/src/bootstrap/main.js', envOf('portal'), never));

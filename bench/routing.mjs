@@ -76,7 +76,7 @@ async function startRouter(dataDir, databaseUrl, redisUrl) {
   const secrets = ensureSecrets(dataDir);
   Object.assign(
     process.env,
-    serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, env: process.env })('router'),
+    serviceEnv({ services, ports, stores: () => ({ databaseUrl, redisUrl }), secrets, env: process.env })('router'),
     {
       LOG_LEVEL: 'error',
     },

@@ -26,7 +26,12 @@ export async function benchVault({ credentials, seconds }) {
   const vaultEnv = { GATEHOUSE_KEK_RING: ring('k1') };
   const gatehouse = await startGatehouse({
     name: 'vault',
-    env: { GATEHOUSE_SERVICE_KEY: JSON.stringify(serviceKey) },
+    env: {
+      GATEHOUSE_SERVICE_KEY: JSON.stringify(serviceKey),
+      SERVICE_POLICY: JSON.stringify({
+        'adapter-gateway': { may: ['resolve', 'resolve_unbound'], consumers: ['app'] },
+      }),
+    },
     serviceEnv: { 'credential-vault': vaultEnv },
   });
   const restart = async (/** @type {NodeJS.ProcessEnv} */ env) => {

@@ -1,10 +1,12 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { thumbprint } from './launcher/service-keys.mjs';
+import { aclFile, composePasswords, queuesOf, redisUser } from './launcher/redis-users.mjs';
 import { services } from './launcher/services.mjs';
 
 /**
  * Prints the secrets of a new installation, and keeps none: `node scripts/make-secrets.mjs > .env` for Docker Compose, with
- * `--kubernetes` Secrets to pipe into `kubectl apply -f -` (the stores' excepted, which are not ours to make).
+ * `--kubernetes` Secrets to pipe into `kubectl apply -f -`, with `--postgres=HOST:PORT/DATABASE` and `--redis=HOST:PORT` for
+ * other stores than those of the dev overlay, and `--tls` where they want it.
  */
 const random = () => randomBytes(32).toString('base64');
 const kid = `kek-${randomBytes(4).toString('hex')}`;
@@ -13,6 +15,44 @@ const shared = {
   'gatehouse-webhook': { GATEHOUSE_WEBHOOK_KEY: random() },
   'gatehouse-adapter': { GATEHOUSE_ADAPTER_SECRET: `whsec_${random()}` },
 };
+
+const hex = () => randomBytes(24).toString('hex');
+const databaseUsers = ['owner', ...Object.keys(queuesOf)];
+const databasePasswords = Object.fromEntries(databaseUsers.map((user) => [user, hex()]));
+const redisPasswords = Object.fromEntries(['admin', ...Object.keys(queuesOf)].map((user) => [user, hex()]));
+const redisPasswordOf = (/** @type {string} */ user) => redisPasswords[user] ?? '';
+const variableOf = (/** @type {string} */ user) => `POSTGRES_PASSWORD_${user.toUpperCase().replaceAll('-', '_')}`;
+
+/** @param {string} name @param {string} fallback */
+const option = (name, fallback) =>
+  process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? fallback;
+
+/** The stores' Secrets: one for each service, of which no other pod has any. */
+function storeSecrets() {
+  const tls = process.argv.includes('--tls');
+  const redisAt = option('redis', 'redis:6379');
+  const admin = hex();
+  const postgres = (/** @type {string} */ user, /** @type {string | undefined} */ password) =>
+    `postgres://${user}:${password}@${option('postgres', 'postgres:5432/gatehouse')}${tls ? '?sslmode=verify-full' : ''}`;
+  const redis = (/** @type {string} */ user) =>
+    `${tls ? 'rediss' : 'redis'}://${redisUser(user)}:${redisPasswordOf(user)}@${redisAt}`;
+  const stores = databaseUsers.map((user) => [
+    user === 'owner' ? 'database-owner' : `${user}-stores`,
+    {
+      DATABASE_URL: postgres(redisUser(user), databasePasswords[user]),
+      ...(user === 'owner' ? {} : { REDIS_URL: redis(user) }),
+    },
+  ]);
+  return {
+    ...Object.fromEntries(stores),
+    'database-admin': {
+      POSTGRES_PASSWORD: admin,
+      DATABASE_ADMIN_URL: postgres('gatehouse', admin),
+      GATEHOUSE_DATABASE_PASSWORDS: JSON.stringify(databasePasswords),
+    },
+    'redis-users': { 'users.acl': aclFile(redisPasswordOf), REDISCLI_AUTH: redisPasswordOf('admin') },
+  };
+}
 
 // These call no other service.
 const silent = ['adapters', 'python-runner'];
@@ -29,6 +69,7 @@ const issuers = JSON.stringify(Object.fromEntries([...keys].map(([name, { open }
 if (process.argv.includes('--kubernetes')) {
   const secrets = {
     ...shared,
+    ...storeSecrets(),
     'gatehouse-service-issuers': { GATEHOUSE_SERVICE_ISSUERS: issuers },
     ...Object.fromEntries([...keys].map(([name, { own }]) => [`${name}-key`, { GATEHOUSE_SERVICE_KEY: own }])),
   };
@@ -39,6 +80,8 @@ if (process.argv.includes('--kubernetes')) {
 } else {
   const settings = {
     POSTGRES_PASSWORD: randomBytes(32).toString('hex'),
+    ...Object.fromEntries(databaseUsers.map((user) => [variableOf(user), databasePasswords[user]])),
+    ...composePasswords(redisPasswordOf),
     ...shared['gatehouse-kek'],
     ...shared['gatehouse-webhook'],
     ...shared['gatehouse-adapter'],

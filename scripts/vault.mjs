@@ -31,7 +31,7 @@ await runScript(async () => {
   const secrets = ensureSecrets(dataDir);
   // A vault that was not started anew would rewrap to the old key, and say that all is done.
   if (args[0] === 'rotate' && args.length === 1 && !process.env.GATEHOUSE_KEK_RING) args.push('--to', secrets.kek.kid);
-  const envOf = serviceEnv({ services, ports, databaseUrl: '', redisUrl: '', secrets, env: process.env });
+  const envOf = serviceEnv({ services, ports, stores: () => null, secrets, env: process.env });
   const { status } = spawnSync(process.execPath, [join(root, 'dist/apps/credential-vault/src/cli/vault.js'), ...args], {
     env: envOf('credential-vault'),
     stdio: 'inherit',

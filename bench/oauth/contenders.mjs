@@ -112,6 +112,9 @@ export async function startVault({ databaseUrl, redisUrl, providerUrl, lockMs })
       NODE_ENV: 'development',
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,
+      SERVICE_POLICY: JSON.stringify({
+        'adapter-gateway': { may: ['resolve', 'resolve_unbound'], consumers: ['app'] },
+      }),
     },
     ...{ GATEWAY_URL: 'http://127.0.0.1:9', PUBLIC_URL: 'http://127.0.0.1:9', GATEHOUSE_EGRESS_ALLOW: '127.0.0.1' },
     ...{
@@ -207,7 +210,7 @@ export async function startVault({ databaseUrl, redisUrl, providerUrl, lockMs })
       return ids;
     },
     token: async (id, process) => {
-      const authorization = `Bearer ${await tokens.mint('credential-vault', { ...project, subject: 'service:adapter-gateway', scopes: ['service'] })}`;
+      const authorization = `Bearer ${await tokens.asService('credential-vault', project.organizationId, project.projectId)}`;
       const answer = await fetch(`http://127.0.0.1:${ports[process]}/internal/credentials/resolve`, {
         method: 'POST',
         headers: { authorization, 'content-type': 'application/json' },

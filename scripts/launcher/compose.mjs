@@ -10,8 +10,9 @@ const UP_MS = 300_000;
 /** @type {boolean | undefined} */
 let engine;
 
-/** @param {string[]} args @param {number} timeout */
-const docker = (args, timeout) => spawnSync('docker', args, { cwd: root, encoding: 'utf8', timeout });
+/** @param {string[]} args @param {number} timeout @param {Record<string, string>} [env] */
+const docker = (args, timeout, env = {}) =>
+  spawnSync('docker', args, { cwd: root, encoding: 'utf8', timeout, env: { ...process.env, ...env } });
 
 /** Whether a Docker engine answers (the client alone is no engine). */
 export function dockerAnswers() {
@@ -30,16 +31,17 @@ export const composeProject = (dataDir) => `gatehouse-${folderId(dataDir)}`;
  * @param {string} dataDir
  * @param {string} service
  * @param {number} containerPort
+ * @param {Record<string, string>} [settings] that win over those of .env
  * @returns {{port: number, environment: Record<string, string>, stop: () => Promise<void>} | {reason: string}}
  */
-export function composeUp(dataDir, service, containerPort) {
+export function composeUp(dataDir, service, containerPort, settings = {}) {
   if (!dockerAnswers()) return { reason: 'no Docker engine answers' };
   if (docker(['compose', 'version'], PROBE_MS).status !== 0) return { reason: 'docker has no compose plugin' };
   if (!['docker-compose.yml', 'compose.yaml'].some((name) => existsSync(join(root, name)))) {
     return { reason: 'there is no compose file' };
   }
   const compose = (/** @type {string[]} */ args, timeout = PROBE_MS) =>
-    docker(['compose', '-p', composeProject(dataDir), ...args], timeout);
+    docker(['compose', '-p', composeProject(dataDir), ...args], timeout, settings);
   say(`Starting ${service} with docker compose …`);
   const up = compose(['up', '-d', '--wait', service], UP_MS);
   if (up.status !== 0) return { reason: `docker compose up failed: ${up.stderr.trim().split('\n').at(-1)}` };

@@ -140,13 +140,17 @@ export async function startPostgres({ dataDir, port, log, durable = true, detach
   };
 }
 
-/** @param {string} url */
+/** @param {string} url @returns {Promise<boolean>} whether its role may make roles */
 async function checkGiven(url) {
   let client;
   try {
     client = await connect(url);
+    const mayMake = await client.query(
+      'select rolsuper or rolcreaterole as yes from pg_roles where rolname = current_user',
+    );
     const major = Math.floor((await client.query('show server_version_num')).rows[0].server_version_num / 10_000);
     if (major < LEAST_MAJOR) throw new Error(`it is version ${major}, ${LEAST_MAJOR} or newer is needed`);
+    return mayMake.rows[0]?.yes === true;
   } catch (error) {
     throw new Error(`DATABASE_URL is set but cannot be used: ${error instanceof Error ? error.message : error}`);
   } finally {
@@ -161,14 +165,14 @@ async function checkGiven(url) {
  * @param {NodeJS.ProcessEnv} options.env
  * @param {string} [options.installation] names the compose project; dataDir when left out
  * @param {Omit<Parameters<typeof startPostgres>[0], 'dataDir'>} [options.server] for a private server
- * @returns {Promise<{url: string, source: string, pid: number | null, exited: Promise<string> | null, stop: () => Promise<void>}>}
- *   pid and exited are null for a server that is not our child
+ * @returns {Promise<{url: string, roles: boolean, source: string, pid: number | null, exited: Promise<string> | null, stop: () => Promise<void>}>}
+ *   roles: whether services can be given roles of their own by url; pid and exited are null for a server that is not our child
  * @throws one error that names each way and why it did not work
  */
 export async function resolvePostgres({ dataDir, env, installation = dataDir, server = {} }) {
   if (env.DATABASE_URL) {
-    await checkGiven(env.DATABASE_URL);
-    return { url: env.DATABASE_URL, source: 'DATABASE_URL', pid: null, exited: null, stop: async () => {} };
+    const roles = await checkGiven(env.DATABASE_URL);
+    return { url: env.DATABASE_URL, roles, source: 'DATABASE_URL', pid: null, exited: null, stop: async () => {} };
   }
   const composed = composeUp(installation, 'postgres', 5432);
   if (!('reason' in composed)) {
@@ -178,10 +182,10 @@ export async function resolvePostgres({ dataDir, env, installation = dataDir, se
       POSTGRES_DB: database = user,
     } = composed.environment;
     const url = `postgresql://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${composed.port}/${database}`;
-    return { url, source: 'docker compose', pid: null, exited: null, stop: composed.stop };
+    return { url, roles: true, source: 'docker compose', pid: null, exited: null, stop: composed.stop };
   }
   try {
-    return await startPostgres({ dataDir, ...server });
+    return { ...(await startPostgres({ dataDir, ...server })), roles: true };
   } catch (error) {
     throw new Error(
       [

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { exitOf, stopChild } from './child.mjs';
@@ -8,6 +8,7 @@ import { freePort } from './ports.mjs';
 import { writePrivate } from './private-file.mjs';
 import { commandOf, endStranger } from './processes.mjs';
 import { findRedis, redisNewEnough } from './redis-binaries.mjs';
+import { ADMIN, aclFile, composePasswords } from './redis-users.mjs';
 import { askRedis } from './resp.mjs';
 import { say } from './say.mjs';
 
@@ -31,9 +32,11 @@ async function clearLeftover(file) {
  * @param {string} [options.log] file for the server's own log; `<dir>/redis.log`
  * @param {boolean} [options.durable] false writes nothing to disk: for throw-away data only
  * @param {boolean} [options.detached] its own process group, out of reach of the terminal's Ctrl-C
+ * @param {(user: string) => string} [options.passwordOf] by service, and `admin`, whose the url is then; without it
+ *   everybody on this machine may do everything: for throw-away data only
  * @returns {Promise<import('./child.mjs').Running & {url: string, port: number, source: string}>}
  */
-export async function startRedis({ dir: folder, port, log, durable = true, detached = true }) {
+export async function startRedis({ dir: folder, port, log, durable = true, detached = true, passwordOf }) {
   const dir = resolve(folder);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const binary = findRedis();
@@ -44,10 +47,14 @@ export async function startRedis({ dir: folder, port, log, durable = true, detac
   const logFile = log ?? join(dir, 'redis.log');
   mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
   const output = openSync(logFile, 'a', 0o600);
+  const users = join(dir, 'users.acl');
+  // Written anew each time: the rules are this version's.
+  if (passwordOf) writeFileSync(users, aclFile(passwordOf), { mode: 0o600 });
   const child = spawn(
     binary.command,
     [
       ...['--port', String(at), '--bind', '127.0.0.1', '--dir', dir, '--daemonize', 'no', '--save', ''],
+      ...(passwordOf ? ['--aclfile', users] : []),
       ...['--appendonly', durable ? 'yes' : 'no', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'],
     ],
     { cwd: dir, detached, stdio: ['ignore', output, output], env: { ...process.env, ...binary.env } },
@@ -63,7 +70,7 @@ export async function startRedis({ dir: folder, port, log, durable = true, detac
       { signal: 'SIGTERM', waitMs: 15_000 },
       { signal: 'SIGKILL', waitMs: 5_000 },
     ]);
-  const url = `redis://127.0.0.1:${at}`;
+  const url = `redis://${passwordOf ? `${ADMIN}:${passwordOf('admin')}@` : ''}127.0.0.1:${at}`;
   writePrivate(pidFile, { pid, port: at });
   for (const until = Date.now() + READY_MS; ; await pause(25)) {
     if (end)
@@ -111,19 +118,21 @@ async function checkGiven(url, setting) {
  * @param {NodeJS.ProcessEnv} options.env
  * @param {string} [options.installation] names the compose project; dir when left out
  * @param {Omit<Parameters<typeof startRedis>[0], 'dir'>} [options.server] for a private server
- * @returns {Promise<{url: string, source: string, pid: number | null, exited: Promise<string> | null, stop: () => Promise<void>}>}
- *   pid and exited are null for a server that is not our child
+ * @returns {Promise<{url: string, users: boolean, source: string, pid: number | null, exited: Promise<string> | null, stop: () => Promise<void>}>}
+ *   users: whether each service has one of its own there; pid and exited are null for a server that is not our child
  * @throws one error that names each way and why it did not work
  */
 export async function resolveRedis({ dir, env, installation = dir, server = {} }) {
   if (env.REDIS_URL) {
     await checkGiven(env.REDIS_URL, 'REDIS_URL');
-    return { url: env.REDIS_URL, source: 'REDIS_URL', pid: null, exited: null, stop: async () => {} };
+    return { url: env.REDIS_URL, users: false, source: 'REDIS_URL', pid: null, exited: null, stop: async () => {} };
   }
-  const composed = composeUp(installation, 'redis', 6379);
+  const { passwordOf } = server;
+  const composed = composeUp(installation, 'redis', 6379, passwordOf ? composePasswords(passwordOf) : {});
   if (!('reason' in composed)) {
     return {
-      url: `redis://127.0.0.1:${composed.port}`,
+      url: `redis://${passwordOf ? `${ADMIN}:${passwordOf('admin')}@` : ''}127.0.0.1:${composed.port}`,
+      users: passwordOf !== undefined,
       source: 'docker compose',
       pid: null,
       exited: null,
@@ -131,7 +140,7 @@ export async function resolveRedis({ dir, env, installation = dir, server = {} }
     };
   }
   try {
-    return await startRedis({ dir, ...server });
+    return { ...(await startRedis({ dir, ...server })), users: server.passwordOf !== undefined };
   } catch (error) {
     throw new Error(
       [

@@ -9,12 +9,13 @@ const HOLDERS = {
   GATEHOUSE_KEK_RING: ['credential-vault'],
   GATEHOUSE_ADAPTER_SECRET: ['adapters', 'adapter-gateway'],
   GATEHOUSE_WEBHOOK_KEY: ['adapter-gateway'],
+  MODEL_API_KEY: ['engine'],
 };
 
 /** Services that run what others wrote see these settings and no other. */
 const ONLY = {
   'python-runner':
-    /^(PATH|PORT|OPERATIONS_PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_ISSUERS|PYTHON_\w+)$/,
+    /^(PATH|PORT|OPERATIONS_PORT|HOST|NODE_ENV|LOG_LEVEL|ENGINE_URL|GATEHOUSE_SERVICE_ISSUERS|SERVICE_TOKEN_\w+|PYTHON_\w+)$/,
 };
 
 /** @param {number} port */
@@ -26,13 +27,12 @@ export const originOf = (port) => `http://${HOST}:${port}`;
  * @param {object} from
  * @param {import('./services.mjs').Service[]} from.services
  * @param {Record<string, number>} from.ports by service name
- * @param {string} from.databaseUrl
- * @param {string} from.redisUrl
+ * @param {import('./store-access.mjs').StoreAccess} from.stores
  * @param {import('./secrets.mjs').Secrets} from.secrets
  * @param {NodeJS.ProcessEnv} from.env
  * @returns {(name: string) => NodeJS.ProcessEnv}
  */
-export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, env }) {
+export function serviceEnv({ services, ports, stores, secrets, env }) {
   // A key that was supplied is everyone's, unless its issuers were too.
   const keys = env.GATEHOUSE_SERVICE_KEY
     ? null
@@ -50,8 +50,6 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
     HOST,
     // The shipped adapters are reached whatever else is allowed.
     GATEHOUSE_EGRESS_ALLOW: [`${HOST}:${ports.adapters ?? 0}`, env.GATEHOUSE_EGRESS_ALLOW].filter(Boolean).join(','),
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
     ...Object.fromEntries(services.map(({ name, urlVariable }) => [urlVariable, originOf(ports[name] ?? 0)])),
   };
   return (name) => {
@@ -62,6 +60,11 @@ export function serviceEnv({ services, ports, databaseUrl, redisUrl, secrets, en
       PORT: String(ports[name]),
       OPERATIONS_PORT: String(ports[operationsOf(name)] ?? 0),
     };
+    const at = stores(name);
+    own.DATABASE_URL = at?.databaseUrl;
+    own.REDIS_URL = at?.redisUrl;
+    // It calls nobody, and its requests are signed by the gateway.
+    if (name === 'adapters') delete own.GATEHOUSE_SERVICE_KEY;
     // Who makes no tokens checks them by public keys: where one key is everyone's, by its public half.
     own.GATEHOUSE_SERVICE_ISSUERS ??=
       name === 'python-runner' ? oneIssuer(own.GATEHOUSE_SERVICE_KEY, services) : undefined;

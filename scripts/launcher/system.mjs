@@ -11,8 +11,10 @@ import { originOf, serviceEnv } from './service-env.mjs';
 import { logFileOf, startService, waitReady } from './service-process.mjs';
 import { operationsOf } from './services.mjs';
 import { bootstrapResult, runStep } from './setup-step.mjs';
+import { databasePasswords, redisPasswords, storeAccess } from './store-access.mjs';
 import { Supervisor } from './supervisor.mjs';
 
+const ROLES = 'dist/libs/database/src/prepare-roles.js';
 const MIGRATE = 'dist/libs/database/src/migrate-all.js';
 const BOOTSTRAP = 'dist/apps/portal/src/bootstrap/main.js';
 
@@ -20,22 +22,23 @@ const BOOTSTRAP = 'dist/apps/portal/src/bootstrap/main.js';
  * Puts a store under supervision: a private server is restarted with the same port and data, another's is left alone.
  * @param {Supervisor} supervisor
  * @param {'postgres' | 'redis'} name
- * @param {() => Promise<{url: string, source: string, pid: number | null, exited: Promise<string> | null, stop: () => Promise<void>}>} resolveStore
+ * @template {{url: string, source: string, pid: number | null, exited: Promise<string> | null, stop: () => Promise<void>}} T
+ * @param {() => Promise<T>} resolveStore
  * @param {() => Promise<import('./child.mjs').Running>} startAgain
- * @returns {Promise<{url: string, stop: () => Promise<void>}>}
+ * @returns {Promise<T>}
  */
 async function keepStore(supervisor, name, resolveStore, startAgain) {
   const store = await resolveStore();
   say(`${name} is ready (${store.source})`);
   const { pid, exited } = store;
-  if (!pid || !exited) return { url: store.url, stop: store.stop };
+  if (!pid || !exited) return store;
   let first = true;
   await supervisor.keep(name, async () => {
     if (!first) return startAgain();
     first = false;
     return { pid, exited, stop: store.stop };
   });
-  return { url: store.url, stop: () => supervisor.stop([name]) };
+  return { ...store, stop: () => supervisor.stop([name]) };
 }
 
 /**
@@ -92,7 +95,11 @@ export async function runSystem({ dataDir, env, services }) {
       dataDir: join(dataDir, 'postgres'),
       server: { port: ports.postgres, log: logFileOf(dataDir, 'postgres') },
     };
-    const rd = { dir: join(dataDir, 'redis'), server: { port: ports.redis, log: logFileOf(dataDir, 'redis') } };
+    const secrets = ensureSecrets(dataDir);
+    const rd = {
+      dir: join(dataDir, 'redis'),
+      server: { port: ports.redis, log: logFileOf(dataDir, 'redis'), passwordOf: redisPasswords(secrets) },
+    };
     const postgres = await keepStore(
       supervisor,
       'postgres',
@@ -109,9 +116,18 @@ export async function runSystem({ dataDir, env, services }) {
     );
     undo.unshift(redis.stop);
     told.signal.throwIfAborted();
-    const secrets = ensureSecrets(dataDir);
-    const envOf = serviceEnv({ services, ports, databaseUrl: postgres.url, redisUrl: redis.url, secrets, env });
+    const { roles } = postgres;
+    const stores = storeAccess({ databaseUrl: postgres.url, redisUrl: redis.url, secrets, roles, users: redis.users });
+    const envOf = serviceEnv({ services, ports, stores, secrets, env });
 
+    const shared = [roles ? '' : 'the role of DATABASE_URL', redis.users ? '' : 'the user of REDIS_URL'].filter(
+      Boolean,
+    );
+    if (shared.length > 0) say(`Warning: all services share ${shared.join(' and ')}: see docs/security.md`);
+    if (roles) {
+      const admin = { DATABASE_ADMIN_URL: postgres.url, GATEHOUSE_DATABASE_PASSWORDS: databasePasswords(secrets) };
+      await runStep(ROLES, { ...env, ...admin }, told.signal);
+    }
     say('Migrating the database …');
     await runStep(MIGRATE, envOf('migrations'), told.signal);
     undo.unshift(async () => {

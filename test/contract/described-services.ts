@@ -52,8 +52,7 @@ export async function describedServices(): Promise<Map<string, ApiDocument>> {
   const envOf = serviceEnv({
     services,
     ports,
-    databaseUrl: 'postgres://nowhere/gatehouse',
-    redisUrl: 'redis://nowhere',
+    stores: () => ({ databaseUrl: 'postgres://nowhere/gatehouse', redisUrl: 'redis://nowhere' }),
     secrets: ensureSecrets(dataDir),
     env: { ...before, NODE_ENV: 'development' },
   });

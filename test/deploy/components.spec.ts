@@ -42,6 +42,18 @@ function patched(name: string): Manifest[] {
   return manifests;
 }
 
+describe('the component database-roles', () => {
+  it('makes valid objects, and has the administrator for itself', async () => {
+    const made = resourcesOf('database-roles');
+    for (const manifest of made)
+      expect([manifest.metadata.name, await complaint(manifest)]).toEqual(['database-roles', null]);
+    const job = made.find(({ kind }) => kind === 'Job');
+    const secrets = job?.spec?.template?.spec.containers[0]?.env?.map(({ valueFrom }) => valueFrom?.secretKeyRef.name);
+    expect(secrets).toEqual(['database-admin', 'database-admin']);
+    expect(job?.spec?.template?.metadata.labels).toMatchObject({ 'gatehouse.dev/stores': 'true' });
+  });
+});
+
 describe('the component cluster-tokens', () => {
   const manifests = patched('cluster-tokens');
   const envOf = (app: string) =>

@@ -1,9 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
-import { composeServices, manifestsIn, read, requiredSettings, runnableApps } from './manifests.js';
+import { aclFile, passwordVariable, queuesOf, redisUser } from '../../scripts/launcher/redis-users.mjs';
+import {
+  composeServices,
+  manifestsIn,
+  read,
+  redisUsersOfCompose,
+  requiredSettings,
+  runnableApps,
+} from './manifests.js';
 
 const services = composeServices();
+const roles = { 'database-roles': { condition: 'service_completed_successfully' } };
 const migrated = {
   migrate: { condition: 'service_completed_successfully' },
   postgres: { condition: 'service_healthy' },
@@ -28,7 +37,7 @@ describe('docker-compose.yml', () => {
   it('starts nothing on a database that is not migrated', () => {
     const withDatabase = Object.entries(services).filter(([, { environment }]) => environment?.['DATABASE_URL']);
     for (const [name, { depends_on }] of withDatabase) {
-      if (name === 'migrate') expect(depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+      if (name === 'migrate') expect(depends_on).toEqual(roles);
       else if (name !== 'bootstrap') expect(depends_on).toMatchObject(migrated);
     }
     expect(services['bootstrap']?.depends_on).toEqual({ portal: { condition: 'service_healthy' } });
@@ -37,13 +46,36 @@ describe('docker-compose.yml', () => {
   it('asks each long-lived service for its health', () => {
     for (const [name, { build, healthcheck }] of Object.entries(services)) {
       if (!build) expect(healthcheck?.test?.[0]).toBe('CMD');
-      else expect(healthcheck?.disable ?? false).toBe(['migrate', 'bootstrap'].includes(name));
+      else expect(healthcheck?.disable ?? false).toBe(['database-roles', 'migrate', 'bootstrap'].includes(name));
     }
     expect(read('Dockerfile')).toMatch(/^HEALTHCHECK [\s\S]*\/health\/live/m);
   });
 
   it('keeps Redis from forgetting and from evicting', () => {
     expect(services['redis']?.command?.join(' ')).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
+  });
+
+  it('lets each service into its stores as itself, and nobody as an administrator', () => {
+    const made = madeSettings();
+    const filled = (text = ''): string =>
+      text.replaceAll(/\$\{(\w+):\?[^}]*\}/g, (_, name: string) => made[name] ?? '');
+    const passwords = JSON.parse(filled(services['database-roles']?.environment?.['GATEHOUSE_DATABASE_PASSWORDS']));
+    const withStores = Object.keys(queuesOf);
+    expect(Object.keys(passwords).sort()).toEqual(['owner', ...withStores].sort());
+    expect(new Set(Object.values(passwords)).size).toBe(withStores.length + 1);
+    for (const name of [...withStores, 'bootstrap']) {
+      const service = name === 'bootstrap' ? 'portal' : name;
+      const { DATABASE_URL, REDIS_URL } = services[name]?.environment ?? {};
+      expect(filled(DATABASE_URL)).toBe(
+        `postgres://${redisUser(service)}:${passwords[service]}@postgres:5432/gatehouse`,
+      );
+      expect(filled(REDIS_URL)).toMatch(new RegExp(`^redis://${redisUser(service)}:\\w{48}@redis:6379$`));
+    }
+    const asAdmin = Object.entries(services).filter(([, { environment }]) =>
+      JSON.stringify(environment ?? {}).includes('POSTGRES_PASSWORD:'),
+    );
+    expect(asAdmin.map(([name]) => name).sort()).toEqual(['database-roles', 'postgres']);
+    expect(filled(redisUsersOfCompose())).toBe(aclFile((user) => made[passwordVariable(user)] ?? '', 'plain'));
   });
 
   it('has a default for no secret', () => {

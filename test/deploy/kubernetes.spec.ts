@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { queuesOf } from '../../scripts/launcher/redis-users.mjs';
 import {
   manifestsIn,
   manifestsOf,
@@ -91,22 +92,44 @@ describe('secrets', () => {
       .filter((each) => secretsOf(each).some(({ name }) => name === secret))
       .map(({ metadata }) => metadata.name);
 
+  /** Of the dev overlay's stores and of the component that makes their roles. */
+  const ofStores = [
+    'database-admin.POSTGRES_PASSWORD',
+    'database-admin.DATABASE_ADMIN_URL',
+    'database-admin.GATEHOUSE_DATABASE_PASSWORDS',
+    'redis-users.users.acl',
+    'redis-users.REDISCLI_AUTH',
+  ];
+
   it('are all in the example', () => {
     const example = manifestsOf(read('k8s/secrets.example.yaml')) as (Manifest & { stringData: object })[];
     const keys = example.flatMap(({ metadata, stringData }) =>
       Object.keys(stringData).map((key) => `${metadata.name}.${key}`),
     );
     const used = workloads.flatMap(secretsOf).map(({ name, key }) => `${name}.${key}`);
-    expect([...new Set(used)].sort()).toEqual(keys.sort());
+    expect([...new Set([...used, ...ofStores])].sort()).toEqual(keys.sort());
   });
 
   it('go to those who need them', () => {
     expect(holders('gatehouse-kek')).toEqual(['credential-vault']);
     expect(holders('gatehouse-adapter').sort()).toEqual(['adapter-gateway', 'adapters']);
-    expect(holders('gatehouse-stores')).not.toContain('adapters');
-    expect(holders('gatehouse-stores')).not.toContain('python-runner');
+    expect(holders('database-owner')).toEqual(['migrate']);
+    expect(holders('database-admin')).toEqual([]);
     const python = containerOf(named('Deployment', 'python-runner')).env ?? [];
     expect(python.map(({ valueFrom }) => valueFrom?.secretKeyRef.key)).toEqual(['GATEHOUSE_SERVICE_ISSUERS']);
+  });
+
+  it('let each service into the stores as itself alone', () => {
+    for (const service of Object.keys(queuesOf)) {
+      const allowed = service === 'portal' ? ['bootstrap', 'portal'] : [service];
+      expect([service, holders(`${service}-stores`).sort()]).toEqual([service, allowed]);
+    }
+    const withDatabase = workloads.filter((each) => secretsOf(each).some(({ key }) => key === 'DATABASE_URL'));
+    for (const each of withDatabase) {
+      const { name = '' } = secretsOf(each).find(({ key }) => key === 'DATABASE_URL') ?? {};
+      const own = { bootstrap: 'portal-stores', migrate: 'database-owner' }[each.metadata.name];
+      expect(name).toBe(own ?? `${each.metadata.name}-stores`);
+    }
   });
 
   it('give each service a key of its own', () => {
@@ -120,12 +143,12 @@ describe('secrets', () => {
     expect(signing.length).toBeGreaterThan(4);
   });
 
-  it('are printed by make-secrets, the stores excepted', () => {
+  it('are printed by make-secrets', () => {
     const script = fileURLToPath(new URL('../../scripts/make-secrets.mjs', import.meta.url));
     const made = spawnSync(process.execPath, [script, '--kubernetes'], { encoding: 'utf8' }).stdout;
     const names = manifestsOf(made).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     const used = new Set(workloads.flatMap(secretsOf).map(({ name }) => `Secret ${name}`));
-    expect(names.sort()).toEqual([...used].filter((name) => name !== 'Secret gatehouse-stores').sort());
+    expect(names.sort()).toEqual([...used, 'Secret database-admin', 'Secret redis-users'].sort());
   });
 });
 

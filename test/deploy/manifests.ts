@@ -78,6 +78,14 @@ export function composeServices(): Record<string, ComposeService> {
   return (parse(read('docker-compose.yml'), { merge: true }) as { services: Record<string, ComposeService> }).services;
 }
 
+/** The ACL file of Redis, its passwords still variables. */
+export function redisUsersOfCompose(): string {
+  const { configs } = parse(read('docker-compose.yml'), { merge: true }) as {
+    configs: Record<string, { content: string }>;
+  };
+  return configs['redis-users']?.content ?? '';
+}
+
 /** The apps that run as a process of their own, found by their entry point. */
 export const runnableApps = (): string[] =>
   readdirSync(new URL('apps/', root)).filter((app) => existsSync(new URL(`apps/${app}/src/main.ts`, root)));

@@ -28,8 +28,7 @@ declare module '*/launcher/service-env.mjs' {
   export function serviceEnv(from: {
     services: { name: string; urlVariable: string }[];
     ports: Record<string, number>;
-    databaseUrl: string;
-    redisUrl: string;
+    stores: (name: string) => { databaseUrl: string; redisUrl: string } | null;
     secrets: object;
     env: NodeJS.ProcessEnv;
   }): (name: string) => NodeJS.ProcessEnv;
@@ -68,4 +67,12 @@ declare module '*/launcher/ports.mjs' {
 
 declare module '*/launcher/project.mjs' {
   export const root: string;
+}
+
+declare module '*/launcher/redis-users.mjs' {
+  export const queuesOf: Record<string, string[]>;
+  export function redisUser(service: string): string;
+  export function passwordVariable(user: string): string;
+  export function rulesOf(service: string): string;
+  export function aclFile(passwordOf: (user: string) => string, form?: 'hash' | 'plain'): string;
 }

@@ -239,4 +239,9 @@ describe('the path of a message', () => {
       expect(sink.arrivals.filter(({ path }) => path === '/twice')).toHaveLength(1);
     });
   });
+
+  it('took no service beyond its own queues and schema', async () => {
+    expect(await system.refusedByRedis()).toEqual([]);
+    expect(system.logs()).not.toMatch(/permission denied|NOPERM/);
+  });
 });

@@ -11,6 +11,7 @@ import { services } from '../../scripts/launcher/services.mjs';
 import { bootstrapResult, runStep } from '../../scripts/launcher/setup-step.mjs';
 import { type Api, openApi } from './api.js';
 import { type ServiceProcess, spawnService } from './service-process.js';
+import { makeRedisUsers } from './store-users.js';
 
 /** Every service as a process of its own, over stores of its own. */
 export interface System extends Api {
@@ -21,6 +22,8 @@ export interface System extends Api {
   appId: string;
   databaseUrl: string;
   redisUrl: string;
+  /** What Redis has refused to services of a system. */
+  refusedByRedis(): Promise<string[]>;
   apiKey: string;
   /** Everything that the services have logged. */
   logs(): string;
@@ -34,6 +37,8 @@ export interface System extends Api {
   stop(): Promise<void>;
 }
 
+/** These have no store. */
+const storeless = ['adapters', 'python-runner'];
 const bootstrap = 'dist/apps/portal/src/bootstrap/main.js';
 
 /** @param settings environment variables that every service gets */
@@ -50,17 +55,20 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
   try {
     const database = keep(await testDatabase(), (made) => made.drop());
     const redis = keep(await takeRedisDatabase(), (made) => made.release());
+    // As an installation has them: a role and a user for each service.
+    const users = await makeRedisUsers(redis.url);
+    const ingress = 'webhook-ingress';
     const ingressLinks = {
-      database: keep(await openLink(database.url), (link) => link.close()),
-      redis: keep(await openLink(redis.url), (link) => link.close()),
+      database: keep(await openLink(database.urlOf(ingress)), (link) => link.close()),
+      redis: keep(await openLink(users.urlOf(ingress)), (link) => link.close()),
     };
     const ports = await freePorts(join(dataDir, 'ports.json'));
     const origin = (name: string): string => originOf(ports[name] ?? 0);
     const plainEnv = serviceEnv({
       services,
       ports,
-      databaseUrl: database.url,
-      redisUrl: redis.url,
+      stores: (name) =>
+        storeless.includes(name) ? null : { databaseUrl: database.urlOf(name), redisUrl: users.urlOf(name) },
       secrets: ensureSecrets(dataDir),
       env: {
         ...process.env,
@@ -72,9 +80,7 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
     });
     const envOf = (name: string): NodeJS.ProcessEnv => ({
       ...plainEnv(name),
-      ...(name === 'webhook-ingress'
-        ? { DATABASE_URL: ingressLinks.database.url, REDIS_URL: ingressLinks.redis.url }
-        : {}),
+      ...(name === ingress ? { DATABASE_URL: ingressLinks.database.url, REDIS_URL: ingressLinks.redis.url } : {}),
     });
     const running = new Map<string, ServiceProcess>();
     const start = async (name: string): Promise<void> => {
@@ -96,6 +102,7 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
       appId: made.app_id,
       databaseUrl: database.url,
       redisUrl: redis.url,
+      refusedByRedis: users.refused,
       apiKey: made.api_key ?? '',
       logs: () => services.map(({ name }) => readFileSync(logFileOf(dataDir, name), 'utf8')).join('\n'),
       ingressLinks,

@@ -45,6 +45,9 @@ export interface VaultOptions {
   env?: Record<string, string>;
 }
 
+/** The gateway asks for any credential here, since no App is there to be bound. */
+const unboundGateway = { 'adapter-gateway': { may: ['resolve', 'resolve_unbound'], consumers: ['app'] } };
+
 export async function startVaults({
   count,
   publicPort,
@@ -76,6 +79,7 @@ export async function startVaults({
     REFRESH_SWEEP_MS: '60000',
     TOKEN_TIMEOUT_MS: '20000',
     REFRESH_WAIT_MS: '15000',
+    SERVICE_POLICY: JSON.stringify(unboundGateway),
     ...env,
   };
   const start = async (index: number, changed: Record<string, string> = {}): Promise<void> => {

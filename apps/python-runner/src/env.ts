@@ -6,12 +6,14 @@ import {
   readEnv,
   readIssuers,
   text,
+  tokenLimitSettings,
   url,
 } from '#libs/service-kit';
 
 export const env = readEnv({
   ...httpLimitSettings,
   ...operationsSettings,
+  ...tokenLimitSettings,
   PORT: integer(8080, 1, 65_535),
   HOST: text('127.0.0.1'),
   GATEHOUSE_SERVICE_ISSUERS: json(readIssuers),

@@ -1,6 +1,33 @@
 /** Where to migrate. @throws Error when it is not set */
 export function databaseUrl(): string {
-  const url = process.env['DATABASE_URL'];
-  if (!url) throw new Error('DATABASE_URL is not set: give the Postgres URL to migrate.');
-  return url;
+  return given('DATABASE_URL', 'give the Postgres URL to migrate');
+}
+
+/** Who makes the roles of services. @throws Error when it is not set */
+export function databaseAdminUrl(): string {
+  return given('DATABASE_ADMIN_URL', 'give the Postgres URL of a role that may make roles');
+}
+
+/** By service, and `owner`. @throws Error when it is not set, or no object of strings */
+export function rolePasswords(): Record<string, string> {
+  const name = 'GATEHOUSE_DATABASE_PASSWORDS';
+  const text = given(name, 'give {"owner": "...", "<service>": "..."}');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The value is secret: say nothing of it.
+    throw new Error(`${name} is not valid JSON.`);
+  }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject || !Object.values(value as object).every((each) => typeof each === 'string')) {
+    throw new Error(`${name} is not an object of passwords by service.`);
+  }
+  return value as Record<string, string>;
+}
+
+function given(name: string, advice: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: ${advice}.`);
+  return value;
 }

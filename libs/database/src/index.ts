@@ -1,9 +1,12 @@
 export { DataSource as Database, type EntityManager as Transaction } from 'typeorm';
 export { DatabaseModule } from './database.module.js';
+export { partitionFunctions, partitionSignatures } from './partition-functions.js';
 export { dropOldPartitions, ensureDailyPartitions, type Queryable } from './partitions.js';
 export { isRefusedRow } from './refused-row.js';
 export { dataSourceOptions, type ConnectionSettings, type ServiceSchema } from './service-schema.js';
-export { migrateAll } from './all-schemas.js';
+export { migrateAll } from './migrate.js';
+export { ownerRole, roleOf } from './role-names.js';
+export { prepareRoles, type RolePasswords } from './roles.js';
 export { storableJson } from './storable-json.js';
 export { Sweeper } from './sweeper.js';
 export { Sweeping } from './sweeping.js';

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { migrateAll } from './all-schemas.js';
+import { migrateAll } from './migrate.js';
 import { databaseUrl } from './env.js';
 
 process.stdout.write(`${JSON.stringify(await migrateAll(databaseUrl()))}\n`);

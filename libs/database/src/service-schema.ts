@@ -11,6 +11,8 @@ export interface ServiceSchema {
   entities: (Function | EntitySchema)[];
   /** In order, listed explicitly: what runs is what is in this list. */
   migrations: (new () => MigrationInterface)[];
+  /** By service: what others than its own may do here, each entry what stands between GRANT and TO. */
+  grants?: Record<string, string[]>;
 }
 
 export interface ConnectionSettings {
@@ -57,7 +59,9 @@ export async function migrate(schema: ServiceSchema, url: string): Promise<strin
   const lock = source.createQueryRunner();
   try {
     await lock.query('SELECT pg_advisory_lock(hashtext($1))', [`gatehouse-migrate-${schema.name}`]);
-    await lock.query(`CREATE SCHEMA IF NOT EXISTS "${schema.name}"`);
+    // Not IF NOT EXISTS: that asks for the right to make schemas even where there is nothing to make.
+    const found = (await lock.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema.name])) as unknown[];
+    if (found.length === 0) await lock.query(`CREATE SCHEMA "${schema.name}"`);
     const done = await source.runMigrations();
     return done.map((migration) => migration.name);
   } finally {

@@ -65,9 +65,8 @@ export class Journal {
   /** Makes the partitions of the coming days, and drops those over the retention, with the few rows kept beside them. */
   async turnPartitions(keepDays: number): Promise<void> {
     await ensureDailyPartitions(this.db, 'journal.entry');
-    await dropOldPartitions(this.db, 'journal.entry', 'at', keepDays);
-    await this.db.query('DELETE FROM journal.dead_letter WHERE at < now() - make_interval(days => $1)', [keepDays]);
-    await this.db.query('DELETE FROM journal.batch WHERE created_at < now() - make_interval(days => $1)', [keepDays]);
+    await dropOldPartitions(this.db, 'journal.entry', keepDays);
+    await this.db.query('SELECT journal.forget_before(now() - make_interval(days => $1))', [keepDays]);
   }
 
   private async write(entries: JournalEntry[]): Promise<void[]> {

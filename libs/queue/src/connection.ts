@@ -9,6 +9,7 @@ export function producerConnection(url: string): Redis {
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     commandTimeout: 2_000,
+    disableClientInfo: true,
     retryStrategy: (times) => Math.min(times * 50, 1_000),
   });
   // ioredis emits every reconnect failure; without a listener the first one would end the process.
@@ -18,7 +19,11 @@ export function producerConnection(url: string): Redis {
 
 /** A consumer waits for Redis as long as it takes (BullMQ requires unlimited retries for its blocking reads). */
 export function consumerConnection(url: string): Redis {
-  const redis = new Redis(url, { maxRetriesPerRequest: null, retryStrategy: (times) => Math.min(times * 50, 1_000) });
+  const redis = new Redis(url, {
+    maxRetriesPerRequest: null,
+    retryStrategy: (times) => Math.min(times * 50, 1_000),
+    disableClientInfo: true,
+  });
   redis.on('error', () => undefined);
   return redis;
 }

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { type AuthenticatedRequest, publicKey, type Scope, scopesKey } from './principal.js';
+import { type AuthenticatedRequest, onceKey, publicKey, type Scope, scopesKey } from './principal.js';
 import { Problem } from './problem.js';
 import { ServiceTokens } from './service-tokens.js';
 
@@ -20,8 +20,11 @@ export class AuthGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (!token) throw new Problem(401, 'not_authenticated', 'Send an API key: Authorization: Bearer gh_...');
-    request.principal = await this.tokens.verify(token, tenantOf(request)).catch(() => {
-      throw new Problem(401, 'not_authenticated', 'The token is not valid here, or has expired.');
+    const once = this.reflector.getAllAndOverride<boolean>(onceKey, targets);
+    const tenant = tenantOf(request);
+    const verified = once ? this.tokens.verifyOnce(token, tenant) : this.tokens.verify(token, tenant);
+    request.principal = await verified.catch(() => {
+      throw new Problem(401, 'not_authenticated', 'The token is not valid here, has expired, or was used.');
     });
     const held = request.principal.scopes;
     const missing = wanted ? wanted.filter((scope) => !holds(held, scope)) : ['(none declared)'];

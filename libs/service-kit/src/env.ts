@@ -1,6 +1,7 @@
 import type { JsonWebKey } from 'node:crypto';
 import { httpLimitDefaults } from './http-limits.js';
 import { readIssuers } from './service-issuers.js';
+import { tokenLimitDefaults } from './token-limits.js';
 
 /** A key in JWK form (RFC 7517). */
 export type Jwk = JsonWebKey;
@@ -96,11 +97,17 @@ export const httpLimitSettings = {
 
 /** Where a service serves its metrics and its state in detail; 0: any free port. */
 export const operationsSettings = { OPERATIONS_PORT: integer(9090, 0, 65_535) };
+/** What tokens of services are held to; of every service. */
+export const tokenLimitSettings = {
+  SERVICE_TOKEN_MAX_AGE_SECONDS: integer(tokenLimitDefaults.SERVICE_TOKEN_MAX_AGE_SECONDS, 130, 86_400),
+  SERVICE_TOKEN_REMEMBERED: integer(tokenLimitDefaults.SERVICE_TOKEN_REMEMBERED, 1_000, 10_000_000),
+};
 
 /** What every service that has a database and queues is given. */
 export const serviceSettings = {
   ...httpLimitSettings,
   ...operationsSettings,
+  ...tokenLimitSettings,
   PORT: integer(8080, 1, 65_535),
   HOST: text('127.0.0.1'),
   DATABASE_URL: url(),

@@ -15,6 +15,7 @@ export {
   Caller,
   PublicRoute,
   RequireScopes,
+  TokenOnce,
   type AuthenticatedRequest,
   type Principal,
   type Scope,
@@ -24,4 +25,5 @@ export { toProblem } from './problem.filter.js';
 export { readIssuers } from './service-issuers.js';
 export { ServiceClient } from './service-client.js';
 export { ServiceTokens, type Audience } from './service-tokens.js';
+export { tokenLimitDefaults } from './token-limits.js';
 export { createService, startService, type ServiceOptions, type ServiceSettings } from './start-service.js';

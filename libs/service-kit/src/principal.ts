@@ -26,6 +26,7 @@ export interface Principal {
 
 export const scopesKey = 'gatehouse:scopes';
 export const publicKey = 'gatehouse:public';
+export const onceKey = 'gatehouse:once';
 
 /** The scopes of which the caller needs each, which its description names; a route without this is refused at boot. */
 export const RequireScopes = (...scopes: Scope[]): MethodDecorator & ClassDecorator =>
@@ -34,6 +35,9 @@ export const RequireScopes = (...scopes: Scope[]): MethodDecorator & ClassDecora
 /** A route that anyone may call. */
 export const PublicRoute = (): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(publicKey, true), ApiSecurity({}));
+
+/** Routes that take each token of a service once: what was overheard is worth nothing there. */
+export const TokenOnce = (): MethodDecorator & ClassDecorator => SetMetadata(onceKey, true);
 
 export interface AuthenticatedRequest extends FastifyRequest {
   principal?: Principal;

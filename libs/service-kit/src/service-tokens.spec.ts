@@ -1,5 +1,5 @@
 import { testServiceKey } from '#libs/testing';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -10,6 +10,7 @@ import type { Jwk } from './env.js';
 import type { Principal } from './principal.js';
 import { readIssuers } from './service-issuers.js';
 import { ServiceTokens } from './service-tokens.js';
+import { SpentTokens } from './spent-tokens.js';
 
 const newKey = (): Jwk => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as Jwk;
 const person: Principal = { subject: 'key:1', organizationId: 'org_a', projectId: 'prj_a', scopes: ['apps:read'] };
@@ -182,5 +183,73 @@ describe('ServiceAccount tokens of the cluster', () => {
     } finally {
       await rm(directory, { recursive: true });
     }
+  });
+});
+
+describe('the age of a token', () => {
+  const vault = new ServiceTokens(testServiceKey, 'credential-vault');
+  const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+  /** What a stolen key could write. */
+  const forged = async (issuedAt: number | null, lifetimeSeconds: number): Promise<string> => {
+    const token = new SignJWT({ org: 'org_a', prj: 'prj_a', scopes: ['service'] })
+      .setProtectedHeader({ alg: 'EdDSA', kid: (await vault.jwks).keys[0]?.kid ?? '' })
+      .setIssuer('gatehouse:engine')
+      .setAudience('gatehouse:credential-vault')
+      .setSubject('service:engine')
+      .setExpirationTime(nowSeconds() + lifetimeSeconds);
+    if (issuedAt !== null) token.setIssuedAt(issuedAt);
+    return token.sign(await importJWK(testServiceKey, 'EdDSA'));
+  };
+
+  it('bounds it, whatever its end says', async () => {
+    const tenYears = 10 * 365 * 86_400;
+    expect((await vault.verify(await forged(nowSeconds() - 200, tenYears))).subject).toBe('service:engine');
+    await expect(vault.verify(await forged(nowSeconds() - 400, tenYears))).rejects.toThrow(/iat/);
+    await expect(vault.verify(await forged(null, tenYears))).rejects.toThrow(/iat/);
+    await expect(vault.verify(await forged(nowSeconds() + 3_600, tenYears))).rejects.toThrow(/iat/);
+  });
+
+  it('is a setting', async () => {
+    const strict = new ServiceTokens(testServiceKey, 'credential-vault', { maxAgeSeconds: 60 });
+    await expect(strict.verify(await forged(nowSeconds() - 100, 600))).rejects.toThrow(/iat/);
+    expect((await strict.verify(await forged(nowSeconds() - 30, 600))).subject).toBe('service:engine');
+  });
+
+  it('lets two clocks differ by some seconds', async () => {
+    expect((await vault.verify(await forged(nowSeconds() + 5, 120))).subject).toBe('service:engine');
+  });
+});
+
+describe('a token that is taken once', () => {
+  const engine = new ServiceTokens(testServiceKey, 'engine');
+
+  it('is refused the second time, and another one is not', async () => {
+    const vault = new ServiceTokens(testServiceKey, 'credential-vault');
+    const token = await engine.asService('credential-vault', 'org_a', 'prj_a');
+    expect((await vault.verifyOnce(token)).organizationId).toBe('org_a');
+    await expect(vault.verifyOnce(token)).rejects.toThrow(/used before/);
+    const next = await engine.asService('credential-vault', 'org_a', 'prj_a');
+    expect((await vault.verifyOnce(next)).subject).toBe('service:engine');
+  });
+
+  it('is refused where no further one can be remembered', async () => {
+    const vault = new ServiceTokens(testServiceKey, 'credential-vault', { rememberedTokens: 2 });
+    const take = async (): Promise<unknown> => vault.verifyOnce(await engine.asService('credential-vault'));
+    await take();
+    await take();
+    await expect(take()).rejects.toThrow(/2 tokens are remembered/);
+  });
+});
+
+describe('what was spent', () => {
+  it('is forgotten after its end, and not before', () => {
+    const spent = new SpentTokens(2);
+    spent.spend('a', 1_000, 0);
+    spent.spend('b', 3_000, 0);
+    expect(() => spent.spend('a', 1_000, 500)).toThrow(/used before/);
+    expect(() => spent.spend('c', 3_000, 500)).toThrow(/2 tokens/);
+    spent.spend('c', 3_000, 1_500);
+    expect(() => spent.spend('b', 3_000, 1_500)).toThrow(/used before/);
+    expect(spent.size).toBe(2);
   });
 });

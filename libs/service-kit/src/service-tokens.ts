@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { decodeJwt, createLocalJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import type { Jwk } from './env.js';
 import { KubernetesTokens, ProjectedTokens } from './kubernetes-tokens.js';
@@ -5,8 +6,16 @@ import type { Principal, Scope } from './principal.js';
 import { issuerKeys } from './service-issuers.js';
 import { type PublicJwks, ServiceKeys } from './service-keys.js';
 import type { ServiceTrust } from './service-trust.js';
+import { SpentTokens } from './spent-tokens.js';
+import { tokenLimitDefaults } from './token-limits.js';
 
 const lifetimeSeconds = 120;
+/** Of a token for one call: it is remembered for as long. */
+const onceLifetimeSeconds = 20;
+/** Two machines' clocks may differ by this much. */
+const clockToleranceSeconds = 10;
+/** Of services whose internal routes take each token once, and so are shown a new one with each call. */
+const onceAudiences: readonly Audience[] = ['credential-vault'];
 /** A token is used again until this little of its life is left. */
 const renewBeforeSeconds = 30;
 const maxCached = 10_000;
@@ -25,6 +34,15 @@ export type Audience =
 
 type Tenant = Pick<Principal, 'organizationId' | 'projectId'>;
 
+interface Checked {
+  principal: Principal;
+  /** A cluster's token names no tenant. */
+  tenantByHeader: boolean;
+  untilMs: number;
+  /** `jti`: null of a token that carries none. */
+  id: string | null;
+}
+
 /** Mints and checks the short-lived tokens that services show each other: EdDSA, for one audience each. */
 export class ServiceTokens {
   private readonly keys: ServiceKeys;
@@ -33,7 +51,9 @@ export class ServiceTokens {
   private readonly kubernetes: KubernetesTokens | null;
   private readonly projected: ProjectedTokens | null;
   private readonly minted = new Map<string, { token: string; renewAtMs: number }>();
-  private readonly verified = new Map<string, { principal: Principal; tenantByHeader: boolean; untilMs: number }>();
+  private readonly verified = new Map<string, Checked>();
+  private readonly spent: SpentTokens;
+  private readonly maxAgeSeconds: number;
   private shared: Promise<JWTVerifyGetKey> | undefined;
 
   /** @param keys the first one signs; public ones only for a service that checks tokens and makes none */
@@ -46,6 +66,8 @@ export class ServiceTokens {
     this.issuers = trust.issuers ? issuerKeys(trust.issuers) : null;
     this.kubernetes = trust.kubernetes ? new KubernetesTokens(trust.kubernetes) : null;
     this.projected = trust.projectedTokenDir ? new ProjectedTokens(trust.projectedTokenDir) : null;
+    this.maxAgeSeconds = trust.maxAgeSeconds ?? tokenLimitDefaults.SERVICE_TOKEN_MAX_AGE_SECONDS;
+    this.spent = new SpentTokens(trust.rememberedTokens ?? tokenLimitDefaults.SERVICE_TOKEN_REMEMBERED);
   }
 
   /** What the others verify this service's tokens with. */
@@ -55,8 +77,9 @@ export class ServiceTokens {
 
   /** A token of this service for another one, acting in an organization and project (empty: in none). */
   asService(audience: Audience, organizationId = '', projectId = ''): Promise<string> {
-    const subject = `service:${this.service}`;
-    return this.mint(audience, { subject, organizationId, projectId, scopes: ['service'] });
+    const principal: Principal = { subject: `service:${this.service}`, organizationId, projectId, scopes: ['service'] };
+    if (onceAudiences.includes(audience)) return this.sign(audience, principal, onceLifetimeSeconds);
+    return this.mint(audience, principal);
   }
 
   /** The headers of a call as this service; where the cluster gives tokens it is one of those, which names no tenant. */
@@ -74,9 +97,16 @@ export class ServiceTokens {
     const cached = this.minted.get(key);
     const nowMs = Date.now();
     if (cached && cached.renewAtMs > nowMs) return cached.token;
+    const token = await this.sign(audience, principal, lifetimeSeconds);
+    if (this.minted.size > maxCached) this.minted.clear();
+    this.minted.set(key, { token, renewAtMs: nowMs + (lifetimeSeconds - renewBeforeSeconds) * 1000 });
+    return token;
+  }
+
+  private async sign(audience: Audience, principal: Principal, seconds: number): Promise<string> {
     const signing = await this.keys.signing;
     if (!signing) throw new Error(`${this.service} has no key to sign a token for ${audience}`);
-    const token = await new SignJWT({
+    return new SignJWT({
       org: principal.organizationId,
       prj: principal.projectId,
       scopes: principal.scopes,
@@ -86,17 +116,15 @@ export class ServiceTokens {
       .setAudience(`gatehouse:${audience}`)
       .setSubject(principal.subject)
       .setIssuedAt()
-      .setExpirationTime(`${lifetimeSeconds}s`)
+      .setExpirationTime(`${seconds}s`)
+      .setJti(randomUUID())
       .sign(signing.key);
-    if (this.minted.size > maxCached) this.minted.clear();
-    this.minted.set(key, { token, renewAtMs: nowMs + (lifetimeSeconds - renewBeforeSeconds) * 1000 });
-    return token;
   }
 
   /**
    * Whom a token speaks for.
    * @param tenant what the request's headers name; believed of a cluster's token alone, which names none itself
-   * @throws Error when it is not for this service, expired, not signed by whom it says, or says more than its issuer may
+   * @throws Error when it is not for this service, expired, too old whatever its end says, not signed by whom it says, or says more than its issuer may
    */
   async verify(token: string, tenant: Tenant = { organizationId: '', projectId: '' }): Promise<Principal> {
     let known = this.verified.get(token);
@@ -105,17 +133,29 @@ export class ServiceTokens {
       if (this.verified.size > maxCached) this.verified.clear();
       this.verified.set(token, known);
     }
-    const { organizationId, projectId } = tenant;
-    return known.tenantByHeader ? { ...known.principal, organizationId, projectId } : known.principal;
+    return inTenant(known, tenant);
   }
 
-  private async check(token: string): Promise<{ principal: Principal; tenantByHeader: boolean; untilMs: number }> {
+  /**
+   * As `verify`, for a route that takes each token once. A token of the cluster's has no id of its own for each call: it
+   * is taken for as long as the cluster lets it live.
+   */
+  async verifyOnce(token: string, tenant: Tenant = { organizationId: '', projectId: '' }): Promise<Principal> {
+    const checked = await this.check(token);
+    if (!checked.tenantByHeader) {
+      if (!checked.id) throw new Error('the token has no jti, and is taken once here');
+      this.spent.spend(`${checked.principal.subject} ${checked.id}`, checked.untilMs + clockToleranceSeconds * 1000);
+    }
+    return inTenant(checked, tenant);
+  }
+
+  private async check(token: string): Promise<Checked> {
     const audience = `gatehouse:${this.service}`;
     const issuer = String(decodeJwt(token).iss);
     if (this.kubernetes && issuer === this.kubernetes.issuer) {
       const { service, untilMs } = await this.kubernetes.verify(token, audience);
       const principal = { subject: `service:${service}`, organizationId: '', projectId: '', scopes: serviceScopes };
-      return { principal, tenantByHeader: true, untilMs };
+      return { principal, tenantByHeader: true, untilMs, id: null };
     }
     const service = /^gatehouse:(.+)$/.exec(issuer)?.[1] ?? '';
     const key = this.issuers
@@ -126,7 +166,10 @@ export class ServiceTokens {
       algorithms: ['EdDSA'],
       audience,
       issuer,
-      requiredClaims: ['exp', 'sub'],
+      requiredClaims: ['exp', 'sub', 'iat'],
+      // Whatever its end says: who holds a key could write any.
+      maxTokenAge: this.maxAgeSeconds,
+      clockTolerance: clockToleranceSeconds,
     });
     const principal = principalOf(payload);
     this.checkAuthority(service, principal);
@@ -134,7 +177,8 @@ export class ServiceTokens {
       // What is for people no service has by its own word, whoever issues its token; the portal, which speaks for them, might.
       principal.scopes = principal.scopes.filter((scope) => serviceScopes.includes(scope));
     }
-    return { principal, tenantByHeader: false, untilMs: (payload.exp ?? 0) * 1000 };
+    const untilSeconds = Math.min(payload.exp ?? 0, (payload.iat ?? 0) + this.maxAgeSeconds);
+    return { principal, tenantByHeader: false, untilMs: untilSeconds * 1000, id: payload.jti ?? null };
   }
 
   /**
@@ -146,6 +190,10 @@ export class ServiceTokens {
     if (issuer !== 'portal' || subject.startsWith('service:')) throw new Error(`${issuer} speaks for ${subject}`);
     if (scopes.includes('service')) throw new Error(`${subject} is not a service`);
   }
+}
+
+function inTenant({ principal, tenantByHeader }: Checked, { organizationId, projectId }: Tenant): Principal {
+  return tenantByHeader ? { ...principal, organizationId, projectId } : principal;
 }
 
 function principalOf(payload: JWTPayload): Principal {

@@ -8,6 +8,10 @@ export interface ServiceTrust {
   kubernetes?: KubernetesIssuer | null;
   /** Where the cluster puts this pod's tokens; absent: it signs its own. */
   projectedTokenDir?: string | null;
+  /** Tokens of services that were issued longer ago are refused, whatever their `exp` says. */
+  maxAgeSeconds?: number | undefined;
+  /** Ids of tokens that may be used once, at most. */
+  rememberedTokens?: number | undefined;
 }
 
 /** The settings that say so. */
@@ -18,6 +22,8 @@ export interface TrustSettings {
   KUBERNETES_NAMESPACE?: string | null;
   KUBERNETES_JWKS_TOKEN_FILE?: string | null;
   KUBERNETES_TOKEN_DIR?: string | null;
+  SERVICE_TOKEN_MAX_AGE_SECONDS?: number;
+  SERVICE_TOKEN_REMEMBERED?: number;
 }
 
 /** @throws Error when the cluster is an issuer, but not all is said that it takes to check its tokens */
@@ -31,5 +37,7 @@ export function trustOf(settings: TrustSettings): ServiceTrust {
     issuers: settings.GATEHOUSE_SERVICE_ISSUERS ?? null,
     kubernetes: issuer && jwksUrl && namespace ? { issuer, jwksUrl, namespace, jwksTokenFile } : null,
     projectedTokenDir: settings.KUBERNETES_TOKEN_DIR ?? null,
+    maxAgeSeconds: settings.SERVICE_TOKEN_MAX_AGE_SECONDS,
+    rememberedTokens: settings.SERVICE_TOKEN_REMEMBERED,
   };
 }

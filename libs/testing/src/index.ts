@@ -3,5 +3,5 @@ export { testRedisUrl } from './env.js';
 export { takeRedisDatabase, type RedisDatabase } from './redis-database.js';
 export { testServiceKey, testServiceTrust } from './service-key.js';
 export { sendByByte, slowClient, type SlowClient } from './slow-client.js';
-export { testDatabase, type TestDatabase } from './test-database.js';
+export { testDatabase, testPasswords, type TestDatabase } from './test-database.js';
 export { Hopeless, until } from './until.js';

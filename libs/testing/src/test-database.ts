@@ -1,12 +1,21 @@
-import { migrateAll } from '#libs/database';
+import { migrateAll, ownerRole, prepareRoles, roleOf } from '#libs/database';
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { testDatabaseUrl } from './env.js';
 
 const template = 'gatehouse_template';
+/** The same for every database of the server, as its roles are. */
+export const testPasswords = Object.fromEntries(
+  ['owner', 'adapter-gateway', 'credential-vault', 'engine', 'mcp-registry', 'portal', 'router', 'webhook-ingress'].map(
+    (name) => [name, `test-${name}`],
+  ),
+);
 
 export interface TestDatabase {
+  /** As the server's administrator, whom nothing is forbidden. */
   url: string;
+  /** As a service connects, by its own role; `owner` for the one that migrates. */
+  urlOf(service: string): string;
   drop(): Promise<void>;
 }
 
@@ -18,13 +27,15 @@ export async function testDatabase(): Promise<TestDatabase> {
     const building = `${template}_building`;
     await admin.query(`DROP DATABASE IF EXISTS ${building}`);
     await admin.query(`CREATE DATABASE ${building}`);
-    await migrateAll(databaseUrl(building), 'ts');
+    await prepareRoles(databaseUrl(building), testPasswords, 'ts');
+    await migrateAll(asRole(databaseUrl(building), 'owner'), 'ts');
     await admin.query(`ALTER DATABASE ${building} RENAME TO ${template}`);
   });
   const name = `test_${randomBytes(8).toString('hex')}`;
   await asAdmin((admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   return {
     url: databaseUrl(name),
+    urlOf: (service) => asRole(databaseUrl(name), service),
     drop: async () => {
       await asAdmin((admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
     },
@@ -34,6 +45,13 @@ export async function testDatabase(): Promise<TestDatabase> {
 function databaseUrl(name: string): string {
   const url = new URL(testDatabaseUrl());
   url.pathname = `/${name}`;
+  return url.href;
+}
+
+function asRole(databaseUrl: string, service: string): string {
+  const url = new URL(databaseUrl);
+  url.username = service === 'owner' ? ownerRole : roleOf(service);
+  url.password = testPasswords[service] ?? '';
   return url.href;
 }
 

@@ -1,5 +1,12 @@
 import { type JobContract, newId } from '#libs/contracts';
-import { createService, httpLimitDefaults, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
+import {
+  createService,
+  httpLimitDefaults,
+  type Principal,
+  type Scope,
+  ServiceTokens,
+  tokenLimitDefaults,
+} from '#libs/service-kit';
 import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Queue } from 'bullmq';
@@ -102,6 +109,7 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
 
 const defaults: GatewaySettings = {
   ...httpLimitDefaults,
+  ...tokenLimitDefaults,
   PORT: 8080,
   OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',

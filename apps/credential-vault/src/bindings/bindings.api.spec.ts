@@ -1,3 +1,5 @@
+import { ServiceTokens } from '#libs/service-kit';
+import { testServiceKey } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
 import { admin, asService, owner, vaultUnderTest, type VaultUnderTest } from '../testing/vault-under-test.js';
@@ -81,15 +83,56 @@ describe('resolving by a binding', () => {
   });
 });
 
+describe('the ingress, which checks signatures', () => {
+  const ingress = asService('webhook-ingress');
+
+  it('resolves what Apps are bound to, and no token of a grant', async () => {
+    const [secret, grant] = [await credential(), await oauth()];
+    for (const id of [secret, grant]) await bind(id, app('app_hook'));
+    expect((await resolveFor(secret, 'app_hook', ['password'], ingress)).body.fields).toEqual({ password: 'p' });
+    expect((await resolveFor(grant, 'app_hook', undefined, ingress)).body.fields).toEqual({ client_id: 'id' });
+    expect((await resolveFor(grant, 'app_hook', ['access_token'], ingress)).status).toBe(403);
+    expect((await resolveFor(grant, 'app_hook', ['access_token'])).body.fields).toEqual({ access_token: 'at' });
+  });
+
+  it('is refused what a Skill is bound to, and to bind anything', async () => {
+    const id = await credential();
+    const consumer = { kind: 'skill', id: 'skill_9' };
+    await vault.call('PUT', '/internal/bindings', { credential_id: id, consumer }, asService('engine'));
+    const asked = { credential_id: id, consumer };
+    for (const [method, url] of [
+      ['POST', '/internal/credentials/resolve'],
+      ['PUT', '/internal/bindings'],
+    ] as const) {
+      expect((await vault.call(method, url, asked, ingress)).body.code).toBe('not_in_policy');
+    }
+  });
+
+  it('takes a token of a service once', async () => {
+    const id = await credential();
+    await bind(id, app('app_once'));
+    const token = await new ServiceTokens(testServiceKey, 'webhook-ingress').asService(
+      'credential-vault',
+      owner.organizationId,
+      owner.projectId,
+    );
+    const ask = () =>
+      vault.app.inject({
+        method: 'POST',
+        url: '/internal/credentials/resolve',
+        headers: { authorization: `Bearer ${token}` },
+        payload: { credential_id: id, consumer: { kind: 'app', id: 'app_once' } },
+      });
+    expect([(await ask()).statusCode, (await ask()).statusCode]).toEqual([200, 401]);
+  });
+});
+
 describe('client_secret and refresh_token', () => {
-  it('leave by no binding, and without one neither, unless approved', async () => {
+  it('leave by no binding unless approved', async () => {
     const id = await oauth();
     await bind(id, app('app_plain'));
     expect((await resolveFor(id, 'app_plain')).body.fields).toEqual({ client_id: 'id', access_token: 'at' });
-    const unbound = await vault.call('POST', '/internal/credentials/resolve', { credential_id: id }, gateway);
-    expect(unbound.body.fields).toEqual({ client_id: 'id', access_token: 'at' });
-    const named = { credential_id: id, fields: ['refresh_token'] };
-    expect((await vault.call('POST', '/internal/credentials/resolve', named, gateway)).status).toBe(403);
+    expect((await resolveFor(id, 'app_plain', ['refresh_token'])).status).toBe(403);
   });
 
   it('are refused by field to who binds them without approval, and only an administrator approves', async () => {
@@ -218,8 +261,10 @@ describe('services', () => {
     expect(await may('adapter-gateway', 'PUT', '/internal/bindings', asked)).toBe('not_in_policy');
     expect(await may('engine', 'PUT', '/internal/bindings', asked)).toBe('yes');
     expect(await may('engine', 'POST', '/internal/credentials/resolve', asked)).toBe('yes');
-    expect(await may('engine', 'POST', '/internal/credentials/resolve', { credential_id: id })).toBe('not_in_policy');
-    expect(await may('router', 'POST', '/internal/credentials/resolve', { credential_id: id })).toBe('not_in_policy');
+    // Without a consumer nobody resolves anything, whoever it is.
+    for (const name of ['engine', 'router', 'adapter-gateway', 'webhook-ingress', 'mcp-registry']) {
+      expect(await may(name, 'POST', '/internal/credentials/resolve', { credential_id: id })).toBe('not_in_policy');
+    }
     const batch = { credentials: [asked, { credential_id: id }] };
     expect(await may('engine', 'POST', '/internal/credentials/resolve-batch', batch)).toBe('not_in_policy');
     expect(await may('constructor', 'POST', '/internal/credentials/resolve', asked)).toBe('not_in_policy');

@@ -1,4 +1,4 @@
-import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import { Caller, type Principal, Problem, RequireScopes, TokenOnce } from '#libs/service-kit';
 import { Body, Controller, Delete, HttpCode, Inject, Param, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServicePolicy } from '../service-policy/service-policy.js';
@@ -9,6 +9,7 @@ import { type ConsumerKind, consumerKinds } from './credential-binding.entity.js
 /** Bindings that services keep for the Apps, Skills and MCP servers they look after. */
 @ApiTags('internal')
 @Controller('internal/bindings')
+@TokenOnce()
 @RequireScopes('service')
 export class ConsumerBindingsController {
   constructor(

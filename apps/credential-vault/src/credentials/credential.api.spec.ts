@@ -5,6 +5,7 @@ import { KekRing } from '../sealing/kek-ring.js';
 import {
   asService,
   owner,
+  unboundPolicy,
   type VaultUnderTest,
   vaultUnderTest,
   writer as person,
@@ -32,7 +33,7 @@ async function created(
 }
 
 beforeAll(async () => {
-  vault = await vaultUnderTest(ring('k1', ['k1', k1]));
+  vault = await vaultUnderTest(ring('k1', ['k1', k1]), { SERVICE_POLICY: unboundPolicy });
 });
 
 afterAll(() => vault.close());

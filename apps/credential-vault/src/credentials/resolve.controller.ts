@@ -1,4 +1,4 @@
-import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, type Principal, RequireScopes, TokenOnce } from '#libs/service-kit';
 import { Body, Controller, Header, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServicePolicy } from '../service-policy/service-policy.js';
@@ -8,6 +8,7 @@ import { type ResolvedCredential, ResolveService, type UnresolvedCredential } fr
 
 @ApiTags('internal')
 @Controller('internal/credentials')
+@TokenOnce()
 @RequireScopes('service')
 export class ResolveController {
   constructor(
@@ -21,8 +22,7 @@ export class ResolveController {
   @Header('cache-control', 'no-store')
   @ApiOperation({ summary: 'Values of one credential', operationId: 'resolveCredential' })
   resolve(@Caller() caller: Principal, @Body() body: ResolveCredential): Promise<ResolvedCredential> {
-    this.check(caller, body);
-    return this.resolver.resolve(caller, body);
+    return this.resolver.resolve(caller, { ...body, withTokens: this.check(caller, body) });
   }
 
   @Post('resolve-batch')
@@ -33,8 +33,8 @@ export class ResolveController {
     @Caller() caller: Principal,
     @Body() body: ResolveCredentials,
   ): Promise<{ data: (ResolvedCredential | UnresolvedCredential)[] }> {
-    for (const one of body.credentials) this.check(caller, one);
-    return { data: await this.resolver.resolveMany(caller, body.credentials) };
+    const asked = body.credentials.map((one) => ({ ...one, withTokens: this.check(caller, one) }));
+    return { data: await this.resolver.resolveMany(caller, asked) };
   }
 
   @Post('describe')
@@ -46,7 +46,12 @@ export class ResolveController {
     return { data: await this.describer.describe(caller, body.credential_ids) };
   }
 
-  private check(caller: Principal, { consumer }: ResolveCredential): void {
+  /** @returns whether the tokens of a grant may leave too */
+  private check(caller: Principal, { consumer }: ResolveCredential): boolean {
+    if (consumer && this.policy.allows(caller, 'resolve_static', consumer.kind)) {
+      return this.policy.allows(caller, 'resolve', consumer.kind);
+    }
     this.policy.check(caller, consumer ? 'resolve' : 'resolve_unbound', consumer?.kind);
+    return true;
   }
 }

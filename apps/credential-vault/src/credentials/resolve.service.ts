@@ -20,6 +20,12 @@ export interface ResolvedCredential {
   credentials?: Record<string, FieldValue>;
 }
 
+/** What is asked, and what the policy lets who asks have of it. */
+export interface AllowedQuestion extends ResolveCredential {
+  /** False: of an oauth2 credential what was written down for it, and no token. */
+  withTokens: boolean;
+}
+
 export interface UnresolvedCredential {
   credential_id: string;
   error: { code: string; detail: string };
@@ -38,7 +44,7 @@ export class ResolveService {
    * @throws Problem 404 `credential_not_found`, 403 `not_bound` or `approval_needed`, 422 `unknown_fields`,
    *   409 `credential_undecryptable`, `not_connected`, `needs_reconnect`, 503 `refresh_pending`
    */
-  async resolve(caller: Principal, asked: ResolveCredential): Promise<ResolvedCredential> {
+  async resolve(caller: Principal, asked: AllowedQuestion): Promise<ResolvedCredential> {
     const [found] = await this.stored.find(caller, [asked]);
     if (!found) throw notFound('credential', asked.credential_id);
     return this.give(caller, found, asked);
@@ -47,7 +53,7 @@ export class ResolveService {
   /** In the order asked for; one that cannot be resolved says so in its place. */
   async resolveMany(
     caller: Principal,
-    asked: ResolveCredential[],
+    asked: AllowedQuestion[],
   ): Promise<(ResolvedCredential | UnresolvedCredential)[]> {
     const found = await this.stored.find(caller, asked);
     return Promise.all(
@@ -67,15 +73,16 @@ export class ResolveService {
   private async give(
     caller: Principal,
     { credential: row, binding }: Found,
-    { fields: only, consumer, min_valid_seconds: leastSeconds }: ResolveCredential,
+    { fields: only, consumer, min_valid_seconds: leastSeconds, withTokens }: AllowedQuestion,
   ): Promise<ResolvedCredential> {
     if (consumer && !binding) {
       const who = `The ${consumer.kind} ${consumer.id}`;
       throw new Problem(403, 'not_bound', `${who} is not bound to credential ${row.id}: bind it first.`);
     }
-    const wantsTokens = row.type === 'oauth2' && (!only || only.some((name) => tokenFields.includes(name)));
+    const wantsTokens =
+      withTokens && row.type === 'oauth2' && (!only || only.some((name) => tokenFields.includes(name)));
     const tokens = wantsTokens ? await this.tokens.of(caller, row.id, leastSeconds) : null;
-    const names = namesFor(row, binding, only, tokens ? [...tokens.keys()] : []);
+    const names = namesFor(row, binding, only, tokens ? [...tokens.keys()] : [], withTokens);
     const opened = await this.opener.open(row, names);
     for (const [name, token] of tokens ?? []) if (names.includes(name)) opened.set(name, token);
     const values = [...opened].map(([name, secret]): [string, FieldValue] => [name, fromSecret(secret)]);
@@ -110,9 +117,12 @@ function namesFor(
   binding: BindingRules | null,
   only: string[] | undefined,
   tokens: string[],
+  withTokens: boolean,
 ): string[] {
   const all = [...new Set([...row.fields.map(({ field }) => field), ...tokens])];
-  const mayLeave = (field: string): boolean => (binding ? leaves(row, binding, field) : !isProtected(row, field));
+  const kind = (field: string): boolean => withTokens || row.type !== 'oauth2' || !tokenFields.includes(field);
+  const mayLeave = (field: string): boolean =>
+    kind(field) && (binding ? leaves(row, binding, field) : !isProtected(row, field));
   if (!only) return all.filter(mayLeave);
   const unknown = only.filter((name) => !all.includes(name));
   if (unknown.length > 0) {

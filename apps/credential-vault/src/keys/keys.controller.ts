@@ -1,4 +1,4 @@
-import { Caller, type Principal, Problem, RequireScopes, Text, Whole } from '#libs/service-kit';
+import { Caller, type Principal, Problem, RequireScopes, Text, TokenOnce, Whole } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { IsISO8601 } from 'class-validator';
@@ -30,6 +30,7 @@ interface KeyState {
 
 @ApiTags('internal')
 @Controller('internal/keys')
+@TokenOnce()
 @RequireScopes('service')
 export class KeysController {
   constructor(

@@ -1,4 +1,4 @@
-import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, type Principal, RequireScopes, TokenOnce } from '#libs/service-kit';
 import { Body, Controller, Delete, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServicePolicy } from '../service-policy/service-policy.js';
@@ -14,6 +14,7 @@ const kind = 'mcp_server';
 /** What the registry of MCP servers may do with credentials, whoever issues its tokens: the policy says so, no scope. */
 @ApiTags('internal')
 @Controller('internal/mcp-servers/:server/credentials')
+@TokenOnce()
 @RequireScopes('service')
 export class ManagedCredentialsController {
   constructor(

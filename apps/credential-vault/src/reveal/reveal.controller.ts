@@ -1,4 +1,4 @@
-import { Caller, notFound, type Principal, Problem, RequireScopes, Text, TextList } from '#libs/service-kit';
+import { Caller, notFound, type Principal, Problem, RequireScopes, Text, TextList, TokenOnce } from '#libs/service-kit';
 import { Body, Controller, Header, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuditRepository } from '../audit/audit.repository.js';
@@ -15,6 +15,7 @@ export class RevealFields {
 /** Any field, whatever bindings allow: for the services that the policy names, with a reason. */
 @ApiTags('internal')
 @Controller('internal/credentials/:id/reveal')
+@TokenOnce()
 @RequireScopes('service', 'credentials:reveal')
 export class RevealController {
   constructor(

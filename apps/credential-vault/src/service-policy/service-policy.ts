@@ -2,18 +2,28 @@ import { type Principal, Problem } from '#libs/service-kit';
 import { type ConsumerKind, consumerKinds } from '../bindings/credential-binding.entity.js';
 
 /**
- * What a service may ask for. `resolve`: by a binding; `resolve_unbound`: without one, unprotected fields alone;
+ * What a service may ask for. `resolve`: by a binding; `resolve_static`: by a binding, without the tokens of grants;
+ * `resolve_unbound`: without one, unprotected fields alone;
  * `manage`: oauth2 credentials that it makes for what it looks after, and no others; `reveal`: any field, with a reason; `keys`: the rotation of keys.
  */
-export const serviceActions = ['resolve', 'resolve_unbound', 'bind', 'manage', 'reveal', 'keys'] as const;
+export const serviceActions = [
+  'resolve',
+  'resolve_static',
+  'resolve_unbound',
+  'bind',
+  'manage',
+  'reveal',
+  'keys',
+] as const;
 export type ServiceAction = (typeof serviceActions)[number];
 
 export type PolicyRules = Record<string, { may: ServiceAction[]; consumers: ConsumerKind[] }>;
 
-/** No service may reveal unless an installation says so. */
+/** No service may reveal, or resolve what nobody bound, unless an installation says so. */
 export const defaultPolicy: PolicyRules = {
-  'adapter-gateway': { may: ['resolve', 'resolve_unbound', 'bind'], consumers: ['app'] },
-  'webhook-ingress': { may: ['resolve', 'resolve_unbound'], consumers: ['app'] },
+  'adapter-gateway': { may: ['resolve', 'bind'], consumers: ['app'] },
+  // It checks signatures: for that it needs no token of anybody's.
+  'webhook-ingress': { may: ['resolve_static'], consumers: ['app'] },
   engine: { may: ['resolve', 'bind'], consumers: ['skill', 'mcp_server'] },
   'mcp-registry': { may: ['resolve', 'bind', 'manage'], consumers: ['skill', 'mcp_server'] },
   'credential-vault': { may: ['keys'], consumers: [] },
@@ -23,11 +33,16 @@ export const defaultPolicy: PolicyRules = {
 export class ServicePolicy {
   constructor(private readonly rules: PolicyRules) {}
 
-  /** @throws Problem 403 `not_in_policy` */
-  check({ subject }: Pick<Principal, 'subject'>, action: ServiceAction, kind: ConsumerKind | null = null): void {
+  allows({ subject }: Pick<Principal, 'subject'>, action: ServiceAction, kind: ConsumerKind | null = null): boolean {
+    if (!subject.startsWith('service:')) return false;
     const rule = new Map(Object.entries(this.rules)).get(subject.replace(/^service:/, ''));
-    const allowed = rule?.may.includes(action) && (kind === null || rule.consumers.includes(kind));
-    if (subject.startsWith('service:') && allowed) return;
+    return rule !== undefined && rule.may.includes(action) && (kind === null || rule.consumers.includes(kind));
+  }
+
+  /** @throws Problem 403 `not_in_policy` */
+  check(caller: Pick<Principal, 'subject'>, action: ServiceAction, kind: ConsumerKind | null = null): void {
+    if (this.allows(caller, action, kind)) return;
+    const { subject } = caller;
     const what = kind === null ? action : `${action} for a ${kind}`;
     throw new Problem(403, 'not_in_policy', `${subject} may not ${what} here: SERVICE_POLICY says who may.`);
   }

@@ -4,12 +4,18 @@ import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, type VaultSettings } from '../app.module.js';
 import type { KekRing } from '../sealing/kek-ring.js';
-import { defaultPolicy } from '../service-policy/service-policy.js';
+import { defaultPolicy, type PolicyRules } from '../service-policy/service-policy.js';
 import { testOauthSettings } from './oauth-settings.js';
 
 export const owner = { organizationId: 'org_a', projectId: 'prj_a' };
 export const writer: Principal = { ...owner, subject: 'key:writer', scopes: ['credentials:write'] };
 export const admin: Principal = { ...owner, subject: 'key:admin', scopes: ['admin'] };
+
+/** For tests of what is resolved, not of for whom: the gateway may ask without a binding too. */
+export const unboundPolicy: PolicyRules = {
+  ...defaultPolicy,
+  'adapter-gateway': { may: ['resolve', 'resolve_unbound', 'bind'], consumers: ['app'] },
+};
 
 export interface Answer {
   status: number;

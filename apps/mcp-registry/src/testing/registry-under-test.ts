@@ -1,5 +1,12 @@
 import { newId } from '#libs/contracts';
-import { createService, httpLimitDefaults, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
+import {
+  createService,
+  httpLimitDefaults,
+  type Principal,
+  type Scope,
+  ServiceTokens,
+  tokenLimitDefaults,
+} from '#libs/service-kit';
 import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { registryService } from '../service.js';
@@ -66,6 +73,7 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
   const urls = { VAULT_URL: stub.url, ENGINE_URL: stub.url, PYTHON_RUNNER_URL: stub.url };
   const all: RegistrySettings = {
     ...httpLimitDefaults,
+    ...tokenLimitDefaults,
     ...defaults,
     ...urls,
     DATABASE_URL: database.url,

@@ -6,6 +6,7 @@ import {
   readEnv,
   type Scope,
   ServiceTokens,
+  tokenLimitDefaults,
 } from '#libs/service-kit';
 import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -128,6 +129,7 @@ const plainChannel: ChannelRow = {
 
 const defaults: RouterSettings = {
   ...httpLimitDefaults,
+  ...tokenLimitDefaults,
   PORT: 8080,
   OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',

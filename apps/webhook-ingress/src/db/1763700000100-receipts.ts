@@ -1,4 +1,3 @@
-import { ensureDailyPartitions } from '#libs/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class Receipts1763700000100 implements MigrationInterface {
@@ -32,7 +31,6 @@ export class Receipts1763700000100 implements MigrationInterface {
     await runner.query('CREATE INDEX ON ingress.receipt (project_id, id)');
     await runner.query('CREATE INDEX ON ingress.receipt USING brin (received_at)');
     await runner.query('CREATE TABLE ingress.receipt_default PARTITION OF ingress.receipt DEFAULT');
-    await ensureDailyPartitions(runner, 'ingress.receipt');
     // The receipt is its own first entry in the journal: writing that again would cost the answer a fifth of its time.
     await runner.query(`
       CREATE VIEW journal.receipt AS

@@ -124,7 +124,7 @@ export class ReceiptRepository {
   /** Makes the partitions of the coming days, and drops receipts and delivery keys over the retention. */
   async turnPartitions(keepDays: number): Promise<void> {
     await ensureDailyPartitions(this.db, 'ingress.receipt');
-    await dropOldPartitions(this.db, 'ingress.receipt', 'received_at', keepDays);
+    await dropOldPartitions(this.db, 'ingress.receipt', keepDays);
     await this.db.query('DELETE FROM ingress.delivery_key WHERE received_at < now() - make_interval(days => $1)', [
       keepDays,
     ]);

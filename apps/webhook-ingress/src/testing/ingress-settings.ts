@@ -1,4 +1,4 @@
-import { httpLimitDefaults } from '#libs/service-kit';
+import { httpLimitDefaults, tokenLimitDefaults } from '#libs/service-kit';
 import { testRedisUrl, testServiceTrust } from '#libs/testing';
 import type { IngressSettings } from '../env.js';
 
@@ -10,6 +10,7 @@ export function ingressSettings(
 ): IngressSettings {
   return {
     ...httpLimitDefaults,
+    ...tokenLimitDefaults,
     PORT: 8080,
     OPERATIONS_PORT: 0,
     HOST: '127.0.0.1',

@@ -1,4 +1,3 @@
-import { ensureDailyPartitions } from '#libs/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class JournalEntries1763700000000 implements MigrationInterface {
@@ -22,7 +21,6 @@ export class JournalEntries1763700000000 implements MigrationInterface {
       ) PARTITION BY RANGE (at)`);
     await runner.query('CREATE INDEX ON journal.entry (receipt_id)');
     await runner.query('CREATE TABLE journal.entry_default PARTITION OF journal.entry DEFAULT');
-    await ensureDailyPartitions(runner, 'journal.entry');
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -1,0 +1,59 @@
+import type { OwnedSchema } from './all-schemas.js';
+import type { Queryable } from './partitions.js';
+import { roleOf } from './role-names.js';
+
+/**
+ * Lets each service reach its own schema and, of others, what they grant it: said again after each migration, for what
+ * it has added, and for what is not granted any more.
+ * @returns false where none of the roles is there: one role does everything
+ * @throws Error when only some of them are
+ */
+export async function grantSchemas(db: Queryable, schemas: OwnedSchema[]): Promise<boolean> {
+  const services = schemas.flatMap(({ service }) => (service === null ? [] : [service]));
+  const rows = (await db.query('SELECT rolname FROM pg_roles WHERE rolname = ANY($1)', [services.map(roleOf)])) as {
+    rolname: string;
+  }[];
+  if (rows.length === 0) return false;
+  const missing = services.map(roleOf).filter((role) => !rows.some(({ rolname }) => rolname === role));
+  if (missing.length > 0) throw new Error(`The roles ${missing.join(', ')} are missing: run prepare-roles first.`);
+  await db.query('BEGIN');
+  for (const statement of schemas.flatMap((owned) => statementsFor(owned, services))) await db.query(statement);
+  await db.query('COMMIT');
+  return true;
+}
+
+function statementsFor({ schema, service }: OwnedSchema, services: string[]): string[] {
+  const { name, grants = {} } = schema;
+  const everyone = services.map(roleOf).join(', ');
+  const what = ['TABLES', 'SEQUENCES', 'FUNCTIONS'];
+  // From nothing each time: what a release stops granting is gone with it.
+  const revoked = [
+    ...what.map((each) => `REVOKE ALL ON ALL ${each} IN SCHEMA ${name} FROM PUBLIC, ${everyone}`),
+    `REVOKE ALL ON SCHEMA ${name} FROM PUBLIC, ${everyone}`,
+  ];
+  return [...revoked, ...(service === null ? [] : ownGrants(name, roleOf(service))), ...sharedGrants(name, grants)];
+}
+
+function ownGrants(name: string, role: string): string[] {
+  const given = [
+    ['TABLES', 'SELECT, INSERT, UPDATE, DELETE'],
+    ['SEQUENCES', 'USAGE, SELECT'],
+    ['FUNCTIONS', 'EXECUTE'],
+  ] as const;
+  return [
+    `GRANT USAGE ON SCHEMA ${name} TO ${role}`,
+    ...given.map(([what, privileges]) => `GRANT ${privileges} ON ALL ${what} IN SCHEMA ${name} TO ${role}`),
+    // What is made between two migrations, such as the partition of a day, is reached too.
+    ...given.map(
+      ([what, privileges]) => `ALTER DEFAULT PRIVILEGES IN SCHEMA ${name} GRANT ${privileges} ON ${what} TO ${role}`,
+    ),
+    `REVOKE INSERT, UPDATE, DELETE ON ${name}.migration FROM ${role}`,
+  ];
+}
+
+function sharedGrants(name: string, grants: Record<string, string[]>): string[] {
+  return Object.entries(grants).flatMap(([service, privileges]) => [
+    `GRANT USAGE ON SCHEMA ${name} TO ${roleOf(service)}`,
+    ...privileges.map((privilege) => `GRANT ${privilege} TO ${roleOf(service)}`),
+  ]);
+}

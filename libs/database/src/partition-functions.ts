@@ -1,0 +1,47 @@
+/**
+ * Functions that make and drop the daily partitions of a table, for roles that do not own it: a service may turn its
+ * partitions and change nothing else of the schema. They run as their owner, who migrates; a migration makes them.
+ *
+ * - `<table>_make_day(date)` makes the partition of a day;
+ * - `<table>_drop_day(date)` drops it, once the day is over;
+ * - `<table>_forget_default(before timestamptz, at_most integer)` deletes rows of past days from the default partition,
+ *   and says how many.
+ * @param table schema-qualified, from code, never from input
+ * @param timeColumn by which it is partitioned
+ */
+export function partitionFunctions(table: string, timeColumn: string): string[] {
+  // Names that a caller's search path would answer differently are answered by the catalog alone.
+  const asOwner = 'LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp';
+  const signatures = partitionSignatures(table);
+  return [
+    `CREATE FUNCTION ${table}_make_day(day date) RETURNS void ${asOwner} AS $$
+     BEGIN
+       EXECUTE format('CREATE TABLE IF NOT EXISTS ${table}_%s PARTITION OF ${table} FOR VALUES FROM (%L) TO (%L)',
+         to_char(day, 'YYYYMMDD'), to_char(day, 'YYYY-MM-DD"T00:00:00Z"'), to_char(day + 1, 'YYYY-MM-DD"T00:00:00Z"'));
+     END $$`,
+    `CREATE FUNCTION ${table}_drop_day(day date) RETURNS void ${asOwner} AS $$
+     BEGIN
+       IF day >= (now() AT TIME ZONE 'UTC')::date THEN
+         RAISE EXCEPTION 'the day % is not over, and its partition stays', day;
+       END IF;
+       EXECUTE format('DROP TABLE IF EXISTS ${table}_%s', to_char(day, 'YYYYMMDD'));
+     END $$`,
+    `CREATE FUNCTION ${table}_forget_default(before timestamptz, at_most integer) RETURNS integer ${asOwner} AS $$
+     DECLARE deleted integer;
+     BEGIN
+       IF before > now() THEN
+         RAISE EXCEPTION '% is not over, and its rows stay', before;
+       END IF;
+       DELETE FROM ${table}_default WHERE ctid = ANY(ARRAY(
+         SELECT ctid FROM ${table}_default WHERE ${timeColumn} < before LIMIT at_most FOR UPDATE SKIP LOCKED));
+       GET DIAGNOSTICS deleted = ROW_COUNT;
+       RETURN deleted;
+     END $$`,
+    ...signatures.map((signature) => `REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`),
+  ];
+}
+
+/** What a role is granted that turns the partitions of a table. */
+export function partitionSignatures(table: string): string[] {
+  return [`${table}_make_day(date)`, `${table}_drop_day(date)`, `${table}_forget_default(timestamptz, integer)`];
+}

@@ -1,0 +1,11 @@
+import 'reflect-metadata';
+import { databaseAdminUrl, rolePasswords } from './env.js';
+import { prepareRoles } from './roles.js';
+
+try {
+  process.stdout.write(`${JSON.stringify(await prepareRoles(databaseAdminUrl(), rolePasswords()))}\n`);
+} catch (error) {
+  // What is wrong is for whoever starts the system: a sentence, without the place in the code.
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

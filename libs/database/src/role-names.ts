@@ -1,0 +1,7 @@
+/** Owns every schema and migrates it; no service connects by it. */
+export const ownerRole = 'gatehouse_owner';
+
+/** The Postgres role of a service. */
+export function roleOf(service: string): string {
+  return `gatehouse_${service.replaceAll('-', '_')}`;
+}

@@ -1,0 +1,87 @@
+import pg from 'pg';
+import { allSchemas } from './all-schemas.js';
+import { ownerRole, roleOf } from './role-names.js';
+import { scramVerifier } from './scram-verifier.js';
+
+/** By service; `owner` is the role that migrates. */
+export type RolePasswords = Record<string, string>;
+
+/**
+ * Makes the roles that services connect by and the one that owns their schemas, none of which may do anything else in
+ * the server; may run any number of times, and gives each role the password that is named here.
+ * @param adminUrl of a role that may make roles and owns the database, needed for this alone
+ * @throws Error when a password is missing, a role may do more than it should, or the schemas are of an older layout
+ */
+export async function prepareRoles(
+  adminUrl: string,
+  passwords: RolePasswords,
+  extension: 'js' | 'ts' = 'js',
+): Promise<string[]> {
+  const schemas = await allSchemas(extension);
+  const services = schemas.flatMap(({ service }) => (service === null ? [] : [service]));
+  const wanted = new Map([
+    [ownerRole, passwords['owner']],
+    ...services.map((name) => [roleOf(name), passwords[name]] as const),
+  ]);
+  const without = [...wanted].filter(([, password]) => !password).map(([role]) => role);
+  if (without.length > 0) throw new Error(`No password is given for ${without.join(', ')}.`);
+  const client = new pg.Client({ connectionString: adminUrl, application_name: 'prepare-roles' });
+  await client.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query("SELECT pg_advisory_xact_lock(hashtext('gatehouse-roles'))");
+    await refuseOlderLayout(
+      client,
+      schemas.map(({ schema }) => schema.name),
+    );
+    for (const [role, password] of wanted) await ensureRole(client, role, password ?? '');
+    await refuseMighty(client, [...wanted.keys()]);
+    await openDatabase(client, [...wanted.keys()]);
+    await client.query('COMMIT');
+  } finally {
+    await client.end();
+  }
+  return [...wanted.keys()];
+}
+
+async function ensureRole(client: pg.Client, role: string, password: string): Promise<void> {
+  const { rowCount } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
+  const verb = rowCount ? 'ALTER' : 'CREATE';
+  await client.query(`${verb} ROLE ${role} LOGIN PASSWORD ${pg.escapeLiteral(scramVerifier(password))}`);
+}
+
+/** Who connects is named, and nobody else; a service makes no temporary tables either. */
+async function openDatabase(client: pg.Client, roles: string[]): Promise<void> {
+  const { rows } = await client.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
+  const database = rows[0]?.name ?? '';
+  await client.query(`REVOKE ALL ON DATABASE ${database} FROM PUBLIC`);
+  await client.query(`GRANT CONNECT ON DATABASE ${database} TO ${roles.join(', ')}`);
+  await client.query(`GRANT CREATE ON DATABASE ${database} TO ${ownerRole}`);
+  await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+}
+
+/** A role of that name that was there before, or is a member of another one, may be anything. */
+async function refuseMighty(client: pg.Client, roles: string[]): Promise<void> {
+  const { rows } = await client.query<{ rolname: string }>(
+    `SELECT rolname FROM pg_roles r WHERE rolname = ANY($1) AND (
+       rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls
+       OR EXISTS (SELECT 1 FROM pg_auth_members m WHERE m.member = r.oid))`,
+    [roles],
+  );
+  if (rows.length === 0) return;
+  const names = rows.map(({ rolname }) => rolname).join(', ');
+  throw new Error(`${names} may do more than a service should: take its attributes and memberships away, or drop it.`);
+}
+
+async function refuseOlderLayout(client: pg.Client, names: string[]): Promise<void> {
+  const { rows } = await client.query<{ name: string; owner: string }>(
+    `SELECT nspname AS name, nspowner::regrole::text AS owner FROM pg_namespace
+      WHERE nspname = ANY($1) AND nspowner::regrole::text <> $2 ORDER BY 1`,
+    [names, ownerRole],
+  );
+  const [first] = rows;
+  if (!first) return;
+  throw new Error(
+    `This database was made by an earlier version of Gatehouse, in which one role had everything (${first.owner} owns the schema ${first.name}): nothing converts it, so start with an empty database, or delete the data with npm run reset.`,
+  );
+}

@@ -1,0 +1,28 @@
+/**
+ * Ids of tokens that were used, each until it would have expired: in this process's memory alone, so that a token may
+ * still be used once in each replica.
+ */
+export class SpentTokens {
+  private readonly untilMs = new Map<string, number>();
+
+  constructor(private readonly max: number) {}
+
+  /**
+   * Takes an id that nobody has used yet.
+   * @throws Error when it was used, or when so many are remembered that no other one can be
+   */
+  spend(id: string, untilMs: number, nowMs = Date.now()): void {
+    if (this.untilMs.has(id)) throw new Error('the token was used before');
+    if (this.untilMs.size >= this.max) this.forgetExpired(nowMs);
+    if (this.untilMs.size >= this.max) throw new Error(`${this.max} tokens are remembered, and no further one can be`);
+    this.untilMs.set(id, untilMs);
+  }
+
+  get size(): number {
+    return this.untilMs.size;
+  }
+
+  private forgetExpired(nowMs: number): void {
+    for (const [id, untilMs] of this.untilMs) if (untilMs <= nowMs) this.untilMs.delete(id);
+  }
+}

@@ -1,0 +1,67 @@
+import { hkdfSync } from 'node:crypto';
+import { queuesOf, redisUser } from './redis-users.mjs';
+
+/** Those with a schema of their own have a role of their own. */
+const withDatabase = Object.keys(queuesOf);
+
+/**
+ * Passwords of the stores' users, derived from the installation's key: the same after a restart without a file more.
+ * @param {import('./secrets.mjs').Secrets['service_key']} installationKey
+ * @returns {(store: 'postgres' | 'redis', user: string) => string} hexadecimal, so that it needs no escape anywhere
+ */
+export function storePasswords(installationKey) {
+  const seed = Buffer.from(String(installationKey.d), 'base64url');
+  return (store, user) =>
+    Buffer.from(hkdfSync('sha256', seed, '', `gatehouse ${store} user ${user}`, 24)).toString('hex');
+}
+
+/** @param {string} url @param {string} username @param {string} password */
+function withUser(url, username, password) {
+  const own = new URL(url);
+  own.username = username;
+  own.password = password;
+  return own.href;
+}
+
+/**
+ * Where a process finds its stores; null for who has none.
+ * @typedef {(name: string) => {databaseUrl: string, redisUrl: string} | null} StoreAccess
+ */
+
+/**
+ * Each service by its own role and user; the step `migrations` by the role that owns the schemas.
+ * @param {object} from
+ * @param {string} from.databaseUrl as an administrator
+ * @param {string} from.redisUrl
+ * @param {import('./secrets.mjs').Secrets} from.secrets
+ * @param {boolean} from.roles false: Postgres is used by the one role of databaseUrl
+ * @param {boolean} from.users false: Redis is used by the one user of redisUrl
+ * @returns {StoreAccess}
+ */
+export function storeAccess({ databaseUrl, redisUrl, secrets, roles, users }) {
+  const passwordOf = storePasswords(secrets.service_key);
+  return (name) => {
+    const user = name === 'migrations' ? 'owner' : name;
+    if (user !== 'owner' && !withDatabase.includes(user)) return null;
+    return {
+      databaseUrl: roles
+        ? withUser(databaseUrl, `gatehouse_${user.replaceAll('-', '_')}`, passwordOf('postgres', user))
+        : databaseUrl,
+      redisUrl: users && user !== 'owner' ? withUser(redisUrl, redisUser(user), passwordOf('redis', user)) : redisUrl,
+    };
+  };
+}
+
+/** @param {import('./secrets.mjs').Secrets} secrets @returns {string} the setting GATEHOUSE_DATABASE_PASSWORDS */
+export function databasePasswords({ service_key: key }) {
+  const passwordOf = storePasswords(key);
+  return JSON.stringify(
+    Object.fromEntries(['owner', ...withDatabase].map((user) => [user, passwordOf('postgres', user)])),
+  );
+}
+
+/** What a private Redis lets whom do. @param {import('./secrets.mjs').Secrets} secrets @returns {(user: string) => string} */
+export function redisPasswords({ service_key: key }) {
+  const passwordOf = storePasswords(key);
+  return (user) => passwordOf('redis', user);
+}

@@ -1,0 +1,163 @@
+import { prepareRoles } from '#libs/database';
+import { testDatabase, type TestDatabase, testPasswords } from '#libs/testing';
+import pg from 'pg';
+
+const schemas: Record<string, string> = {
+  'adapter-gateway': 'gateway.app',
+  'credential-vault': 'vault.credential',
+  engine: 'engine.agent',
+  'mcp-registry': 'registry.tool',
+  portal: 'portal.api_key',
+  router: 'router.message',
+  'webhook-ingress': 'ingress.receipt',
+};
+const services = Object.keys(schemas);
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+/** @returns the rows, or the SQLSTATE by which Postgres refuses */
+async function as(service: string, sql: string, url = database.urlOf(service)): Promise<pg.QueryResultRow[] | string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) return error.code ?? 'no code';
+    throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+const forbidden = '42501';
+
+describe('the role of a service', () => {
+  it.each(services)('of %s reads its own schema, and none of another service', async (service) => {
+    expect(await as(service, `SELECT * FROM ${schemas[service]} LIMIT 1`)).toEqual([]);
+    for (const other of services.filter((each) => each !== service)) {
+      expect([other, await as(service, `SELECT * FROM ${schemas[other]} LIMIT 1`)]).toEqual([other, forbidden]);
+    }
+  });
+
+  it.each([...services, 'owner'])('of %s runs no program, reads no file, and makes no role', async (service) => {
+    expect(await as(service, `COPY (SELECT 1) TO PROGRAM 'true'`)).toBe(forbidden);
+    expect(await as(service, `SELECT pg_read_file('/etc/passwd')`)).toBe(forbidden);
+    expect(await as(service, 'CREATE ROLE intruder SUPERUSER')).toBe(forbidden);
+    expect(await as(service, 'SET ROLE gatehouse_portal')).toEqual(service === 'portal' ? [] : forbidden);
+    const [role] = await as(
+      service,
+      'SELECT rolsuper, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = current_user',
+    );
+    expect(role).toEqual({ rolsuper: false, rolcreatedb: false, rolcreaterole: false });
+  });
+
+  it.each(services.filter((each) => each !== 'portal'))('of %s makes no API key', async (service) => {
+    const insert = `INSERT INTO portal.api_key SELECT (jsonb_populate_record(NULL::portal.api_key, '{"id": "key_x"}')).*`;
+    expect(await as(service, insert)).toBe(forbidden);
+    expect(await as(service, `UPDATE portal.api_key SET scopes = '{admin}'`)).toBe(forbidden);
+  });
+
+  it.each(services)('of %s changes no table, and not what was migrated', async (service) => {
+    const [schema] = (schemas[service] ?? '').split('.');
+    expect(await as(service, `CREATE TABLE ${schema}.mine (id int)`)).toBe(forbidden);
+    expect(await as(service, `DROP TABLE ${schemas[service]} CASCADE`)).toBe(forbidden);
+    expect(await as(service, `DELETE FROM ${schema}.migration`)).toBe(forbidden);
+    expect(await as(service, 'CREATE TABLE public.mine (id int)')).toBe(forbidden);
+  });
+});
+
+describe('the journal', () => {
+  const writers = ['webhook-ingress', 'adapter-gateway', 'router', 'engine'];
+  const entry = `INSERT INTO journal.entry (receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal, attempt)
+    VALUES ('rcp_1', now(), 'org', 'prj', 'app', 's', 'route', 'routed', true, 1)`;
+
+  it.each(writers)('is written by %s, and changed or emptied by nobody', async (service) => {
+    expect(await as(service, entry)).toEqual([]);
+    for (const change of [
+      `UPDATE journal.entry SET outcome = 'dead'`,
+      'DELETE FROM journal.entry',
+      'TRUNCATE journal.entry',
+      'DELETE FROM journal.entry_default',
+      'DELETE FROM journal.dead_letter',
+      'DELETE FROM journal.batch',
+    ]) {
+      expect([change, await as(service, change)]).toEqual([change, forbidden]);
+    }
+  });
+
+  it.each(services.filter((each) => !writers.includes(each)))('is closed to %s', async (service) => {
+    expect(await as(service, entry)).toBe(forbidden);
+    expect(await as(service, 'SELECT * FROM journal.entry')).toBe(forbidden);
+  });
+});
+
+describe('the days of a table', () => {
+  it('are made by the service that turns them, and are its own to read', async () => {
+    expect(
+      await as(
+        'webhook-ingress',
+        `SELECT ingress.receipt_make_day('2036-01-01'), journal.entry_make_day('2036-01-01')`,
+      ),
+    ).toHaveLength(1);
+    expect(await as('webhook-ingress', 'SELECT * FROM ingress.receipt_20360101')).toEqual([]);
+    expect(await as('webhook-ingress', 'DROP TABLE ingress.receipt_20360101')).toBe(forbidden);
+  });
+
+  it('are dropped when they are over, and not before', async () => {
+    await as('webhook-ingress', `SELECT journal.entry_make_day('2020-01-01')`);
+    expect(await as('webhook-ingress', `SELECT journal.entry_drop_day('2020-01-01')`)).toHaveLength(1);
+    for (const early of [
+      'journal.entry_drop_day(current_date)',
+      `journal.entry_forget_default(now() + interval '1 hour', 10)`,
+      `journal.forget_before(now())`,
+    ]) {
+      expect(await as('webhook-ingress', `SELECT ${early}`)).toBe('P0001');
+    }
+  });
+
+  it('are not for the other services', async () => {
+    for (const service of services.filter((each) => each !== 'webhook-ingress')) {
+      expect(await as(service, `SELECT journal.entry_make_day('2036-01-02')`)).toBe(forbidden);
+      expect(await as(service, `SELECT journal.entry_drop_day('2020-01-01')`)).toBe(forbidden);
+    }
+  });
+});
+
+describe('preparing the roles', () => {
+  it('may be done again, and gives each its password anew', async () => {
+    await prepareRoles(database.url, { ...testPasswords, portal: 'changed' }, 'ts');
+    const changed = new URL(database.urlOf('portal'));
+    changed.password = 'changed';
+    try {
+      expect(await as('portal', 'SELECT 1 AS one', changed.href)).toEqual([{ one: 1 }]);
+    } finally {
+      await prepareRoles(database.url, testPasswords, 'ts');
+    }
+    expect(await as('portal', 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('says in a sentence that a database is of an older layout', async () => {
+    await as('admin', 'ALTER SCHEMA router OWNER TO CURRENT_USER', database.url);
+    try {
+      await expect(prepareRoles(database.url, testPasswords, 'ts')).rejects.toThrow(
+        /made by an earlier version of Gatehouse.*owns the schema router.*npm run reset/,
+      );
+    } finally {
+      await as('admin', 'ALTER SCHEMA router OWNER TO gatehouse_owner', database.url);
+    }
+  });
+
+  it('takes no role that may do more, and leaves none without a password', async () => {
+    await expect(prepareRoles(database.url, { owner: 'x' }, 'ts')).rejects.toThrow(/No password.*gatehouse_router/);
+    await as('admin', 'ALTER ROLE gatehouse_engine CREATEDB', database.url);
+    try {
+      await expect(prepareRoles(database.url, testPasswords, 'ts')).rejects.toThrow(/gatehouse_engine may do more/);
+    } finally {
+      await as('admin', 'ALTER ROLE gatehouse_engine NOCREATEDB', database.url);
+    }
+  });
+});
