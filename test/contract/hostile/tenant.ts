@@ -50,7 +50,9 @@ export async function fillTenant(origin: string, { key }: Tenant, word: string):
   await ask('POST', 'api-keys', { name, scopes: ['events:read'] });
   const fields = { password: word, codes: [`${word} 1`, `${word} 2`] };
   const credential = await ask('POST', 'credentials', { name, type: 'text', fields });
-  const manifest = { slug: `skill-${word}`, name, description: name, category: 'Integration' };
+  // A refusal repeats the name that was asked for: it tells nothing, and has no canary in it.
+  const slug = `skill-${createHash('sha256').update(word).digest('hex').slice(0, 8)}`;
+  const manifest = { slug, name, description: name, category: 'Integration' };
   const knowledge = { name, knowledge: name };
   await ask('POST', 'adapters', { manifest: { schema_version: '1.0', ...manifest, skill: knowledge } });
   const app = await ask<InstalledApp>('POST', 'apps', { name, kind: 'builtin' });
