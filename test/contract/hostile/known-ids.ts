@@ -7,6 +7,7 @@ interface Row {
   id?: string | number;
   slug?: string;
   number?: number;
+  version?: number;
   made_by_key_id?: string | null;
 }
 
@@ -36,11 +37,16 @@ export async function knownIds(
       if (answer?.status !== 200 || !answer.text.startsWith('{"data":[')) continue;
       const { data } = JSON.parse(answer.text) as { data: Row[] };
       const place = placeOf(`${path}/{}`, '');
-      const ids = data.filter((row) => row.made_by_key_id !== null).map(({ id, slug, number }) => id ?? slug ?? number);
+      const ids = data
+        .filter((row) => row.made_by_key_id !== null)
+        .map((row) => row.number ?? row.id ?? row.slug ?? row.version);
       const found = ids.filter((id) => id !== undefined).map(String);
       known.set(place, [...(known.get(place) ?? []), ...found].slice(0, 20));
     }
   }
+  // What stands in paths under another name than where it is listed.
+  known.set('turns', known.get('sessions/turns') ?? []);
+  known.set('channels', known.get('apps') ?? []);
   return known;
 }
 

@@ -5,10 +5,9 @@ import { until } from '#libs/testing';
 import { openApi, type InstalledApp } from '../../system/api.js';
 import { post } from '../../system/webhook.js';
 
-/** Who asks the API, and in which of the key's projects. */
+/** Who asks the API: a project, by a key of it. */
 export interface Tenant {
   key: string;
-  projectId: string;
 }
 
 /** Another organization, or another project of one, with an administrator's key: as an operator makes them, by rows. */
@@ -31,7 +30,7 @@ export async function makeTenant(databaseUrl: string, organization?: string): Pr
        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
       owned,
     );
-    return { key, projectId };
+    return { key };
   } finally {
     await client.end();
   }
