@@ -9,6 +9,8 @@ import { type PlausibleBody, plausibleBody, replaced } from './plausible-body.js
 export interface Named {
   own: KnownIds;
   foreign: KnownIds;
+  /** Bodies of operations, by operationId. */
+  examples: Record<string, Record<string, unknown>>;
 }
 
 export interface HostileRequest extends RawRequest {
@@ -108,7 +110,7 @@ function bodyOf(document: ApiDocument, operation: DescribedOperation, named: Nam
     const some = hostileBytes.map((bytes) => ({ bytes, foreign: false }));
     return fc.oneof({ weight: 4, arbitrary: nothing }, { weight: 1, arbitrary: some });
   }
-  const meant = plausibleBody(document, schema, named.own);
+  const meant = plausibleBody(document, schema, named.own, named.examples[operation.operationId ?? '']);
   const changed = fc
     .tuple(
       fc.subarray(meant.optional, { minLength: 0 }),

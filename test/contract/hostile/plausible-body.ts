@@ -11,7 +11,13 @@ export interface PlausibleBody {
   with(names: string[]): { value: unknown; places: Place[] };
 }
 
-export function plausibleBody(document: ApiDocument, schema: Schema, own: KnownIds): PlausibleBody {
+/** @param example fields that its operation takes so, instead of what the schema alone suggests */
+export function plausibleBody(
+  document: ApiDocument,
+  schema: Schema,
+  own: KnownIds,
+  example: Record<string, unknown> = {},
+): PlausibleBody {
   const root = resolved(document, schema);
   const properties = (root['properties'] ?? {}) as Record<string, Schema>;
   const required = new Set((root['required'] ?? []) as string[]);
@@ -24,9 +30,8 @@ export function plausibleBody(document: ApiDocument, schema: Schema, own: KnownI
         return { value, places: placesIn(value) };
       }
       const given = Object.entries(properties).filter(([name]) => required.has(name) || names.includes(name));
-      const value = Object.fromEntries(
-        given.map(([name, property]) => [name, plausible(document, property, name, own, 0)]),
-      );
+      const plain = given.map(([name, property]) => [name, plausible(document, property, name, own, 0)] as const);
+      const value = { ...Object.fromEntries(plain), ...example };
       return { value, places: [...placesIn(value), ...optional.map((name) => [name])] };
     },
   };
