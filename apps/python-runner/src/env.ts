@@ -1,4 +1,13 @@
-import { httpLimitSettings, integer, json, operationsSettings, readEnv, readIssuers, text, url } from '#libs/service-kit';
+import {
+  httpLimitSettings,
+  integer,
+  json,
+  operationsSettings,
+  readEnv,
+  readIssuers,
+  text,
+  url,
+} from '#libs/service-kit';
 
 export const env = readEnv({
   ...httpLimitSettings,
