@@ -159,6 +159,6 @@ it('a call that finds no child because none starts is told why', async () => {
   });
   const { body } = await runner.post('/internal/run', runOf(toolOf('return 1')));
   expect(body['detail']).toMatch(/^No Python sandbox starts: it was not warm after 1 ms \(PYTHON_START_MS\)\./);
-  const ready = await runner.app.inject({ method: 'GET', url: '/health/ready' });
+  const ready = await operations().inject('/health/ready');
   expect(ready.json().reason).toMatch(/^no sandbox starts: it was not warm/);
 });
