@@ -143,8 +143,11 @@ describe('the component monitoring', () => {
   });
 
   it('scrapes the port that the Services have', () => {
-    const ports = base.filter(({ kind }) => kind === 'Service').map(({ spec }) => spec?.ports?.[0]);
-    for (const port of ports) expect(port).toMatchObject({ name: ofKind('ServiceMonitor')[0]?.spec.endpoints[0].port });
+    const scraped = ofKind('ServiceMonitor')[0]?.spec.endpoints[0].port;
+    expect(scraped).toBe('operations');
+    for (const { spec } of base.filter(({ kind }) => kind === 'Service')) {
+      expect(spec?.ports).toContainEqual(expect.objectContaining({ name: scraped }));
+    }
   });
 
   it('warns of each danger, with what to do', () => {

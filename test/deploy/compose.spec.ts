@@ -78,9 +78,19 @@ describe('docker-compose.yml', () => {
     expect(filled(redisUsersOfCompose())).toBe(aclFile((user) => made[passwordVariable(user)] ?? '', 'plain'));
   });
 
+  it('trusts nobody to name a client, and publishes no port of operations', () => {
+    const file = read('docker-compose.yml');
+    expect([...file.matchAll(/TRUSTED_PROXIES: (.*)/g)].map(([, value]) => value)).toEqual(['${TRUSTED_PROXIES:-}']);
+    const published = [...file.matchAll(/ports: \[(.*)\]/g)].map(([, ports]) => ports);
+    expect(published.length).toBeGreaterThan(0);
+    for (const ports of published) expect(ports).not.toContain('9090');
+  });
+
   it('has a default for no secret', () => {
     const uses = [
-      ...read('docker-compose.yml').matchAll(/\$\{(\w*(?:PASSWORD|SERVICE_KEY|KEK|SECRET|ISSUERS)\w*)(.{2})/g),
+      ...read('docker-compose.yml').matchAll(
+        /\$\{(\w*(?:PASSWORD|(?:SERVICE|WEBHOOK)_KEY|KEK|SECRET|ISSUERS)\w*)(.{2})/g,
+      ),
     ];
     expect(new Set(uses.map(([, name]) => name))).toEqual(new Set(Object.keys(madeSettings())));
     expect(new Set(uses.map(([, , how]) => how))).toEqual(new Set([':?']));

@@ -72,7 +72,10 @@ describe.each(deployments)('%s', (name) => {
       { name: 'http', containerPort: port },
       { name: 'operations', containerPort: 9090 },
     ]);
-    expect(named('Service', name)?.spec?.ports).toEqual([{ name: 'http', port, targetPort: 'http' }]);
+    expect(named('Service', name)?.spec?.ports).toEqual([
+      { name: 'http', port, targetPort: 'http' },
+      { name: 'operations', port: 9090, targetPort: 'operations' },
+    ]);
     expect(Object.values(named('ConfigMap', 'gatehouse')?.data ?? {})).toContain(`http://${name}:${port}`);
   });
 

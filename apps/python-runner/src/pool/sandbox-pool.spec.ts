@@ -168,6 +168,6 @@ it('a call that finds no child because none starts is told why', async () => {
   expect(body['detail']).toMatch(
     /^No Python sandbox starts: the memory of Python was not made: not in 1 ms \(PYTHON_START_MS\)\./,
   );
-  const ready = await runner.app.inject({ method: 'GET', url: '/health/ready' });
+  const ready = await operations().inject('/health/ready');
   expect(ready.json().reason).toMatch(/^no sandbox starts: the memory of Python was not made/);
 });
