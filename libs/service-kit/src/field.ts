@@ -77,6 +77,16 @@ export const TextList = (maxItems: number, maxLength: number, options: FieldOpti
 export const JsonObject = (options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type: 'object', additionalProperties: true }, [IsObject()]);
 
+/** A list of objects of a class. That each is one is checked here: the check of its fields passes lists of lists. */
+export const NestedList = (type: new () => object, maxItems: number, options: FieldOptions = {}): PropertyDecorator =>
+  field(options, { type: [type], maxItems }, [
+    IsArray(),
+    ArrayMaxSize(maxItems),
+    IsObject({ each: true }),
+    ValidateNested({ each: true }),
+    Type(() => type),
+  ]);
+
 /** An object of a class of its own, whose fields are checked by its own decorators. */
 export const Nested = (type: new () => object, options: FieldOptions = {}): PropertyDecorator =>
   field(options, { type }, [IsObject(), ValidateNested(), Type(() => type)]);

@@ -1,7 +1,7 @@
 export { Edits, ShowsEntityTag, TagsWithout } from './editing/editable.js';
 export * from './env.js';
 export { Failure, failureSql } from './failure.js';
-export { Flag, JsonObject, MayBeAbsent, Nested, OneOf, Text, TextList, Whole } from './field.js';
+export { Flag, JsonObject, MayBeAbsent, Nested, NestedList, OneOf, Text, TextList, Whole } from './field.js';
 export { httpLimitDefaults } from './http-limits.js';
 export { isShallow } from './is-shallow.js';
 export { createLog } from './log.js';
@@ -19,6 +19,7 @@ export {
 } from './principal.js';
 export { notFound, Problem, problemBody, type FieldError } from './problem.js';
 export { toProblem } from './problem.filter.js';
+export { RowNumberPipe } from './row-number.pipe.js';
 export { readIssuers } from './service-issuers.js';
 export { ServiceClient } from './service-client.js';
 export { ServiceTokens, type Audience } from './service-tokens.js';

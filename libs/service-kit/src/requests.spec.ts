@@ -1,10 +1,26 @@
-import { Body, Controller, Delete, Get, HttpCode, Module, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { testServiceKey } from '#libs/testing';
-import { createService, type Page, pageOf, PageQuery, PublicRoute, Text } from './index.js';
+import {
+  createService,
+  JsonObject,
+  NestedList,
+  type Page,
+  pageOf,
+  PageQuery,
+  PublicRoute,
+  RowNumberPipe,
+  Text,
+} from './index.js';
+
+class Part {
+  @Text(10) part: string;
+}
 
 class Named {
   @Text(10, { minLength: 1 }) name: string;
+  @JsonObject({ optional: true }) facts?: object;
+  @NestedList(Part, 2, { optional: true }) parts?: Part[];
 }
 
 @Controller('things')
@@ -16,6 +32,11 @@ class Things {
     return pageOf(rows, limit, (row) => row);
   }
 
+  @Get('numbered/:number')
+  numbered(@Param('number', new RowNumberPipe('thing')) number: number): { number: number } {
+    return { number };
+  }
+
   @Delete()
   @HttpCode(204)
   remove(): void {
@@ -23,7 +44,7 @@ class Things {
   }
 
   @Post()
-  add(@Body() { name }: Named): Named {
+  add(@Body() { name }: Named): { name: string } {
     return { name };
   }
 }
@@ -68,7 +89,7 @@ describe('a cursor', () => {
     expect(seen).toEqual(['a', 'b', 'c', 'd/\u00e9']);
   });
 
-  it.each(['', 'a', 'evt_0198', 'AAAAAAAAAAAA', '%00', 'a&cursor=b', 'x'.repeat(5_000)])(
+  it.each(['', 'a', 'evt_0198', 'AAAAAAAAAAAA', '%20', 'a&cursor=b', 'x'.repeat(5_000)])(
     'that is none is refused, and is not page one: %.20s',
     async (cursor) => {
       expect(await ask('GET', `?cursor=${cursor}`)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
@@ -96,5 +117,54 @@ describe('a request that says JSON and has no body', () => {
 
   it('is refused where its body is no JSON', async () => {
     expect((await ask('POST', '', '{')).status).toBe(400);
+  });
+});
+
+describe('a text that no column keeps', () => {
+  it.each([
+    ['{"name":"a\\ud800"}', 'name', 'surrogate'],
+    ['{"name":"a\\u0000"}', 'name', 'U+0000'],
+    ['{"name":"a","facts":{"deep":[{"in":"\\udc00"}]}}', 'facts.deep.0.in', 'surrogate'],
+    ['{"name":"a","facts":{"\\ud800":1}}', 'facts.\ufffd', 'name has half'],
+  ])('is refused by the name of its field: %s', async (body, field, message) => {
+    const errors = [{ field, message: expect.stringContaining(message) }];
+    expect(await ask('POST', '', body)).toMatchObject({ status: 422, body: { code: 'invalid_text', errors } });
+  });
+
+  it('is refused in a query and in a path too', async () => {
+    expect(await ask('GET', '?limit=%00')).toMatchObject({ status: 422, body: { code: 'invalid_text' } });
+    expect(await ask('GET', '/numbered/%00')).toMatchObject({ status: 422, body: { code: 'invalid_text' } });
+  });
+
+  it('is not what a pair is', async () => {
+    expect((await ask('POST', '', '{"name":"\\ud83d\\udca9"}')).status).toBe(201);
+  });
+});
+
+describe('the number of a row in a path', () => {
+  it.each([
+    ['7', 200],
+    ['2147483647', 200],
+    ['2147483648', 404],
+    ['9223372036854775808', 404],
+    ['0', 404],
+    ['-1', 404],
+    ['0.5', 400],
+    ['1e999', 400],
+    ['x', 400],
+  ])('is one that a column has: %s', async (number, status) => {
+    expect((await ask('GET', `/numbered/${number}`)).status).toBe(status);
+  });
+});
+
+describe('a list of objects', () => {
+  it.each([
+    ['[{"part":"a"}]', 201],
+    ['[[{"part":"a"}]]', 422],
+    ['[null]', 422],
+    ['["a"]', 422],
+    ['{}', 422],
+  ])('has nothing else in it: %s', async (parts, status) => {
+    expect((await ask('POST', '', `{"name":"a","parts":${parts}}`)).status).toBe(status);
   });
 });

@@ -15,6 +15,7 @@ import { createLog, NestLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { type FieldError, Problem, problemBody } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
+import { ReadableRequests } from './readable-request.interceptor.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
 import { type TrustSettings, trustOf } from './service-trust.js';
 import { serviceDocument } from './openapi/service-document.js';
@@ -101,6 +102,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   }
   // After the jobs' handlers were bound: their payloads are checked by the transport, by other rules than bodies.
   app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
+  app.useGlobalInterceptors(new ReadableRequests());
   const database = databaseOf(app);
   if (database) app.useGlobalInterceptors(new EntityTags(app, database));
   const jwks = await tokens.jwks;

@@ -22,7 +22,7 @@ export class AdapterChangeRepository {
     return this.db.transaction(async (manager) => {
       const row = await lock(manager, id);
       if (!row) return [];
-      await manager.update(AdapterRow, { id }, change as object);
+      if (Object.keys(change).length > 0) await manager.update(AdapterRow, { id }, change as object);
       return change.disabled === undefined ? [] : touchApps(manager, id, row.manifest);
     });
   }

@@ -1,17 +1,13 @@
-import { Caller, invalidCursor, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
 import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Inject,
-  Param,
-  ParseIntPipe,
-  Patch,
-  Post,
-  Query,
-} from '@nestjs/common';
+  Caller,
+  invalidCursor,
+  pageOf,
+  PageQuery,
+  type Principal,
+  RequireScopes,
+  RowNumberPipe,
+} from '#libs/service-kit';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdapterChanges } from './adapter-changes.service.js';
 import { ChangeAdapter, RefreshAdapter, RegisterAdapter, RollBackAdapter } from './adapter.dto.js';
@@ -120,7 +116,7 @@ export class AdaptersController {
   async version(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @Param('number', ParseIntPipe) number: number,
+    @Param('number', new RowNumberPipe('manifest_version')) number: number,
   ): Promise<ManifestVersionView> {
     return manifestVersionView(await this.adapters.version(caller, id, number));
   }
@@ -133,7 +129,7 @@ export class AdaptersController {
   async approve(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @Param('number', ParseIntPipe) number: number,
+    @Param('number', new RowNumberPipe('manifest_version')) number: number,
   ): Promise<AdapterView> {
     return adapterView(await this.adapters.approve(caller, id, number));
   }

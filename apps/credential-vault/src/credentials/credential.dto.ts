@@ -1,7 +1,7 @@
-import { Failure, idOf, JsonObject, OneOf, Text } from '#libs/service-kit';
+import { Failure, idOf, JsonObject, NestedList, OneOf, Text } from '#libs/service-kit';
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsOptional, Matches, ValidateNested } from 'class-validator';
+import { ArrayMinSize, ArrayUnique, Matches } from 'class-validator';
 import {
   credentialStatuses,
   credentialTypes,
@@ -15,20 +15,18 @@ const slugPattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const slugMessage = { message: 'an adapter slug: a-z, 0-9 and -' };
 
 /** A list of declared fields, as an optional property. */
-const DeclaredFields = (): PropertyDecorator => (target, key) => {
-  for (const decorate of [
-    ApiProperty({ type: [DeclaredField], required: false, description: 'text alone: what its fields must be' }),
-    IsOptional(),
-    IsArray(),
+const DeclaredFields = (): PropertyDecorator =>
+  applyDecorators(
+    NestedList(DeclaredField, 50, {
+      optional: true,
+      nullable: true,
+      description: 'text alone: what its fields must be',
+    }),
     ArrayMinSize(1),
-    ArrayMaxSize(50),
-    ArrayUnique((field: DeclaredField) => field.name, { message: 'a field is declared once' }),
-    ValidateNested({ each: true }),
-    Type(() => DeclaredField),
-  ]) {
-    decorate(target, key);
-  }
-};
+    ArrayUnique((field: unknown) => (field instanceof DeclaredField ? field.name : field), {
+      message: 'a field is declared once',
+    }),
+  );
 
 export class CreateCredential {
   @Text(200, { minLength: 1, description: 'Unique in the project' }) name: string;

@@ -1,7 +1,6 @@
-import { idOf, JsonObject, MayBeAbsent, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
+import { idOf, JsonObject, NestedList, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, ValidateNested } from 'class-validator';
 import type { DocumentHead, FoundChunk } from './document.repository.js';
 
 const audienceNote =
@@ -28,20 +27,8 @@ export class UploadDocument {
     string,
     unknown
   >;
-  @ApiProperty({ type: [StatedEntity], required: false })
-  @MayBeAbsent()
-  @IsArray()
-  @ArrayMaxSize(1_000)
-  @ValidateNested({ each: true })
-  @Type(() => StatedEntity)
-  entities?: StatedEntity[];
-  @ApiProperty({ type: [StatedRelation], required: false })
-  @MayBeAbsent()
-  @IsArray()
-  @ArrayMaxSize(2_000)
-  @ValidateNested({ each: true })
-  @Type(() => StatedRelation)
-  relations?: StatedRelation[];
+  @NestedList(StatedEntity, 1_000, { optional: true }) entities?: StatedEntity[];
+  @NestedList(StatedRelation, 2_000, { optional: true }) relations?: StatedRelation[];
 }
 
 export class SearchQuery {

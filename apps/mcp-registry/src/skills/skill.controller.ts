@@ -4,22 +4,11 @@ import {
   PageQuery,
   type Principal,
   RequireScopes,
+  RowNumberPipe,
   ShowsEntityTag,
   TagsWithout,
 } from '#libs/service-kit';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Inject,
-  Param,
-  ParseIntPipe,
-  Patch,
-  Post,
-  Query,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Effects } from '../toolsets/effects.service.js';
 import { ManifestSkills } from './manifest-skills.service.js';
@@ -129,7 +118,7 @@ export class SkillController {
   async restore(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @Param('version', ParseIntPipe) version: number,
+    @Param('version', new RowNumberPipe('skill_version')) version: number,
   ): Promise<SkillDetail> {
     return this.effects.ofSkill(caller, await this.skills.restore(caller, id, version));
   }

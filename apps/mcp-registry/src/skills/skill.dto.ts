@@ -1,7 +1,7 @@
-import { anyObject, Flag, idOf, JsonObject, MayBeAbsent, OneOf, Text, TextList } from '#libs/service-kit';
+import { anyObject, Flag, idOf, JsonObject, NestedList, OneOf, Text, TextList } from '#libs/service-kit';
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayUnique, IsArray, Matches, ValidateNested } from 'class-validator';
+import { ArrayUnique, Matches } from 'class-validator';
 import { EffectView, LeftOutToolView } from '../toolsets/left-out.dto.js';
 import { slugPattern } from '../tools/model-name.js';
 
@@ -40,22 +40,12 @@ export class SkillCredentialGiven {
   scheme?: string;
 }
 
-/** A list of objects of a class, as an optional property. */
-const ListOf =
-  <T extends object>(type: new () => T, max: number, key: (one: T) => string): PropertyDecorator =>
-  (target, property) => {
-    for (const decorate of [
-      ApiProperty({ type: [type], required: false }),
-      MayBeAbsent(),
-      IsArray(),
-      ArrayMaxSize(max),
-      ArrayUnique(key, { message: 'each is named once' }),
-      ValidateNested({ each: true }),
-      Type(() => type),
-    ]) {
-      decorate(target, property);
-    }
-  };
+/** A list of objects of a class, each named once, as an optional property. */
+const ListOf = <T extends object>(type: new () => T, max: number, key: (one: T) => string): PropertyDecorator =>
+  applyDecorators(
+    NestedList(type, max, { optional: true }),
+    ArrayUnique((one: unknown) => (one instanceof type ? key(one) : one), { message: 'each is named once' }),
+  );
 
 /** What may be left out of both: a check of a subclass does not undo that its parent's property may be absent. */
 class SkillFields {

@@ -1,5 +1,5 @@
-import { Caller, JsonObject, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
-import { Body, Controller, HttpCode, Inject, Param, ParseIntPipe, Post, Query, Res } from '@nestjs/common';
+import { Caller, JsonObject, type Principal, RequireScopes, RowNumberPipe, Text, Whole } from '#libs/service-kit';
+import { Body, Controller, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
@@ -37,7 +37,7 @@ export class DirectRunsController {
   @ApiAcceptedResponse({ type: RunView, description: 'It goes on' })
   async start(
     @Caller() caller: Principal,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', new RowNumberPipe('workflow')) id: number,
     @Body() body: NewRun,
     @Query() { wait }: Wait,
     @IdempotencyKey() key: string | null,

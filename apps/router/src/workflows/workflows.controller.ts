@@ -1,5 +1,15 @@
-import { Caller, Edits, notFound, OneOf, type Principal, RequireScopes, ShowsEntityTag, Text } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
+import {
+  Caller,
+  Edits,
+  notFound,
+  OneOf,
+  type Principal,
+  RequireScopes,
+  RowNumberPipe,
+  ShowsEntityTag,
+  Text,
+} from '#libs/service-kit';
+import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
@@ -24,6 +34,8 @@ class WorkflowChange {
   @OneOf(['active', 'suspended', 'off'], { optional: true, description: 'Runs of a suspended workflow wait' })
   status?: WorkflowStatus;
 }
+
+const workflowNumber = new RowNumberPipe('workflow');
 
 @ApiTags('workflows')
 @Controller()
@@ -69,14 +81,14 @@ export class WorkflowsController {
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'getWorkflow', summary: 'One workflow' })
   @ApiOkResponse({ type: WorkflowView })
-  async get(@Caller() caller: Principal, @Param('id', ParseIntPipe) id: number): Promise<WorkflowView> {
+  async get(@Caller() caller: Principal, @Param('id', workflowNumber) id: number): Promise<WorkflowView> {
     const row = await this.workflows.find(caller.projectId, id);
     if (!row || row.organization_id !== caller.organizationId) throw notFound('workflow', id);
     return row;
   }
 
   @Patch('api/v1/workflows/:id')
-  @Edits<WorkflowsController>((controller, caller, id) => controller.get(caller, Number(id)))
+  @Edits<WorkflowsController>((controller, caller, id) => controller.get(caller, workflowNumber.transform(id)))
   @RequireScopes('workflows:write')
   @ApiOperation({
     operationId: 'changeWorkflow',
@@ -85,7 +97,7 @@ export class WorkflowsController {
   @ApiOkResponse({ type: WorkflowView })
   async change(
     @Caller() caller: Principal,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', workflowNumber) id: number,
     @Body() body: WorkflowChange,
   ): Promise<WorkflowView> {
     await this.get(caller, id);
@@ -104,7 +116,7 @@ export class WorkflowsController {
   @ApiOkResponse({ type: DiscardedView })
   async discard(
     @Caller() caller: Principal,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', workflowNumber) id: number,
     @IdempotencyKey() key: string | null,
   ): Promise<DiscardedView> {
     await this.get(caller, id);
@@ -115,7 +127,7 @@ export class WorkflowsController {
   @Get('internal/workflows/:id')
   @RequireScopes('service')
   @ApiExcludeEndpoint()
-  async exists(@Caller() caller: Principal, @Param('id', ParseIntPipe) id: number): Promise<{ id: number }> {
+  async exists(@Caller() caller: Principal, @Param('id', workflowNumber) id: number): Promise<{ id: number }> {
     return { id: (await this.get(caller, id)).id };
   }
 }
