@@ -8,6 +8,7 @@ import { AgentToolsets } from './agents/agent-toolsets.service.js';
 import { AgentController } from './agents/agent.controller.js';
 import { AgentRepository } from './agents/agent.repository.js';
 import { AgentService } from './agents/agent.service.js';
+import { NamedSkills } from './agents/named-skills.js';
 import { ApprovalController } from './approvals/approval.controller.js';
 import { ApprovalRepository } from './approvals/approval.repository.js';
 import { ApprovalService } from './approvals/approval.service.js';
@@ -92,6 +93,7 @@ export class AppModule {
         AgentDirectory,
         AgentService,
         AgentToolsets,
+        NamedSkills,
         ApprovalRepository,
         ApprovalService,
         SpokenDecisions,

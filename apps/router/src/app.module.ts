@@ -2,6 +2,7 @@ import { DatabaseModule } from '#libs/database';
 import { journalProvider } from '#libs/journal';
 import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
+import { NamedApps } from './channels/named-apps.js';
 import { engineClient, NamedAgents } from './agents/named-agents.js';
 import { ChannelRepository } from './channels/channel.repository.js';
 import { ChannelsController } from './channels/channels.controller.js';
@@ -93,6 +94,7 @@ export class AppModule {
         ExplainedMessages,
         HeldRepository,
         NamedAgents,
+        NamedApps,
         OutboundRepository,
         ProjectRules,
         RoutingAgain,

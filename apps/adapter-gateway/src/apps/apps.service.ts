@@ -40,12 +40,19 @@ export class AppsService {
   ) {}
 
   /**
-   * @throws Problem 422 `adapter_required | skill_only | signature_not_applicable | capability_not_offered |
+   * @throws Problem 422 `adapter_required | adapter_not_applicable | skill_only | signature_not_applicable | capability_not_offered |
    *   credential_*` (as `CredentialChoice.choose`), 404 `adapter_not_found`, 409 `app_exists` (a project has one App per provider)
    */
   async install(caller: Principal, body: InstallApp): Promise<AppRow> {
     if (body.kind === 'adapter' && !body.adapter_id) {
       throw new Problem(422, 'adapter_required', 'An App of kind adapter needs adapter_id.');
+    }
+    if (body.kind === 'builtin' && body.adapter_id !== undefined) {
+      throw new Problem(
+        422,
+        'adapter_not_applicable',
+        'The built-in Webhook app has no adapter: leave adapter_id out.',
+      );
     }
     const adapter = body.kind === 'adapter' ? await this.adapters.get(caller, body.adapter_id ?? '') : null;
     const signature = body.signature ? declared(body.signature) : null;

@@ -1,4 +1,4 @@
-import { Caller, idOf, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, idOf, notFound, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { AuditRepository } from './audit.repository.js';
@@ -36,6 +36,8 @@ export class AuditController {
     @Query() { limit, cursor }: PageQuery,
   ): Promise<AuditPage> {
     const rows = await this.audit.list(caller, id, limit + 1, cursor);
+    // That it was made is in here: of a credential that the project never had there is nothing.
+    if (rows.length === 0 && !(await this.audit.knows(caller, id))) throw notFound('credential', id);
     const page = pageOf(rows, limit, (row) => row.id);
     return {
       data: page.data.map(({ id: entry, at, actor, action, fields, reason, consumer, times }) => ({

@@ -35,6 +35,11 @@ export class AuditRepository {
     await this.db.manager.insert(CredentialAudit, rows);
   }
 
+  knows({ organizationId, projectId }: CredentialScope, credentialId: string): Promise<boolean> {
+    const row = { organization_id: organizationId, project_id: projectId, credential_id: credentialId };
+    return this.db.manager.existsBy(CredentialAudit, row);
+  }
+
   /** Newest first. */
   async list(scope: CredentialScope, credentialId: string, limit: number, cursor?: string): Promise<CredentialAudit[]> {
     const query = this.db

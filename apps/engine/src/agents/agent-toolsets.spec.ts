@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, home } from '../testing/engine-under-test.js';
-import { type StubServices, stubServices, toolOf, toolsetOf } from '../testing/stub-services.js';
+import type { Toolset } from '#libs/contracts';
+import { type StubRequest, type StubServices, stubServices, toolOf, toolsetOf } from '../testing/stub-services.js';
 
 describe('the page of an agent', () => {
   let world: EngineWorld;
@@ -12,20 +13,27 @@ describe('the page of an agent', () => {
     [world, services] = await Promise.all([engineWorld(), stubServices()]);
     engine = await world.start({ MCP_REGISTRY_URL: services.url, TURN_MAX_TOOLS: 4, TURN_FOUND_TOOLS: 2 });
   });
+  /** What the registry says of ids that are named of an agent which is not made yet: those with a `gone` are nothing's. */
+  const named = ({ query }: StubRequest): Toolset => {
+    const ids = (name: string) => (query.get(name) ?? '').split(',').filter((id) => id !== '' && !id.includes('gone'));
+    const skills = ids('skill_ids').map((id) => ({ id, slug: id, name: id, knowledge: '', version: 1 }));
+    return { ...toolsetOf(ids('tool_ids').map((id) => toolOf({ id, name: id, source: 'python' }))), skills };
+  };
   beforeEach(() => {
-    services.on('/internal/toolsets', () => ({
-      ...toolsetOf([
-        toolOf({ name: 'one' }),
-        toolOf({ name: 'wipe', grade: 'destructive' }),
-        toolOf({ name: 'broken', input_schema: { type: 'no such type' } }),
-        toolOf({ name: 'two' }),
-        toolOf({ name: 'http_request', model_name: 'http_request', source: 'builtin' }),
-        toolOf({ name: 'three' }),
-        toolOf({ name: 'four' }),
-      ]),
-      problems: [{ skill_id: 'skl_desk', message: 'The MCP server Desk does not answer' }],
-      left_out: [quarantined],
-    }));
+    services.on('/internal/toolsets', (request) => (request.query.has('agent_id') ? ofDesk() : named(request)));
+  });
+  const ofDesk = (): Toolset => ({
+    ...toolsetOf([
+      toolOf({ name: 'one' }),
+      toolOf({ name: 'wipe', grade: 'destructive' }),
+      toolOf({ name: 'broken', input_schema: { type: 'no such type' } }),
+      toolOf({ name: 'two' }),
+      toolOf({ name: 'http_request', model_name: 'http_request', source: 'builtin' }),
+      toolOf({ name: 'three' }),
+      toolOf({ name: 'four' }),
+    ]),
+    problems: [{ skill_id: 'skl_desk', message: 'The MCP server Desk does not answer' }],
+    left_out: [quarantined],
   });
   afterAll(async () => {
     await world.close();
@@ -111,5 +119,28 @@ describe('the page of an agent', () => {
       headers: { authorization: `Bearer ${await world.token(['service'], { ...home, projectId: 'prj_other' })}` },
     });
     expect(elsewhere.json().agents).toEqual([]);
+  });
+
+  it('names what its project has: other Skills and tools are refused by name, and those it has already stay', async () => {
+    const skills = ['skl_desk', 'skl_gone', 'skl_a,skl_b'];
+    const made = { name: 'Odd', instructions: '', skills, python_tools: ['tol_gone'] };
+    const refused = await call('POST', '/api/v1/agents', made);
+    expect([refused.statusCode, refused.json().errors]).toEqual([
+      422,
+      [
+        { field: 'skills', message: 'no Skill of this project: skl_gone, skl_a,skl_b' },
+        { field: 'python_tools', message: 'no Python tool of this project: tol_gone' },
+      ],
+    ]);
+    const { id } = await agent({ skills: ['skl_later'] });
+    const change = (skills: string[]) => call('PATCH', `/api/v1/agents/${id}`, { name: 'Desk', skills });
+    services.on('/internal/toolsets', () => toolsetOf([]));
+    expect((await change(['skl_later', 'skl_desk'])).statusCode).toBe(200);
+    expect((await change(['skl_later', 'skl_gone'])).json()).toMatchObject({ code: 'invalid_fields' });
+  });
+
+  it('takes Skills as they are named while the registry gives no answer', async () => {
+    services.on('/internal/toolsets', () => ({ status: 503, code: 'unavailable' }));
+    expect(await agent({ skills: ['skl_unknown'] })).toMatchObject({ skills: ['skl_unknown'] });
   });
 });

@@ -5,6 +5,7 @@ import { AgentDirectory } from './agent-directory.js';
 import type { CreateAgent, UpdateAgent } from './agent.dto.js';
 import type { Agent } from './agent.entity.js';
 import { AgentRepository } from './agent.repository.js';
+import { NamedSkills, type NamedTools } from './named-skills.js';
 
 @Injectable()
 export class AgentService {
@@ -12,6 +13,7 @@ export class AgentService {
     @Inject(AgentRepository) private readonly agents: AgentRepository,
     @Inject(AgentDirectory) private readonly directory: AgentDirectory,
     @Inject(BuiltinLibrary) private readonly library: BuiltinLibrary,
+    @Inject(NamedSkills) private readonly named: NamedSkills,
   ) {}
 
   /** A page, newest first. The first look at a project makes its Chief of Staff, so that people find it there. */
@@ -27,9 +29,9 @@ export class AgentService {
     return agent;
   }
 
-  /** @throws Problem 422 for a tool that does not exist, and for an approver that can be nobody */
+  /** @throws Problem 422 for a tool or Skill that does not exist here, and for an approver that can be nobody */
   async create(caller: Principal, body: CreateAgent): Promise<Agent> {
-    this.check(body);
+    await this.check(caller, body, { skills: [], python_tools: [] });
     const {
       name,
       instructions,
@@ -46,7 +48,7 @@ export class AgentService {
 
   /** @throws Problem 404, 422 */
   async update(caller: Principal, id: string, body: UpdateAgent): Promise<Agent> {
-    this.check(body);
+    await this.check(caller, body, await this.get(caller, id));
     const agent = await this.agents.update(caller, id, body);
     this.directory.forget(caller.organizationId, caller.projectId);
     if (!agent) throw notFound('agent', id);
@@ -67,7 +69,12 @@ export class AgentService {
     this.directory.forget(caller.organizationId, caller.projectId);
   }
 
-  private check({ tools = [], approvers = [] }: UpdateAgent): void {
+  /** @param before what the agent has already: a Skill that was deleted since keeps nobody from the agent's other fields */
+  private async check(
+    caller: Principal,
+    { tools = [], approvers = [], skills = [], python_tools = [] }: UpdateAgent,
+    before: NamedTools,
+  ): Promise<void> {
     const { names } = this.library;
     const unknown = tools.filter((name) => !names.includes(name));
     const nobody = approvers.filter((approver) => !/^(key|user|contact):[\w-]{1,90}$/.test(approver));
@@ -78,6 +85,10 @@ export class AgentService {
       ...(nobody.length > 0
         ? [{ field: 'approvers', message: `${nobody.join(', ')}: give key:<id>, user:<id> or contact:<id>` }]
         : []),
+      ...(await this.named.unknown(caller, {
+        skills: skills.filter((id) => !before.skills.includes(id)),
+        python_tools: python_tools.filter((id) => !before.python_tools.includes(id)),
+      })),
     ];
     if (errors.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
   }

@@ -1,6 +1,6 @@
 import { type McpCallAnswer, newId } from '#libs/contracts';
 import { Sweeper } from '#libs/database';
-import { type Page, pageOf, type PageQuery, type Principal } from '#libs/service-kit';
+import { notFound, type Page, pageOf, type PageQuery, type Principal } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Connections } from '../mcp/connections.js';
 import { McpError } from '../mcp/mcp-error.js';
@@ -66,8 +66,11 @@ export class ToolCalls implements OnApplicationBootstrap, OnApplicationShutdown 
     return answer;
   }
 
+  /** Also of a tool that is gone. @throws Problem 404 `tool_not_found` where there never was one in the project */
   async list(caller: Principal, toolId: string, { limit, cursor }: PageQuery): Promise<Page<ToolCall>> {
-    return pageOf(await this.records.list(caller, toolId, limit + 1, cursor), limit, (call) => call.id);
+    const calls = await this.records.list(caller, toolId, limit + 1, cursor);
+    if (calls.length === 0 && !(await this.tools.find(caller, toolId))) throw notFound('tool', toolId);
+    return pageOf(calls, limit, (call) => call.id);
   }
 
   private async attempt(

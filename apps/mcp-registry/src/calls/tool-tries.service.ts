@@ -1,4 +1,4 @@
-import { newId, type PythonTryAnswer, type PythonTryRequest } from '#libs/contracts';
+import { type CredentialBinding, newId, type PythonTryAnswer, type PythonTryRequest } from '#libs/contracts';
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
@@ -25,27 +25,28 @@ export class ToolTries {
     @Inject(TRIES) private readonly engine: ServiceClient,
   ) {}
 
-  /** @throws Problem 404 `tool_not_found`, 409 `built_in`, and of Python tools 422 `invalid_fields`, 403 `scope_missing` */
+  /** @throws Problem 404 `tool_not_found`, 409 `built_in`, 422 `invalid_fields`; of Python tools 403 `scope_missing` */
   async run(caller: Principal, id: string, body: TryTool): Promise<TryAnswer> {
     if (builtinOf(id)) throw new Problem(409, 'built_in', 'Built-in tools are called in turns alone.');
     const tool = await this.tools.find(caller, id);
     if (!tool) throw notFound('tool', id);
     const callId = `try_${randomUUID()}`;
     const { skill_id: skillId, ...call } = body;
+    const credentials = skillId === undefined ? [] : await this.credentialsOf(caller, skillId, id);
     if (tool.source === 'mcp') {
       return this.calls.call(caller, { ...call, tool_id: id, pin: tool.pin ?? '', call_id: callId });
     }
-    const request = await this.request(caller, tool, callId, body, skillId ?? null);
-    return this.recorded(caller, tool, request);
+    // A tool's source may print what it is given: who tries it with a Skill's credentials has to have rights on those.
+    if (credentials.length > 0) requireCredentialRights(caller);
+    return this.recorded(caller, tool, this.request(tool, callId, body, credentials));
   }
 
-  private async request(
-    caller: Principal,
+  private request(
     { id, name, grade, definition }: Tool,
     callId: string,
     body: TryTool,
-    skillId: string | null,
-  ): Promise<PythonTryRequest> {
+    credential_bindings: CredentialBinding[],
+  ): PythonTryRequest {
     const python = sourceOf(name, definition);
     return {
       call_id: callId,
@@ -55,18 +56,17 @@ export class ToolTries {
       input_schema: definition?.input_schema ?? { type: 'object' },
       arguments: body.arguments,
       ...(body.timeout_ms === undefined ? {} : { timeout_ms: body.timeout_ms }),
-      credential_bindings: skillId === null ? [] : await this.bindings(caller, skillId, id),
+      credential_bindings,
     };
   }
 
-  /** A tool's source may print what it is given: who tries it with a Skill's credentials has to have rights on those. */
-  private async bindings(caller: Principal, skillId: string, toolId: string) {
+  /** @throws Problem 422 for a Skill that the project does not have, or that does not have the tool */
+  private async credentialsOf(caller: Principal, skillId: string, toolId: string): Promise<CredentialBinding[]> {
     const skill = await this.skills.find(caller, skillId);
     if (!skill?.content.tools.some(({ tool }) => tool === toolId)) {
       const message = 'is no Skill that has this tool';
       throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field: 'skill_id', message }]);
     }
-    if (skill.content.credentials.length > 0) requireCredentialRights(caller);
     return skill.content.credentials.map((one) => ({ ...one, skill_id: skillId }));
   }
 

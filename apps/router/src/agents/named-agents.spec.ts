@@ -7,13 +7,14 @@ describe('an agent that a rule names', () => {
   let world: RouterWorld;
   let away = false;
   const appId = newId('app');
-  /** The engine, which has one agent, and the gateway, which has every App. */
+  /** The engine, which has one agent, and the gateway, which has every App but one. */
   const others = createServer((request, response) => {
     const path = request.url ?? '';
     if (away && path.startsWith('/internal/agents/')) return void request.socket.destroy();
-    const known = path.startsWith('/internal/apps/') || path === '/internal/agents/agt_here';
+    const known =
+      (path.startsWith('/internal/apps/') && !path.endsWith('gone')) || path === '/internal/agents/agt_here';
     response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(known ? {} : { code: 'agent_not_found' }));
+    response.end(JSON.stringify(known ? {} : { code: path.includes('/apps/') ? 'app_not_found' : 'agent_not_found' }));
   });
 
   beforeAll(async () => {
@@ -54,5 +55,18 @@ describe('an agent that a rule names', () => {
   it('is taken as given while the engine is away', async () => {
     away = true;
     expect(await channel('agt_unknown')).toMatchObject({ status: 200, body: { agent_id: 'agt_unknown' } });
+  });
+
+  it('has a trigger and its rehearsal name an App of the project', async () => {
+    const { id: workflow_id } = (await workflow('agt_here')).body;
+    for (const [path, status] of [
+      ['triggers', 201],
+      ['triggers/dry-run', 200],
+    ] as const) {
+      const named = (app_id: string) =>
+        world.api('POST', `/api/v1/${path}`, { app_id, ...(status === 201 ? { workflow_id } : {}) });
+      expect(await named('app_gone')).toMatchObject({ status: 422, body: { code: 'app_not_found' } });
+      expect((await named(appId)).status).toBe(status);
+    }
   });
 });

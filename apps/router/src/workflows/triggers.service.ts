@@ -2,6 +2,7 @@ import { newId } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { NamedApps } from '../channels/named-apps.js';
 import type { MessageRow, Verdict } from '../routing/message.entity.js';
 import { ProjectRules } from '../routing/project-rules.js';
 import { compileFilter } from './filter.js';
@@ -38,12 +39,14 @@ export class TriggersService {
     @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
     @Inject(Database) private readonly db: Database,
+    @Inject(NamedApps) private readonly apps: NamedApps,
   ) {}
 
-  /** @throws Problem 404 for the workflow; 422 `invalid_filter`, `invalid_debounce` */
+  /** @throws Problem 404 for the workflow; 422 `app_not_found`, `invalid_filter`, `invalid_debounce` */
   async create(caller: Principal, given: Rules & { app_id: string; workflow_id: number }): Promise<TriggerRow> {
     if (!(await this.workflows.find(caller.projectId, given.workflow_id)))
       throw notFound('workflow', given.workflow_id);
+    await this.apps.require(caller, given.app_id);
     const row: TriggerRow = {
       id: newId('trg'),
       organization_id: caller.organizationId,
@@ -94,11 +97,12 @@ export class TriggersService {
     return removed;
   }
 
-  /** Tries a trigger on the stored messages of an App; nothing is started or kept. */
+  /** Tries a trigger on the stored messages of an App; nothing is started or kept. @throws Problem 422 as `create` */
   async dryRun(
     caller: Principal,
     given: { app_id: string; event_types?: string[]; where?: string; limit?: number },
   ): Promise<DryRunReport> {
+    await this.apps.require(caller, given.app_id);
     const where = checkedFilter(given.where);
     const trigger = { event_types: given.event_types ?? [], compiled: where === null ? null : compileFilter(where) };
     const messages = (await this.db.query(

@@ -1,0 +1,28 @@
+import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { gatewayClient } from '../routing/routing.service.js';
+
+/** Apps that triggers name: the gateway keeps them. */
+@Injectable()
+export class NamedApps {
+  private readonly logger = new Logger('named-apps');
+
+  constructor(@Inject(gatewayClient) private readonly gateway: ServiceClient) {}
+
+  /**
+   * Refuses an id that no App of the project has. A gateway that does not answer keeps nobody from changing rules: an App
+   * of another project starts nothing here.
+   * @throws Problem 422 `app_not_found`
+   */
+  async require(caller: Principal, appId: string): Promise<void> {
+    try {
+      await this.gateway.get(`/internal/apps/${encodeURIComponent(appId)}`, caller);
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'app_not_found') {
+        const message = `There is no app ${appId} in this project.`;
+        throw new Problem(422, 'app_not_found', message, [{ field: 'app_id', message }]);
+      }
+      this.logger.warn({ event: 'app.unchecked', app: appId, error: String(error) });
+    }
+  }
+}
