@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 /** An adapter of a provider that declares its webhook's rules, so that the ingress applies them itself. */
 export interface StubAdapter {
   url: string;
-  /** What `/parse-inbound` answers from now on, as JSON. */
-  parsed: string;
+  /** What `/parse-inbound` answers from now on, as JSON; also made of the body of the webhook. */
+  parsed: string | ((body: string) => string);
+  /** How often it was asked. */
+  parses: number;
   close(): Promise<void>;
 }
 
@@ -27,10 +29,19 @@ export async function openStubAdapter(slug: string, webhook: object): Promise<St
   const hello = { event_type: 'message_received', sender: 'stub', message: 'hello', is_bot: false };
   const server = createServer((request, response) => {
     const path = request.url?.replace(`/${slug}/`, '') ?? '';
-    const answer = path === 'parse-inbound' ? adapter.parsed : JSON.stringify(answers[path]);
-    request.resume();
-    response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(answer ?? '{}');
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.once('end', () => {
+      const answer = path === 'parse-inbound' ? parse(Buffer.concat(chunks)) : JSON.stringify(answers[path]);
+      response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(answer ?? '{}');
+    });
   });
+  const parse = (asked: Buffer): string => {
+    adapter.parses += 1;
+    if (typeof adapter.parsed === 'string') return adapter.parsed;
+    const { request } = JSON.parse(asked.toString('utf8')) as { request: { body: string } };
+    return adapter.parsed(request.body);
+  };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const adapter: StubAdapter = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${slug}`,
@@ -40,6 +51,7 @@ export async function openStubAdapter(slug: string, webhook: object): Promise<St
         server.closeAllConnections();
       }),
     parsed: JSON.stringify(hello),
+    parses: 0,
   };
   return adapter;
 }

@@ -26,10 +26,16 @@ export type Verdict = { do: 'retry' } | { do: 'later'; delayMs: number } | { do:
 /** The one place that decides between retry, later and dead letter. */
 export function judge(error: unknown, attempt: number, attempts: number): Verdict {
   if (error instanceof RunLater) return { do: 'later', delayMs: error.delayMs };
-  if (error instanceof PermanentFailure) return { do: 'dead', code: error.code };
-  if (isOfTheData(error)) return { do: 'dead', code: 'not_processable' };
+  const permanent = permanentCode(error);
+  if (permanent !== null) return { do: 'dead', code: permanent };
   if (attempt >= attempts) return { do: 'dead', code: errorCode(error) };
   return { do: 'retry' };
+}
+
+/** Why every further attempt would fail alike; null where one may not. Also for work that keeps its attempts in rows. */
+export function permanentCode(error: unknown): string | null {
+  if (error instanceof PermanentFailure) return error.code;
+  return isOfTheData(error) ? 'not_processable' : null;
 }
 
 /**

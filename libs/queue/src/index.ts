@@ -2,4 +2,4 @@ export { companyLimits } from './company.js';
 export { JobClient } from './job-client.js';
 export { JobContext } from './job-context.js';
 export { JobServer, type DeadJob, type JobServerOptions } from './job-server.js';
-export { PermanentFailure, RunLater, errorCode } from './failures.js';
+export { PermanentFailure, RunLater, errorCode, permanentCode } from './failures.js';

@@ -1,6 +1,6 @@
 import type { DeliverFailure } from '#libs/adapter-sdk';
 import { deliverySend } from '#libs/contracts';
-import { errorCode, PermanentFailure, RunLater } from '#libs/queue';
+import { errorCode, permanentCode, RunLater } from '#libs/queue';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { answerLostCode } from './answer-lost.js';
 import type { AttemptResult } from './deliver.js';
@@ -63,8 +63,9 @@ function afterError(delivery: DeliveryRow, error: unknown, maxAgeMs: number): De
     messageId: null,
     fromPart: delivery.from_part,
   };
-  if (error instanceof PermanentFailure) {
-    return { ...failed, state: 'dead', attempts: delivery.attempts, retryInMs: null };
+  const permanent = permanentCode(error);
+  if (permanent !== null) {
+    return { ...failed, code: permanent, state: 'dead', attempts: delivery.attempts, retryInMs: null };
   }
   if (error instanceof AdapterError && error.code === 'contract_violation') {
     // Asking again gives the same; what may have arrived before stays in doubt.

@@ -118,6 +118,34 @@ describe('an answer of an adapter', () => {
   });
 });
 
+describe('what Postgres refuses for what is in it', () => {
+  const refused = `impossible ${'x'.repeat(20_000)}`;
+
+  beforeAll(async () => {
+    await world.pool.query(
+      `CREATE FUNCTION gateway.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN RAISE EXCEPTION 'no such character' USING ERRCODE = 'untranslatable_character'; END $$`,
+    );
+    await world.pool.query(
+      `CREATE TRIGGER refuse BEFORE INSERT ON gateway.parsed_messages FOR EACH ROW
+       WHEN (NEW.messages LIKE '%impossible%') EXECUTE FUNCTION gateway.refuse()`,
+    );
+  });
+  afterAll(() => world.pool.query('DROP FUNCTION gateway.refuse CASCADE'));
+
+  it.each([
+    ['of an adapter', () => answered({ ...hostile, message: refused })],
+    ['of the built-in Webhook app', () => receive(hook, JSON.stringify({ task: refused }))],
+  ])('ends on the first attempt: %s', async (_whose, send) => {
+    const receipt = await send();
+    expect(await story(receipt)).toEqual([
+      { outcome: 'ok', reason: null },
+      { outcome: 'dead', reason: 'not_processable' },
+    ]);
+    expect(await letters(receipt)).toBe(1);
+  });
+});
+
 describe('a body of the built-in Webhook app', () => {
   const parsed = async (body: string): Promise<NormalizedMessage | undefined> =>
     (await handedOver(await receive(hook, body)))[0];

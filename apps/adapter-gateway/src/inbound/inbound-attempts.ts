@@ -1,7 +1,7 @@
 import { Batcher } from '#libs/batching';
 import { type InboundParsePayload, inboundParse } from '#libs/contracts';
 import { isRefusedRow, Sweeper } from '#libs/database';
-import { PermanentFailure } from '#libs/queue';
+import { PermanentFailure, permanentCode } from '#libs/queue';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -115,8 +115,9 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
       if (!adapter) throw new PermanentFailure('adapter_not_found', `the App ${job.app_id} has no adapter`);
       await this.attempt(job, adapter, attempts, true);
     } catch (error) {
-      if (!(error instanceof PermanentFailure)) throw error;
-      await this.end(job, error.code, error.message);
+      const code = permanentCode(error);
+      if (code === null) throw error;
+      await this.end(job, code, said(error));
     }
   }
 
@@ -152,12 +153,13 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   ): Promise<void> {
     // The adapter reads the same request in the same way every time: its answer would break the contract again.
     const broken = error instanceof AdapterError && error.code === 'contract_violation';
-    if (broken || error instanceof PermanentFailure) return this.end(job, error.code, error.message);
+    const permanent = broken ? error.code : permanentCode(error);
+    if (permanent !== null) return this.end(job, permanent, said(error));
     const put = putOff(job, adapter.id, attempts, error);
     const waiting = await this.puts.add(put);
     const tooOld = Date.now() - waiting.waitingSince.getTime() >= this.settings.PARSE_MAX_AGE_MS;
     if (tooOld || waiting.attempts >= inboundParse.attempts) {
-      return this.end(job, put.code, error instanceof Error ? error.message : String(error));
+      return this.end(job, put.code, said(error));
     }
     // A pause is said once, however often it is looked whether it is over.
     if (put.attempts === 1 || waiting.previousCode === null)
@@ -168,4 +170,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     await this.inbound.bury(job, code, reason);
     await this.waits.forget([job.receipt_id]);
   }
+}
+
+function said(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

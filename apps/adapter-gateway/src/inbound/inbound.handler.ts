@@ -1,5 +1,5 @@
 import type { InboundParsePayload } from '#libs/contracts';
-import { type DeadJob, errorCode, JobContext, PermanentFailure } from '#libs/queue';
+import { type DeadJob, errorCode, JobContext, permanentCode } from '#libs/queue';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { InstalledApps } from '../apps/installed-apps.js';
@@ -21,7 +21,7 @@ export class InboundHandler {
     try {
       await this.inbound.process(job, context.attempt);
     } catch (error) {
-      if (!(error instanceof PermanentFailure)) {
+      if (permanentCode(error) === null) {
         this.inbound.retrying(job, context.attempt, errorCode(error), error);
       }
       throw error;

@@ -1,4 +1,4 @@
-import { errorCode, PermanentFailure, RunLater } from '#libs/queue';
+import { errorCode, permanentCode, RunLater } from '#libs/queue';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AdapterError } from '../adapters/adapter-error.js';
@@ -145,7 +145,7 @@ function askedToWait(error: unknown): number | null {
 }
 
 function isPermanent(error: unknown): boolean {
-  if (error instanceof PermanentFailure) return true;
+  if (permanentCode(error) !== null) return true;
   if (error instanceof AdapterError) return error.code === 'contract_violation';
   if (error instanceof Problem) return error.status < 500;
   return error instanceof SourceError && error.permanent;
