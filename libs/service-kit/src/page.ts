@@ -47,7 +47,7 @@ export function writeCursor(value: string): string {
 export function readCursor(cursor: unknown): string {
   if (typeof cursor === 'string' && cursor.length <= maxCursor) {
     const value = Buffer.from(cursor, 'base64url').toString('utf8').slice(checkChars);
-    if (value !== '' && writeCursor(value) === cursor) return value;
+    if (value !== '' && !value.includes('\0') && writeCursor(value) === cursor) return value;
   }
   throw invalidCursor();
 }
