@@ -1,4 +1,6 @@
+import { AuditLog, auditProvider } from '#libs/audit';
 import { DatabaseModule } from '#libs/database';
+import { ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiKeyController } from './api-keys/api-key.controller.js';
@@ -7,6 +9,8 @@ import { ApiKeyService } from './api-keys/api-key.service.js';
 import { authenticateRequests } from './authentication/authenticate-requests.js';
 import { OpenRequests } from './authentication/open-requests.js';
 import { Authenticator, KEY_CACHE_MS } from './authentication/authenticator.js';
+import { AuditLogController } from './audit/audit-log.controller.js';
+import { auditClients, AuditTrail } from './audit/audit-trail.js';
 import { schema } from './db/schema.js';
 import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
 import { DocumentationController } from './documentation/documentation.controller.js';
@@ -35,12 +39,24 @@ export class AppModule {
           applicationName: 'portal',
         }),
       ],
-      controllers: [ApiKeyController, OrganizationController, ProjectController, DocumentationController],
+      controllers: [
+        ApiKeyController,
+        AuditLogController,
+        OrganizationController,
+        ProjectController,
+        DocumentationController,
+      ],
       providers: [
         { provide: KEY_CACHE_MS, useValue: settings.KEY_CACHE_MS },
         { provide: UPSTREAM_URLS, useValue: settings },
         Authenticator,
         OpenRequests,
+        auditProvider('portal'),
+        {
+          provide: AuditTrail,
+          useFactory: (own: AuditLog, tokens: ServiceTokens) => new AuditTrail(own, auditClients(settings, tokens)),
+          inject: [AuditLog, ServiceTokens],
+        },
         ApiKeyRepository,
         ApiKeyService,
         OrganizationRepository,

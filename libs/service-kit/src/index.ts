@@ -5,6 +5,8 @@ export { Flag, JsonObject, MayBeAbsent, Nested, OneOf, Text, TextList, Whole } f
 export { httpLimitDefaults } from './http-limits.js';
 export { isShallow } from './is-shallow.js';
 export { createLog } from './log.js';
+export { holds } from './auth.guard.js';
+export { requireApprovalsManage } from './require-approvals-manage.js';
 export { Metrics } from './metrics.js';
 export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';
 export { OpenSchema, serviceDocument } from './openapi/service-document.js';

@@ -128,8 +128,10 @@ export function walkMessages(ground: () => Ground): void {
     const { sink } = ground();
     const call = `call http_request ${JSON.stringify({ method: 'POST', url: sink.url, body: '{}' })}`;
     const instructions = `${call}\nreply: done`;
-    const { data } = await ask<Listed>('GET', 'api-keys');
-    const approvers = data.map(({ id }) => `key:${id}`);
+    // Who starts a run decides over none of its calls.
+    const other = { name: 'approver', scopes: ['approvals:decide'] };
+    const approver = await ask<Named & { key: string }>('POST', 'api-keys', other);
+    const approvers = [`key:${approver.id}`];
     const agent = { name: 'careful', instructions, may_do: 'read', approvers, tools: ['http_request'] };
     const { id: agent_id } = await ask('POST', 'agents', agent);
     const workflow = await ask<{ id: number }>('POST', 'workflows', { name: 'careful', agent_id });
@@ -141,7 +143,10 @@ export function walkMessages(ground: () => Ground): void {
       );
       await ask('GET', `approvals/${approval.id}`);
       if (verb === 'cancel') await ask('POST', `turns/${approval.turn_id}/cancel`);
-      else await ask('POST', `approvals/${approval.id}/${verb}`, { note: 'walked' });
+      else {
+        const authorization = `Bearer ${approver.key}`;
+        await ask('POST', `approvals/${approval.id}/${verb}`, { note: 'walked' }, { authorization });
+      }
     }
   });
 }

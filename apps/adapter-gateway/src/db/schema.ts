@@ -1,4 +1,5 @@
 import type { ServiceSchema } from '#libs/database';
+import { Audit } from '../audit/audit.entity.js';
 import { AdapterRow } from '../adapters/adapter.entity.js';
 import { ManifestVersionRow } from '../adapters/manifest-version.entity.js';
 import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
@@ -25,6 +26,8 @@ import { AppCredentials1764600000100 } from './1764600000100-app-credentials.js'
 import { ParsedMessagesAsText1764600000300 } from './1764600000300-parsed-messages-as-text.js';
 import { ReplyAddresses1764600000400 } from './1764600000400-reply-addresses.js';
 import { FailuresOnResources1764600000800 } from './1764600000800-failures-on-resources.js';
+import { Audit1764700000302 } from './1764700000302-audit.js';
+import { TextSources1764700000300 } from './1764700000300-text-sources.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -43,6 +46,7 @@ export const schema: ServiceSchema = {
     SourceRow,
     SyncRunRow,
     WebhookRenewalRow,
+    Audit,
   ],
   migrations: [
     Gateway1763700000200,
@@ -57,5 +61,7 @@ export const schema: ServiceSchema = {
     ParsedMessagesAsText1764600000300,
     ReplyAddresses1764600000400,
     FailuresOnResources1764600000800,
+    TextSources1764700000300,
+    Audit1764700000302,
   ],
 };
