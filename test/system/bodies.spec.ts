@@ -31,7 +31,11 @@ beforeAll(async () => {
   provider = await install({ name: 'bytes', kind: 'adapter', adapter_id: id });
   await channel(provider.id, { unknown_senders: 'open' });
   const credential_id = await system.credential({ signing_secret: secret });
-  signed = await install({ name: 'signed', kind: 'builtin', credential_id, signature: { scheme: 'hmac' } });
+  signed = await install({
+    ...{ name: 'signed', kind: 'builtin', credential_id, signature: { scheme: 'hmac' } },
+    // A turn with the text of people calls no Python tool by itself.
+    text_from: 'system',
+  });
   await channel(signed.id, { reply_address: `${sink.url}/signed` });
 });
 afterAll(async () => {

@@ -1,3 +1,4 @@
+import { AuditController, auditProvider } from '#libs/audit';
 import { DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
 import { journalProvider } from '#libs/journal';
@@ -104,6 +105,7 @@ export class AppModule {
         AdapterCallsController,
         AdaptersController,
         AppsController,
+        AuditController,
         DeliveriesController,
         DeliveriesHandler,
         InternalDeliveriesController,
@@ -132,6 +134,7 @@ export class AppModule {
         client(engineClient, 'engine', settings.ENGINE_URL),
         client(registryClient, 'mcp-registry', settings.MCP_REGISTRY_URL),
         journalProvider('adapter-gateway'),
+        auditProvider('gateway'),
         AdapterCalls,
         AdapterChangeRepository,
         AdapterChanges,

@@ -1,3 +1,4 @@
+import { AuditController, auditProvider } from '#libs/audit';
 import { DatabaseModule } from '#libs/database';
 import { journalProvider } from '#libs/journal';
 import { ServiceClient, ServiceTokens } from '#libs/service-kit';
@@ -77,6 +78,7 @@ export class AppModule {
         PythonTriesController,
         TurnJobsController,
         DeliveryResultsController,
+        AuditController,
       ],
       providers: [
         { provide: SETTINGS, useValue: settings },
@@ -84,6 +86,7 @@ export class AppModule {
         { provide: ModelPrices, useFactory: () => new ModelPrices(settings.MODEL_PRICES) },
         ...toolProviders(settings),
         journalProvider('engine'),
+        auditProvider('engine'),
         {
           provide: ServiceClient,
           useFactory: (tokens: ServiceTokens) => new ServiceClient('router', settings.ROUTER_URL, tokens),

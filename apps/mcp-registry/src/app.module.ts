@@ -1,3 +1,4 @@
+import { AuditController, auditProvider } from '#libs/audit';
 import { DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
 import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
@@ -55,6 +56,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        AuditController,
         DiscoveryHandler,
         ManifestSkillsController,
         OauthController,
@@ -71,6 +73,7 @@ export class AppModule {
         client(ENGINE, 'engine', settings.ENGINE_URL),
         client(TRIES, 'engine', settings.ENGINE_URL, settings.TRY_TIMEOUT_MS),
         client(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, settings.COMPILE_TIMEOUT_MS),
+        auditProvider('registry'),
         AgentUsage,
         Connections,
         CredentialBindings,

@@ -1,5 +1,6 @@
+import { AuditLog, auditProvider } from '#libs/audit';
 import { DatabaseModule } from '#libs/database';
-import { OperationsServer } from '#libs/service-kit';
+import { OperationsServer, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiKeyController } from './api-keys/api-key.controller.js';
@@ -10,6 +11,8 @@ import { OpenRequests } from './authentication/open-requests.js';
 import { Authenticator, KEY_CACHE_MS } from './authentication/authenticator.js';
 import { FAILED_KEYS, FailedKeys, type FailedKeysSettings } from './authentication/failed-keys.js';
 import { browserHeaders } from './browser/browser-headers.js';
+import { AuditLogController } from './audit/audit-log.controller.js';
+import { auditClients, AuditTrail } from './audit/audit-trail.js';
 import { schema } from './db/schema.js';
 import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
 import { DocumentationController } from './documentation/documentation.controller.js';
@@ -38,7 +41,13 @@ export class AppModule {
           applicationName: 'portal',
         }),
       ],
-      controllers: [ApiKeyController, OrganizationController, ProjectController, DocumentationController],
+      controllers: [
+        ApiKeyController,
+        AuditLogController,
+        OrganizationController,
+        ProjectController,
+        DocumentationController,
+      ],
       providers: [
         { provide: KEY_CACHE_MS, useValue: settings.KEY_CACHE_MS },
         { provide: UPSTREAM_URLS, useValue: settings },
@@ -46,6 +55,12 @@ export class AppModule {
         FailedKeys,
         Authenticator,
         OpenRequests,
+        auditProvider('portal'),
+        {
+          provide: AuditTrail,
+          useFactory: (own: AuditLog, tokens: ServiceTokens) => new AuditTrail(own, auditClients(settings, tokens)),
+          inject: [AuditLog, ServiceTokens],
+        },
         ApiKeyRepository,
         ApiKeyService,
         OrganizationRepository,

@@ -23,9 +23,10 @@ export class AuthGuard implements CanActivate {
     const once = this.reflector.getAllAndOverride<boolean>(onceKey, targets);
     const tenant = tenantOf(request);
     const verified = once ? this.tokens.verifyOnce(token, tenant) : this.tokens.verify(token, tenant);
-    request.principal = await verified.catch(() => {
+    const principal = await verified.catch(() => {
       throw new Problem(401, 'not_authenticated', 'The token is not valid here, has expired, or was used.');
     });
+    request.principal = { ...principal, requestId: request.id };
     const held = request.principal.scopes;
     const missing = wanted ? wanted.filter((scope) => !holds(held, scope)) : ['(none declared)'];
     if (missing.length > 0) throw new Problem(403, 'scope_missing', `This needs the scope ${missing.join(', ')}.`);
@@ -38,10 +39,13 @@ function tenantOf({ headers }: AuthenticatedRequest): { organizationId: string; 
   return { organizationId: String(organizationId ?? ''), projectId: String(projectId ?? '') };
 }
 
-/** What is for services alone `admin` does not include. */
-function holds(held: Scope[], wanted: Scope): boolean {
+/** What a caller that holds `admin` needs all the same: what is for services alone, and the right over others' approvals. */
+export const notInAdmin: readonly Scope[] = ['service', 'credentials:reveal', 'approvals:manage'];
+
+/** Whether what a caller holds includes a scope: `x:write` includes `x:read`, `admin` all but `notInAdmin`. */
+export function holds(held: readonly Scope[], wanted: Scope): boolean {
   if (held.includes(wanted)) return true;
-  if (wanted === 'service' || wanted === 'credentials:reveal') return false;
+  if (notInAdmin.includes(wanted)) return false;
   return (
     held.includes('admin') || (wanted.endsWith(':read') && held.includes(wanted.replace(':read', ':write') as Scope))
   );

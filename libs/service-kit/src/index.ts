@@ -6,6 +6,8 @@ export { Flag, JsonObject, MayBeAbsent, Nested, NestedList, OneOf, Text, TextLis
 export { httpLimitDefaults } from './http-limits.js';
 export { isShallow } from './is-shallow.js';
 export { createLog } from './log.js';
+export { holds } from './auth.guard.js';
+export { requireApprovalsManage } from './require-approvals-manage.js';
 export { Metrics } from './metrics.js';
 export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';
 export { OperationsServer } from './operations-server.js';

@@ -4,12 +4,15 @@ import type { FastifyRequest } from 'fastify';
 
 /**
  * What a caller may do. `<resource>:read` and `<resource>:write`; `events:read_body` for what was received, byte for byte,
- * which `events:write` does not include; `admin` includes all of those. `service` and
- * `credentials:reveal` are for services alone: no key has them, and `admin` does not include them.
+ * which `events:write` does not include; `audit:read` for who changed what; `admin` includes all of those. `approvals:manage`
+ * lets agents do more by themselves, and names who approves: `admin` does not include it, so that it is given by name.
+ * `service` and `credentials:reveal` are for services alone: no key has them, and `admin` does not include them.
  */
 export type Scope =
   | `${'apps' | 'workflows' | 'agents' | 'events' | 'deliveries' | 'credentials' | 'channels' | 'contacts' | 'keys' | 'tools' | 'knowledge'}:${'read' | 'write'}`
   | 'approvals:decide'
+  | 'approvals:manage'
+  | 'audit:read'
   | 'events:read_body'
   | 'admin'
   | 'credentials:reveal'
@@ -22,6 +25,8 @@ export interface Principal {
   organizationId: string;
   projectId: string;
   scopes: Scope[];
+  /** Of the request that it calls with. Absent: it is none that came over HTTP. */
+  requestId?: string;
 }
 
 export const scopesKey = 'gatehouse:scopes';

@@ -10,6 +10,7 @@ export function walkAccess(ground: () => Ground): void {
     await ask('GET', `projects/${data[0]?.id}`);
     const key = await ask('POST', 'api-keys', { name: 'walk', scopes: ['events:read'] });
     await ask('GET', 'api-keys');
+    await ask('GET', 'audit?limit=1');
     await ask('DELETE', `api-keys/${key.id}`);
   });
 

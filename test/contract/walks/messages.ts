@@ -129,8 +129,10 @@ export function walkMessages(ground: () => Ground): void {
     const { sink } = ground();
     const call = `call http_request ${JSON.stringify({ method: 'POST', url: sink.url, body: '{}' })}`;
     const instructions = `${call}\nreply: done`;
-    const { data } = await ask<Listed>('GET', 'api-keys');
-    const approvers = data.map(({ id }) => `key:${id}`);
+    // Who starts a run decides over none of its calls.
+    const other = { name: 'approver', scopes: ['approvals:decide'] };
+    const approver = await ask<Named & { key: string }>('POST', 'api-keys', other);
+    const approvers = [`key:${approver.id}`];
     const agent = { name: 'careful', instructions, may_do: 'read', approvers, tools: ['http_request'] };
     const { id: agent_id } = await ask('POST', 'agents', agent);
     const workflow = await ask<{ id: number }>('POST', 'workflows', { name: 'careful', agent_id });
@@ -148,7 +150,10 @@ export function walkMessages(ground: () => Ground): void {
           async () => (await ask<{ state: string }>('GET', `runs/${run.id}`)).state === 'cancelled',
         );
         await ask('POST', `runs/${run.id}/retry`, undefined, key());
-      } else await ask('POST', `approvals/${approval.id}/${verb}`, { note: 'walked' });
+      } else {
+        const authorization = `Bearer ${approver.key}`;
+        await ask('POST', `approvals/${approval.id}/${verb}`, { note: 'walked' }, { authorization });
+      }
     }
   });
 }

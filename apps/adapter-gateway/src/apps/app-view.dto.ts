@@ -1,5 +1,5 @@
 import type { Capability } from '#libs/adapter-sdk';
-import type { DeclaredVerification } from '#libs/contracts';
+import { type DeclaredVerification, type TextFrom, textSources } from '#libs/contracts';
 import { anyObject, Failure, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { AppRow, AppState } from './app.entity.js';
@@ -65,6 +65,8 @@ export class AppView implements Omit<AppRow, Hidden>, WebhookAddress {
   previous_token_until: Date | null;
   @ApiProperty({ type: SignatureView, nullable: true, description: 'Of the built-in Webhook app; null: no check' })
   signature: SignatureView | null;
+  @ApiProperty({ enum: textSources, description: 'Of the built-in Webhook app: who writes the text of its messages' })
+  text_from: TextFrom;
   @ApiProperty({ type: 'integer' }) max_body_bytes: number;
   @ApiProperty({ type: Failure, nullable: true, description: 'Why its webhook could not be renewed' })
   renewal_failure: Failure | null;

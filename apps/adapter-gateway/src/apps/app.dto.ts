@@ -1,4 +1,5 @@
 import type { Capability } from '#libs/adapter-sdk';
+import { type TextFrom, textSources } from '#libs/contracts';
 import { Flag, MayBeAbsent, Nested, OneOf, Text, Whole } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
@@ -15,6 +16,10 @@ export const Capabilities = (): PropertyDecorator =>
     ArrayMaxSize(2),
     IsIn(['send', 'receive'], { each: true }),
   );
+
+const textFromDescription =
+  'Built-in Webhook app alone. people (default): its text counts as untrusted content, whoever signs it; system: the ' +
+  'sending system writes all of it itself, which needs approvals:manage';
 
 /** How the built-in Webhook app checks signatures (spec 5.5). */
 export class SignatureSettings {
@@ -44,6 +49,7 @@ export class InstallApp {
   @Capabilities() capabilities?: Capability[];
   @Nested(SignatureSettings, { optional: true, description: 'Signature verification of the built-in Webhook app' })
   signature?: SignatureSettings;
+  @OneOf(textSources, { optional: true, description: textFromDescription }) text_from?: TextFrom;
   @Whole(1_024, 26_214_400, { optional: true }) max_body_bytes?: number;
 }
 
@@ -56,6 +62,7 @@ export class ChangeApp {
   @Nested(SignatureSettings, { optional: true })
   signature?: SignatureSettings;
   @Flag({ optional: true, description: 'True turns signature verification off' }) signature_off?: boolean;
+  @OneOf(textSources, { optional: true, description: textFromDescription }) text_from?: TextFrom;
   @Whole(1_024, 26_214_400, { optional: true }) max_body_bytes?: number;
 }
 

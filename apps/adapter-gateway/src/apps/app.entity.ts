@@ -1,5 +1,5 @@
 import type { Capability } from '#libs/adapter-sdk';
-import type { DeclaredVerification } from '#libs/contracts';
+import type { DeclaredVerification, TextFrom } from '#libs/contracts';
 import type { Failure } from '#libs/service-kit';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
@@ -39,6 +39,8 @@ export class AppRow {
   @Column({ type: 'jsonb' }) retired_token_hashes: string[];
   /** How the ingress checks signatures of the built-in Webhook app; null: no check. */
   @Column({ type: 'jsonb', nullable: true }) signature: DeclaredVerification | null;
+  /** Of the built-in Webhook app: whether the system that sends writes the text itself, or people may have. */
+  @Column({ type: 'text', default: 'people' }) text_from: TextFrom;
   @Column({ type: 'integer' }) max_body_bytes: number;
   /** Sent with everything this App delivers, and recognised when it comes back (spec 4.2). */
   @Column({ type: 'text' }) origin_marker: string;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { MoreThan, Not, Repository } from 'typeorm';
+import { type EntityManager, MoreThan, Not, Repository } from 'typeorm';
 import { AdapterRow } from '../adapters/adapter.entity.js';
 import { AppRow } from './app.entity.js';
 
@@ -25,6 +25,9 @@ export interface LinkChange {
   unlinked: string[];
 }
 
+/** Writes what a change is to be known by, in its transaction. */
+export type Noted = (tx: EntityManager) => Promise<void>;
+
 @Injectable()
 export class AppRepository {
   constructor(@InjectRepository(AppRow) private readonly rows: Repository<AppRow>) {}
@@ -37,7 +40,7 @@ export class AppRepository {
   }
 
   /** @throws AppExists when the project has an App of that provider; AdapterGone */
-  async insert(row: AppRow): Promise<void> {
+  async insert(row: AppRow, noted?: Noted): Promise<void> {
     await this.rows.manager.transaction(async (manager) => {
       // Held until this is committed: an adapter is not unregistered from under a new App.
       const key = { where: { id: row.adapter_id ?? '' }, lock: { mode: 'pessimistic_read' as const } };
@@ -51,6 +54,7 @@ export class AppRepository {
         .returning('id')
         .execute();
       if ((raw as unknown[]).length === 0) throw new AppExists();
+      await noted?.(manager);
     });
   }
 
@@ -80,12 +84,20 @@ export class AppRepository {
     });
   }
 
-  /** @param links what changes of the App's records; what another request changes at the same time stays */
-  async update(id: string, change: Partial<AppRow>, links?: LinkChange): Promise<void> {
+  /** @param noted as of `insert`; @param links what changes of the App's records; what another request changes at the same time stays */
+  async update(id: string, change: Partial<AppRow>, links?: LinkChange, noted?: Noted): Promise<void> {
+    if (!noted) return this.write(this.rows.manager, id, change, links);
+    await this.rows.manager.transaction(async (manager) => {
+      await this.write(manager, id, change, links);
+      await noted(manager);
+    });
+  }
+
+  private async write(tx: EntityManager, id: string, change: Partial<AppRow>, links?: LinkChange): Promise<void> {
     const merged = '(credentials || CAST(:linked AS jsonb)) - CAST(:unlinked AS text[])';
-    await this.rows
+    await tx
       .createQueryBuilder()
-      .update()
+      .update(AppRow)
       .set({ ...change, ...(links ? { credentials: () => merged } : {}) } as object)
       .where('id = :id', { id })
       .setParameters(links ? { linked: JSON.stringify(links.linked), unlinked: links.unlinked } : {})

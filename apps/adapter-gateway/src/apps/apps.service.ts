@@ -1,6 +1,7 @@
-import { appChanged, newId } from '#libs/contracts';
+import { AuditLog } from '#libs/audit';
+import { appChanged, newId, type TextFrom } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
-import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { AdaptersService } from '../adapters/adapters.service.js';
@@ -9,7 +10,7 @@ import { gatewaySettings } from '../settings.js';
 import type { AppRow } from './app.entity.js';
 import type { ChangeApp, InstallApp, SignatureSettings } from './app.dto.js';
 import { AppBindings } from './app-bindings.js';
-import { AdapterGone, AppExists, AppRepository, type LinkChange } from './app.repository.js';
+import { AdapterGone, AppExists, AppRepository, type LinkChange, type Noted } from './app.repository.js';
 import { adapterApp, offered } from './adapter-app.js';
 import { capabilitiesOf } from './capabilities.js';
 import { CredentialChoice } from './credential-choice.js';
@@ -36,6 +37,7 @@ export class AppsService {
     @Inject(CredentialChoice) private readonly choice: CredentialChoice,
     @Inject(AppBindings) private readonly bindings: AppBindings,
     @Inject(InstalledApps) private readonly installed: InstalledApps,
+    @Inject(AuditLog) private readonly audit: AuditLog,
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(TokenSeal) private readonly seal: TokenSeal,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
@@ -76,6 +78,7 @@ export class AppsService {
       previous_token_until: null,
       retired_token_hashes: [],
       signature,
+      text_from: textFrom(caller, body.kind, body.text_from),
       max_body_bytes: body.max_body_bytes ?? adapter?.manifest.webhook?.max_body_bytes ?? defaultMaxBodyBytes,
       origin_marker: randomBytes(16).toString('hex'),
       has_reply_address: false,
@@ -85,7 +88,7 @@ export class AppsService {
       created_at: now,
       updated_at: now,
     };
-    await this.insert(row);
+    await this.insert(row, this.notedText(caller, row, null));
     // Nobody knows the App yet: it is bound before anything can come for it.
     if (row.bindings_due_at) await this.bindings.trySettle(row);
     this.announce(row);
@@ -114,9 +117,11 @@ export class AppsService {
         ...(relinked ? { bindings_due_at: AppBindings.dueAt() } : {}),
         ...(body.max_body_bytes === undefined ? {} : { max_body_bytes: body.max_body_bytes }),
         ...(body.signature === undefined ? {} : { signature: declared(body.signature) }),
+        text_from: textFrom(caller, app.kind, body.text_from, app.text_from),
         ...(body.signature_off ? { signature: null } : {}),
       },
       relinked ? linkChange(app.credentials, links) : undefined,
+      caller,
     );
     if (relinked) await this.bindings.trySettle(changed);
     return changed;
@@ -161,9 +166,9 @@ export class AppsService {
   }
 
   /** @throws Problem 409 `app_exists`, 404 `adapter_not_found` */
-  private async insert(row: AppRow): Promise<void> {
+  private async insert(row: AppRow, noted: Noted | undefined): Promise<void> {
     try {
-      await this.apps.insert(row);
+      await this.apps.insert(row, noted);
     } catch (error) {
       if (error instanceof AdapterGone) throw notFound('adapter', row.adapter_id ?? '');
       if (!(error instanceof AppExists)) throw error;
@@ -182,18 +187,42 @@ export class AppsService {
     );
   }
 
-  private async save(app: AppRow, change: Partial<AppRow>, links?: LinkChange): Promise<AppRow> {
+  /** @param by of a change that may be of the trust in its text */
+  private async save(app: AppRow, change: Partial<AppRow>, links?: LinkChange, by?: Principal): Promise<AppRow> {
     const full = { ...change, version: await this.apps.nextVersion(), updated_at: new Date() };
-    await this.apps.update(app.id, full, links);
+    const noted = by && this.notedText(by, { ...app, ...full }, app.text_from);
+    await this.apps.update(app.id, full, links, noted);
     const row = links ? await this.get(scopeOf(app), app.id) : { ...app, ...full };
     this.announce(row);
     return row;
+  }
+
+  /** What the audit log is told of who the text is from; nothing where that stays. */
+  private notedText(by: Principal, { id, text_from }: AppRow, before: TextFrom | null): Noted | undefined {
+    if (text_from === (before ?? 'people')) return undefined;
+    const change = { before: before && { text_from: before }, after: { text_from } };
+    return (tx) => this.audit.append(tx, by, { action: 'app.text_from_set', subject: id, ...change });
   }
 
   private announce(row: AppRow): void {
     this.installed.forget();
     void this.jobs.wake(appChanged, { app_id: row.id, version: row.version });
   }
+}
+
+/**
+ * Who writes the text from now on.
+ * @throws Problem 422 `text_from_not_applicable`; 403 `scope_missing` for one that makes turns trust more
+ */
+function textFrom(caller: Principal, kind: AppRow['kind'], wanted?: TextFrom, now: TextFrom = 'people'): TextFrom {
+  if (wanted === undefined || wanted === now) return now;
+  if (kind === 'adapter') {
+    const what =
+      'The text of an adapter is that of its sender, whom the contacts admit: text_from is for the Webhook app.';
+    throw new Problem(422, 'text_from_not_applicable', what);
+  }
+  if (wanted === 'system') requireApprovalsManage(caller, 'Trusting the text of an App');
+  return wanted;
 }
 
 /** @throws Problem 422 `signature_options` for what would not be heeded */

@@ -1,4 +1,5 @@
 import type { ServiceSchema } from '#libs/database';
+import { Audit } from '../audit/audit.entity.js';
 import { AdapterRow } from '../adapters/adapter.entity.js';
 import { ManifestVersionRow } from '../adapters/manifest-version.entity.js';
 import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
@@ -27,6 +28,8 @@ import { ParsedMessagesAsText1764600000300 } from './1764600000300-parsed-messag
 import { ReplyAddresses1764600000400 } from './1764600000400-reply-addresses.js';
 import { FailuresOnResources1764600000800 } from './1764600000800-failures-on-resources.js';
 import { SealedWebhookTokens1764700000200 } from './1764700000200-sealed-webhook-tokens.js';
+import { TextSources1764700000300 } from './1764700000300-text-sources.js';
+import { Audit1764700000302 } from './1764700000302-audit.js';
 import { DeliveryParts1764700000500 } from './1764700000500-delivery-parts.js';
 
 export const schema: ServiceSchema = {
@@ -47,6 +50,7 @@ export const schema: ServiceSchema = {
     SourceRow,
     SyncRunRow,
     WebhookRenewalRow,
+    Audit,
   ],
   migrations: [
     Gateway1763700000200,
@@ -62,6 +66,8 @@ export const schema: ServiceSchema = {
     ReplyAddresses1764600000400,
     FailuresOnResources1764600000800,
     SealedWebhookTokens1764700000200,
+    TextSources1764700000300,
+    Audit1764700000302,
     DeliveryParts1764700000500,
   ],
 };

@@ -173,6 +173,7 @@ export class InboundService extends Sweeping {
       app_id: job.app_id,
       app_kind: installed.app.kind,
       verified_scheme: verified,
+      ...(installed.app.text_from === 'system' ? { text_from: installed.app.text_from } : {}),
       ...(canSend(installed) ? {} : { app_sends: false }),
       ...(inline ? { messages } : {}),
       ...(job.traceparent ? { traceparent: job.traceparent } : {}),

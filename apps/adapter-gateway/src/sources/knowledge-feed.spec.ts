@@ -185,7 +185,12 @@ describe('what the engine is told of the documents of a source', () => {
     provider.files.set('a.md', 'one');
     await synced();
     await settled();
-    const patched = await world.call('PATCH', `sources/${source}`, { trust: 'owner', audience: 'everyone' });
+    const vouched = { trust: 'owner', audience: 'everyone' };
+    const refused = await world.call('PATCH', `sources/${source}`, vouched);
+    expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);
+    const patched = await world.call('PATCH', `sources/${source}`, vouched, {
+      scopes: ['apps:write', 'approvals:manage'],
+    });
     expect(patched.body).toMatchObject({ trust: 'owner', audience: 'everyone' });
     await settled();
     expect(told.at(-1)).toMatchObject({ revision: 2, trust: 'owner', audience: 'everyone', text: 'one' });

@@ -1,6 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { AuditLog } from '#libs/audit';
+import type { Principal } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
-import { DataSource, Repository } from 'typeorm';
+import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { disown, offerAgain } from './knowledge-feed.repository.js';
 import { SourceRow } from './source.entity.js';
 
@@ -14,18 +16,37 @@ export class SourceRepository {
   constructor(
     @InjectDataSource() private readonly db: DataSource,
     @InjectRepository(SourceRow) private readonly rows: Repository<SourceRow>,
+    @Inject(AuditLog) private readonly audit: AuditLog,
   ) {}
 
-  insert(row: SourceRow): Promise<unknown> {
-    return this.rows.insert(row as object);
+  async insert(by: Principal, row: SourceRow): Promise<void> {
+    await this.db.transaction(async (manager) => {
+      await manager.insert(SourceRow, row as object);
+      if (row.trust !== 'untrusted') await this.noted(manager, by, row.id, null, row.trust);
+    });
   }
 
-  /** What it says of its documents' trust concerns all of them. */
-  async update(id: string, change: Partial<SourceRow>): Promise<void> {
+  /** What it says of its documents' trust concerns all of them, and is noted in the audit log. */
+  async update(by: Principal, id: string, change: Partial<SourceRow>): Promise<void> {
     await this.db.transaction(async (manager) => {
+      const before = await manager.findOne(SourceRow, { where: { id }, lock: { mode: 'pessimistic_write' } });
+      if (!before) return;
+      const { trust = before.trust } = change;
+      if (trust !== before.trust) await this.noted(manager, by, id, before.trust, trust);
       await manager.update(SourceRow, { id }, { ...change, updated_at: new Date() } as object);
       if (change.trust !== undefined || change.audience !== undefined) await offerAgain(manager, id);
     });
+  }
+
+  private async noted(
+    tx: EntityManager,
+    by: Principal,
+    subject: string,
+    before: SourceRow['trust'] | null,
+    trust: SourceRow['trust'],
+  ): Promise<void> {
+    const change = { before: before && { trust: before }, after: { trust } };
+    await this.audit.append(tx, by, { action: 'source.trust_set', subject, ...change });
   }
 
   find(scope: Scope, id: string): Promise<SourceRow | null> {

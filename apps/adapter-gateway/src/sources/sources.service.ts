@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppsService } from '../apps/apps.service.js';
 import type { ChangeSource, CreateSource } from './source.dto.js';
@@ -17,12 +17,13 @@ export class SourcesService {
     @Inject(SourceSyncs) private readonly syncs: SourceSyncs,
   ) {}
 
-  /** @throws Problem 404 `app_not_found`, 422 `no_documents` */
+  /** @throws Problem 404 `app_not_found`, 422 `no_documents`, 403 `scope_missing` for the trust `owner` */
   async create(caller: Principal, body: CreateSource): Promise<SourceRow> {
     const app = await this.apps.get(caller, body.app_id);
     if (app.kind === 'builtin') {
       throw new Problem(422, 'no_documents', 'The built-in Webhook app has no documents: name an App of an adapter.');
     }
+    requireRightToTrust(caller, body.trust);
     const now = new Date();
     const row: SourceRow = {
       id: newId('src'),
@@ -43,14 +44,15 @@ export class SourcesService {
       created_at: now,
       updated_at: now,
     };
-    await this.sources.insert(row);
+    await this.sources.insert(caller, row);
     return row;
   }
 
   async change(caller: Principal, id: string, body: ChangeSource): Promise<SourceRow> {
-    await this.get(caller, id);
+    const { trust } = await this.get(caller, id);
+    requireRightToTrust(caller, body.trust, trust);
     const every = body.schedule_off ? null : body.every_seconds;
-    await this.sources.update(id, {
+    await this.sources.update(caller, id, {
       ...(body.name === undefined ? {} : { name: body.name }),
       ...(body.state === undefined ? {} : { state: body.state }),
       ...(body.hint_events === undefined ? {} : { hint_events: body.hint_events }),
@@ -80,4 +82,13 @@ export class SourcesService {
   list(caller: Principal, cursor: string | null, limit: number): Promise<SourceRow[]> {
     return this.sources.list(caller, cursor, limit);
   }
+}
+
+/** What is not untrusted leaves the turns that read it their rights. @throws Problem 403 `scope_missing` */
+function requireRightToTrust(
+  caller: Principal,
+  wanted: SourceRow['trust'] | undefined,
+  now: SourceRow['trust'] = 'untrusted',
+): void {
+  if (wanted === 'owner' && wanted !== now) requireApprovalsManage(caller, 'Vouching for the documents of a source');
 }

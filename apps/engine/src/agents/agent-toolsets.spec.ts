@@ -44,7 +44,7 @@ describe('the page of an agent', () => {
     engine.inject({
       method,
       url: path,
-      headers: { authorization: `Bearer ${await world.token(['agents:write', 'service'])}` },
+      headers: { authorization: `Bearer ${await world.token(['agents:write', 'approvals:manage', 'service'])}` },
       ...(payload ? { payload } : {}),
     });
   const agent = async (fields: object = {}) =>

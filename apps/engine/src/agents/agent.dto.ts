@@ -1,8 +1,9 @@
 import { builtinTools, toolGrades, type ToolGrade } from '#libs/contracts';
 import { idOf, MayBeAbsent, OneOf, Text, TextList, Whole } from '#libs/service-kit';
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ValidateNested } from 'class-validator';
+import { Matches, ValidateNested } from 'class-validator';
 import type { Agent, AgentCaps } from './agent.entity.js';
 
 const instructionsLength = 100_000;
@@ -11,6 +12,18 @@ const modelDescription = 'A model of the configured endpoint; left out for its d
 const fallbackDescription = 'Asked when the model gives no answer';
 const mayDoDescription = 'What a trusted turn may do by itself; a call of a higher grade needs an approver';
 const approversDescription = 'key:<id>, user:<id> or contact:<id>; nobody: calls of a higher grade are not offered';
+const hostsDescription =
+  'Hosts that turns of untrusted senders, and those that have read untrusted content, reach with http_request: ' +
+  'api.example.com, *.example.com or host:port. Beside them those that its Skills bind credentials to';
+const hostPattern = /^(\*\.)?([a-z0-9_-]+\.)*[a-z0-9_-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
+const AllowedHosts = (): PropertyDecorator =>
+  applyDecorators(
+    Matches(hostPattern, {
+      each: true,
+      message: 'a host, with its port if any: api.example.com, *.example.com, host:8443',
+    }),
+    TextList(50, 260, { optional: true, description: hostsDescription }),
+  );
 const day = 10_000_000_000;
 
 /** Lowers the installation's limits for this agent; the day is UTC, costs are millionths. */
@@ -37,6 +50,7 @@ export class CreateAgent {
   python_tools?: string[];
   @OneOf(toolGrades, { optional: true, description: mayDoDescription }) may_do?: ToolGrade;
   @TextList(50, 100, { optional: true, description: approversDescription }) approvers?: string[];
+  @AllowedHosts() allowed_hosts?: string[];
   @ApiProperty({ type: AgentCapsBody, required: false })
   @MayBeAbsent()
   @ValidateNested()
@@ -55,6 +69,7 @@ export class UpdateAgent {
   python_tools?: string[];
   @OneOf(toolGrades, { optional: true, description: mayDoDescription }) may_do?: ToolGrade;
   @TextList(50, 100, { optional: true, description: approversDescription }) approvers?: string[];
+  @AllowedHosts() allowed_hosts?: string[];
   @ApiProperty({ type: AgentCapsBody, required: false })
   @MayBeAbsent()
   @ValidateNested()
@@ -73,6 +88,7 @@ export class AgentView {
   @ApiProperty({ type: [String] }) python_tools: string[];
   @ApiProperty({ enum: toolGrades }) may_do: ToolGrade;
   @ApiProperty({ type: [String] }) approvers: string[];
+  @ApiProperty({ type: [String], description: hostsDescription }) allowed_hosts: string[];
   @ApiProperty({ type: AgentCapsBody }) caps: AgentCaps;
   @ApiProperty() is_chief_of_staff: boolean;
   @ApiProperty({ format: 'date-time' }) created_at: string;
@@ -96,6 +112,7 @@ export function agentView(agent: Agent): AgentView {
     python_tools: agent.python_tools,
     may_do: agent.may_do,
     approvers: agent.approvers,
+    allowed_hosts: agent.allowed_hosts,
     caps: agent.caps,
     is_chief_of_staff: agent.is_chief_of_staff,
     created_at: agent.created_at.toISOString(),

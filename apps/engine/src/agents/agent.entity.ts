@@ -37,6 +37,8 @@ export class Agent {
   @Column({ type: 'text', default: 'write' }) may_do: ToolGrade;
   /** `key:<id>`, `user:<id>` or `contact:<id>`. Nobody: calls that need approval are not offered. */
   @Column({ type: 'text', array: true, default: '{}' }) approvers: string[];
+  /** Hosts that its turns reach by themselves, without a credential, whoever sent the event and whatever they have read. */
+  @Column({ type: 'text', array: true, default: '{}' }) allowed_hosts: string[];
   @Column({ type: 'jsonb', default: {} }) caps: AgentCaps;
   /** The one agent of a project that takes what no workflow takes. */
   @Column({ type: 'boolean' }) is_chief_of_staff: boolean;

@@ -1,7 +1,10 @@
+import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
-import { Injectable } from '@nestjs/common';
+import type { Principal } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { ArrayContains, LessThan, Repository } from 'typeorm';
+import { powersOf, samePowers } from './agent-powers.js';
 import { Agent } from './agent.entity.js';
 import { chiefOfStaff } from './chief-of-staff.js';
 
@@ -16,6 +19,7 @@ export type AgentFields = Pick<
   | 'python_tools'
   | 'may_do'
   | 'approvers'
+  | 'allowed_hosts'
   | 'caps'
 >;
 
@@ -26,7 +30,10 @@ interface Owner {
 
 @Injectable()
 export class AgentRepository {
-  constructor(@InjectRepository(Agent) private readonly agents: Repository<Agent>) {}
+  constructor(
+    @InjectRepository(Agent) private readonly agents: Repository<Agent>,
+    @Inject(AuditLog) private readonly audit: AuditLog,
+  ) {}
 
   /** Newest first; one more than `limit`, where there is one. */
   list(owner: Owner, limit: number, cursor: string | undefined): Promise<Agent[]> {
@@ -41,15 +48,39 @@ export class AgentRepository {
     return this.agents.findOneBy({ ...scope(owner), id });
   }
 
-  create(owner: Owner, fields: AgentFields): Promise<Agent> {
-    return this.agents.save(
-      this.agents.create({ id: newId('agt'), ...scope(owner), ...fields, is_chief_of_staff: false }),
-    );
+  create(caller: Principal, fields: AgentFields): Promise<Agent> {
+    return this.agents.manager.transaction(async (tx) => {
+      const row = { id: newId('agt'), ...scope(caller), ...fields, is_chief_of_staff: false };
+      const agent = await tx.save(Agent, tx.create(Agent, row));
+      const after = powersOf(agent);
+      await this.audit.append(tx, caller, { action: 'agent.created', subject: agent.id, before: null, after });
+      return agent;
+    });
   }
 
-  async update(owner: Owner, id: string, fields: Partial<AgentFields>): Promise<Agent | null> {
-    await this.agents.update({ ...scope(owner), id }, { ...fields, updated_at: new Date() });
-    return this.find(owner, id);
+  /**
+   * @param check throws for what the caller may not make of the agent as it is
+   * @returns null when there is no such agent
+   */
+  update(
+    caller: Principal,
+    id: string,
+    fields: Partial<AgentFields>,
+    check: (before: Agent) => void,
+  ): Promise<Agent | null> {
+    return this.agents.manager.transaction(async (tx) => {
+      const where = { ...scope(caller), id };
+      const before = await tx.findOne(Agent, { where, lock: { mode: 'pessimistic_write' } });
+      if (!before) return null;
+      check(before);
+      await tx.update(Agent, where, { ...fields, updated_at: new Date() });
+      const agent = await tx.findOneByOrFail(Agent, where);
+      if (!samePowers(before, agent)) {
+        const change = { before: powersOf(before), after: powersOf(agent) };
+        await this.audit.append(tx, caller, { action: 'agent.changed', subject: id, ...change });
+      }
+      return agent;
+    });
   }
 
   /** Agents that have a Skill, or a Python tool without one; by name. */
@@ -61,10 +92,16 @@ export class AgentRepository {
     });
   }
 
-  /** @returns false when there is no such agent, or it is the Chief of Staff */
-  async delete(owner: Owner, id: string): Promise<boolean> {
-    const { affected } = await this.agents.delete({ ...scope(owner), id, is_chief_of_staff: false });
-    return (affected ?? 0) > 0;
+  /** The Chief of Staff stays. */
+  async delete(caller: Principal, id: string): Promise<void> {
+    await this.agents.manager.transaction(async (tx) => {
+      const where = { ...scope(caller), id, is_chief_of_staff: false };
+      const agent = await tx.findOne(Agent, { where, lock: { mode: 'pessimistic_write' } });
+      if (!agent) return;
+      await tx.delete(Agent, where);
+      const before = powersOf(agent);
+      await this.audit.append(tx, caller, { action: 'agent.deleted', subject: id, before, after: null });
+    });
   }
 
   /** The project's built-in agent, made where it is missing; any number of processes may ask at once. */

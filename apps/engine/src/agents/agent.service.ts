@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { BuiltinLibrary } from '../tools/builtin/builtin-library.js';
 import { AgentDirectory } from './agent-directory.js';
 import type { CreateAgent, UpdateAgent } from './agent.dto.js';
+import { firstPowers, requireRightTo } from './agent-powers.js';
 import type { Agent } from './agent.entity.js';
 import { AgentRepository } from './agent.repository.js';
 import { NamedSkills, type NamedTools } from './named-skills.js';
@@ -29,7 +30,7 @@ export class AgentService {
     return agent;
   }
 
-  /** @throws Problem 422 for a tool or Skill that does not exist here, and for an approver that can be nobody */
+  /** @throws Problem 422 for a tool or Skill that does not exist here, and for an approver that can be nobody; 403 `scope_missing` */
   async create(caller: Principal, body: CreateAgent): Promise<Agent> {
     await this.check(caller, body, { skills: [], python_tools: [] });
     const {
@@ -41,15 +42,18 @@ export class AgentService {
       skills = [],
       python_tools = [],
     } = body;
-    const { may_do = 'write', approvers = [], caps = {} } = body;
-    const powers = { tools, skills, python_tools, may_do, approvers, caps };
+    const { caps = {} } = body;
+    const granted = { ...firstPowers, ...powersIn(body) };
+    requireRightTo(caller, firstPowers, granted);
+    const powers = { tools, skills, python_tools, ...granted, caps };
     return this.agents.create(caller, { name, instructions, model, fallback_model, ...powers });
   }
 
-  /** @throws Problem 404, 422 */
+  /** @throws Problem 404, 422; 403 `scope_missing` for powers that the caller may not give */
   async update(caller: Principal, id: string, body: UpdateAgent): Promise<Agent> {
     await this.check(caller, body, await this.get(caller, id));
-    const agent = await this.agents.update(caller, id, body);
+    const fields = { ...body, ...powersIn(body) };
+    const agent = await this.agents.update(caller, id, fields, (before) => requireRightTo(caller, before, fields));
     this.directory.forget(caller.organizationId, caller.projectId);
     if (!agent) throw notFound('agent', id);
     return agent;
@@ -92,4 +96,13 @@ export class AgentService {
     ];
     if (errors.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
   }
+}
+
+/** The powers that a body names; hosts are compared in lower case. */
+function powersIn({ may_do, approvers, allowed_hosts: hosts }: UpdateAgent): Partial<typeof firstPowers> {
+  return {
+    ...(may_do === undefined ? {} : { may_do }),
+    ...(approvers === undefined ? {} : { approvers }),
+    ...(hosts === undefined ? {} : { allowed_hosts: hosts.map((host) => host.toLowerCase()) }),
+  };
 }

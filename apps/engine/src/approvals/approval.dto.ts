@@ -1,6 +1,6 @@
 import { idOf, OneOf, PageQuery, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { Approval } from './approval.entity.js';
+import { type Approval, approvalReasons } from './approval.entity.js';
 
 const states = ['pending', 'approved', 'refused', 'expired', 'cancelled'] as const;
 
@@ -23,6 +23,13 @@ export class ApprovalView {
   @ApiProperty({ enum: ['read', 'write', 'destructive'] }) grade: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) arguments: Record<string, unknown>;
   @ApiProperty({ type: [String] }) approvers: string[];
+  @ApiProperty({
+    enum: [...approvalReasons],
+    description: 'over_may_do: of a higher grade than the agent may do; untrusted_content: the turn had read such',
+  })
+  reason: string;
+  @ApiProperty({ type: [String], description: 'Who asked for the turn: none of them may decide' })
+  requested_by: string[];
   @ApiProperty({ enum: [...states] }) state: string;
   @ApiProperty({ type: String, nullable: true }) decided_by: string | null;
   @ApiProperty({ type: String, nullable: true }) note: string | null;

@@ -3,6 +3,10 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 export type ApprovalState = 'pending' | 'approved' | 'refused' | 'expired' | 'cancelled';
 
+/** Why a call needs a person: its grade is over the agent's `may_do`, or the turn had read untrusted content before it. */
+export const approvalReasons = ['over_may_do', 'untrusted_content'] as const;
+export type ApprovalReason = (typeof approvalReasons)[number];
+
 /** What people decided on a call, and on which definition of its tool. */
 export interface DecidedCall {
   state: ApprovalState;
@@ -32,6 +36,10 @@ export class Approval {
   @Column({ type: 'jsonb' }) arguments: Record<string, unknown>;
   /** Who may decide, as the agent said when the call was made. */
   @Column({ type: 'text', array: true }) approvers: string[];
+  /** Why it is not made without a person. */
+  @Column({ type: 'text', default: 'over_may_do' }) reason: ApprovalReason;
+  /** Who asked for the turn, `contact:<id>` or `key:<id>`: they may not decide. */
+  @Column({ type: 'text', array: true, default: '{}' }) requested_by: string[];
   @Column({ type: 'text' }) state: ApprovalState;
   @Column({ type: 'text', nullable: true }) decided_by: string | null;
   @Column({ type: 'text', nullable: true }) note: string | null;

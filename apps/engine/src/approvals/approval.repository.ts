@@ -1,3 +1,4 @@
+import { type AuditActor, AuditLog } from '#libs/audit';
 import { newId, type TurnRunPayload } from '#libs/contracts';
 import { storableJson } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
@@ -15,6 +16,8 @@ export interface Decision {
   state: 'approved' | 'refused' | 'expired';
   by: string;
   note: string | null;
+  /** Who is noted in the audit log; null: the clock. */
+  actor: AuditActor | null;
 }
 
 /** A decided approval, and its turn when nothing else keeps that waiting. */
@@ -41,14 +44,16 @@ const decideSql = `
 
 @Injectable()
 export class ApprovalRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(AuditLog) private readonly audit: AuditLog,
+  ) {}
 
   /** Gives the lease up until people decided. @returns false when it was lost */
   async suspend(
     claim: Claim,
     asked: AskedCall[],
-    approvers: string[],
-    agentId: string,
+    { approvers, startedBy, agentId }: { approvers: string[]; startedBy: string[]; agentId: string },
     waitMs: number,
   ): Promise<boolean> {
     const calls = asked.map((call) => ({ id: newId('apr'), ...call }));
@@ -58,14 +63,14 @@ export class ApprovalRepository {
           WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running' RETURNING *),
        asked AS (
          INSERT INTO engine.approval (id, organization_id, project_id, agent_id, turn_id, receipt_id, app_id, call_ref, tool,
-                tool_pin, grade, arguments, approvers, state, expires_at)
+                tool_pin, grade, arguments, approvers, requested_by, reason, state, expires_at)
          SELECT c.id, held.organization_id, held.project_id, $5, held.id, held.receipt_id, held.app_id, c.ref, c.tool, c.pin, c.grade,
-                c.args, $6, 'pending', now() + $7 * interval '1 millisecond'
+                c.args, $6, $8, c.reason, 'pending', now() + $7 * interval '1 millisecond'
            FROM held CROSS JOIN jsonb_to_recordset($4::jsonb) AS c(id text, ref text, tool text, pin text, grade text,
-                args jsonb)
+                reason text, args jsonb)
          ON CONFLICT (turn_id, call_ref) DO NOTHING)
        SELECT id FROM held`,
-      [claim.turn_id, claim.lease_owner, claim.attempt, storableJson(calls), agentId, approvers, waitMs],
+      [claim.turn_id, claim.lease_owner, claim.attempt, storableJson(calls), agentId, approvers, waitMs, startedBy],
     )) as unknown[];
     return rows.length > 0;
   }
@@ -94,14 +99,24 @@ export class ApprovalRepository {
   }
 
   /** Decides once. @returns null when it is decided already, or its time is over */
-  async decide(id: string, { state, by, note }: Decision): Promise<Decided | null> {
+  async decide(id: string, { state, by, note, actor }: Decision): Promise<Decided | null> {
     return this.db.transaction(async (db) => {
       await db.query(
         'SELECT t.id FROM engine.turn t JOIN engine.approval a ON a.turn_id = t.id WHERE a.id = $1 FOR UPDATE OF t',
         [id],
       );
       const rows = (await db.query(decideSql, [id, state, by, note])) as Decided[];
-      return rows[0] ?? null;
+      const [decided] = rows;
+      if (decided && actor && state !== 'expired') {
+        const { tool, turn_id, grade, arguments: args, agent_id } = decided.approval;
+        const call = { tool, grade, arguments: args, agent_id, turn_id };
+        const [before, after] = [
+          { state: 'pending', ...call },
+          { state, note, ...call },
+        ];
+        await this.audit.append(db, actor, { action: `approval.${state}`, subject: id, before, after });
+      }
+      return decided ?? null;
     });
   }
 

@@ -43,10 +43,10 @@ export class ApprovalService extends Sweeping {
 
   /**
    * @param by `key:<id>`, `user:<id>` or `contact:<id>`
-   * @throws Problem 404; 403 `not_an_approver`; 409 `approval_decided`
+   * @throws Problem 404; 403 `not_an_approver`, `own_request`; 409 `approval_decided`
    */
   async decide(
-    caller: Pick<Principal, 'organizationId' | 'projectId'>,
+    caller: Pick<Principal, 'organizationId' | 'projectId' | 'requestId'>,
     by: string,
     id: string,
     state: 'approved' | 'refused',
@@ -57,7 +57,11 @@ export class ApprovalService extends Sweeping {
     if (!approval.approvers.includes(by)) {
       throw new Problem(403, 'not_an_approver', `${by} is none of the approvers that the agent names.`);
     }
-    const decided = await this.settle(id, { state, by, note });
+    if (approval.requested_by.includes(by)) {
+      const what = 'started the turn that asks for this call: another of its approvers has to decide.';
+      throw new Problem(403, 'own_request', `${by} ${what}`);
+    }
+    const decided = await this.settle(id, { state, by, note, actor: { ...caller, subject: by } });
     if (decided) return decided.approval;
     const now = (await this.approvals.find(caller, id))?.state ?? approval.state;
     throw new Problem(409, 'approval_decided', `The approval is ${now === 'pending' ? 'over its time' : now}.`);
@@ -65,7 +69,7 @@ export class ApprovalService extends Sweeping {
 
   private async expire(limit: number): Promise<number> {
     const overdue = await this.approvals.overdue(limit);
-    for (const id of overdue) await this.settle(id, { state: 'expired', by: 'clock', note: null });
+    for (const id of overdue) await this.settle(id, { state: 'expired', by: 'clock', note: null, actor: null });
     return overdue.length;
   }
 

@@ -1,4 +1,5 @@
 import type { ServiceSchema } from '#libs/database';
+import { Audit } from '../audit/audit.entity.js';
 import { Agent } from '../agents/agent.entity.js';
 import { Approval } from '../approvals/approval.entity.js';
 import { Chunk } from '../knowledge/chunk.entity.js';
@@ -17,6 +18,8 @@ import { ApprovalPins1764100000100 } from './1764100000100-approval-pins.js';
 import { SyncedDocuments1764200000100 } from './1764200000100-synced-documents.js';
 import { TurnEnds1764600000500 } from './1764600000500-turn-ends.js';
 import { PythonTries1764600000600 } from './1764600000600-python-tries.js';
+import { UntrustedContent1764700000300 } from './1764700000300-untrusted-content.js';
+import { Audit1764700000301 } from './1764700000301-audit.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -35,6 +38,7 @@ export const schema: ServiceSchema = {
     Mention,
     Relation,
     SyncedDocument,
+    Audit,
   ],
   migrations: [
     AgentsTurnsReplies1763700100000,
@@ -43,5 +47,7 @@ export const schema: ServiceSchema = {
     SyncedDocuments1764200000100,
     TurnEnds1764600000500,
     PythonTries1764600000600,
+    UntrustedContent1764700000300,
+    Audit1764700000301,
   ],
 };

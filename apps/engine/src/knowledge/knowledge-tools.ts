@@ -12,6 +12,7 @@ const defaultChars = 12_000;
 export function readFile(documents: DocumentRepository, gateway: ServiceClient, maxChars: number): BuiltinWork {
   return {
     external: true,
+    untrusted: isMarkedUntrusted,
     run: async (args, { turn }) => {
       const offset = Number(args['offset'] ?? 0);
       const chars = Number(args['max_chars'] ?? defaultChars);
@@ -77,6 +78,7 @@ export function storeKnowledge(documents: DocumentRepository, maxChars: number):
 export function queryKnowledgeGraph(documents: DocumentRepository, graph: GraphRepository): BuiltinWork {
   return {
     external: true,
+    untrusted: isMarkedUntrusted,
     run: async (args, { turn }) => {
       const reader = readerOf(turn);
       const limit = Number(args['limit'] ?? 10);
@@ -102,9 +104,19 @@ function readerOf(turn: TurnScope): Reader {
   return turn.trusted ? 'known' : 'everyone';
 }
 
-/** A caller of the built-in App is known by its URL alone: what it says is not the project's own word. */
+/** What a caller of the built-in App says is not the project's own word, whoever wrote it. */
 function isTainted({ turn, tainted }: CallSite): boolean {
   return tainted || turn.trust !== 'known' || !turn.trusted;
+}
+
+/** Whether any document, fact or path of a result is one that was learnt from outsiders. */
+function isMarkedUntrusted(result: unknown): boolean {
+  if (Array.isArray(result)) return result.some(isMarkedUntrusted);
+  if (typeof result !== 'object' || result === null) return false;
+  return Object.entries(result).some(
+    ([key, value]) =>
+      (key === 'trust' && value === 'untrusted') || (key === 'untrusted' && value === true) || isMarkedUntrusted(value),
+  );
 }
 
 function textOr(value: unknown): string | null {

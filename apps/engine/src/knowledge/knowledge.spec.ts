@@ -30,9 +30,8 @@ describe('knowledge', () => {
       headers: { authorization: `Bearer ${await world.token(['knowledge:write'], project)}` },
       ...(body ? { payload: body } : {}),
     });
-  const called = async (name: string, args: object, input = {}, before: { name: string; arguments: string }[] = []) => {
-    const steps = [...before.map((call) => [call]), [{ name, arguments: JSON.stringify(args) }]];
-    model.script(...steps, 'Done.');
+  const called = async (name: string, args: object, input = {}) => {
+    model.script([{ name, arguments: JSON.stringify(args) }], 'Done.');
     const turn = turnOf({ agent_id: agent }, input);
     await turnsOf(world).run(turn);
     return { turn, result: (await turnsOf(world).results(turn.turn_id)).at(-1) };
@@ -102,15 +101,19 @@ describe('knowledge', () => {
       provenance: { turn_id: turn.turn_id, agent_id: agent, sender: 'ada' },
     });
     const read = [{ name: 'http_request', arguments: JSON.stringify({ method: 'GET', url: `${target.url}/page` }) }];
-    await called('store_knowledge', { text: 'Quokkas were bought by Mallory.' }, {}, read);
+    // Asked for in one step, so before the model has read the page; what it knows by the time it is stored counts.
+    const store = { name: 'store_knowledge', arguments: JSON.stringify({ text: 'Quokkas were bought by Mallory.' }) };
+    model.script([...read, store], 'Done.');
+    await turnsOf(world).run(turnOf({ agent_id: agent }));
     const found = (await called('query_knowledge_graph', { query: 'quokkas' })).result.documents;
     const trusts = Object.fromEntries(
       found.map(({ excerpt, trust }: { excerpt: string; trust: string }) => [excerpt, trust]),
     );
     expect(trusts).toEqual({ 'Ada likes quokkas.': 'known', 'Quokkas were bought by Mallory.': 'untrusted' });
-    expect((await called('store_knowledge', { text: 'From a webhook.' }, { trust: 'builtin' })).result.stored).toBe(
-      true,
-    );
+    expect(
+      (await called('store_knowledge', { text: 'From a webhook.' }, { trust: 'builtin', text_from: 'system' })).result
+        .stored,
+    ).toBe(true);
     const rows = await world.pool.query("SELECT trust FROM engine.document WHERE content = 'From a webhook.'");
     expect(rows.rows).toEqual([{ trust: 'untrusted' }]);
   });

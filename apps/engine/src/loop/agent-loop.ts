@@ -22,6 +22,8 @@ export interface LoopInput {
   /** Steps that an earlier claim of the turn has stored. */
   stored: Step[];
   log: StepLog;
+  /** What the turn starts with holds untrusted content: its message, or what was said before in its session. */
+  untrusted: boolean;
   maxSteps: number;
   /** What the turn may use; over it the model has one more call, without tools. */
   maxTokens: number;
@@ -52,11 +54,14 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
   const { calls, guard, log, conversation, cleaner, signal } = input;
   conversation.shortenTo(levelIn(input.stored));
   const before = replay(input.stored, conversation, guard);
-  calls.tainted = before.tainted;
+  calls.tainted = input.untrusted || before.tainted;
   calls.reveal(before.revealed);
   let { modelCalls } = before;
   let called = input.stored.some((step) => step.kind === 'tool_call');
-  if (before.open) await makeCalls(calls, before.open, conversation);
+  if (before.open) {
+    const { tainted } = before.open;
+    await makeCalls(calls, { ...before.open, tainted: input.untrusted || tainted }, conversation);
+  }
   for (;;) {
     signal.throwIfAborted();
     const limit = limitOf(input, modelCalls + 1);
@@ -74,7 +79,8 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
     if (answer === null) {
       called = true;
       conversation.push({ role: 'assistant', content: completion.text, tool_calls: asked });
-      await makeCalls(calls, { seq, calls: asked, results: new Map(), begun: new Map() }, conversation);
+      const step = { seq, calls: asked, results: new Map(), begun: new Map(), tainted: calls.tainted };
+      await makeCalls(calls, step, conversation);
     } else if (answer.is === 'too_long') {
       const message = 'the model stopped at its length limit before it said anything';
       await shorten(input, new PermanentFailure('empty_at_length', message));

@@ -1,4 +1,5 @@
 import type { ToolGrade } from '#libs/contracts';
+import type { ApprovalReason } from '../approvals/approval.entity.js';
 
 /** A call that the turn may not make by itself. */
 export interface AskedCall {
@@ -7,6 +8,7 @@ export interface AskedCall {
   /** Of the tool's definition; null for a built-in. */
   pin: string | null;
   grade: ToolGrade;
+  reason: ApprovalReason;
   args: Record<string, unknown>;
 }
 

@@ -26,6 +26,8 @@ export interface CallMakerInput {
   signal: AbortSignal;
   /** Told of each call that was made, for the timeline. */
   onCall: (tool: string, outcome: string, durationMs: number) => void;
+  /** Told once, of the call whose result is the first untrusted content of the turn. */
+  onTainted: (tool: string) => void;
 }
 
 interface Planned extends CheckedCall {
@@ -35,7 +37,7 @@ interface Planned extends CheckedCall {
 
 /** Makes the calls that one step of the model asks for. */
 export class CallMaker {
-  /** The turn has read what outsiders wrote, beyond the message itself. */
+  /** The turn has read untrusted content. */
   tainted = false;
 
   constructor(private readonly input: CallMakerInput) {}
@@ -74,7 +76,7 @@ export class CallMaker {
 
   private plan(step: OpenStep, call: ToolCall): Planned | { asked: AskedCall } | { rehearsed: Planned } | ToolFailure {
     const { guard, powers, check, approvals, turn } = this.input;
-    const checked = checkCall(call, powers, check);
+    const checked = checkCall(call, powers, check, step.tainted && turn.trusted);
     const refused =
       'error' in checked
         ? guard.mistaken(call)
@@ -87,16 +89,16 @@ export class CallMaker {
     if ('error' in checked) return checked;
     const ref = `${step.seq}.${call.id}`;
     const planned = { ...checked, call, ref };
-    if (turn.rehearsal && checked.grade !== 'read') return { rehearsed: planned };
+    if (turn.rehearsal && (checked.grade !== 'read' || checked.asks !== null)) return { rehearsed: planned };
     const { pin } = checked.tool;
     const decided = approvals.get(ref);
     if (decided?.state === 'approved') {
       if (decided.pin === pin) return planned;
       return failure('tool_changed', 'The call was not made: the tool is another than the one that was approved.');
     }
-    if (!checked.needsApproval) return planned;
+    if (checked.asks === null) return planned;
     if (decided === undefined || decided.state === 'pending') {
-      return { asked: { ref, tool: call.name, pin, grade: checked.grade, args: checked.args } };
+      return { asked: { ref, tool: call.name, pin, grade: checked.grade, reason: checked.asks, args: checked.args } };
     }
     return failure(`approval_${decided.state}`, `The call was not made: its approval was ${decided.state}.`);
   }
@@ -135,7 +137,8 @@ export class CallMaker {
     const { turn, powers, signal } = this.input;
     const approved = this.input.approvals.get(ref)?.state === 'approved';
     const mayDo = approved ? grade : powers.mayDo;
-    const site: CallSite = { turn, ref, mayDo, tainted: this.tainted, callbackToken, signal };
+    const hosts = !approved && (step.tainted || !turn.trusted) ? powers.hosts : null;
+    const site: CallSite = { turn, ref, mayDo, tainted: this.tainted, hosts, callbackToken, signal };
     return { call, tool, args, seq, site };
   }
 
@@ -147,8 +150,11 @@ export class CallMaker {
     const { result, sanitized } = tool.external ? cleanResult(given, limits.kept) : { result: given, sanitized: null };
     const code = isFailure(result) ? result.error.code : null;
     const { shown, full } = shownResult(result, `result_${seq}`, limits);
-    const external = tool.external && code === null;
-    this.tainted ||= external;
+    const untrusted = await isUntrustedResult(tool, result, site);
+    if (untrusted && !this.tainted) {
+      this.tainted = true;
+      this.input.onTainted(call.name);
+    }
     step.results.set(call.id, shown);
     const resultHash = sha256(storableJson((tool.compared ? tool.compared(result) : result) ?? null));
     guard.ended(call, resultHash);
@@ -160,7 +166,7 @@ export class CallMaker {
         call_id: call.id,
         name: call.name,
         result: shown,
-        external,
+        ...(untrusted ? { untrusted } : {}),
         result_hash: resultHash,
         ...(reveals.length === 0 ? {} : { reveals }),
         ...(sanitized === null ? {} : { sanitized }),
@@ -173,10 +179,10 @@ export class CallMaker {
   }
 
   /** A call that would change something, in a turn that may change nothing: the model is told what would be called. */
-  private rehearse(step: OpenStep, { call, tool, grade, ref, needsApproval }: Planned): void {
+  private rehearse(step: OpenStep, { call, tool, grade, ref, asks }: Planned): void {
     const { log, limits, onCall, guard } = this.input;
     const handle = `rehearsed_${step.seq}_${step.results.size}`;
-    const { shown, full } = shownResult(rehearsedResult(call, needsApproval), handle, limits);
+    const { shown, full } = shownResult(rehearsedResult(call, asks !== null), handle, limits);
     const resultHash = sha256(storableJson(shown));
     step.results.set(call.id, shown);
     guard.ended(call, resultHash);
@@ -230,6 +236,12 @@ interface Begun {
   args: Record<string, unknown>;
   seq: number;
   site: CallSite;
+}
+
+/** The text of a failure is ours where the tool is; a server, or code, words its own. */
+async function isUntrustedResult(tool: Tool, result: unknown, site: CallSite): Promise<boolean> {
+  if (!tool.external || (tool.source === 'builtin' && isFailure(result))) return false;
+  return tool.untrusted ? tool.untrusted(result, site) : true;
 }
 
 /** The audit's row of a call whose process died, which is now made again. */

@@ -25,6 +25,8 @@ export interface OpenStep {
   results: Map<string, unknown>;
   /** Steps of the calls that were begun and gave no result, by call id. */
   begun: Map<string, number>;
+  /** The model had read untrusted content when it asked for them. */
+  tainted: boolean;
 }
 
 /**
@@ -43,7 +45,13 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
       open = null;
       if (content.discarded !== undefined) continue;
       messages.push({ role: 'assistant', content: content.text, tool_calls: content.tool_calls });
-      open = { seq: step.seq, calls: content.tool_calls, results: new Map(), begun: new Map() };
+      open = {
+        seq: step.seq,
+        calls: content.tool_calls,
+        results: new Map(),
+        begun: new Map(),
+        tainted: replayed.tainted,
+      };
     } else if (step.kind === 'tool_call') {
       open?.begun.set(callId, step.seq);
     } else if (step.kind === 'tool_result' && open) {
@@ -54,7 +62,7 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
       if (Array.isArray(reveals)) replayed.revealed.push(...(reveals as string[]));
       open.results.set(callId, result);
       open.begun.delete(callId);
-      replayed.tainted ||= step.content['external'] === true;
+      replayed.tainted ||= step.content['untrusted'] === true;
     }
   }
   if (!open) return replayed;
@@ -66,6 +74,7 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
 interface Replayed {
   modelCalls: number;
   open: OpenStep | null;
+  /** A result of theirs is untrusted content. */
   tainted: boolean;
   /** Tools that searches found, the last one last. */
   revealed: string[];

@@ -56,7 +56,7 @@ describe('a prompt', () => {
       ...input(message),
       earlier: [said('m1'), said('m2')],
       takeover: [
-        { by: 'sender', message: said('to the person'), verified: false, after: 0 },
+        { by: 'sender', message: said('to the person'), verified: false, untrusted: true, after: 0 },
         { by: 'person', text: 'first', after: 0 },
         { by: 'person', text: `second ${'[external 0123456789abcdef]'}`, after: 1 },
         { by: 'person', text: 'third', after: 2 },

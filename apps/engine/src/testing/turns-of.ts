@@ -8,6 +8,7 @@ export interface AgentRow {
   python_tools?: string[];
   may_do?: string;
   approvers?: string[];
+  allowed_hosts?: string[];
   caps?: object;
   model?: string | null;
   fallback_model?: string | null;
@@ -18,8 +19,8 @@ export async function agentOf(world: EngineWorld, row: AgentRow): Promise<string
   const id = newId('agt');
   await world.pool.query(
     `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, is_chief_of_staff, tools, skills,
-       python_tools, may_do, approvers, caps, model, fallback_model)
-     VALUES ($1, $2, $3, 'Test', 'Do as you are told.', false, $4, $5, $6, $7, $8, $9, $10, $11)`,
+       python_tools, may_do, approvers, caps, model, fallback_model, allowed_hosts)
+     VALUES ($1, $2, $3, 'Test', 'Do as you are told.', false, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     [
       id,
       home.organizationId,
@@ -32,6 +33,7 @@ export async function agentOf(world: EngineWorld, row: AgentRow): Promise<string
       JSON.stringify(row.caps ?? {}),
       row.model ?? null,
       row.fallback_model ?? null,
+      row.allowed_hosts ?? [],
     ],
   );
   return id;

@@ -49,6 +49,7 @@ export class PythonCallbacks {
     return request(this.egress, limits, httpArguments(args), {
       // A tool that says it only reads may only GET.
       mayDo: call.grade === 'none' ? 'read' : call.grade,
+      hosts: null,
       signal: AbortSignal.timeout(limits.timeoutMs + 1_000),
       // A Python tool adds its credentials itself.
       credential: () => Promise.resolve(null),

@@ -17,6 +17,12 @@ export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks'>
 export class ToolCallRepository {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
+  /** Whether a call in flight has asked the engine for anything. @param tokenHash SHA-256 of its token, in hex */
+  async hasCalledBack(tokenHash: string): Promise<boolean> {
+    const sql = 'SELECT 1 FROM engine.tool_call WHERE callback_sha256 = $1 AND callbacks > 0';
+    return ((await this.db.query(sql, [tokenHash])) as unknown[]).length > 0;
+  }
+
   /** The calls of a turn in their order. */
   async ofTurn(turnId: string): Promise<ToolCallRecord[]> {
     return (await this.db.query('SELECT * FROM engine.tool_call WHERE turn_id = $1 ORDER BY seq', [

@@ -1,4 +1,5 @@
 import type { ToolGrade } from '#libs/contracts';
+import type { ApprovalReason } from '../approvals/approval.entity.js';
 import type { ToolCall } from '../model/model.js';
 import type { ArgumentCheck } from './argument-check.js';
 import type { OfferedTools } from './offered-tools.js';
@@ -9,6 +10,8 @@ export interface TurnPowers {
   tools: OfferedTools;
   mayDo: ToolGrade;
   approvers: string[];
+  /** Hosts that the agent names, itself or by what its Skills bind. */
+  hosts: readonly string[];
 }
 
 /** A call that passed every check. */
@@ -16,14 +19,24 @@ export interface CheckedCall {
   tool: Tool;
   args: Record<string, unknown>;
   grade: ToolGrade;
-  needsApproval: boolean;
+  /** Why a person has to approve it; null: nobody has to. */
+  asks: ApprovalReason | null;
 }
 
 /** Why a check lets no call through. */
-export const checkCodes = ['unknown_tool', 'invalid_arguments', 'not_allowed'];
+export const checkCodes = ['unknown_tool', 'invalid_arguments', 'not_allowed', 'untrusted_content'];
 
-/** Checks a call before it is made: the tool is one of the turn's, its arguments fit, and it does no more than it may. */
-export function checkCall(call: ToolCall, powers: TurnPowers, check: ArgumentCheck): CheckedCall | ToolFailure {
+/**
+ * Checks a call before it is made: the tool is one of the turn's, its arguments fit, and it does no more than it may.
+ * @param tainted in the turn of a trusted sender the model had read untrusted content when it asked: it does by itself only
+ *   what an untrusted sender's turn may
+ */
+export function checkCall(
+  call: ToolCall,
+  powers: TurnPowers,
+  check: ArgumentCheck,
+  tainted: boolean,
+): CheckedCall | ToolFailure {
   const tool = powers.tools.callable(call.name);
   if (!tool) {
     const hint = powers.tools.searchable > 0 ? ' find_tools finds more than are listed.' : '';
@@ -33,9 +46,14 @@ export function checkCall(call: ToolCall, powers: TurnPowers, check: ArgumentChe
   if (problem) return failure('invalid_arguments', problem);
   const args = call.arguments as Record<string, unknown>;
   const grade = tool.grade(args);
-  const needsApproval = exceeds(grade, powers.mayDo);
-  if (needsApproval && powers.approvers.length === 0) {
-    return failure('not_allowed', `Only calls that ${powers.mayDo} are allowed in this turn.`);
+  const isOver = exceeds(grade, powers.mayDo);
+  const asked = powers.approvers.length > 0;
+  if (isOver && !asked) return failure('not_allowed', `Only calls that ${powers.mayDo} are allowed in this turn.`);
+  const beyond = tainted ? (grade === 'read' ? tool.beyond(args, powers.hosts) : `it is graded ${grade}`) : null;
+  if (beyond !== null && !asked) {
+    const what = `The turn has read untrusted content, so this call needs a person's approval (${beyond})`;
+    return failure('untrusted_content', `${what}, and the agent names no approvers.`);
   }
-  return { tool, args, grade, needsApproval };
+  const reason = beyond === null ? null : 'untrusted_content';
+  return { tool, args, grade, asks: isOver ? 'over_may_do' : reason };
 }

@@ -34,6 +34,8 @@ export interface TurnScope {
   rehearsal: boolean;
   /** Of its message, and of those that it answers together with it. */
   attachments: TurnAttachment[];
+  /** Who asked for it, `contact:<id>` or `key:<id>`: they decide over none of its calls. */
+  startedBy: string[];
 }
 
 /** One call under way. */
@@ -43,8 +45,10 @@ export interface CallSite {
   ref: string;
   /** The most that this call may do: what the agent may, or what a person approved. */
   mayDo: ToolGrade;
-  /** The turn has read what outsiders wrote, beyond the message itself. */
+  /** The turn has read untrusted content. */
   tainted: boolean;
+  /** The only hosts that the call may reach; null: any. */
+  hosts: readonly string[] | null;
   /** Lets a Python tool ask the engine for HTTP while this call runs; only its hash is stored. */
   callbackToken: string;
   signal: AbortSignal;
@@ -61,8 +65,12 @@ export interface Tool extends ToolDescription {
   pin: string | null;
   /** The least that a call can change. */
   least: ToolGrade;
-  /** Its results were written by somebody outside. */
+  /** Its results were written by somebody outside, so they are sanitised. */
   external: boolean;
+  /** Whether a result is untrusted content; absent: every one of an external tool is. */
+  untrusted?(result: unknown, call: CallSite): boolean | Promise<boolean>;
+  /** What of a call that reads is beyond the turn of an untrusted sender, in words; null: nothing. */
+  beyond(args: Record<string, unknown>, hosts: readonly string[]): string | null;
   /** How much a call with these (valid) arguments can change. */
   grade(args: Record<string, unknown>): ToolGrade;
   /** True when a second call with the same arguments does no more than the first. */

@@ -2,9 +2,11 @@ import type { LeftOutTool, ToolGrade, Toolset, ToolsetTool } from '#libs/contrac
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Agent } from '../agents/agent.entity.js';
+import { createHash } from 'node:crypto';
 import { PYTHON_RUNNER, REGISTRY } from '../services.js';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
+import { ToolCallRepository } from '../tool-calls/tool-call.repository.js';
 import { StepRepository } from '../turns/step.repository.js';
 import { ArgumentCheck } from './argument-check.js';
 import { CredentialReader } from './bound-credentials.js';
@@ -57,6 +59,7 @@ export class TurnTools {
     @Inject(REGISTRY) private readonly registry: ServiceClient,
     @Inject(PYTHON_RUNNER) private readonly runner: ServiceClient,
     @Inject(StepRepository) steps: StepRepository,
+    @Inject(ToolCallRepository) private readonly calls: ToolCallRepository,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     this.readResult = readResultTool(steps);
@@ -72,9 +75,8 @@ export class TurnTools {
     const { direct, searched } = this.split(usable);
     const extra = searched.length > 0 ? [findToolsTool(searched), this.readResult] : [this.readResult];
     const tools = new OfferedTools(usable.length > 0 ? [...direct, ...extra] : [], searched, this.room);
-    const bindings = toolset.tools.flatMap((tool) => tool.credential_bindings);
-    const hosts = [...new Set(bindings.flatMap((binding) => binding.hosts ?? []))];
-    return { skills: toolset.skills, hosts, powers: { tools, mayDo, approvers } };
+    const hosts = [...new Set([...agent.allowed_hosts, ...boundHosts(toolset)])];
+    return { skills: toolset.skills, hosts, powers: { tools, mayDo, approvers, hosts } };
   }
 
   /** @throws ToolsetUnavailable */
@@ -125,8 +127,14 @@ export class TurnTools {
       runner: this.runner,
       timeoutMs: this.settings.TOOL_TIMEOUT_MS,
       engineUrl: this.settings.ENGINE_URL,
+      hasAsked: (token) => this.calls.hasCalledBack(createHash('sha256').update(token).digest('hex')),
     });
   }
+}
+
+/** Where the project itself lets a credential go. */
+function boundHosts({ tools }: Toolset): string[] {
+  return tools.flatMap(({ credential_bindings: bindings }) => bindings.flatMap(({ hosts = [] }) => hosts));
 }
 
 /** Why an outsider's turn may not use what the Skill binds. */

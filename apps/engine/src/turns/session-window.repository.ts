@@ -11,13 +11,19 @@ interface WindowRequest {
   turn_id: string;
 }
 
-type WindowRow = PastTurn & { turn_id: string };
+/** An earlier turn, as its session is shown it. */
+export interface WindowTurn extends PastTurn {
+  /** It had read untrusted content: its message, or results of its calls. */
+  read_untrusted: boolean;
+}
+
+type WindowRow = WindowTurn & { turn_id: string };
 
 const windowSql = `
-  SELECT x.turn_id, past.input, past.reply_text
+  SELECT x.turn_id, past.input, past.reply_text, past.read_untrusted
     FROM unnest($1::text[], $2::text[], $3::text[]) AS x(project_id, session_id, turn_id)
    CROSS JOIN LATERAL (
-     SELECT id, input, reply_text FROM engine.turn t
+     SELECT id, input, reply_text, read_untrusted FROM engine.turn t
       WHERE t.session_id = x.session_id AND t.project_id = x.project_id AND t.state = 'succeeded' AND t.id < x.turn_id
       ORDER BY t.id DESC LIMIT $4) AS past
    ORDER BY x.turn_id, past.id`;
@@ -25,7 +31,7 @@ const windowSql = `
 /** What was said before in a session. */
 @Injectable()
 export class SessionWindowRepository {
-  private readonly windows: Batcher<WindowRequest, PastTurn[]>;
+  private readonly windows: Batcher<WindowRequest, WindowTurn[]>;
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -35,12 +41,12 @@ export class SessionWindowRepository {
   }
 
   /** The last turns of the session before this one, oldest first. */
-  before(turnId: string, projectId: string, sessionId: string | null): Promise<PastTurn[]> {
+  before(turnId: string, projectId: string, sessionId: string | null): Promise<WindowTurn[]> {
     if (sessionId === null || this.settings.TURN_WINDOW === 0) return Promise.resolve([]);
     return this.windows.add({ project_id: projectId, session_id: sessionId, turn_id: turnId });
   }
 
-  private async readAll(requests: WindowRequest[]): Promise<PastTurn[][]> {
+  private async readAll(requests: WindowRequest[]): Promise<WindowTurn[][]> {
     const rows = (await this.db.query(windowSql, [
       requests.map((request) => request.project_id),
       requests.map((request) => request.session_id),

@@ -52,6 +52,7 @@ describe('a cancelled turn', () => {
       cost_micros: 0,
       agent_id: 'agt_1',
       contact_id: '',
+      read_untrusted: false,
     };
     expect(await endings.end({ ...claim, ...late, new_steps: [step], reply })).toBe(false);
     expect(await stored(turn.turn_id)).toMatchObject({ state: 'failed', reply_text: null });

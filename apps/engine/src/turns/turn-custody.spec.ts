@@ -64,6 +64,7 @@ describe('custody of a turn', () => {
       cost_micros: 0,
       agent_id: 'agt_1',
       contact_id: '',
+      read_untrusted: false,
       new_steps: [{ seq: 1, kind: 'reply', content: { text: 'ok' }, tokens: null, duration_ms: null }],
       reply: {
         delivery_id: newId('dlv'),

@@ -22,6 +22,8 @@ export interface TurnEnding extends Claim {
   agent_id: string;
   /** Empty where the sender is no contact. */
   contact_id: string;
+  /** Its reply may say what untrusted content told it to. */
+  read_untrusted: boolean;
   /** Steps that are not stored yet. */
   new_steps: NewStep[];
   reply: { delivery_id: string; content: OutboundContent } | null;
@@ -32,11 +34,11 @@ const endSql = `
   WITH ending AS (
     SELECT x.* FROM ${withoutFlush}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, lease_owner text, attempt integer, organization_id text,
       project_id text, receipt_id text, traceparent text, reply_text text, reason text, steps integer, tokens integer,
-      cost_micros integer, agent_id text, contact_id text, new_steps jsonb, reply jsonb)),
+      cost_micros integer, agent_id text, contact_id text, read_untrusted boolean, new_steps jsonb, reply jsonb)),
   ended AS (
     UPDATE engine.turn t SET state = 'succeeded', error = NULL, reply_text = e.reply_text, steps = e.steps,
            reply = CASE jsonb_typeof(e.reply) WHEN 'object' THEN 'sent' ELSE 'none' END, reason = e.reason, waiting_since = NULL,
-           tokens = e.tokens, cost_micros = e.cost_micros, finished_at = now(), lease_owner = NULL, lease_until = NULL
+           read_untrusted = e.read_untrusted, tokens = e.tokens, cost_micros = e.cost_micros, finished_at = now(), lease_owner = NULL, lease_until = NULL
       FROM ending e
      WHERE t.id = e.turn_id AND t.lease_owner = e.lease_owner AND t.attempt = e.attempt AND t.state = 'running'
     RETURNING t.id),

@@ -1,4 +1,4 @@
-import { newId, type TurnInput, type TurnRunPayload } from '#libs/contracts';
+import { isUntrusted, newId, type TurnInput, type TurnRunPayload } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
@@ -88,7 +88,8 @@ export class TurnRunner {
     const decision = await this.spoken.of(turn, input);
     if (decision !== null) {
       const answer = { text: decision, reason: null, cleaned: null, model: 'none' };
-      const ending = { ...endingOf(payload, claim, input, answer, log), ...ofAccount(agent, turn) };
+      const ended = endingOf(payload, claim, input, answer, log);
+      const ending = { ...ended, ...ofAccount(agent, turn), read_untrusted: false };
       return resultOf(ending, answer, turn.rehearsal);
     }
     const [limits, { powers, skills, hosts }] = await Promise.all([
@@ -118,6 +119,7 @@ export class TurnRunner {
         this.note(turn, claim, outcome === 'ok' ? 'tool_called' : `tool_${outcome}`.slice(0, 100), durationMs, {
           tool,
         }),
+      onTainted: (tool) => this.note(turn, claim, 'untrusted_content_read', null, { tool }),
     });
     const conversation = new Conversation((shown) =>
       buildPrompt({
@@ -130,6 +132,7 @@ export class TurnRunner {
         readOnly: !turn.trusted,
       }),
     );
+    const untrusted = isUntrusted(input) || saidByOthers(input) || past.some((earlier) => earlier.read_untrusted);
     try {
       const result = await runLoop({
         ...shared,
@@ -137,6 +140,7 @@ export class TurnRunner {
         conversation,
         cleaner: new ReplyCleaner(hosts, input),
         stored,
+        untrusted,
         model: this.models.forTurn(agent.model, agent.fallback_model),
         prices: this.prices,
         maxSteps: limits.steps,
@@ -146,13 +150,15 @@ export class TurnRunner {
         onShortened: (level, chars) =>
           this.note(turn, claim, 'conversation_shortened', null, { level, left_out_chars: chars }),
       });
-      const ending = { ...endingOf(payload, claim, input, result, log), ...ofAccount(agent, turn) };
+      const read_untrusted = calls.tainted;
+      const ending = { ...endingOf(payload, claim, input, result, log), ...ofAccount(agent, turn), read_untrusted };
       return resultOf(ending, result, turn.rehearsal);
     } catch (error) {
       if (!(error instanceof ApprovalNeeded))
         throw this.failureOf(error, clock.signal, limits, log.count - stored.length);
       const { APPROVAL_WAIT_MS: waitMs } = settings;
-      const held = await this.approvals.suspend(claim, error.calls, powers.approvers, agent.id, waitMs);
+      const by = { approvers: powers.approvers, startedBy: turn.startedBy, agentId: agent.id };
+      const held = await this.approvals.suspend(claim, error.calls, by, waitMs);
       if (!held) throw new LeaseLost('the lease was lost');
       return { waitsFor: error.calls.map((call) => call.tool) };
     } finally {
@@ -187,6 +193,11 @@ export class TurnRunner {
   }
 }
 
+/** What came while a person had the conversation is shown with the message, and may be another sender's. */
+function saidByOthers({ takeover = [] }: TurnInput): boolean {
+  return takeover.some((line) => line.by === 'sender' && line.untrusted);
+}
+
 function resultOf(ending: TurnEnding, { model, cleaned }: LoopResult, rehearsal: boolean): TurnResult {
   const { agent_id, steps, tokens, reply } = ending;
   const sent = reply ? { delivery_id: reply.delivery_id } : {};
@@ -204,7 +215,7 @@ function endingOf(
   input: TurnInput,
   { text, reason, cleaned }: LoopResult,
   log: StepLog,
-): Omit<TurnEnding, 'agent_id' | 'contact_id'> {
+): Omit<TurnEnding, 'agent_id' | 'contact_id' | 'read_untrusted'> {
   const target = input.reply;
   const reply =
     target && target.channel_address !== null && text !== ''

@@ -18,6 +18,7 @@ export function turnScope(payload: TurnRunPayload, input: TurnInput, agent: Agen
     trust,
     trusted: input.verified && trust !== 'unknown',
     rehearsal: input.rehearsal === true,
+    startedBy: [...(input.contact_id ? [`contact:${input.contact_id}`] : []), ...(input.started_by ?? [])],
     attachments: [input.message, ...(input.earlier ?? [])].flatMap(attachmentsOf),
   };
 }

@@ -13,9 +13,10 @@ describe('a turn with tools', () => {
   beforeAll(async () => {
     [world, model, target] = await Promise.all([engineWorld(), stubModel(), recordingServer()]);
     await world.pool.query(
-      `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, tools, is_chief_of_staff)
-       VALUES ($1, $2, $3, 'Caller', 'Call.', '{http_request}', false)`,
-      [agentId, home.organizationId, home.projectId],
+      `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, tools, is_chief_of_staff,
+         allowed_hosts)
+       VALUES ($1, $2, $3, 'Caller', 'Call.', '{http_request}', false, $4)`,
+      [agentId, home.organizationId, home.projectId, [new URL(target.url).host]],
     );
     await world.start({
       MODEL_BASE_URL: model.url,
@@ -96,7 +97,10 @@ describe('a turn with tools', () => {
     const turn = turnOf({ agent_id: agentId });
     expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'Enough.' });
     expect(target.calls).toHaveLength(1);
-    expect(model.requests.map((request) => request.tools?.length ?? 0)).toEqual([2, 2, 2, 0]);
+    expect((await results(turn.turn_id)).slice(1).map((result) => result.error.code)).toEqual([
+      'untrusted_content',
+      'untrusted_content',
+    ]);
   });
 
   it('lets a model poll an address whose answer changes, and ends one that is answered alike', async () => {

@@ -58,6 +58,8 @@ export class TurnView {
   @ApiProperty({ type: 'integer', description: 'How often it was redriven' }) redrives: number;
   @ApiProperty({ type: 'integer' }) attempt: number;
   @ApiProperty({ type: String, nullable: true }) reply_text: string | null;
+  @ApiProperty({ description: 'Of one that succeeded: it had read untrusted content (docs/agents.md)' })
+  read_untrusted: boolean;
   @ApiProperty({ type: 'integer', description: 'Tokens of all model calls' }) tokens: number;
   @ApiProperty({ type: 'integer', description: 'Of all model calls, in millionths' }) cost_micros: number;
   @ApiProperty({ format: 'date-time' }) created_at: string;
@@ -104,6 +106,7 @@ export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHea
     redrives: turn.redrives,
     attempt: turn.attempt,
     reply_text: turn.reply_text,
+    read_untrusted: turn.read_untrusted,
     tokens: turn.tokens,
     cost_micros: turn.cost_micros,
     created_at: turn.created_at.toISOString(),

@@ -40,6 +40,8 @@ export class Turn {
   /** While `queued`: when a sweeper may think that the retry's job is lost. */
   @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
   @Column({ type: 'text', nullable: true }) reply_text: string | null;
+  /** Of one that succeeded: it had read untrusted content, so that later turns which are shown its reply have, too. */
+  @Column({ type: 'boolean', default: false }) read_untrusted: boolean;
   @Column({ type: 'integer', default: 0 }) steps: number;
   @Column({ type: 'integer', default: 0 }) tokens: number;
   /** Of all model calls, in millionths. */

@@ -1,4 +1,5 @@
 import type { ServiceSchema } from '#libs/database';
+import { Audit } from '../audit/audit.entity.js';
 import { ToolCall } from '../calls/tool-call.entity.js';
 import { McpServer } from '../servers/mcp-server.entity.js';
 import { SkillCredential } from '../skills/skill-credential.entity.js';
@@ -9,9 +10,10 @@ import { ToolVersion } from '../tools/tool-version.entity.js';
 import { Tool } from '../tools/tool.entity.js';
 import { Registry1764000000000 } from './1764000000000-registry.js';
 import { CredentialHosts1764600000600 } from './1764600000600-credential-hosts.js';
+import { Audit1764700000304 } from './1764700000304-audit.js';
 
 export const schema: ServiceSchema = {
   name: 'registry',
-  entities: [McpServer, Skill, SkillCredential, SkillTool, SkillVersion, Tool, ToolCall, ToolVersion],
-  migrations: [Registry1764000000000, CredentialHosts1764600000600],
+  entities: [McpServer, Skill, SkillCredential, SkillTool, SkillVersion, Tool, ToolCall, ToolVersion, Audit],
+  migrations: [Registry1764000000000, CredentialHosts1764600000600, Audit1764700000304],
 };

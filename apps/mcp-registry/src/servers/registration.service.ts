@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { type Principal, Problem } from '#libs/service-kit';
+import { type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { CredentialBindings } from '../credentials/credential-bindings.js';
 import { requireCredentialRights } from '../credentials/may-use-credentials.js';
@@ -9,7 +9,7 @@ import { McpError } from '../mcp/mcp-error.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { agentSlug, slugOf } from '../tools/model-name.js';
 import type { RegisterServer } from './mcp-server.dto.js';
-import type { McpServer } from './mcp-server.entity.js';
+import type { McpServer, Policy } from './mcp-server.entity.js';
 import { checkedAuth, checkedUrl } from './server-auth.js';
 import { ServerRepository, SlugTaken } from './server.repository.js';
 
@@ -34,6 +34,7 @@ export class Registration {
       throw new Problem(409, 'too_many_servers', `A project has at most ${this.settings.SERVERS_PER_PROJECT} servers.`);
     }
     if (body.auth?.credential_id) requireCredentialRights(caller);
+    requireRightToPolicy(caller, body.policy);
     if (body.slug === agentSlug) throw slugTaken(agentSlug);
     const url = checkedUrl(body.url);
     const name = body.name ?? url.host;
@@ -48,12 +49,7 @@ export class Registration {
     try {
       await this.bind(server, skillId);
       const listing = await this.list(server);
-      return await this.servers.register(
-        withHealth(server, listing),
-        skillOf(server, skillId),
-        listing,
-        caller.subject,
-      );
+      return await this.servers.register(withHealth(server, listing), skillOf(server, skillId), listing, caller);
     } catch (error) {
       await this.letGo(server, skillId);
       throw error instanceof SlugTaken ? slugTaken(server.slug) : error;
@@ -85,6 +81,12 @@ export class Registration {
       throw notListed(server, error);
     }
   }
+}
+
+/** @throws Problem 403 `scope_missing` for a policy that takes what the server changes without a person */
+export function requireRightToPolicy(caller: Principal, policy: Policy | undefined, now: Policy = 'block'): void {
+  if (policy === undefined || policy === now || policy === 'block') return;
+  requireApprovalsManage(caller, `Taking what an MCP server changes without approval (policy ${policy})`);
 }
 
 function notListed(server: McpServer, error: McpError): Problem {

@@ -1,13 +1,14 @@
+import { AuditLog } from '#libs/audit';
 import type { Principal } from '#libs/service-kit';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, LessThan, QueryFailedError } from 'typeorm';
+import { DataSource, type EntityManager, LessThan, QueryFailedError } from 'typeorm';
 import { applyListing, type ServerFacts } from '../discovery/discovery.repository.js';
 import type { ListedTool } from '../discovery/listed-tool.js';
 import { writeContent } from '../skills/skill-content.repository.js';
 import type { SkillContent } from '../skills/skill-version.entity.js';
 import { Skill } from '../skills/skill.entity.js';
-import { type Health, McpServer } from './mcp-server.entity.js';
+import { type Health, McpServer, type Policy } from './mcp-server.entity.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
@@ -22,7 +23,10 @@ export interface ServerSummary {
 
 @Injectable()
 export class ServerRepository {
-  constructor(@InjectDataSource() private readonly source: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly source: DataSource,
+    @Inject(AuditLog) private readonly audit: AuditLog,
+  ) {}
 
   /**
    * Stores a server, the Skill that is linked to it and, where it could be listed, its tools: all or nothing.
@@ -32,7 +36,7 @@ export class ServerRepository {
     server: McpServer,
     skill: { id: string; content: SkillContent },
     listing: { tools: ListedTool[]; facts: ServerFacts } | null,
-    by: string,
+    by: Principal,
   ): Promise<McpServer> {
     try {
       return await this.source.transaction(async (manager) => {
@@ -52,7 +56,8 @@ export class ServerRepository {
           updated_at: server.created_at,
         };
         await manager.insert(Skill, row);
-        await writeContent(manager, row, skill.content, by);
+        await writeContent(manager, row, skill.content, by.subject);
+        if (server.policy !== 'block') await this.noted(manager, by, server, null);
         return listing ? applyListing(manager, server, listing.tools, listing.facts) : server;
       });
     } catch (error) {
@@ -90,8 +95,15 @@ export class ServerRepository {
     return this.source.manager.countBy(McpServer, owned(scope));
   }
 
-  async update(id: string, change: Partial<McpServer>): Promise<void> {
-    await this.source.manager.update(McpServer, { id }, { ...change, updated_at: new Date() } as object);
+  /** @param by notes a change of the policy in the audit log */
+  async update(id: string, change: Partial<McpServer>, by: Principal): Promise<void> {
+    await this.source.transaction(async (manager) => {
+      const before = await manager.findOne(McpServer, { where: { id }, lock: { mode: 'pessimistic_write' } });
+      if (!before) return;
+      await manager.update(McpServer, { id }, { ...change, updated_at: new Date() } as object);
+      const { policy = before.policy } = change;
+      if (policy !== before.policy) await this.noted(manager, by, { ...before, policy }, before.policy);
+    });
   }
 
   /** With its tools and its Skill. */
@@ -113,6 +125,17 @@ export class ServerRepository {
       summaries.set(server_id, summary);
     }
     return summaries;
+  }
+
+  private async noted(
+    tx: EntityManager,
+    by: Principal,
+    { id, name, policy }: McpServer,
+    before: Policy | null,
+  ): Promise<void> {
+    const was = before === null ? null : { name, policy: before };
+    const entry = { action: 'mcp_server.policy_set' as const, subject: id, before: was, after: { name, policy } };
+    await this.audit.append(tx, by, entry);
   }
 }
 

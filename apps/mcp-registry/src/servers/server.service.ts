@@ -6,7 +6,7 @@ import { VaultCredentials } from '../oauth/vault-credentials.js';
 import { AgentUsage } from './agent-usage.js';
 import type { ChangeServer, ServerQuery, ServerView } from './mcp-server.dto.js';
 import type { McpServer } from './mcp-server.entity.js';
-import { Registration } from './registration.service.js';
+import { Registration, requireRightToPolicy } from './registration.service.js';
 import { checkedAuth } from './server-auth.js';
 import { ServerRepository, type ServerSummary } from './server.repository.js';
 
@@ -35,13 +35,14 @@ export class ServerService {
   async change(caller: Principal, id: string, { auth, ...columns }: ChangeServer): Promise<ServerView> {
     if (auth?.credential_id) requireCredentialRights(caller);
     const server = await this.get(caller, id);
+    requireRightToPolicy(caller, columns.policy, server.policy);
     const change = auth ? checkedAuth(auth) : {};
     if (auth) {
       const skillId = (await this.servers.summaries([id])).get(id)?.skillId ?? null;
       await this.registration.letGo(server, skillId);
       await this.registration.bind({ ...server, ...change }, skillId);
     }
-    await this.servers.update(id, { ...columns, ...change });
+    await this.servers.update(id, { ...columns, ...change }, caller);
     if (auth) await this.discovery.discover(id);
     return this.view(caller, id);
   }

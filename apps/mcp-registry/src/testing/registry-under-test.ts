@@ -85,7 +85,7 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
   await app.listen(0, '127.0.0.1');
   const tokens = new ServiceTokens(testServiceKey, 'portal');
   const home = { organizationId: newId('org'), projectId: newId('prj') };
-  const token = (as: As = {}, subject = 'key:1', scopes: Scope[] = ['admin']): Promise<string> =>
+  const token = (as: As = {}, subject = 'key:1', scopes: Scope[] = ['admin', 'approvals:manage']): Promise<string> =>
     tokens.mint('mcp-registry', { ...home, subject, scopes, ...as });
   const send = async (method: Method, url: string, bearer: string, payload?: object): Promise<Answer> => {
     const headers = { authorization: `Bearer ${bearer}` };

@@ -50,7 +50,7 @@ export class PythonTools {
   async save(caller: Principal, id: string, source: string): Promise<ToolView> {
     await this.require(caller, id);
     const definition = await this.compile(caller, source);
-    const write = this.tools.change(caller, id, caller.subject, (tool) => ({
+    const write = this.tools.change(caller, id, (tool) => ({
       name: definition.name,
       definition,
       pin: pinOf(definition),

@@ -1,5 +1,6 @@
+import { AuditLog } from '#libs/audit';
 import type { Principal } from '#libs/service-kit';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, In, LessThan, QueryFailedError } from 'typeorm';
 import { SkillTool } from '../skills/skill-tool.entity.js';
@@ -20,7 +21,10 @@ export class NameTaken extends Error {}
 
 @Injectable()
 export class ToolRepository {
-  constructor(@InjectDataSource() private readonly source: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly source: DataSource,
+    @Inject(AuditLog) private readonly audit: AuditLog,
+  ) {}
 
   /** Newest first. */
   list(scope: Scope, filter: ToolFilter, limit: number, cursor?: string): Promise<Tool[]> {
@@ -40,20 +44,26 @@ export class ToolRepository {
   }
 
   /**
-   * Changes a tool under lock: `change` sees the row as it is and says what it becomes; a new pin becomes a version.
+   * Changes a tool under lock: `change` sees the row as it is and says what it becomes; a new pin becomes a version, and
+   * another grade is noted in the audit log.
    * @returns null when there is no such tool
    * @throws NameTaken and what `change` throws
    */
-  async change(scope: Scope, id: string, by: string, change: (tool: Tool) => Partial<Tool>): Promise<Tool | null> {
+  async change(caller: Principal, id: string, change: (tool: Tool) => Partial<Tool>): Promise<Tool | null> {
     return this.source.transaction(async (manager) => {
       const tool = await manager.findOne(Tool, {
-        where: { ...owned(scope), id },
+        where: { ...owned(caller), id },
         lock: { mode: 'pessimistic_write' },
       });
       if (!tool) return null;
       const changed: Tool = { ...tool, ...change(tool), updated_at: new Date() };
       await unlessTaken(manager.save(Tool, changed as object));
-      if (changed.pin !== tool.pin) await addVersion(manager, changed, by);
+      if (changed.pin !== tool.pin) await addVersion(manager, changed, caller.subject);
+      if (changed.grade !== tool.grade) {
+        const [before, after] = [tool, changed].map(({ name, grade, pin }) => ({ name, grade, pin }));
+        const audited = { action: 'tool.regraded' as const, subject: id, before: before ?? null, after: after ?? null };
+        await this.audit.append(manager, caller, audited);
+      }
       return changed;
     });
   }

@@ -1,5 +1,5 @@
-import { builtinTools } from '#libs/contracts';
-import { notFound, type Page, pageOf, type Principal, Problem } from '#libs/service-kit';
+import { builtinTools, type ToolGrade, toolGrades } from '#libs/contracts';
+import { notFound, type Page, pageOf, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { differenceOf } from './definition-difference.js';
 import { hintedGrade } from './tool-grade.js';
@@ -36,7 +36,7 @@ export class ToolService {
 
   /**
    * Takes what the server offers as the definition from now on.
-   * @throws Problem 409 `nothing_to_approve`, `candidate_changed`
+   * @throws Problem 409 `nothing_to_approve`, `candidate_changed`; 403 `scope_missing` where its hints grade it lower
    */
   async approve(caller: Principal, id: string, pin: string): Promise<ToolView> {
     return this.change(caller, id, (tool) => {
@@ -65,6 +65,7 @@ export class ToolService {
     });
   }
 
+  /** @throws Problem 404; 403 `scope_missing` for a lower grade: agents do what is of it by themselves */
   grade(caller: Principal, id: string, { grade, idempotent }: ChangeTool): Promise<ToolView> {
     return this.change(caller, id, (tool) => ({
       grade: grade ?? tool.grade,
@@ -95,8 +96,18 @@ export class ToolService {
   }
 
   private async change(caller: Principal, id: string, change: (tool: Tool) => Partial<Tool>): Promise<ToolView> {
-    const tool = await this.tools.change(caller, id, caller.subject, change);
+    const tool = await this.tools.change(caller, id, (row) => {
+      const changed = change(row);
+      requireRightToGrade(caller, row, changed.grade ?? row.grade);
+      return changed;
+    });
     if (!tool) throw notFound('tool', id);
     return toolView(tool);
   }
+}
+
+/** A tool that nobody has approved yet is no agent's: its first grade lets nothing through that was asked for before. */
+function requireRightToGrade(caller: Principal, { name, grade, pin }: Tool, to: ToolGrade): void {
+  if (toolGrades.indexOf(to) >= toolGrades.indexOf(grade) || pin === null) return;
+  requireApprovalsManage(caller, `Grading the tool ${name} ${to} instead of ${grade}`);
 }

@@ -1,13 +1,22 @@
+import { AuditLog } from '#libs/audit';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { ApiKey } from './api-key.entity.js';
 
 export type KeyScope = Pick<Principal, 'organizationId' | 'projectId'>;
 
+type ShownKey = Pick<ApiKey, 'id' | 'name' | 'last4' | 'scopes' | 'made_by_key_id' | 'expires_at'>;
+
+/** A key of a lineage; one that was revoked before is not revoked again. */
+type RevokedKey = ShownKey & { is_revoked: boolean };
+
 @Injectable()
 export class ApiKeyRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(AuditLog) private readonly audit: AuditLog,
+  ) {}
 
   /** The key with this hash that is not revoked. */
   findByHash(hash: Buffer): Promise<ApiKey | null> {
@@ -17,8 +26,13 @@ export class ApiKeyRepository {
       .getOne();
   }
 
-  async insert(row: Omit<ApiKey, 'created_at' | 'revoked_at' | 'last_used_at'>): Promise<ApiKey> {
-    return this.db.manager.save(ApiKey, this.db.manager.create(ApiKey, row), { reload: true });
+  async insert(caller: Principal, row: Omit<ApiKey, 'created_at' | 'revoked_at' | 'last_used_at'>): Promise<ApiKey> {
+    return this.db.transaction(async (tx) => {
+      const key = await tx.save(ApiKey, tx.create(ApiKey, row), { reload: true });
+      const after = shownOf(key);
+      await this.audit.append(tx, caller, { action: 'api_key.created', subject: key.id, before: null, after });
+      return key;
+    });
   }
 
   /** Newest first, the revoked ones too. */
@@ -57,21 +71,41 @@ export class ApiKeyRepository {
    * Revokes a key and all that it made, and these made in turn.
    * @returns false when there is no such key; revoking again changes nothing
    */
-  async revoke(scope: KeyScope, id: string): Promise<boolean> {
-    const found: unknown[] = await this.db.query(
+  async revoke(caller: Principal, id: string): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      const found = await this.revokeIn(tx, caller, id);
+      for (const key of found.filter(({ is_revoked }) => is_revoked)) {
+        const shown = shownOf(key);
+        const [before, after] = [
+          { ...shown, revoked: false },
+          { ...shown, revoked: true, ...(key.id === id ? {} : { with: id }) },
+        ];
+        await this.audit.append(tx, caller, { action: 'api_key.revoked', subject: key.id, before, after });
+      }
+      return found.length > 0;
+    });
+  }
+
+  private async revokeIn(tx: EntityManager, scope: KeyScope, id: string): Promise<RevokedKey[]> {
+    return (await tx.query(
       `WITH RECURSIVE lineage AS (
          SELECT id FROM portal.api_key WHERE id = $1 AND organization_id = $2 AND project_id = $3
           UNION SELECT k.id FROM portal.api_key k JOIN lineage l ON k.made_by_key_id = l.id WHERE k.organization_id = $2),
        revoked AS (
          UPDATE portal.api_key SET revoked_at = now()
-          WHERE id IN (SELECT id FROM lineage) AND revoked_at IS NULL)
-       SELECT id FROM lineage`,
+          WHERE id IN (SELECT id FROM lineage) AND revoked_at IS NULL RETURNING id)
+       SELECT k.id, k.name, k.last4, k.scopes, k.made_by_key_id, k.expires_at, r.id IS NOT NULL AS is_revoked
+         FROM lineage JOIN portal.api_key k USING (id) LEFT JOIN revoked r USING (id)`,
       [id, scope.organizationId, scope.projectId],
-    );
-    return found.length > 0;
+    )) as RevokedKey[];
   }
 
   async touch(id: string): Promise<void> {
     await this.db.manager.update(ApiKey, { id }, { last_used_at: () => 'now()' });
   }
+}
+
+/** What the audit log keeps of a key. */
+function shownOf({ name, last4, scopes, made_by_key_id, expires_at }: ShownKey): object {
+  return { name, last4, scopes, made_by_key_id, expires_at };
 }

@@ -29,7 +29,7 @@ export class ApiKeyService {
       throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
     }
     const key = newKey();
-    const row = await this.keys.insert({
+    const row = await this.keys.insert(caller, {
       id: newId('key'),
       organization_id: caller.organizationId,
       project_id: caller.projectId,

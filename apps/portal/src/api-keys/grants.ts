@@ -1,4 +1,4 @@
-import type { Scope } from '#libs/service-kit';
+import { holds, type Scope } from '#libs/service-kit';
 
 const resources = [
   'apps',
@@ -18,15 +18,13 @@ const resources = [
 export const grantableScopes: readonly Scope[] = [
   ...resources.flatMap((resource): Scope[] => [`${resource}:read`, `${resource}:write`]),
   'approvals:decide',
+  'approvals:manage',
+  'audit:read',
   'events:read_body',
   'admin',
 ];
 
-/** What of `wanted` a holder of `held` may not pass on: `admin` includes every scope, `x:write` includes `x:read`. */
+/** What of `wanted` a holder of `held` may not pass on: what it does not hold itself, or no key may have. */
 export function notGrantable(held: readonly Scope[], wanted: readonly Scope[]): Scope[] {
-  return wanted.filter((scope) => {
-    if (!grantableScopes.includes(scope)) return true;
-    const wider = scope.replace(/:read$/, ':write') as Scope;
-    return !held.includes('admin') && !held.includes(scope) && !held.includes(wider);
-  });
+  return wanted.filter((scope) => !grantableScopes.includes(scope) || !holds(held, scope));
 }

@@ -32,7 +32,11 @@ describe('the first tenant', () => {
     const told = keys.filter((key) => key !== null);
     expect(told).toHaveLength(1);
     const row = await db.manager.findOneByOrFail(ApiKey, { project_id: tenant.projectId });
-    expect(row).toMatchObject({ hash: hashOf(told[0]!), last4: told[0]!.slice(-4), scopes: ['admin'] });
+    expect(row).toMatchObject({
+      hash: hashOf(told[0]!),
+      last4: told[0]!.slice(-4),
+      scopes: ['admin', 'approvals:manage'],
+    });
     expect(await tenants.ensureKey(tenant)).toBeNull();
   });
 

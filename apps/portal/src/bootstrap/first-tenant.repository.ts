@@ -1,4 +1,6 @@
+import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
+import type { Scope } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull } from 'typeorm';
 import { ApiKey } from '../api-keys/api-key.entity.js';
@@ -23,7 +25,7 @@ export class FirstTenantRepository {
     });
   }
 
-  /** @returns a new key with the scope admin, or null when the project has a key */
+  /** @returns the owner's key, which alone has approvals:manage from the start, or null when the project has a key */
   ensureKey({ organizationId, projectId }: FirstTenant): Promise<string | null> {
     return this.alone((manager) => this.key(manager, organizationId, projectId));
   }
@@ -60,7 +62,17 @@ export class FirstTenantRepository {
     if (await manager.existsBy(ApiKey, { ...owner, revoked_at: IsNull() })) return null;
     const key = newKey();
     const texts = { name: 'First key', hash: hashOf(key), last4: key.slice(-4) };
-    await manager.insert(ApiKey, { id: newId('key'), ...owner, ...texts, scopes: ['admin'] });
+    const id = newId('key');
+    const scopes: Scope[] = ['admin', 'approvals:manage'];
+    await manager.insert(ApiKey, { id, ...owner, ...texts, scopes });
+    const after = { name: texts.name, last4: texts.last4, scopes };
+    const by = { organizationId, projectId, subject: 'service:portal' };
+    await new AuditLog(this.db, 'portal').append(manager, by, {
+      action: 'api_key.created',
+      subject: id,
+      before: null,
+      after,
+    });
     return key;
   }
 }

@@ -63,11 +63,14 @@ export async function startPortal(
       const key = newKey();
       const owner = { organization_id: tenant.organizationId, project_id: tenant.projectId };
       const texts = { name: 'test', hash: hashOf(key), last4: key.slice(-4) };
-      await app.get(ApiKeyRepository).insert({
-        ...{ id: newId('key'), ...owner, ...texts, scopes },
-        made_by_key_id: null,
-        expires_at: expiresAt,
-      });
+      await app.get(ApiKeyRepository).insert(
+        { ...tenant, subject: 'test:portal', scopes: [] },
+        {
+          ...{ id: newId('key'), ...owner, ...texts, scopes },
+          made_by_key_id: null,
+          expires_at: expiresAt,
+        },
+      );
       return key;
     },
     close: async () => {

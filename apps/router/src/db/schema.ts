@@ -15,6 +15,7 @@ import { RequestKeys1764400000400 } from './1764400000400-request-keys.js';
 import { MachineMessages1764600000400 } from './1764600000400-machine-messages.js';
 import { TurnEnds1764600000500 } from './1764600000500-turn-ends.js';
 import { RunRehearsals1764600000600 } from './1764600000600-run-rehearsals.js';
+import { TextSources1764700000300 } from './1764700000300-text-sources.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
@@ -28,5 +29,6 @@ export const schema: ServiceSchema = {
     MachineMessages1764600000400,
     TurnEnds1764600000500,
     RunRehearsals1764600000600,
+    TextSources1764700000300,
   ],
 };

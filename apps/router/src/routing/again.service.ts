@@ -36,7 +36,7 @@ export class RoutingAgain {
   ): Promise<{ run_ids: string[] }> {
     const rules = await this.rules.of(caller.projectId);
     const { plans, run_ids } = await this.repository.commitAgain(
-      messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true }) })),
+      messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true, startedBy: caller.subject }) })),
       asked,
     );
     this.tell(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery', !options.deliver);
@@ -50,7 +50,10 @@ export class RoutingAgain {
   async release(caller: Principal, messageIds: string[], asked: KeyedRequest | null): Promise<Released> {
     const { organizationId, projectId, subject } = caller;
     const rules = await this.rules.of(projectId);
-    const ruled = (row: MessageRow) => ({ rules, draft: draftOf(row, { replay: false, deliver: true }) });
+    const ruled = (row: MessageRow) => ({
+      rules,
+      draft: draftOf(row, { replay: false, deliver: true, startedBy: null }),
+    });
     const { plans, ...answer } = await this.repository.release(
       organizationId,
       projectId,

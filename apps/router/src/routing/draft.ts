@@ -1,4 +1,4 @@
-import type { MessageRoutePayload, NormalizedMessage, ReplyTarget } from '#libs/contracts';
+import type { MessageRoutePayload, NormalizedMessage, ReplyTarget, TextFrom } from '#libs/contracts';
 import type { MessageRow } from './message.entity.js';
 import { replyTargetOf, senderAddressOf } from './reply-target.js';
 
@@ -10,6 +10,10 @@ export interface Draft extends Pick<
   messageId: string;
   dedupKey: string;
   verified: boolean;
+  /** Of the built-in Webhook app: whether the sending system wrote the text. */
+  textFrom: TextFrom;
+  /** Who asked for it over the API, `key:<id>`; null: only its sender did. */
+  startedBy: string | null;
   /** As it will be stored: sanitised. */
   message: NormalizedMessage;
   reply: ReplyTarget;
@@ -37,7 +41,7 @@ export interface Draft extends Pick<
 /** A stored message, to be routed again. */
 export function draftOf(
   row: MessageRow,
-  options: Pick<Draft, 'replay' | 'deliver'> & { workflowId?: number; replayOf?: string },
+  options: Pick<Draft, 'replay' | 'deliver' | 'startedBy'> & { workflowId?: number; replayOf?: string },
 ): Draft {
   return {
     ...options,
@@ -49,6 +53,7 @@ export function draftOf(
     messageId: row.id,
     dedupKey: '',
     verified: row.verified,
+    textFrom: row.text_from,
     message: row.message,
     reply: replyTargetOf(row.app_id, row.message),
     sender: senderAddressOf(row.message),

@@ -16,7 +16,7 @@ export interface NewRows {
 const columnsOf = {
   message: `id, organization_id, project_id, app_id, receipt_id, verified, message, outcome, reason, verdicts, app_kind,
     contact_id, sanitizer_report, created_at, unlisted_verdicts, app_sends,
-    chief_of_staff, reply_withheld`,
+    chief_of_staff, reply_withheld, text_from`,
   run: `id, organization_id, project_id, workflow_id, trigger_id, message_id, receipt_id, replay, rehearsal, replay_of,
     state, created_at`,
   turn: `id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input, state,

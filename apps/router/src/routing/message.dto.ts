@@ -1,4 +1,10 @@
-import type { MessageOrigin, NormalizedMessage, ReplyWithheld } from '#libs/contracts';
+import {
+  type MessageOrigin,
+  type NormalizedMessage,
+  type ReplyWithheld,
+  type TextFrom,
+  textSources,
+} from '#libs/contracts';
 import { anyObject, anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ChiefOfStaffVerdict, MessageRow, Verdict } from './message.entity.js';
@@ -44,6 +50,8 @@ export class MessageView implements MessageRow {
   @ApiProperty(messageSource) app_id: string;
   @ApiProperty({ ...idOf('evt'), description: 'The event that it came in' }) receipt_id: string;
   @ApiProperty({ description: 'Whether its signature was checked' }) verified: boolean;
+  @ApiProperty({ enum: textSources, description: 'Who wrote the text, as its App said: people, where it says nothing' })
+  text_from: TextFrom;
   @ApiProperty({ type: NormalizedMessageView }) message: NormalizedMessageView;
   @ApiProperty({ description: 'What became of it' }) outcome: string;
   @ApiProperty({ type: String, nullable: true }) reason: string | null;

@@ -1,4 +1,4 @@
-import type { NormalizedMessage, ReplyWithheld } from '#libs/contracts';
+import type { NormalizedMessage, ReplyWithheld, TextFrom } from '#libs/contracts';
 import type { MachineKind } from '../guards/machine-messages.js';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
@@ -31,6 +31,8 @@ export class MessageRow {
   @Column({ type: 'text' }) app_id: string;
   @Column({ type: 'text' }) receipt_id: string;
   @Column({ type: 'boolean' }) verified: boolean;
+  /** As the App said when it came: whether its system wrote the text, or people may have. */
+  @Column({ type: 'text', default: 'people' }) text_from: TextFrom;
   @Column({ type: 'jsonb' }) message: NormalizedMessage;
   @Column({ type: 'text' }) outcome: string;
   @Column({ type: 'text', nullable: true }) reason: string | null;

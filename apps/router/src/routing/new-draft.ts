@@ -15,6 +15,8 @@ export function newDraft(job: MessageRoutePayload, raw: NormalizedMessage, index
     messageId: newId('msg'),
     dedupKey: raw.dedup_key ?? `receipt:${job.receipt_id}:${index}`,
     verified: job.verified_scheme !== 'none',
+    textFrom: job.text_from ?? 'people',
+    startedBy: null,
     message,
     reply: replyTargetOf(job.app_id, raw),
     sender: senderAddressOf(raw),

@@ -67,6 +67,7 @@ export function planMessage(draft: Draft, standing: Standing | null, decision: D
       app_id: draft.app_id,
       app_kind: draft.app_kind,
       verified: draft.verified,
+      text_from: draft.textFrom,
       message: draft.message,
       outcome: decision.outcome,
       reason: decision.reason,
@@ -151,6 +152,8 @@ function inputOf(draft: Draft, standing: Standing | null, decision: Decision, wo
     ...replyIn(decision),
     ...(draft.deliver ? {} : { rehearsal: true as const }),
     trust: trustOf(standing),
+    ...(draft.textFrom === 'system' ? { text_from: draft.textFrom } : {}),
+    ...(draft.startedBy === null ? {} : { started_by: [draft.startedBy] }),
     ...(standing ? { contact_id: standing.contactId } : {}),
   };
 }

@@ -150,7 +150,7 @@ export class RoutingRepository {
     const { organization_id, project_id } = draft;
     return this.releaseIn(tx, [held.map((row) => row.id), organization_id, project_id, 'pairing'], (row) => ({
       rules,
-      draft: draftOf(row, { replay: false, deliver: true }),
+      draft: draftOf(row, { replay: false, deliver: true, startedBy: null }),
     }));
   }
 

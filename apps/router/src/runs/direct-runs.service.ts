@@ -57,12 +57,19 @@ export class DirectRuns {
       app_id: `api:${caller.projectId}`,
     };
     const draft = newDraft(
-      { ...subject, app_kind: 'builtin', received_at: new Date().toISOString(), verified_scheme: 'api_key' },
+      {
+        ...subject,
+        app_kind: 'builtin',
+        received_at: new Date().toISOString(),
+        verified_scheme: 'api_key',
+        // What the caller of the API sends are its own words.
+        text_from: 'system',
+      },
       { event_type: 'api_call', ...given, sender: caller.subject, is_bot: false, workflow_id: workflowId },
       0,
     );
     const [routed] = await this.routing.commit([
-      { ...draft, told: true, dedupKey: key === null ? draft.dedupKey : `key:${key}` },
+      { ...draft, told: true, startedBy: caller.subject, dedupKey: key === null ? draft.dedupKey : `key:${key}` },
     ]);
     if (!routed) throw new Error('a draft was neither routed nor claimed before');
     if ('claimed' in routed) return this.repeated(caller, routed.claimed.message_id, draft.message);

@@ -78,7 +78,8 @@ async function retryIn(tx: EntityManager, projectId: string, id: string, by: str
   // The run goes on in another turn: the letter of this one is not redriven any more.
   await noteTurnRetried(tx, last, by);
   const part = { run_id: id, agent_id: last.agent_id, state: 'open' } as const;
-  const turn = newTurn({ ...last, messageId: last.message_id }, last.input, part);
+  const started_by = [...new Set([...(last.input.started_by ?? []), by])];
+  const turn = newTurn({ ...last, messageId: last.message_id }, { ...last.input, started_by }, part);
   await insertRows(tx, { messages: [], runs: [], turns: [turn] }, true);
   return turn;
 }

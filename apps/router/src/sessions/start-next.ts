@@ -68,10 +68,20 @@ function nextOf(sessionId: string, turns: Waiting[]): Next {
  * rehearsed is not answered with what is not: one of them would be done, or left undone.
  */
 function rightsOf({ id, agent_id, input, redrives }: Waiting): string {
-  const { verified, trust, contact_id: contact, reply, rehearsal } = input;
+  const { verified, trust, text_from, started_by, contact_id: contact, reply, rehearsal } = input;
   // One that is redriven goes on from its own steps: in another turn its calls would be made again.
   const own = redrives > 0 ? id : null;
-  return JSON.stringify([own, agent_id, verified, trust, contact, reply?.channel_address, rehearsal]);
+  return JSON.stringify([
+    own,
+    agent_id,
+    verified,
+    trust,
+    text_from,
+    started_by,
+    contact,
+    reply?.channel_address,
+    rehearsal,
+  ]);
 }
 
 /** Counts what is answered together to one turn, and tells it what was said while a person had the session. */

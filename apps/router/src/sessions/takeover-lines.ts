@@ -1,4 +1,4 @@
-import type { TakeoverLine, TurnInput } from '#libs/contracts';
+import { isUntrusted, type TakeoverLine, type TurnInput } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 
 /** Of the newest takeovers of a session; what is older an agent is not told of. */
@@ -40,7 +40,7 @@ export function linesBetween(said: Said[], own: Date[]): TakeoverLine[] {
     const after = Math.min(own.filter((came) => came <= at).length, Math.max(0, own.length - 1));
     if (text !== null) return [{ by: 'person', text, after }];
     if (input === null) return [];
-    const { verified } = input;
-    return [...(input.earlier ?? []), input.message].map((message) => ({ by: 'sender', message, verified, after }));
+    const sent = { verified: input.verified, untrusted: isUntrusted(input) };
+    return [...(input.earlier ?? []), input.message].map((message) => ({ by: 'sender', message, ...sent, after }));
   });
 }

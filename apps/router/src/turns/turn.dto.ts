@@ -1,4 +1,12 @@
-import type { ReplyTarget, ReplyWithheld, TakeoverLine, TrustGrade, TurnInput } from '#libs/contracts';
+import {
+  type ReplyTarget,
+  type ReplyWithheld,
+  type TakeoverLine,
+  type TextFrom,
+  textSources,
+  type TrustGrade,
+  type TurnInput,
+} from '#libs/contracts';
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { NormalizedMessageView } from '../routing/message.dto.js';
@@ -21,6 +29,8 @@ class TakeoverLineView {
   @ApiProperty({ type: NormalizedMessageView, required: false, description: 'Of a sender' })
   message?: NormalizedMessageView;
   @ApiProperty({ required: false, description: 'Of a sender' }) verified?: boolean;
+  @ApiProperty({ required: false, description: 'Of a sender: its text counts as untrusted content' })
+  untrusted?: boolean;
   @ApiProperty({ required: false, description: 'Of a person' }) text?: string;
   @ApiProperty({ type: 'integer', description: "How many of the turn's own messages had come before it" })
   after: number;
@@ -36,6 +46,10 @@ class TurnInputView implements TurnInput {
   @ApiProperty({ type: Boolean, required: false, description: 'A replay without delivery' }) rehearsal?: true;
   @ApiProperty({ required: false, description: 'What the sender is told when the turn fails' }) failure_notice?: string;
   @ApiProperty({ enum: ['known', 'unknown', 'builtin'], required: false }) trust?: TrustGrade;
+  @ApiProperty({ enum: textSources, required: false, description: 'Who wrote the text; people, when absent' })
+  text_from?: TextFrom;
+  @ApiProperty({ type: [String], required: false, description: 'Who asked for it over the API: key:<id>' })
+  started_by?: string[];
   @ApiProperty({ ...idOf('con'), required: false }) contact_id?: string;
   @ApiProperty({ type: [NormalizedMessageView], required: false, description: 'Answered together with it' })
   earlier?: NormalizedMessageView[];

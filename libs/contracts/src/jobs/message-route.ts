@@ -1,5 +1,6 @@
 import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import type { NormalizedMessage } from '../message.js';
+import { type TextFrom, textSources } from './turn-run.js';
 import { defineJob } from '../job-contract.js';
 
 /** Claim and route the messages that one receipt was parsed into (one, unless the provider batches). */
@@ -12,6 +13,8 @@ export class MessageRoutePayload {
   /** The rules for unknown senders, echoes and loops do not apply to the built-in Webhook app (spec 4.3). */
   @IsIn(['builtin', 'adapter']) app_kind: 'builtin' | 'adapter';
   @IsString() verified_scheme: string;
+  /** As the App says: whether its system wrote the text itself. Absent: people may have. */
+  @IsOptional() @IsIn(textSources) text_from?: TextFrom;
   /** False: the App has no `send` capability, so nothing can be answered through it. Absent: it has. */
   @IsOptional() @IsBoolean() app_sends?: boolean;
   /** Absent when over the inline limit: the router then reads them from the gateway. */

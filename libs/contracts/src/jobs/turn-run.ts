@@ -18,6 +18,10 @@ export interface TurnInput {
   failure_notice?: string;
   /** How far the sender is trusted. Absent in turns that were stored before it existed: as `unknown`. */
   trust?: TrustGrade;
+  /** Of the built-in Webhook app: whether the sending system wrote the text itself. Absent: people may have. */
+  text_from?: TextFrom;
+  /** Who asked for the turn over the API, `key:<id>`: they decide over none of its calls. Absent: only its sender did. */
+  started_by?: string[];
   /** Whose memory the turn may use. Absent where the App has no contacts: the built-in Webhook app. */
   contact_id?: string;
   /** Messages of the session that waited and are answered together with `message`, oldest first. Absent when there are none. */
@@ -38,7 +42,13 @@ export type AutomaticKind = 'automatic_message' | 'bounce' | 'mailing_list' | 'n
 
 /** Something that was said during a takeover: by the sender, to a person, or by a person. */
 export type TakeoverLine = (
-  | { by: 'sender'; message: NormalizedMessage; verified: boolean }
+  | {
+      by: 'sender';
+      message: NormalizedMessage;
+      verified: boolean;
+      /** As `isUntrusted` says of the turn that it came in. */
+      untrusted: boolean;
+    }
   /** Sanitised. */
   | { by: 'person'; text: string }
 ) & {
@@ -48,6 +58,20 @@ export type TakeoverLine = (
 
 /** `known`: an admitted contact. `unknown`: anybody. `builtin`: a caller of the built-in Webhook app, known by its URL alone. */
 export type TrustGrade = 'known' | 'unknown' | 'builtin';
+
+/** Who wrote what an authenticated system sends: the system itself, or people whose words it passes on (mail, a form). */
+export const textSources = ['system', 'people'] as const;
+export type TextFrom = (typeof textSources)[number];
+
+/** Whether the text of a turn's message counts as untrusted content: a signature vouches for the system that sent it alone. */
+export function isUntrusted({
+  verified,
+  trust,
+  text_from,
+}: Pick<TurnInput, 'verified' | 'trust' | 'text_from'>): boolean {
+  if (!verified || (trust ?? 'unknown') === 'unknown') return true;
+  return trust === 'builtin' && text_from !== 'system';
+}
 
 /** Run one agent turn. The engine commits it by `turn_id`, so the job may come any number of times. */
 export class TurnRunPayload {

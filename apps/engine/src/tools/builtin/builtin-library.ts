@@ -44,6 +44,8 @@ export class BuiltinLibrary {
       external: work.external,
       grade: (args) => work.grade?.(args) ?? definition.grade,
       idempotent: (args) => work.idempotent?.(args) ?? definition.idempotent,
+      beyond: (args, hosts) => work.beyond?.(args, hosts, credentials) ?? null,
+      ...(work.untrusted ? { untrusted: work.untrusted } : {}),
       ...(work.compared ? { compared: work.compared } : {}),
       run: (args, call) => work.run(args, call, credentials),
     };

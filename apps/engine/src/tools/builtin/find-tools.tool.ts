@@ -37,6 +37,7 @@ export function findToolsTool(searched: Tool[]): Tool {
     least: 'read',
     // Approved definitions, which the model would be shown without a search too.
     external: false,
+    beyond: () => null,
     grade: () => 'read',
     idempotent: () => true,
     run: (args) => Promise.resolve(found(searched, String(args['query']), Number(args['limit'] ?? defaultHits))),

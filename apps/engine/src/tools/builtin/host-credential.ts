@@ -57,6 +57,11 @@ export function notForHost(as: string, bound: string[], host: string): ToolFailu
   return failure('credential_not_for_host', `The credential ${as} is bound to ${bound.join(', ')}, not to ${host}.`);
 }
 
+/** Whether a URL's host is one of these. @param hosts each as `matchesHost` reads it */
+export function isNamed(url: URL, hosts: readonly string[]): boolean {
+  return hosts.some((host) => matchesHost(url, host));
+}
+
 /** @param host `api.example.com`, `*.example.com` for every name under it, or `host:port` */
 export function matchesHost(url: URL, host: string): boolean {
   if (host.startsWith('*.')) return url.hostname.endsWith(host.slice(1)) && url.port === '';

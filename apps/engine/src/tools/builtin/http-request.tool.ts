@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { BoundCredential, BoundCredentials } from '../bound-credentials.js';
 import { type CallSite, exceeds, failure, isFailure, type ToolFailure } from '../tool.js';
 import type { BuiltinWork } from './builtin-work.js';
-import { credentialHeader, matchesHost } from './host-credential.js';
+import { credentialHeader, isNamed } from './host-credential.js';
 
 export interface HttpRequestLimits {
   maxResponseBytes: number;
@@ -33,10 +33,19 @@ export function httpRequest(egress: Egress, limits: HttpRequestLimits): BuiltinW
     external: true,
     grade: (args) => (args['method'] === 'GET' ? 'read' : 'write'),
     idempotent: (args) => args['method'] === 'GET',
-    run: (args, { mayDo, signal, turn }, credentials) => {
+    beyond: (args, hosts, { bindings }) => {
+      const { credential, ...asked } = httpArguments(args);
+      if (!URL.canParse(asked.url)) return null;
+      const url = new URL(asked.url);
+      if (credential !== undefined || bindings.some((one) => isNamed(url, one.hosts ?? [])))
+        return 'it uses a credential';
+      return isNamed(url, hosts) ? null : `it reaches ${url.host}, which the agent does not name`;
+    },
+    run: (args, { mayDo, signal, turn, hosts }, credentials) => {
       const by = {
         mayDo,
         signal,
+        hosts,
         credential: (url: URL, name: string | null) => ofRequest(url, name, turn, credentials),
       };
       return request(egress, limits, httpArguments(args), by);
@@ -57,7 +66,7 @@ async function ofRequest(
   credentials: BoundCredentials,
 ): Promise<BoundCredential | ToolFailure | null> {
   if (name !== null) return credentials.read(turn, name);
-  const bound = credentials.bindings.filter(({ hosts = [] }) => hosts.some((host) => matchesHost(url, host)));
+  const bound = credentials.bindings.filter(({ hosts = [] }) => isNamed(url, hosts));
   if (bound.length > 1) {
     const names = bound.map(({ as }) => as).join(', ');
     return failure('no_credential', `Several credentials are bound to ${url.host}, so name one: ${names}.`);
@@ -66,7 +75,7 @@ async function ofRequest(
 }
 
 /** What a request may do and use. */
-export interface RequestedBy extends Pick<CallSite, 'mayDo' | 'signal'> {
+export interface RequestedBy extends Pick<CallSite, 'mayDo' | 'signal' | 'hosts'> {
   /** @param name null: the call names none */
   credential(url: URL, name: string | null): Promise<BoundCredential | ToolFailure | null>;
 }
@@ -76,7 +85,7 @@ export async function request(
   egress: Egress,
   limits: HttpRequestLimits,
   args: HttpArguments,
-  { mayDo, signal, credential }: RequestedBy,
+  { mayDo, signal, hosts, credential }: RequestedBy,
 ): Promise<HttpRequestResult | ToolFailure> {
   if (exceeds(args.method === 'GET' ? 'read' : 'write', mayDo)) {
     return failure('not_allowed', `Only requests that ${mayDo} are allowed here.`);
@@ -92,6 +101,11 @@ export async function request(
     if (isFailure(header)) return header;
     secret = header;
   }
+  // A query leaks as well as a body does.
+  if (hosts !== null && !isNamed(url, hosts)) {
+    const what = `This turn reaches only hosts that its agent names in allowed_hosts, or its Skills bind: not ${url.host}.`;
+    return failure('host_not_named', what);
+  }
   const isText = typeof args.body === 'string';
   const content: Record<string, string> =
     args.body === undefined || isText ? {} : { 'content-type': 'application/json' };
@@ -100,6 +114,8 @@ export async function request(
       method: args.method,
       headers: { ...content, ...lowerCased(args.headers ?? {}), ...secret },
       ...(args.body === undefined ? {} : { body: isText ? (args.body as string) : JSON.stringify(args.body) }),
+      // A redirect leads anywhere: the model is given it, and may ask for it.
+      ...(hosts === null ? {} : { maxRedirects: 0 }),
       timeoutMs: Math.min(args.timeout_ms ?? limits.timeoutMs, 60_000),
       maxResponseBytes: limits.maxResponseBytes,
       signal,

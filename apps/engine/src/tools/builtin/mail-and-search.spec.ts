@@ -24,10 +24,12 @@ const call: CallSite = {
     trusted: true,
     rehearsal: false,
     attachments: [],
+    startedBy: [],
   },
   ref: '1.call_0',
   mayDo: 'write',
   tainted: false,
+  hosts: null,
   callbackToken: '',
   signal: new AbortController().signal,
 };

@@ -25,6 +25,9 @@ export function readResultTool(steps: StepRepository): Tool {
     pin: null,
     least: 'read',
     external: true,
+    // What its handle stands for was read before, and counted then.
+    untrusted: () => false,
+    beyond: () => null,
     grade: () => 'read',
     idempotent: () => true,
     run: async (args, { turn }) => {

@@ -15,6 +15,7 @@ export function describedBy(definition: ToolsetTool): Omit<Tool, 'run' | 'extern
     least: definition.grade,
     grade: () => definition.grade,
     idempotent: () => definition.idempotent,
+    beyond: () => 'it calls a tool of a Skill',
   };
 }
 

@@ -10,6 +10,8 @@ export interface PythonRuns {
   timeoutMs: number;
   /** The engine's own address, as the runner knows it. */
   engineUrl: string;
+  /** Whether the code of a call has asked the engine for anything: without that it has read what the model gave it alone. */
+  hasAsked(callbackToken: string): Promise<boolean>;
 }
 
 /** A Python tool, run in the sandbox; its credentials and its HTTP come from here. */
@@ -17,6 +19,7 @@ export function pythonTool(definition: ToolsetTool, credentials: BoundCredential
   return {
     ...describedBy(definition),
     external: true,
+    untrusted: (_result, { callbackToken }) => runs.hasAsked(callbackToken),
     run: async (args, call) => {
       const { python } = definition;
       if (!python) return failure('tool_unavailable', 'The registry gave no source of this tool.');

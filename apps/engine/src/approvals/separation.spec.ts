@@ -1,0 +1,121 @@
+import { type TurnInput, turnRun } from '#libs/contracts';
+import type { Scope } from '#libs/service-kit';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
+import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { agentOf, turnsOf } from '../testing/turns-of.js';
+
+describe('separation of duties', () => {
+  let world: EngineWorld;
+  let engine: NestFastifyApplication;
+  let model: StubModel;
+  let target: RecordingServer;
+
+  beforeAll(async () => {
+    [world, model, target] = await Promise.all([engineWorld(), stubModel(), recordingServer()]);
+    engine = await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub' });
+  });
+  afterAll(async () => {
+    await world.close();
+    await Promise.all([model.close(), target.close()]);
+  });
+
+  const call = async (
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    scopes: Scope[],
+    payload?: object,
+    subject = 'key:writer',
+  ) => {
+    const token = await world.token(scopes, undefined, subject);
+    const headers = { authorization: `Bearer ${token}`, 'x-request-id': `request-${subject.replace(':', '-')}` };
+    const answer = await engine.inject({ method, url: path, headers, ...(payload ? { payload } : {}) });
+    return { status: answer.statusCode, body: answer.statusCode === 204 ? null : answer.json() };
+  };
+  const audit = async (subject: string) =>
+    (await call('GET', '/internal/audit?limit=200', ['service'])).body.data
+      .filter((entry: { subject: string }) => entry.subject === subject)
+      .reverse();
+  const waiting = async (input: Partial<TurnInput>, approvers: string[]) => {
+    const agent_id = await agentOf(world, { tools: ['http_request'], may_do: 'read', approvers });
+    const request = JSON.stringify({ method: 'POST', url: `${target.url}/orders` });
+    model.script([{ name: 'http_request', arguments: request }], 'Ordered.');
+    const turn = turnOf({ agent_id }, input);
+    await world.jobs.wake(turnRun, turn);
+    await turnsOf(world).reaches(turn.turn_id, 'waiting_approval');
+    const { rows } = await world.pool.query('SELECT * FROM engine.approval WHERE turn_id = $1', [turn.turn_id]);
+    return { turn, approval: rows[0] };
+  };
+
+  it.each<[string, object]>([
+    ['raise what it may do by itself', { may_do: 'destructive' }],
+    ['name its approvers', { approvers: ['key:writer'] }],
+    ['name hosts', { allowed_hosts: ['example.com'] }],
+  ])('lets nobody who only writes agents %s, when it is made nor later, not as admin either', async (_what, powers) => {
+    const scopes: Scope[] = ['agents:write', 'admin'];
+    const made = (await call('POST', '/api/v1/agents', scopes, { name: 'Desk', instructions: '' })).body;
+    for (const held of [['agents:write'], scopes] as Scope[][]) {
+      const create = await call('POST', '/api/v1/agents', held, { name: 'Desk', instructions: '', ...powers });
+      const change = await call('PATCH', `/api/v1/agents/${made.id}`, held, powers);
+      for (const { status, body } of [create, change]) {
+        expect([status, body.code]).toEqual([403, 'scope_missing']);
+        expect(body.detail).toContain('approvals:manage, which admin does not include');
+      }
+    }
+    expect((await call('PATCH', `/api/v1/agents/${made.id}`, ['agents:write'], { may_do: 'read' })).status).toBe(200);
+    expect((await call('PATCH', `/api/v1/agents/${made.id}`, ['agents:write'], { may_do: 'write' })).status).toBe(403);
+    const manager: Scope[] = ['agents:write', 'approvals:manage'];
+    expect((await call('PATCH', `/api/v1/agents/${made.id}`, manager, powers)).body).toMatchObject(powers);
+  });
+
+  it('notes who changed which powers of an agent, as they were and are, for good', async () => {
+    const manager: Scope[] = ['agents:write', 'approvals:manage'];
+    const { id } = (await call('POST', '/api/v1/agents', manager, { name: 'Desk', instructions: '' }, 'key:owner'))
+      .body;
+    await call('PATCH', `/api/v1/agents/${id}`, manager, { instructions: 'Other.' }, 'key:owner');
+    await call('PATCH', `/api/v1/agents/${id}`, manager, { may_do: 'destructive', approvers: ['key:b'] }, 'key:owner');
+    await call('DELETE', `/api/v1/agents/${id}`, manager, undefined, 'key:owner');
+    const by = { actor: 'key:owner', request_id: 'request-key-owner', at: expect.stringMatching(/^\d{4}-.*Z$/) };
+    expect(await audit(id)).toMatchObject([
+      { ...by, action: 'agent.created', before: null, after: { may_do: 'write', approvers: [] } },
+      {
+        ...{ ...by, action: 'agent.changed', before: { may_do: 'write', approvers: [] } },
+        after: { may_do: 'destructive', approvers: ['key:b'] },
+      },
+      { ...by, action: 'agent.deleted', before: { may_do: 'destructive' }, after: null },
+    ]);
+    await expect(world.pool.query("UPDATE engine.audit SET actor = 'key:other'")).rejects.toThrow(/new rows alone/);
+    await expect(world.pool.query('DELETE FROM engine.audit')).rejects.toThrow(/new rows alone/);
+  });
+
+  it('lets nobody decide over what they asked for by the API', async () => {
+    const { turn, approval } = await waiting({ started_by: ['key:a'] }, ['key:a', 'key:b']);
+    const decide = (subject: string) =>
+      call('POST', `/api/v1/approvals/${approval.id}/approve`, ['approvals:decide'], { note: 'ok' }, subject);
+    const own = await decide('key:a');
+    expect([own.status, own.body.code]).toEqual([403, 'own_request']);
+    expect(own.body.detail).toContain('another of its approvers');
+    expect(target.calls).toEqual([]);
+    expect((await decide('key:b')).body).toMatchObject({ state: 'approved', requested_by: ['key:a'] });
+    await turnsOf(world).reaches(turn.turn_id, 'succeeded');
+    expect(await audit(approval.id)).toMatchObject([
+      {
+        ...{ actor: 'key:b', action: 'approval.approved', before: { state: 'pending' } },
+        after: { state: 'approved', note: 'ok', tool: 'http_request' },
+      },
+    ]);
+  });
+
+  it('lets no contact decide over what it asked for by a message', async () => {
+    const { turn, approval } = await waiting({ contact_id: 'con_boss' }, ['contact:con_boss', 'contact:con_other']);
+    const says = async (contact_id: string) => {
+      const message = { ...turnOf().input!.message, message: `approve ${approval.id}` };
+      return (await turnsOf(world).run(turnOf({}, { contact_id, message }))).reply_text;
+    };
+    expect(await says('con_boss')).toContain('started the turn that asks for this call');
+    expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ state: 'waiting_approval' });
+    expect(await says('con_other')).toBe('The call of http_request was approved.');
+    expect(await audit(approval.id)).toMatchObject([{ actor: 'contact:con_other', request_id: null }]);
+  });
+});

@@ -1,0 +1,22 @@
+import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AuditEntryPage } from './audit.dto.js';
+import { AuditTrail } from './audit-trail.js';
+
+@ApiTags('audit')
+@Controller('api/v1/audit')
+export class AuditLogController {
+  constructor(@Inject(AuditTrail) private readonly trail: AuditTrail) {}
+
+  @Get()
+  @RequireScopes('audit:read')
+  @ApiOperation({
+    operationId: 'listAudit',
+    summary: 'Who changed what agents may do, decided over calls, made and revoked keys; newest first, kept for good',
+  })
+  @ApiOkResponse({ type: AuditEntryPage })
+  list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<AuditEntryPage> {
+    return this.trail.page(caller, query);
+  }
+}

@@ -1,0 +1,52 @@
+import type { AuditLog, AuditRecord } from '#libs/audit';
+import {
+  type Audience,
+  type Page,
+  pageOf,
+  type PageQuery,
+  type Principal,
+  ServiceClient,
+  writeCursor,
+} from '#libs/service-kit';
+import type { ServiceTokens } from '#libs/service-kit';
+import type { UpstreamUrls } from '../proxy/route-table.js';
+
+/** Services with an audit log of their own, beside the portal's. */
+const kept = {
+  'adapter-gateway': 'GATEWAY_URL',
+  engine: 'ENGINE_URL',
+  'mcp-registry': 'MCP_REGISTRY_URL',
+} as const satisfies Partial<Record<Audience, keyof UpstreamUrls>>;
+
+export function auditClients(urls: UpstreamUrls, tokens: ServiceTokens): Pick<ServiceClient, 'get'>[] {
+  const services = Object.entries(kept) as [keyof typeof kept, keyof UpstreamUrls][];
+  return services.map(([audience, setting]) => new ServiceClient(audience, urls[setting], tokens));
+}
+
+/**
+ * The audit logs of all services as one. Each service writes its own, in the transaction of what it tells of; ids sort by
+ * time, so their pages are joined by them.
+ */
+export class AuditTrail {
+  constructor(
+    private readonly own: AuditLog,
+    private readonly others: Pick<ServiceClient, 'get'>[],
+  ) {}
+
+  /**
+   * Newest first.
+   * @throws Problem 503 `service_unavailable` when a service does not answer: a page without its entries would look whole
+   */
+  async page({ organizationId, projectId }: Principal, { limit, cursor }: PageQuery): Promise<Page<AuditRecord>> {
+    const scope = { organizationId, projectId };
+    const query = `?limit=${limit}${cursor === undefined ? '' : `&cursor=${writeCursor(cursor)}`}`;
+    const [own, ...others] = await Promise.all([
+      this.own.list(scope, limit + 1, cursor),
+      ...this.others.map(
+        async (other) => (await other.get<{ data: AuditRecord[] }>(`/internal/audit${query}`, scope)).data,
+      ),
+    ]);
+    const all = [...(own ?? []), ...others.flat()].sort((a, b) => (a.id < b.id ? 1 : -1));
+    return pageOf(all.slice(0, limit + 1), limit, ({ id }) => id);
+  }
+}

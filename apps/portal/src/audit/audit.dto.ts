@@ -1,0 +1,19 @@
+import { type AuditAction, auditActions, type AuditRecord } from '#libs/audit';
+import { anyObject, idOf, PageOf } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+
+export class AuditEntryView implements AuditRecord {
+  @ApiProperty(idOf('aud')) id: string;
+  @ApiProperty({ format: 'date-time' }) at: string;
+  @ApiProperty({ description: 'key:<id>, user:<id> or contact:<id>' }) actor: string;
+  @ApiProperty({ enum: auditActions }) action: AuditAction;
+  @ApiProperty({ description: 'Id of what was changed' }) subject: string;
+  @ApiProperty({ ...anyObject, nullable: true, description: 'As it was; null: it was not there' })
+  before: Record<string, unknown> | null;
+  @ApiProperty({ ...anyObject, nullable: true, description: 'As it is since; null: it is gone' })
+  after: Record<string, unknown> | null;
+  @ApiProperty({ type: String, nullable: true, description: 'X-Request-Id of the request; null: a message did it' })
+  request_id: string | null;
+}
+
+export class AuditEntryPage extends PageOf(AuditEntryView) {}

@@ -1,0 +1,59 @@
+import { newId } from '#libs/contracts';
+import { type Queryable, storableJson } from '#libs/database';
+import type { Principal } from '#libs/service-kit';
+import { Injectable, type Provider } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { AuditAction, AuditRecord } from './audit.entity.js';
+
+/** Who did it, where, and in which request. */
+export type AuditActor = Pick<Principal, 'organizationId' | 'projectId' | 'subject' | 'requestId'>;
+
+export interface AuditedChange {
+  action: AuditAction;
+  /** Id of what is changed. */
+  subject: string;
+  before: object | null;
+  after: object | null;
+}
+
+/** The audit log of one service: written in the transaction of what it tells of, so that neither is without the other. */
+@Injectable()
+export class AuditLog {
+  constructor(
+    private readonly db: DataSource,
+    private readonly schema: string,
+  ) {}
+
+  /** @param tx the transaction that makes the change */
+  async append(tx: Queryable, by: AuditActor, { action, subject, before, after }: AuditedChange): Promise<void> {
+    const json = (value: object | null): string | null => (value === null ? null : storableJson(value));
+    await tx.query(
+      `INSERT INTO ${this.schema}.audit (id, organization_id, project_id, actor, action, subject, before, after, request_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        ...[newId('aud'), by.organizationId, by.projectId, by.subject, action, subject],
+        ...[json(before), json(after), by.requestId ?? null],
+      ],
+    );
+  }
+
+  /** Newest first, at most `limit`, of before `cursor`. */
+  async list(
+    { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
+    limit: number,
+    cursor?: string,
+  ): Promise<AuditRecord[]> {
+    return (await this.db.query(
+      `SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, actor, action, subject, before,
+              after, request_id
+         FROM ${this.schema}.audit
+        WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
+      [organizationId, projectId, cursor ?? null, limit],
+    )) as AuditRecord[];
+  }
+}
+
+/** @param schema of the service; its migrations make the table */
+export function auditProvider(schema: string): Provider {
+  return { provide: AuditLog, useFactory: (db: DataSource) => new AuditLog(db, schema), inject: [DataSource] };
+}

@@ -1,0 +1,40 @@
+import { Column, PrimaryColumn } from 'typeorm';
+
+/** What people and keys do that others have to be able to look up later. */
+export const auditActions = [
+  'agent.created',
+  'agent.changed',
+  'agent.deleted',
+  'approval.approved',
+  'approval.refused',
+  'api_key.created',
+  'api_key.revoked',
+  'app.text_from_set',
+  'source.trust_set',
+  'tool.regraded',
+  'mcp_server.policy_set',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+/** A row of a service's `audit` table, which takes rows and gives none up; each service makes an entity of it. */
+export abstract class AuditEntry {
+  /** Sorts by time. */
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'audit_pkey' }) id: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'timestamptz', default: () => 'now()' }) at: Date;
+  /** `key:<id>`, `user:<id>`, `contact:<id>`; `service:portal` for the owner's key. */
+  @Column({ type: 'text' }) actor: string;
+  @Column({ type: 'text' }) action: AuditAction;
+  /** Id of what was changed. */
+  @Column({ type: 'text' }) subject: string;
+  /** The fields that changed, as they were; null: it was not there. Never a secret. */
+  @Column({ type: 'jsonb', nullable: true }) before: Record<string, unknown> | null;
+  /** The same fields, as they are since; null: it is gone. */
+  @Column({ type: 'jsonb', nullable: true }) after: Record<string, unknown> | null;
+  /** Of the request that did it; null: no request did (a message of a contact). */
+  @Column({ type: 'text', nullable: true }) request_id: string | null;
+}
+
+/** An entry as it goes from service to service. */
+export type AuditRecord = Omit<AuditEntry, 'organization_id' | 'project_id' | 'at'> & { at: string };
