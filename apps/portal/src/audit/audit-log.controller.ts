@@ -1,7 +1,7 @@
 import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AuditEntryPage } from './audit.dto.js';
+import { AuditLogPage } from './audit.dto.js';
 import { AuditTrail } from './audit-trail.js';
 
 @ApiTags('audit')
@@ -15,8 +15,8 @@ export class AuditLogController {
     operationId: 'listAudit',
     summary: 'Who changed what agents may do, decided over calls, made and revoked keys; newest first, kept for good',
   })
-  @ApiOkResponse({ type: AuditEntryPage })
-  list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<AuditEntryPage> {
+  @ApiOkResponse({ type: AuditLogPage })
+  list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<AuditLogPage> {
     return this.trail.page(caller, query);
   }
 }

@@ -2,7 +2,7 @@ import { type AuditAction, auditActions, type AuditRecord } from '#libs/audit';
 import { anyObject, idOf, PageOf } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 
-export class AuditEntryView implements AuditRecord {
+export class AuditLogEntryView implements AuditRecord {
   @ApiProperty(idOf('aud')) id: string;
   @ApiProperty({ format: 'date-time' }) at: string;
   @ApiProperty({ description: 'key:<id>, user:<id> or contact:<id>' }) actor: string;
@@ -16,4 +16,4 @@ export class AuditEntryView implements AuditRecord {
   request_id: string | null;
 }
 
-export class AuditEntryPage extends PageOf(AuditEntryView) {}
+export class AuditLogPage extends PageOf(AuditLogEntryView) {}
