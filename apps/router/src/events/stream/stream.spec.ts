@@ -184,6 +184,7 @@ describe('the live stream', () => {
   });
 
   it('closes a client that does not read, and keeps the others', async () => {
+    await until('those before it have left', async () => (await openStreams()) === 0);
     const owner = { organizationId: newId('org'), projectId: newId('prj') };
     const slow = await deaf(owner);
     const other = await listen('', { owner });
