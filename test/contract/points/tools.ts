@@ -50,25 +50,32 @@ export function holdTools(shared: () => ContractWorld): void {
         credentials: Object.entries(records).map(([as, credential_id]) => ({ credential_id, as, hosts })),
       });
       const names = Object.keys(records);
-      const lines = names.map((credential) => request('POST', { body: { credential }, credential }));
-      const astray = call('http_request', { method: 'GET', url: 'http://127.0.0.2:9/', credential: 'text' });
-      const agent = await agentOf([...lines, astray, 'reply: {{result}}'], { skills: [skill.id] });
-      const run = await runOf(agent);
+      const reply = async (line: string): Promise<string> =>
+        (await runOf(await agentOf([line, 'reply: {{result}}'], { skills: [skill.id] }))).reply_text;
+      for (const credential of names) await reply(request('POST', { body: { credential }, credential }));
       expect((await adapter.calls('orders')).map(({ headers, body }) => [headers['authorization'], body])).toEqual(
         names.map((credential) => [`Bearer by-${credential}`, { credential }]),
       );
-      expect(run.reply_text).toContain('credential_not_for_host');
+      const astray = call('http_request', { method: 'GET', url: 'http://127.0.0.2:9/', credential: 'text' });
+      expect(await reply(astray)).toContain('credential_not_for_host');
     });
 
     it('may read one address until it has changed, and are ended when they only go round', async () => {
       await adapter.answer('orders', [{ json: { state: 'cooking' } }, { json: { state: 'ready' } }]);
       const polling = await agentOf([request('GET'), request('GET'), 'reply: {{result.body}}'], {
         tools: ['http_request'],
+        allowed_hosts: [new URL(adapter.url).host],
       });
       expect(await runOf(polling)).toMatchObject({ state: 'succeeded', reply_text: expect.stringContaining('ready') });
       await adapter.forget();
       const round = Array.from({ length: 30 }, () => request('GET'));
-      await runOf(await agentOf([...round, 'reply: done'], { tools: ['http_request'], caps: { steps: 40 } }));
+      await runOf(
+        await agentOf([...round, 'reply: done'], {
+          tools: ['http_request'],
+          allowed_hosts: [new URL(adapter.url).host],
+          caps: { steps: 40 },
+        }),
+      );
       expect((await adapter.calls('orders')).length).toBeLessThan(10);
     });
 
@@ -124,7 +131,7 @@ export function holdTools(shared: () => ContractWorld): void {
           expect([reason, what_to_do]).toEqual([expect.stringMatching(/^[a-z_]+$/), expect.stringMatching(/ /)]);
         }
         const offered: string[] = toolset.offered.map(({ name }: { name: string }) => name);
-        await runOf(await agentOf([...offered.map((name) => call(name, {})), 'reply: done'], { skills: [skill.id] }));
+        for (const name of offered) await runOf(await agentOf([call(name, {}), 'reply: done'], { skills: [skill.id] }));
         expect([new Set(called).size, called.length]).toEqual([offered.length, offered.length]);
       } finally {
         await server.stop();
