@@ -110,6 +110,11 @@ const notTaken = failureSql('d.knowledge_failure', {
 
 const orphaned = `state = 'removed' AND NOT EXISTS (SELECT FROM gateway.source s WHERE s.id = source_id)`;
 
+/** Before their source is locked: whoever notes what became of a document locks that first, and then the source. */
+export async function holdDocuments(manager: EntityManager, sourceId: string): Promise<void> {
+  await manager.query('SELECT FROM gateway.source_document WHERE source_id = $1 ORDER BY id FOR UPDATE', [sourceId]);
+}
+
 /** Documents that are in force are offered anew, as what is said of all of them has changed. */
 export async function offerAgain(manager: EntityManager, sourceId: string): Promise<void> {
   await manager.query(

@@ -199,6 +199,30 @@ describe('what the engine is told of the documents of a source', () => {
     expect(told).toHaveLength(2);
   });
 
+  it.each([
+    ['PATCH', { audience: 'everyone' }, 200],
+    ['DELETE', undefined, 204],
+  ])('may be noted while somebody sends %s to the source', async (method, body, status) => {
+    provider.files.set('a.md', 'one');
+    await synced();
+    await settled();
+    const client = await world.pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT FROM gateway.source_document WHERE source_id = $1 FOR UPDATE', [source]);
+      const answer = world.call(method, `sources/${source}`, body);
+      await until('it waits for the document', async () => {
+        const { rows } = await world.pool.query('SELECT FROM pg_locks WHERE NOT granted');
+        return rows.length > 0;
+      });
+      await client.query('UPDATE gateway.source SET feed_failure = NULL WHERE id = $1', [source]);
+      await client.query('COMMIT');
+      expect((await answer).status).toBe(status);
+    } finally {
+      client.release();
+    }
+  });
+
   it('is that they are gone when their source is deleted, and nothing of them is left', async () => {
     provider.files.set('a.md', 'one').set('b.md', 'two');
     await synced();

@@ -3,7 +3,7 @@ import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
-import { disown, offerAgain } from './knowledge-feed.repository.js';
+import { disown, holdDocuments, offerAgain } from './knowledge-feed.repository.js';
 import { SourceRow } from './source.entity.js';
 
 interface Scope {
@@ -28,13 +28,15 @@ export class SourceRepository {
 
   /** What it says of its documents' trust concerns all of them, and is noted in the audit log. */
   async update(by: Principal, id: string, change: Partial<SourceRow>): Promise<void> {
+    const toldAnew = change.trust !== undefined || change.audience !== undefined;
     await this.db.transaction(async (manager) => {
+      if (toldAnew) await holdDocuments(manager, id);
       const before = await manager.findOne(SourceRow, { where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!before) return;
       const { trust = before.trust } = change;
       if (trust !== before.trust) await this.noted(manager, by, id, before.trust, trust);
       await manager.update(SourceRow, { id }, { ...change, updated_at: new Date() } as object);
-      if (change.trust !== undefined || change.audience !== undefined) await offerAgain(manager, id);
+      if (toldAnew) await offerAgain(manager, id);
     });
   }
 
@@ -80,6 +82,7 @@ export class SourceRepository {
       for (const table of ['sync_run', 'source_change']) {
         await manager.query(`DELETE FROM gateway.${table} WHERE source_id = $1`, [id]);
       }
+      await holdDocuments(manager, id);
       await manager.delete(SourceRow, { id });
       await disown(manager, id);
     });
