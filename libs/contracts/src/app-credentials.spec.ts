@@ -1,5 +1,6 @@
 import {
   type CredentialType,
+  fieldsFor,
   type LinkedCredential,
   mapCredentials,
   type OpenedCredential,
@@ -79,5 +80,79 @@ describe('the credentials of a call', () => {
     const bound = { ...text({ user: 'u', password: 'p' }), credentials: { user: 'u', api_secret: 'p' } };
     const links = [link('text', 'X', 'api_secret', 'a'), link('text', 'USER', 'name', 'a')];
     expect(map(links, { a: bound })).toMatchObject({ api_secret: 'p', name: 'u' });
+  });
+});
+
+describe('the fields that some names need', () => {
+  const records: Record<string, OpenedCredential> = {
+    both: text({ BOT_TOKEN: 't', signing: 's', signing_secret: 'n' }),
+    named: { ...text({ key: 'k', other: 'o' }), credentials: { signing_secret: 'k', other: 'o' } },
+    only: text({ whatever: 'w' }),
+    pair: text({ secret: 'a', note: 'b' }),
+    key: { type: 'api_key', fields: { token: 'a', webhook_secret: 'b', user: 'u' } },
+    grant: { type: 'oauth2', fields: { client_id: 'c', client_secret: 'd', access_token: 'e' } },
+  };
+  const held = (id: string, names: string[] | null): OpenedCredential => {
+    const { type, fields, credentials } = records[id]!;
+    const renamed = Object.fromEntries(
+      Object.entries(credentials ?? {}).map(([name, value]) => [
+        Object.keys(fields).find((field) => fields[field] === value),
+        name,
+      ]),
+    );
+    const kept = Object.keys(fields).filter(
+      (field) => names === null || names.includes(field) || names.includes(renamed[field] ?? field),
+    );
+    return {
+      type,
+      fields: Object.fromEntries(kept.map((field) => [field, fields[field]!])),
+      ...(credentials
+        ? { credentials: Object.fromEntries(kept.map((field) => [renamed[field] ?? field, fields[field]!])) }
+        : {}),
+    };
+  };
+
+  it.each<[string, LinkedCredential[], string[]]>([
+    [
+      'one record for two declarations',
+      [link('text', 'BOT_TOKEN', 'token', 'both'), link('text', 'SIGNING', 'signing_secret', 'both')],
+      ['signing_secret'],
+    ],
+    ['a name of the binding', [link('text', 'HOOK', 'signing_secret', 'named')], ['signing_secret']],
+    [
+      'a record of one field',
+      [link('text', 'HOOK', 'signing_secret', 'only'), link('api_key', 'KEY', 'token', 'key')],
+      ['signing_secret'],
+    ],
+    ['a record that is meant as a whole', [link('text', 'HOOK', 'signing_secret', 'pair')], ['signing_secret']],
+    [
+      'a field of a record that is declared for something else',
+      [link('api_key', 'KEY', 'token', 'key')],
+      ['webhook_secret'],
+    ],
+    ['the key itself', [link('api_key', 'KEY', 'hook', 'key')], ['hook']],
+    ['a client of a grant', [link('oauth2', 'ACCOUNT', 'client_secret', 'grant')], ['client_secret']],
+    [
+      'two secrets of two records',
+      [link('text', 'A', 'signing_secret', 'both'), link('text', 'B', 'signing_secret_next', 'only')],
+      ['signing_secret', 'signing_secret_next'],
+    ],
+  ])('are enough for them: %s', (_what, links, wanted) => {
+    const needed = fieldsFor(links, wanted);
+    const ids = [...new Set(links.map(({ credential_id: id }) => id))];
+    const pick = (open: (id: string) => OpenedCredential) => {
+      const all = map(links, Object.fromEntries(ids.map((id) => [id, open(id)])));
+      return wanted.map((name) => all[name]);
+    };
+    const whole = pick((id) => records[id]!);
+    expect(whole.some((value) => value !== undefined)).toBe(true);
+    expect(pick((id) => held(id, needed.get(id) ?? null))).toEqual(whole);
+  });
+
+  it('are no others', () => {
+    const links = [link('text', 'BOT_TOKEN', 'token', 'both'), link('text', 'SIGNING', 'signing_secret', 'both')];
+    expect(fieldsFor(links, ['signing_secret'])).toEqual(new Map([['both', ['signing_secret', 'SIGNING', 'signing']]]));
+    expect(fieldsFor(links, [])).toEqual(new Map());
+    expect(fieldsFor([link('api_key', 'KEY', 'token', 'key')], ['hook'])).toEqual(new Map([['key', ['hook']]]));
   });
 });

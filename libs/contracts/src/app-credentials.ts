@@ -48,6 +48,23 @@ export function mapCredentials(
 }
 
 /**
+ * Which fields of each record `mapCredentials` needs, for these names to be as with all of them.
+ * @returns by credential id: names, the record's own or those that its binding maps to; null: all of its fields
+ */
+export function fieldsFor(links: readonly LinkedCredential[], wanted: readonly string[]): Map<string, string[] | null> {
+  const needed = new Map<string, string[] | null>();
+  if (wanted.length === 0) return needed;
+  for (const link of links) {
+    const { credential_id: id, maps_to: name, type } = link;
+    const known = needed.get(id) === undefined ? [...wanted] : needed.get(id);
+    const names = wanted.includes(name) ? namesOf(link) : [];
+    const any = type === 'text' && names.length > 0 && fillsOne(links, id);
+    needed.set(id, any || !known ? null : [...new Set([...known, ...names])]);
+  }
+  return needed;
+}
+
+/**
  * Which fields a record lacks for a declaration; empty when it fits.
  * @param fields names of those it has
  * @param fills.alone the record fills no other declaration: a text record's only field is meant, whatever its name

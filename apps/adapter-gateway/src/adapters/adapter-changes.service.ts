@@ -1,7 +1,6 @@
-import { appChanged } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { AppBindings } from '../apps/app-bindings.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { AdapterChangeRepository } from './adapter-change.repository.js';
 import type { ChangeAdapter } from './adapter.dto.js';
@@ -21,7 +20,7 @@ export class AdapterChanges {
     @Inject(HealthProbe) private readonly health: HealthProbe,
     @Inject(HealthPoller) private readonly poller: HealthPoller,
     @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(AppBindings) private readonly bindings: AppBindings,
   ) {}
 
   /** @throws Problem 404; of a new `url` as `move` */
@@ -34,7 +33,7 @@ export class AdapterChanges {
       ...(disabled === undefined || disabled === row.disabled ? {} : { disabled }),
     });
     this.installed.forget();
-    for (const { id: app_id, version } of touched) void this.jobs.wake(appChanged, { app_id, version });
+    this.bindings.announce(touched);
     // What waited goes on now, and not at the next poll.
     if (url !== undefined || disabled === false) await this.poller.poll(await this.adapters.get(caller, id));
     return this.adapters.get(caller, id);

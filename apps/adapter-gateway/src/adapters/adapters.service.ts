@@ -1,10 +1,10 @@
 import type { Manifest } from '#libs/adapter-sdk';
-import { appChanged, newId } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
+import { newId } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterRow } from './adapter.entity.js';
 import { waitingSkill } from './adapter-skill.js';
+import { AppBindings } from '../apps/app-bindings.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { AdapterRepository } from './adapter.repository.js';
 import type { RegisterAdapter } from './adapter.dto.js';
@@ -36,7 +36,7 @@ export class AdaptersService {
     @Inject(HealthProbe) private readonly health: HealthProbe,
     @Inject(HealthPoller) private readonly poller: HealthPoller,
     @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(AppBindings) private readonly bindings: AppBindings,
   ) {}
 
   /**
@@ -171,6 +171,6 @@ export class AdaptersService {
 
   private announce(touched: TouchedApp[]): void {
     this.installed.forget();
-    for (const { id, version } of touched) void this.jobs.wake(appChanged, { app_id: id, version });
+    this.bindings.announce(touched);
   }
 }

@@ -1,4 +1,6 @@
+import { appChanged } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
+import { JobClient } from '#libs/queue';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
@@ -6,8 +8,12 @@ import { vaultClient } from './vault-client.js';
 import type { AppRow } from './app.entity.js';
 import { AppRepository } from './app.repository.js';
 import { linksOf } from './declared-credentials.js';
+import { endpointOf, signingFields } from './endpoint-projection.js';
 
-type Bound = Pick<AppRow, 'id' | 'organization_id' | 'project_id'>;
+interface Used {
+  credential_id: string;
+  signing: string[] | null;
+}
 
 const sweepEveryMs = 2_000;
 /** Longer than telling the vault takes: whoever changes an App tells it first. */
@@ -27,6 +33,7 @@ export class AppBindings extends Sweeping {
     @Inject(AppRepository) private readonly apps: AppRepository,
     @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
     @Inject(vaultClient) private readonly vault: ServiceClient,
+    @Inject(JobClient) private readonly jobs: JobClient,
   ) {
     super();
     this.sweepEvery({
@@ -46,11 +53,11 @@ export class AppBindings extends Sweeping {
     return new Date(Date.now() + settleAgainMs);
   }
 
-  /** Before the App's row names them: whoever reads the row finds them bound. @throws Problem of the vault */
-  async add(app: Bound, credentialIds: string[]): Promise<void> {
+  /** Before the App's row is so: whoever reads the row finds its records bound. @throws Problem of the vault */
+  async add(app: AppRow): Promise<void> {
     const consumer = { kind: 'app', id: app.id };
-    for (const credentialId of new Set(credentialIds)) {
-      await this.vault.put('/internal/bindings', scopeOf(app), { credential_id: credentialId, consumer });
+    for (const used of await this.usedBy(app)) {
+      await this.vault.put('/internal/bindings', scopeOf(app), { ...used, consumer });
     }
   }
 
@@ -63,15 +70,31 @@ export class AppBindings extends Sweeping {
     }
   }
 
+  /** Of Apps whose manifest changed: the ingress asks for their secrets anew once the vault knows which they are. */
+  announce(touched: Pick<AppRow, 'id' | 'version'>[]): void {
+    for (const { id, version } of touched) {
+      void this.trySettle({ id })
+        .catch((error: unknown) => this.logger.warn({ event: 'bindings.not_told', app: id, error: String(error) }))
+        .then(() => this.jobs.wake(appChanged, { app_id: id, version }));
+    }
+  }
+
   /** @returns false when the App was changed since this row was read */
   private async tell(app: AppRow): Promise<boolean> {
-    const adapter = app.adapter_id ? await this.adapters.byId(app.adapter_id) : null;
-    const idle = app.state === 'retired' || (app.kind === 'adapter' && adapter === null);
-    const ids = idle ? [] : linksOf(app, adapter?.manifest ?? null).map(({ credential_id: id }) => id);
     const path = `/internal/bindings/app/${app.id}`;
-    const { unknown } = await this.vault.put<{ unknown: string[] }>(path, scopeOf(app), { credential_ids: ids });
+    const credentials = await this.usedBy(app);
+    const { unknown } = await this.vault.put<{ unknown: string[] }>(path, scopeOf(app), { credentials });
     if (unknown.length > 0) this.logger.warn({ event: 'credential.gone', app: app.id, credentials: unknown });
     return this.apps.bindingsSettled(app);
+  }
+
+  /** The records that the App uses, each with the names that its webhooks are checked with. */
+  private async usedBy(app: AppRow): Promise<Used[]> {
+    const adapter = app.adapter_id ? await this.adapters.byId(app.adapter_id) : null;
+    if (app.state === 'retired' || (app.kind === 'adapter' && adapter === null)) return [];
+    const signing = signingFields(endpointOf(app, adapter));
+    const ids = new Set(linksOf(app, adapter?.manifest ?? null).map(({ credential_id: id }) => id));
+    return [...ids].map((id) => ({ credential_id: id, signing: signing.has(id) ? (signing.get(id) ?? null) : [] }));
   }
 
   /** As `settle`; with the vault away the sweep tells it later. */
@@ -85,6 +108,6 @@ export class AppBindings extends Sweeping {
   }
 }
 
-function scopeOf(app: Bound): Pick<Principal, 'organizationId' | 'projectId'> {
+function scopeOf(app: AppRow): Pick<Principal, 'organizationId' | 'projectId'> {
   return { organizationId: app.organization_id, projectId: app.project_id };
 }

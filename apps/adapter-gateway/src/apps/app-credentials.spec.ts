@@ -200,6 +200,41 @@ describe('the credentials of an App', () => {
 });
 
 describe('the endpoint of an App', () => {
+  it('is checked with fields that the vault is told of, before the ingress asks for them', async () => {
+    const world = await gatewayWorld();
+    await world.start();
+    const webhook = { verification: { scheme: 'hmac', secret_fields: ['signing_secret'] } };
+    const adapter = await moodyAdapter('told', { credentials: declared, webhook });
+    const { id } = (await world.call('POST', 'adapters', { url: adapter.url })).body;
+    world.credentials.set('s', { signing_secret: 'x' }).set('b', { token: 'x', webhook_secret: 'y' });
+    world.vault.types.set('b', 'api_key');
+    const credentials = { HOOK: 's', BOT: 'b' };
+    const app = (await world.call('POST', 'listings/told/install', { credentials })).body;
+    const signing = (of: string, ...ids: string[]) => ids.map((one) => world.vault.signing.get(`${of} ${one}`));
+    expect(signing(app.id, 's', 'b')).toEqual([null, ['signing_secret']]);
+
+    webhook.verification.secret_fields = ['webhook_secret'];
+    const { version } = (await world.call('POST', `adapters/${id}/refresh`, {})).body;
+    await world.call('POST', `adapters/${id}/versions/${version.number}/approve`);
+    await until('the vault knows', () => signing(app.id, 'b')[0]?.includes('webhook_secret'));
+    expect(signing(app.id, 's', 'b')).toEqual([['webhook_secret'], ['webhook_secret']]);
+
+    const direct = (await world.call('POST', 'apps', { kind: 'builtin', name: 'Direct', credential_id: 's' })).body;
+    expect(signing(direct.id, 's')).toEqual([[]]);
+    const change = (body: object) => world.call('PATCH', `apps/${direct.id}`, body);
+    world.vault.down = true;
+    expect((await change({ signature: { scheme: 'hmac' } })).status).toBe(503);
+    expect((await world.call('GET', `apps/${direct.id}`)).body.signature).toBeNull();
+    world.vault.down = false;
+    world.vault.signing.clear();
+    expect((await change({ signature: { scheme: 'hmac' } })).status).toBe(200);
+    expect(signing(direct.id, 's')).toEqual([null]);
+    await change({ signature_off: true });
+    expect(signing(direct.id, 's')).toEqual([[]]);
+    await adapter.close();
+    await world.close();
+  });
+
   it('names the records that signatures are checked with, and no account that is connected by consent', async () => {
     const world = await gatewayWorld();
     await world.start();

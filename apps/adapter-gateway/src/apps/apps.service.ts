@@ -105,7 +105,10 @@ export class AppsService {
     const manifest = adapter?.manifest ?? null;
     const links = await this.choice.choose(caller, declarationsOf(app, manifest), body, app.credentials);
     const relinked = JSON.stringify(links) !== JSON.stringify(app.credentials);
-    if (relinked) await this.bindFirst(app, links);
+    const signature = body.signature ? declared(body.signature) : body.signature_off ? null : app.signature;
+    const rebound = relinked || JSON.stringify(signature) !== JSON.stringify(app.signature);
+    // What is checked no more may be read until nobody checks it.
+    if (rebound) await this.bindFirst({ ...app, credentials: links, signature: signature ?? app.signature });
     const capabilities = adapter && body.capabilities ? offered(adapter, body.capabilities) : app.capabilities;
     const name = body.name ?? app.name;
     const changed = await this.save(
@@ -114,16 +117,15 @@ export class AppsService {
         name: adapter ? namedForDirection(name, capabilitiesOf({ capabilities }, adapter.manifest)) : name,
         capabilities,
         ...(body.state === undefined ? {} : { state: body.state }),
-        ...(relinked ? { bindings_due_at: AppBindings.dueAt() } : {}),
+        ...(rebound ? { bindings_due_at: AppBindings.dueAt() } : {}),
         ...(body.max_body_bytes === undefined ? {} : { max_body_bytes: body.max_body_bytes }),
-        ...(body.signature === undefined ? {} : { signature: declared(body.signature) }),
+        signature,
         text_from: textFrom(caller, app.kind, body.text_from, app.text_from),
-        ...(body.signature_off ? { signature: null } : {}),
       },
       relinked ? linkChange(app.credentials, links) : undefined,
       caller,
     );
-    if (relinked) await this.bindings.trySettle(changed);
+    if (rebound) await this.bindings.trySettle(changed);
     return changed;
   }
 
@@ -178,13 +180,9 @@ export class AppsService {
   }
 
   /** Whoever reads the App's new records has to find them bound. The row is due first: what is left of a crash goes. */
-  private async bindFirst(app: AppRow, links: AppRow['credentials']): Promise<void> {
-    const before = Object.values(app.credentials);
+  private async bindFirst(app: AppRow): Promise<void> {
     await this.apps.update(app.id, { bindings_due_at: AppBindings.dueAt() });
-    await this.bindings.add(
-      app,
-      Object.values(links).filter((id) => !before.includes(id)),
-    );
+    await this.bindings.add(app);
   }
 
   /** @param by of a change that may be of the trust in its text */

@@ -1,5 +1,11 @@
 import type { Manifest, RequestPlace } from '#libs/adapter-sdk';
-import type { DeclaredHandshake, DeclaredVerification, Endpoint, LinkedCredential } from '#libs/contracts';
+import {
+  type DeclaredHandshake,
+  type DeclaredVerification,
+  type Endpoint,
+  fieldsFor,
+  type LinkedCredential,
+} from '#libs/contracts';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import type { AppRow } from './app.entity.js';
 import { capabilitiesOf } from './capabilities.js';
@@ -52,12 +58,21 @@ function secretsOf(
   verification: Endpoint['verification'],
   handshake: DeclaredHandshake | null,
 ): LinkedCredential[] {
-  const fields = [
+  const fields = checkedWith({ verification, handshake });
+  if (fields.length === 0) return [];
+  return linksOf(app, manifest).filter(({ type, maps_to: name }) => type !== 'oauth2' || fields.includes(name));
+}
+
+/** What of each record the ingress needs for that, by credential id: null is every field, and what is not in it none. */
+export function signingFields(endpoint: Endpoint): Map<string, string[] | null> {
+  return fieldsFor(endpoint.credentials, checkedWith(endpoint));
+}
+
+function checkedWith({ verification, handshake }: Pick<Endpoint, 'verification' | 'handshake'>): string[] {
+  return [
     ...(typeof verification === 'object' ? verification.secret_fields : []),
     ...[handshake?.verify_token?.field, hmacField(handshake)].filter((field) => field !== undefined),
   ];
-  if (fields.length === 0) return [];
-  return linksOf(app, manifest).filter(({ type, maps_to: name }) => type !== 'oauth2' || fields.includes(name));
 }
 
 function hmacField(handshake: DeclaredHandshake | null): string | undefined {

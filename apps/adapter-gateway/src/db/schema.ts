@@ -27,6 +27,7 @@ import { AppCredentials1764600000100 } from './1764600000100-app-credentials.js'
 import { ParsedMessagesAsText1764600000300 } from './1764600000300-parsed-messages-as-text.js';
 import { ReplyAddresses1764600000400 } from './1764600000400-reply-addresses.js';
 import { FailuresOnResources1764600000800 } from './1764600000800-failures-on-resources.js';
+import { SigningFieldsTold1764600000820 } from './1764600000820-signing-fields-told.js';
 import { SealedWebhookTokens1764700000200 } from './1764700000200-sealed-webhook-tokens.js';
 import { TextSources1764700000300 } from './1764700000300-text-sources.js';
 import { Audit1764700000302 } from './1764700000302-audit.js';
@@ -65,6 +66,7 @@ export const schema: ServiceSchema = {
     ParsedMessagesAsText1764600000300,
     ReplyAddresses1764600000400,
     FailuresOnResources1764600000800,
+    SigningFieldsTold1764600000820,
     SealedWebhookTokens1764700000200,
     TextSources1764700000300,
     Audit1764700000302,

@@ -7,10 +7,17 @@ export interface FakeVault extends TestServer {
   types: Map<string, 'api_key' | 'text' | 'oauth2'>;
   /** Credential ids by App. */
   bound: Map<string, Set<string>>;
+  /** What may be read of a credential to check signatures, as it was told last: by App and credential id. */
+  signing: Map<string, string[] | null>;
   /** Every request but those for descriptions: method and path. */
   asked: string[];
   /** While true it answers 503. */
   down: boolean;
+}
+
+interface BoundCredential {
+  credential_id: string;
+  signing: string[] | null;
 }
 
 type Answer = [body: unknown, status?: number];
@@ -20,6 +27,7 @@ export async function fakeVault(): Promise<FakeVault> {
     credentials: new Map<string, Record<string, string | string[]>>(),
     types: new Map<string, 'api_key' | 'text' | 'oauth2'>(),
     bound: new Map<string, Set<string>>(),
+    signing: new Map<string, string[] | null>(),
     asked: [] as string[],
     down: false,
   };
@@ -52,11 +60,15 @@ export async function fakeVault(): Promise<FakeVault> {
     if (path === '/internal/bindings') {
       if (!state.credentials.has(body.credential_id)) return [{ code: 'credential_not_found', detail: 'none' }, 404];
       boundOf(body.consumer.id).add(body.credential_id);
+      state.signing.set(`${body.consumer.id} ${body.credential_id}`, body.signing);
       return [{}];
     }
     const app = path.split('/').at(-1) ?? '';
     const [known, unknown] = [[] as string[], [] as string[]];
-    for (const id of body.credential_ids as string[]) (state.credentials.has(id) ? known : unknown).push(id);
+    for (const { credential_id: id, signing } of body.credentials as BoundCredential[]) {
+      (state.credentials.has(id) ? known : unknown).push(id);
+      state.signing.set(`${app} ${id}`, signing);
+    }
     state.bound.set(app, new Set(known));
     return [{ unknown }];
   };

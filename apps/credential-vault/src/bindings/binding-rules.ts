@@ -5,6 +5,9 @@ import type { CredentialBinding } from './credential-binding.entity.js';
 
 export type BindingRules = Pick<CredentialBinding, 'fields' | 'maps_to' | 'approved'>;
 
+/** Of an oauth2 credential that is connected these are its grant's, not stored fields. */
+export const tokenFields = ['access_token', 'refresh_token'];
+
 const namePattern = /^[A-Za-z_][\w.-]{0,63}$/;
 const maxNames = 50;
 
@@ -21,6 +24,16 @@ export function leaves(credential: Pick<Credential, 'type'>, binding: BindingRul
   const approved = binding.approved[field] === nameOf(binding, field);
   if (isProtected(credential, field)) return approved;
   return binding.fields === null || binding.fields.includes(field);
+}
+
+/** Whether a check of signatures may read a field: only what signs, and a token of a grant never does. */
+export function signs(
+  credential: Pick<Credential, 'type'>,
+  binding: BindingRules & Pick<CredentialBinding, 'signing'>,
+  field: string,
+): boolean {
+  if (credential.type === 'oauth2' && tokenFields.includes(field)) return false;
+  return binding.signing === null || [field, nameOf(binding, field)].some((name) => binding.signing?.includes(name));
 }
 
 /** Fields that the binding asks for, and that wait for an administrator. */

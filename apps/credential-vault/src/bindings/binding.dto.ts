@@ -1,4 +1,4 @@
-import { idOf, JsonObject, OneOf, Text, TextList } from '#libs/service-kit';
+import { idOf, JsonObject, NestedList, OneOf, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ValidateNested } from 'class-validator';
@@ -7,6 +7,8 @@ import { type ConsumerKind, consumerKinds } from './credential-binding.entity.js
 
 const fieldsNote = 'What it may read; absent or null: every field that needs no approval';
 const mapsToNote = 'The name that the consumer knows a field by: {field: name}; a field that is not here keeps its own';
+const signingNote =
+  'What of it a check of signatures may read, by either name; null: every field. Absent: as before, or none';
 const approveNote = 'Fields of {client_secret, refresh_token} that may leave by this binding; an administrator says so';
 
 export class CreateBinding {
@@ -29,11 +31,17 @@ export class BindConsumer {
   @ApiProperty({ type: Consumer }) @ValidateNested() @Type(() => Consumer) consumer: Consumer;
   @TextList(50, 64, { optional: true, nullable: true, description: fieldsNote }) fields?: string[] | null;
   @JsonObject({ optional: true, description: mapsToNote }) maps_to?: Record<string, string>;
+  @TextList(50, 64, { optional: true, nullable: true, description: signingNote }) signing?: string[] | null;
 }
 
+export class UsedCredential {
+  @Text(100, { minLength: 1 }) credential_id: string;
+  @TextList(50, 64, { optional: true, nullable: true, description: signingNote }) signing?: string[] | null;
+}
+
+/** Every credential that a consumer uses; none lets go of all. */
 export class BindConsumerToAll {
-  @TextList(100, 100, { description: 'Every credential that the consumer uses; none lets go of all' })
-  credential_ids: string[];
+  @NestedList(UsedCredential, 100) credentials: UsedCredential[];
 }
 
 export class UnknownCredentials {

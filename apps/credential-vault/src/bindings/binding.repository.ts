@@ -39,7 +39,10 @@ export class BindingRepository {
     }
   }
 
-  async update(id: string, change: Partial<Pick<BindingRow, 'fields' | 'maps_to' | 'approved'>>): Promise<void> {
+  async update(
+    id: string,
+    change: Partial<Pick<BindingRow, 'fields' | 'maps_to' | 'approved' | 'signing'>>,
+  ): Promise<void> {
     await this.db.manager.update(CredentialBinding, { id }, change);
   }
 

@@ -7,7 +7,7 @@ import { CredentialRepository } from '../credentials/credential.repository.js';
 import type { Credential } from '../credentials/credential.entity.js';
 import { isProtected } from '../credentials/field-rules.js';
 import { awaitingApproval, checkBinding, leaves, nameOf } from './binding-rules.js';
-import type { BindConsumer, BindingView, CreateBinding, UpdateBinding } from './binding.dto.js';
+import type { BindConsumer, BindingView, CreateBinding, UpdateBinding, UsedCredential } from './binding.dto.js';
 import { AlreadyBound, BindingRepository, CredentialGone, type Which } from './binding.repository.js';
 import type { CredentialBinding, ConsumerKind } from './credential-binding.entity.js';
 
@@ -77,6 +77,7 @@ export class BindingService {
       fields: asked.fields === undefined ? (known?.fields ?? null) : asked.fields,
       maps_to: asked.maps_to ?? known?.maps_to ?? {},
       approved: known?.approved ?? {},
+      signing: asked.signing === undefined ? (known ? known.signing : []) : asked.signing,
     };
     checkBinding(credential, next);
     if (known) await this.bindings.update(known.id, next);
@@ -95,18 +96,19 @@ export class BindingService {
     caller: Principal,
     kind: ConsumerKind,
     consumerId: string,
-    credentialIds: string[],
+    credentials: UsedCredential[],
   ): Promise<{ unknown: string[] }> {
+    const used = new Map(credentials.map((one) => [one.credential_id, one]));
     const unknown: string[] = [];
-    for (const credentialId of new Set(credentialIds)) {
+    for (const [credentialId, one] of used) {
       try {
-        await this.bind(caller, { credential_id: credentialId, consumer: { kind, id: consumerId } });
+        await this.bind(caller, { ...one, consumer: { kind, id: consumerId } });
       } catch (error) {
         if (!(error instanceof Problem) || error.status !== 404) throw error;
         unknown.push(credentialId);
       }
     }
-    await this.letGo(caller, kind, consumerId, { except: credentialIds });
+    await this.letGo(caller, kind, consumerId, { except: [...used.keys()] });
     return { unknown };
   }
 
@@ -127,7 +129,7 @@ export class BindingService {
     credential: Credential,
     kind: ConsumerKind,
     consumerId: string,
-    asked: Asked,
+    asked: Asked & { signing?: string[] | null },
   ): Promise<string | null> {
     const id = newId('bnd');
     const owner = { organization_id: caller.organizationId, project_id: caller.projectId };
@@ -139,6 +141,7 @@ export class BindingService {
         credential_id: credential.id,
         ...consumer,
         ...asked,
+        signing: asked.signing === undefined ? [] : asked.signing,
         created_by: caller.subject,
       });
     } catch (error) {

@@ -86,13 +86,35 @@ describe('resolving by a binding', () => {
 describe('the ingress, which checks signatures', () => {
   const ingress = asService('webhook-ingress');
 
-  it('resolves what Apps are bound to, and no token of a grant', async () => {
-    const [secret, grant] = [await credential(), await oauth()];
-    for (const id of [secret, grant]) await bind(id, app('app_hook'));
-    expect((await resolveFor(secret, 'app_hook', ['password'], ingress)).body.fields).toEqual({ password: 'p' });
-    expect((await resolveFor(grant, 'app_hook', undefined, ingress)).body.fields).toEqual({ client_id: 'id' });
-    expect((await resolveFor(grant, 'app_hook', ['access_token'], ingress)).status).toBe(403);
-    expect((await resolveFor(grant, 'app_hook', ['access_token'])).body.fields).toEqual({ access_token: 'at' });
+  it('resolves of what Apps are bound to the fields that sign, by either name, and no token of a grant', async () => {
+    const [text, grant] = [await credential(), await oauth()];
+    const set = (credentials: object[]) =>
+      vault.call('PUT', '/internal/bindings/app/app_signed', { credentials }, gateway);
+    const given = async (id: string, as = ingress) =>
+      (await resolveFor(id, 'app_signed', undefined, as)).body.fields as object;
+    await bind(text, { ...app('app_signed'), maps_to: { password: 'signing_secret' } });
+    expect(await given(text)).toEqual({});
+
+    await set([
+      { credential_id: text, signing: ['signing_secret', 'host'] },
+      { credential_id: grant, signing: [] },
+    ]);
+    expect(await given(text)).toEqual({ password: 'p', host: 'h' });
+    expect(await given(text, gateway)).toEqual({ user: 'u', password: 'p', host: 'h' });
+    expect(await given(grant)).toEqual({});
+    const asked = await resolveFor(text, 'app_signed', ['user'], ingress);
+    expect(asked.body).toMatchObject({ status: 403, code: 'approval_needed' });
+
+    await set([
+      { credential_id: text, signing: null },
+      { credential_id: grant, signing: ['client_id', 'access_token', 'refresh_token', 'client_secret'] },
+    ]);
+    expect(await given(text)).toEqual({ user: 'u', password: 'p', host: 'h' });
+    expect(await given(grant)).toEqual({ client_id: 'id' });
+
+    await set([{ credential_id: text }, { credential_id: grant, signing: [] }]);
+    expect(await given(text)).toEqual({ user: 'u', password: 'p', host: 'h' });
+    expect(await given(grant)).toEqual({});
   });
 
   it('is refused what a Skill is bound to, and to bind anything', async () => {
@@ -221,8 +243,10 @@ describe('a binding', () => {
 describe('services', () => {
   it('of an App is to all its credentials and to no others', async () => {
     const [first, second, third] = [await credential(), await oauth(), await credential()];
-    const set = (credential_ids: string[], as = gateway) =>
-      vault.call('PUT', '/internal/bindings/app/app_many', { credential_ids }, as);
+    const set = (ids: string[], as = gateway) => {
+      const credentials = ids.map((credential_id) => ({ credential_id }));
+      return vault.call('PUT', '/internal/bindings/app/app_many', { credentials }, as);
+    };
     const { status, body } = await set([first!, second!, first!, 'cred_none']);
     expect({ status, unknown: body.unknown }).toEqual({ status: 200, unknown: ['cred_none'] });
     expect((await resolveFor(first!, 'app_many')).status).toBe(200);

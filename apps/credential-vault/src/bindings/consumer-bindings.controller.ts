@@ -31,9 +31,9 @@ export class ConsumerBindingsController {
     @Caller() caller: Principal,
     @Param('kind') kind: string,
     @Param('id') id: string,
-    @Body() { credential_ids: credentialIds }: BindConsumerToAll,
+    @Body() { credentials }: BindConsumerToAll,
   ): Promise<UnknownCredentials> {
-    return this.bindings.bindAll(caller, this.allowed(caller, kind), id, credentialIds);
+    return this.bindings.bindAll(caller, this.allowed(caller, kind), id, credentials);
   }
 
   @Delete(':kind/:id')

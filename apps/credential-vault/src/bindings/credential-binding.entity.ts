@@ -30,6 +30,8 @@ export class CredentialBinding {
   @Column({ type: 'jsonb' }) maps_to: Record<string, string>;
   /** Of the fields that need approval: the name under which an administrator approved each. */
   @Column({ type: 'jsonb' }) approved: Record<string, string>;
+  /** Names that a check of signatures may read, the fields' own or the consumer's; null: every field. */
+  @Column({ type: 'text', array: true, nullable: true }) signing: string[] | null;
   @Column({ type: 'text' }) created_by: string;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) updated_at: Date;

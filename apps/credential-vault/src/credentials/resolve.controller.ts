@@ -22,7 +22,7 @@ export class ResolveController {
   @Header('cache-control', 'no-store')
   @ApiOperation({ summary: 'Values of one credential', operationId: 'resolveCredential' })
   resolve(@Caller() caller: Principal, @Body() body: ResolveCredential): Promise<ResolvedCredential> {
-    return this.resolver.resolve(caller, { ...body, withTokens: this.check(caller, body) });
+    return this.resolver.resolve(caller, { ...body, signingOnly: this.check(caller, body) });
   }
 
   @Post('resolve-batch')
@@ -33,7 +33,7 @@ export class ResolveController {
     @Caller() caller: Principal,
     @Body() body: ResolveCredentials,
   ): Promise<{ data: (ResolvedCredential | UnresolvedCredential)[] }> {
-    const asked = body.credentials.map((one) => ({ ...one, withTokens: this.check(caller, one) }));
+    const asked = body.credentials.map((one) => ({ ...one, signingOnly: this.check(caller, one) }));
     return { data: await this.resolver.resolveMany(caller, asked) };
   }
 
@@ -46,12 +46,12 @@ export class ResolveController {
     return { data: await this.describer.describe(caller, body.credential_ids) };
   }
 
-  /** @returns whether the tokens of a grant may leave too */
+  /** @returns whether only what signs may leave */
   private check(caller: Principal, { consumer }: ResolveCredential): boolean {
-    if (consumer && this.policy.allows(caller, 'resolve_static', consumer.kind)) {
-      return this.policy.allows(caller, 'resolve', consumer.kind);
+    if (consumer && this.policy.allows(caller, 'resolve_signing', consumer.kind)) {
+      return !this.policy.allows(caller, 'resolve', consumer.kind);
     }
     this.policy.check(caller, consumer ? 'resolve' : 'resolve_unbound', consumer?.kind);
-    return true;
+    return false;
   }
 }

@@ -1,18 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { BindingRules } from '../bindings/binding-rules.js';
+import type { CredentialBinding } from '../bindings/credential-binding.entity.js';
 import type { StoredCredential } from './credential-opener.js';
 import type { CredentialScope } from './credential-scope.js';
 import type { ResolveCredential } from './resolve.dto.js';
+
+export type FoundBinding = BindingRules & Pick<CredentialBinding, 'signing'>;
 
 /** What is stored for one question: the credential, and the binding of its consumer. */
 export interface Found {
   credential: StoredCredential;
   /** Null: no consumer was named, or it is not bound. */
-  binding: BindingRules | null;
+  binding: FoundBinding | null;
 }
 
-interface Row extends Omit<StoredCredential, 'fields'>, BindingRules {
+interface Row extends Omit<StoredCredential, 'fields'>, FoundBinding {
   at: string;
   bound: boolean;
   names: string[] | null;
@@ -22,7 +25,7 @@ interface Row extends Omit<StoredCredential, 'fields'>, BindingRules {
 /** One statement for any number of questions, and no entities: it runs for every call of an adapter. */
 const sql = `
   SELECT asked.at, c.id, c.organization_id, c.type, c.kid, c.wrapped_dek, c.generation, c.status, f.names, f.sealed,
-         b.id IS NOT NULL AS bound, b.fields, b.maps_to, b.approved
+         b.id IS NOT NULL AS bound, b.fields, b.maps_to, b.approved, b.signing
     FROM unnest($3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS asked (id, kind, consumer, at)
     JOIN vault.credential c ON c.id = asked.id AND c.organization_id = $1 AND c.project_id = $2
     LEFT JOIN vault.credential_binding b
@@ -45,11 +48,11 @@ export class ResolveRepository {
       asked.map((one) => one.consumer?.kind ?? null),
       asked.map((one) => one.consumer?.id ?? null),
     ]);
-    for (const { at, bound, names, sealed, fields, maps_to, approved, ...credential } of rows) {
+    for (const { at, bound, names, sealed, fields, maps_to, approved, signing, ...credential } of rows) {
       const stored = (names ?? []).flatMap((field, n) => (sealed?.[n] ? [{ field, sealed: sealed[n] }] : []));
       found[Number(at) - 1] = {
         credential: { ...credential, fields: stored },
-        binding: bound ? { fields, maps_to, approved } : null,
+        binding: bound ? { fields, maps_to, approved, signing } : null,
       };
     }
     return found;

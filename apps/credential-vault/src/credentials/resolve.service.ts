@@ -1,13 +1,13 @@
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { FrequentUses } from '../audit/frequent-uses.js';
-import { type BindingRules, leaves, nameOf } from '../bindings/binding-rules.js';
+import { leaves, nameOf, signs, tokenFields } from '../bindings/binding-rules.js';
 import { FreshTokens } from '../grants/fresh-tokens.service.js';
 import { CredentialOpener, type StoredCredential } from './credential-opener.js';
 import { isProtected } from './field-rules.js';
 import { type FieldValue, fromSecret } from './field-value.js';
 import type { ResolveCredential } from './resolve.dto.js';
-import { type Found, ResolveRepository } from './resolve.repository.js';
+import { type Found, type FoundBinding, ResolveRepository } from './resolve.repository.js';
 
 /** A credential with its values: what services are given, and nobody else. */
 export interface ResolvedCredential {
@@ -22,8 +22,8 @@ export interface ResolvedCredential {
 
 /** What is asked, and what the policy lets who asks have of it. */
 export interface AllowedQuestion extends ResolveCredential {
-  /** False: of an oauth2 credential what was written down for it, and no token. */
-  withTokens: boolean;
+  /** True: what its binding names for checks of signatures, and nothing else. */
+  signingOnly: boolean;
 }
 
 export interface UnresolvedCredential {
@@ -73,16 +73,16 @@ export class ResolveService {
   private async give(
     caller: Principal,
     { credential: row, binding }: Found,
-    { fields: only, consumer, min_valid_seconds: leastSeconds, withTokens }: AllowedQuestion,
+    { fields: only, consumer, min_valid_seconds: leastSeconds, signingOnly }: AllowedQuestion,
   ): Promise<ResolvedCredential> {
     if (consumer && !binding) {
       const who = `The ${consumer.kind} ${consumer.id}`;
       throw new Problem(403, 'not_bound', `${who} is not bound to credential ${row.id}: bind it first.`);
     }
     const wantsTokens =
-      withTokens && row.type === 'oauth2' && (!only || only.some((name) => tokenFields.includes(name)));
+      !signingOnly && row.type === 'oauth2' && (!only || only.some((name) => tokenFields.includes(name)));
     const tokens = wantsTokens ? await this.tokens.of(caller, row.id, leastSeconds) : null;
-    const names = namesFor(row, binding, only, tokens ? [...tokens.keys()] : [], withTokens);
+    const names = namesFor(row, binding, only, tokens ? [...tokens.keys()] : [], signingOnly);
     const opened = await this.opener.open(row, names);
     for (const [name, token] of tokens ?? []) if (names.includes(name)) opened.set(name, token);
     const values = [...opened].map(([name, secret]): [string, FieldValue] => [name, fromSecret(secret)]);
@@ -108,21 +108,19 @@ export class ResolveService {
   }
 }
 
-/** Of an oauth2 credential that is connected these are its grant's, not stored fields. */
-const tokenFields = ['access_token', 'refresh_token'];
-
 /** The fields that leave: those asked for, or all that may. */
 function namesFor(
   row: StoredCredential,
-  binding: BindingRules | null,
+  binding: FoundBinding | null,
   only: string[] | undefined,
   tokens: string[],
-  withTokens: boolean,
+  signingOnly: boolean,
 ): string[] {
   const all = [...new Set([...row.fields.map(({ field }) => field), ...tokens])];
-  const kind = (field: string): boolean => withTokens || row.type !== 'oauth2' || !tokenFields.includes(field);
   const mayLeave = (field: string): boolean =>
-    kind(field) && (binding ? leaves(row, binding, field) : !isProtected(row, field));
+    binding
+      ? leaves(row, binding, field) && (!signingOnly || signs(row, binding, field))
+      : !signingOnly && !isProtected(row, field);
   if (!only) return all.filter(mayLeave);
   const unknown = only.filter((name) => !all.includes(name));
   if (unknown.length > 0) {

@@ -20,6 +20,7 @@ import { StandingRevocations1764300000400 } from './1764300000400-standing-revoc
 import { TokenCustody1764400000200 } from './1764400000200-token-custody.js';
 import { ManagedCredentials1764400000300 } from './1764400000300-managed-credentials.js';
 import { FailedNotifications1764600000810 } from './1764600000810-failed-notifications.js';
+import { SigningFields1764600000820 } from './1764600000820-signing-fields.js';
 
 export const schema: ServiceSchema = {
   name: 'vault',
@@ -47,5 +48,6 @@ export const schema: ServiceSchema = {
     TokenCustody1764400000200,
     ManagedCredentials1764400000300,
     FailedNotifications1764600000810,
+    SigningFields1764600000820,
   ],
 };

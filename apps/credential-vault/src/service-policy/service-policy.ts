@@ -2,13 +2,13 @@ import { type Principal, Problem } from '#libs/service-kit';
 import { type ConsumerKind, consumerKinds } from '../bindings/credential-binding.entity.js';
 
 /**
- * What a service may ask for. `resolve`: by a binding; `resolve_static`: by a binding, without the tokens of grants;
+ * What a service may ask for. `resolve`: by a binding; `resolve_signing`: of a binding, what checks signatures alone;
  * `resolve_unbound`: without one, unprotected fields alone;
  * `manage`: oauth2 credentials that it makes for what it looks after, and no others; `reveal`: any field, with a reason; `keys`: the rotation of keys.
  */
 export const serviceActions = [
   'resolve',
-  'resolve_static',
+  'resolve_signing',
   'resolve_unbound',
   'bind',
   'manage',
@@ -22,8 +22,7 @@ export type PolicyRules = Record<string, { may: ServiceAction[]; consumers: Cons
 /** No service may reveal, or resolve what nobody bound, unless an installation says so. */
 export const defaultPolicy: PolicyRules = {
   'adapter-gateway': { may: ['resolve', 'bind'], consumers: ['app'] },
-  // It checks signatures: for that it needs no token of anybody's.
-  'webhook-ingress': { may: ['resolve_static'], consumers: ['app'] },
+  'webhook-ingress': { may: ['resolve_signing'], consumers: ['app'] },
   engine: { may: ['resolve', 'bind'], consumers: ['skill', 'mcp_server'] },
   'mcp-registry': { may: ['resolve', 'bind', 'manage'], consumers: ['skill', 'mcp_server'] },
   'credential-vault': { may: ['keys'], consumers: [] },
