@@ -24,7 +24,15 @@ export async function makeTenant(databaseUrl: string, organization?: string): Pr
     const project = [projectId, organizationId, 'Another'];
     await client.query('INSERT INTO portal.project (id, organization_id, name) VALUES ($1, $2, $3)', project);
     const hash = createHash('sha256').update(key).digest();
-    const owned = [newId('key'), organizationId, projectId, 'Another', hash, key.slice(-4), ['admin', 'approvals:manage']];
+    const owned = [
+      newId('key'),
+      organizationId,
+      projectId,
+      'Another',
+      hash,
+      key.slice(-4),
+      ['admin', 'approvals:manage'],
+    ];
     await client.query(
       `INSERT INTO portal.api_key (id, organization_id, project_id, name, hash, last4, scopes)
        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
