@@ -54,7 +54,11 @@ async function documents(query = ''): Promise<any[]> {
 const current = async (): Promise<string[]> => (await documents('&state=current')).map(({ path }) => path);
 
 describe('a source that could not be synchronised', () => {
-  const failure = async (): Promise<any> => (await world.call('GET', `sources/${source}`)).body.sync_failure;
+  const failure = async (): Promise<any> => {
+    const { status, body } = await world.call('GET', `sources/${source}`);
+    expect({ status, body }).toMatchObject({ status: 200, body: { id: source } });
+    return body.sync_failure;
+  };
 
   it('shows since when, why, and what to do, until it could be', async () => {
     expect(await failure()).toBeNull();
