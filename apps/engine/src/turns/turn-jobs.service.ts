@@ -56,7 +56,7 @@ export class TurnJobs {
         if (outcome.delayMs > earlyMs) return;
         throw new RunLater(outcome.delayMs, 'turn_rescheduled');
       }
-      if (outcome.state === 'ended') return await this.sayAgain(outcome.turn);
+      if (outcome.state === 'ended') return await this.repeatResult(outcome.turn);
       this.leases.hold(payload.turn_id);
       const claim = { turn_id: payload.turn_id, lease_owner: this.leases.owner, attempt: outcome.attempt };
       const shown = payload.run_id ? this.showRunning(claim) : undefined;
@@ -87,7 +87,7 @@ export class TurnJobs {
     const { ended, now } = await this.turns.cancel(payload);
     this.leases.abort(payload.turn_id);
     if (now) this.note(payload, 'failed', 'cancelled', ended.attempt, null, null);
-    await this.sayAgain(ended);
+    await this.repeatResult(ended);
   }
 
   /** The turn failed for good: with its dead letter, and what its sender is told. @param message why, for people */
@@ -99,7 +99,7 @@ export class TurnJobs {
       if (!isRefusedRow(error)) throw error;
       return this.refuse(payload, code);
     }
-    if (failed) await this.sayAgain(failed.ended);
+    if (failed) await this.repeatResult(failed.ended);
   }
 
   private async runClaimed(
@@ -182,7 +182,7 @@ export class TurnJobs {
     return input;
   }
 
-  private async sayAgain(turn: EndedTurn): Promise<void> {
+  private async repeatResult(turn: EndedTurn): Promise<void> {
     await Promise.all([
       this.announcer.announce({
         turn_id: turn.id,

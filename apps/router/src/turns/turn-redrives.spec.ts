@@ -34,7 +34,7 @@ const letterOf = async (receiptId: string, state = 'open') =>
   (
     await world.api<{ data: (Letter & { receipt_id: string })[] }>('GET', `${path}?stage=turn&state=${state}`)
   ).body.data.find((letter) => letter.receipt_id === receiptId);
-const hurry = () => world.rows('UPDATE journal.dead_letter SET next_at = now()');
+const makeDue = () => world.rows('UPDATE journal.dead_letter SET next_at = now()');
 const route = async (sender: string) => {
   const job = jobOf(appId, { sender, message: newId('req') });
   await router.get(RoutingService, { strict: false }).route(job, 1);
@@ -55,7 +55,7 @@ const redrive = async (receiptId: string) => {
 };
 const settled = (id: string) =>
   until('the letter is settled', async () => {
-    await hurry();
+    await makeDue();
     const { body } = await world.api<Letter>('GET', `${path}/${id}`);
     return body.state !== 'redriving' && body;
   });
@@ -73,7 +73,7 @@ describe('the dead letter of a turn', () => {
     expect(opened).toMatchObject({ id: first.id, redrives: 1, error: null, epoch: first.epoch + 1 });
     // What the engine had said before is said again, and the sweeper comes again.
     await turns.finish([{ turn_id: first.id, state: 'failed', error: 'empty_answer' }]);
-    await hurry();
+    await makeDue();
     expect(await turnOf(receiptId)).toMatchObject({ state: 'open', redrives: 1 });
     await turns.finish([
       { turn_id: first.id, state: 'succeeded', error: null, reply: 'sent', reason: null, redrives: 1 },
@@ -142,10 +142,10 @@ describe('the dead letter of a turn', () => {
     const subject = { receipt_id: receiptId, organization_id, project_id, app_id: appId, subject_id: id };
     await router.get(Journal, { strict: false }).appendNow({ ...subject, stage: 'turn', outcome: 'dead', reason: 'x' });
     await redrive(receiptId);
-    await hurry();
+    await makeDue();
     await turns.finish([{ turn_id: id, state: 'failed', error: 'x' }]);
     await until('it is open', async () => {
-      await hurry();
+      await makeDue();
       const now = await turnOf(receiptId);
       return now.state === 'open' && now.redrives === 1;
     });

@@ -56,7 +56,7 @@ const settled = (id: string) =>
     return body.state !== 'redriving' && body.state !== 'open' ? body : null;
   });
 /** What the sweeper waits for between two tries. */
-const hurry = () => world.rows('UPDATE journal.dead_letter SET next_at = now()');
+const makeDue = () => world.rows('UPDATE journal.dead_letter SET next_at = now()');
 
 describe('a dead letter', () => {
   it('is kept when an event dies, once however often that is said', async () => {
@@ -89,7 +89,7 @@ describe('a dead letter', () => {
     expect({ status: again.status, code: again.body.code }).toEqual({ status: 409, code: 'already_redriven' });
     await until('the ingress is asked', () => ingress.asked.includes(`/internal/receipts/${receipt_id}/wake`));
     await events.append({ receipt_id, app_id: 'app_once', stage: 'routed', outcome: 'routed' });
-    await hurry();
+    await makeDue();
     expect(await settled(letter!.id)).toMatchObject({ state: 'redriven', outcome: 'routed' });
   });
 
@@ -119,7 +119,7 @@ describe('a dead letter', () => {
     await redrive(letter!.id);
     const times = () => ingress.asked.filter((asked) => asked.includes(receipt_id)).length;
     await until('it is sent', () => times() === 1);
-    await hurry();
+    await makeDue();
     await until('it is sent again', () => times() === 2);
   });
 
@@ -128,7 +128,7 @@ describe('a dead letter', () => {
     const [letter] = await lettersOf('app_anew');
     await redrive(letter!.id);
     await died('app_anew', { receipt_id, at: new Date(Date.now() + 10) });
-    await hurry();
+    await makeDue();
     expect(await settled(letter!.id)).toMatchObject({ state: 'redriven', outcome: 'dead' });
     expect(await lettersOf('app_anew', '&state=open')).toHaveLength(1);
   });
@@ -141,7 +141,7 @@ describe('a dead letter', () => {
     const asked = () => gateway.asked.filter((request) => request === `/internal/deliveries/${subject_id}/redrive`);
     await until('the gateway is asked', () => asked().length === 1);
     await events.append({ receipt_id, app_id: 'app_delivery', stage: 'delivery', outcome: 'delivered', subject_id });
-    await hurry();
+    await makeDue();
     expect(await settled(letter!.id)).toMatchObject({ state: 'redriven', outcome: 'delivered' });
     expect(asked()).toHaveLength(1);
   });
@@ -169,7 +169,7 @@ describe('a dead letter', () => {
     expect(Date.parse(waits.next_at)).toBeGreaterThan(Date.parse(waits.redriven_at));
     ingress.answers(202);
     await events.append({ receipt_id, app_id: 'app_away', stage: 'routed', outcome: 'no_match' });
-    await hurry();
+    await makeDue();
     expect(await settled(letter!.id)).toMatchObject({ outcome: 'no_match', redrive_error: null });
   });
 
@@ -179,7 +179,7 @@ describe('a dead letter', () => {
     expect((await world.api('POST', `/api/v1/events/${receipt_id}/replay`, {})).status).toBe(202);
     expect((await redrive(letter!.id)).status).toBe(409);
     await events.append({ receipt_id, app_id: 'app_replayed', stage: 'routed', outcome: 'routed' });
-    await hurry();
+    await makeDue();
     expect(await settled(letter!.id)).toMatchObject({ state: 'redriven', outcome: 'routed' });
   });
 
