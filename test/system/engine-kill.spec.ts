@@ -132,10 +132,8 @@ describe('an engine killed between any two steps of its turns', () => {
       const unknown = { outcome: 'error', code: 'outcome_unknown' };
       const made = { outcome: 'ok', code: null };
       expect(audit.rows).toEqual([point === 'POST /first' ? unknown : made, point === 'POST /second' ? unknown : made]);
-      const replies = await pool.query('SELECT count(*)::int AS n FROM engine.reply WHERE turn_id = $1', [
-        turn.turn_id,
-      ]);
-      expect(replies.rows).toEqual([{ n: 1 }]);
+      const replies = await pool.query('SELECT answer_id FROM engine.turn WHERE id = $1', [turn.turn_id]);
+      expect(replies.rows).toEqual([{ answer_id: expect.stringMatching(/^dlv_/) }]);
     }
   });
 
@@ -164,9 +162,9 @@ describe('an engine killed between any two steps of its turns', () => {
     });
     // The answer was not kept: it is asked for again, and nothing before it.
     expect(asked[number]).toEqual([...points, ...again]);
-    const replies = await pool.query('SELECT delivery_id FROM engine.reply WHERE turn_id = $1', [turn.turn_id]);
+    const replies = await pool.query('SELECT answer_id FROM engine.turn WHERE id = $1', [turn.turn_id]);
     expect(replies.rows).toHaveLength(1);
-    await until('the reply is offered to the gateway', () => isInQueue(replies.rows[0].delivery_id), 40_000);
+    await until('the reply is offered to the gateway', () => isInQueue(replies.rows[0].answer_id), 40_000);
   });
 
   /** Whether a job of the gateway names it: nobody takes those here. */
@@ -188,7 +186,7 @@ describe('an engine killed between any two steps of its turns', () => {
   async function holdCommits(): Promise<() => Promise<void>> {
     const holder = await pool.connect();
     await holder.query('BEGIN');
-    await holder.query('LOCK TABLE engine.reply IN SHARE MODE');
+    await holder.query('LOCK TABLE engine.step IN SHARE MODE');
     return async () => {
       await holder.query('ROLLBACK');
       holder.release();
@@ -199,7 +197,7 @@ describe('an engine killed between any two steps of its turns', () => {
   async function waitingCommits(): Promise<number[] | null> {
     const { rows } = await pool.query<{ pid: number }>(
       `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
-        WHERE relation = 'engine.reply'::regclass AND NOT granted AND query LIKE '%WITH ending AS%'`,
+        WHERE relation = 'engine.step'::regclass AND NOT granted AND query LIKE '%WITH ending AS%'`,
     );
     return rows.length > 0 ? rows.map(({ pid }) => pid) : null;
   }

@@ -23,7 +23,6 @@ import { SyncedDocumentsController } from './knowledge/synced-documents.controll
 import { configuredModels } from './model/configured-models.js';
 import { ModelPrices } from './model/model-prices.js';
 import { MODELS } from './model/model.js';
-import { DeliveryResultsController } from './replies/delivery-results.controller.js';
 import { ReplyOffers } from './replies/reply-offers.service.js';
 import { ReplyController } from './replies/reply.controller.js';
 import { ReplyRepository } from './replies/reply.repository.js';
@@ -77,7 +76,6 @@ export class AppModule {
         PythonCallbackController,
         PythonTriesController,
         TurnJobsController,
-        DeliveryResultsController,
         AuditController,
       ],
       providers: [

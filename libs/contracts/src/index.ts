@@ -14,7 +14,6 @@ export * from './jobs/catalogue.js';
 export * from './jobs/credential-refresh.js';
 export * from './jobs/credential-revoke.js';
 export * from './jobs/delivery-send.js';
-export * from './jobs/delivery-settled.js';
 export * from './jobs/inbound-parse.js';
 export * from './jobs/mcp-discover.js';
 export * from './jobs/message-route.js';

@@ -53,7 +53,7 @@ export async function engineWorld(): Promise<EngineWorld> {
         name: 'engine',
         module: AppModule.with(all),
         settings: serviceSettings,
-        consumes: ['turns', 'delivery-results'],
+        consumes: ['turns'],
       });
       await app.startAllMicroservices();
       await app.listen(0, '127.0.0.1');

@@ -21,7 +21,7 @@ export class RunTurnsController {
   @Get(':id/turns')
   async ofRun(@Caller() caller: Principal, @Param('id') id: string): Promise<{ turns: TurnHead[] }> {
     const turns = await this.turns.ofRun(caller.organizationId, caller.projectId, id);
-    const sent = await this.replies.ofTurns(turns.map((turn) => turn.id));
+    const sent = await this.replies.sentBy(caller, turns);
     return { turns: turns.map((turn) => turnHead(turn, sent, this.settings.TURN_WAIT_MS)) };
   }
 }

@@ -38,13 +38,10 @@ describe('a cancelled turn', () => {
     expect(await said(turn.turn_id)).toEqual({ turn_id: turn.turn_id, state: 'failed', error: 'cancelled' });
     const step = { seq: 1, kind: 'reply' as const, content: { text: 'late' }, tokens: null, duration_ms: null };
     expect(await steps.append(claim, [step], { agentId: 'agt_1', contactId: null })).toBe(false);
-    const { organization_id, project_id, receipt_id } = turn;
-    const reply = { delivery_id: newId('dlv'), content: { text: 'late', target: turn.input!.reply! } };
+    const { organization_id, project_id } = turn;
     const late = {
       organization_id,
       project_id,
-      receipt_id,
-      traceparent: null,
       reply_text: 'late',
       reason: null,
       steps: 1,
@@ -54,7 +51,7 @@ describe('a cancelled turn', () => {
       contact_id: '',
       read_untrusted: false,
     };
-    expect(await endings.end({ ...claim, ...late, new_steps: [step], reply })).toBe(false);
+    expect(await endings.end({ ...claim, ...late, new_steps: [step], answer_id: newId('dlv') }, [])).toBe(false);
     expect(await stored(turn.turn_id)).toMatchObject({ state: 'failed', reply_text: null });
   });
 

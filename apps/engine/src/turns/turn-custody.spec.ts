@@ -55,8 +55,6 @@ describe('custody of a turn', () => {
       attempt: 1,
       organization_id: turn.organization_id,
       project_id: turn.project_id,
-      receipt_id: turn.receipt_id,
-      traceparent: null,
       reply_text: 'ok',
       reason: null,
       steps: 1,
@@ -66,13 +64,7 @@ describe('custody of a turn', () => {
       contact_id: '',
       read_untrusted: false,
       new_steps: [{ seq: 1, kind: 'reply', content: { text: 'ok' }, tokens: null, duration_ms: null }],
-      reply: {
-        delivery_id: newId('dlv'),
-        content: {
-          text: 'ok',
-          target: { app_id: 'app_1', channel_address: 'r', thread_id: null, reply_context: null },
-        },
-      },
+      answer_id: newId('dlv'),
     };
     return { turn, ending };
   };
@@ -85,18 +77,25 @@ describe('custody of a turn', () => {
   it('commits the end, the steps and the reply together, or none of them', async () => {
     const { turn, ending } = await held();
     const broken = { ...ending, new_steps: [...ending.new_steps, ...ending.new_steps] };
-    await expect(endings.end(broken)).rejects.toThrow(/step_pkey/);
-    const count = 'SELECT count(*)::int AS n FROM engine.reply WHERE turn_id = $1';
-    expect(await one(count, [turn.turn_id])).toEqual({ n: 0 });
-    expect(await one('SELECT state FROM engine.turn WHERE id = $1', [turn.turn_id])).toEqual({ state: 'running' });
-    expect(await endings.end(ending)).toBe(true);
-    expect(await one(count, [turn.turn_id])).toEqual({ n: 1 });
+    const { receipt_id, organization_id, project_id, app_id, turn_id } = turn;
+    const subject = { receipt_id, organization_id, project_id, app_id, subject_id: turn_id };
+    const told = [{ ...subject, stage: 'turn', outcome: 'succeeded' } as const];
+    await expect(endings.end(broken, told)).rejects.toThrow(/step_pkey/);
+    const entries = 'SELECT count(*)::int AS n FROM journal.entry WHERE receipt_id = $1';
+    const stored = 'SELECT state, answer_id FROM engine.turn WHERE id = $1';
+    expect(await one(stored, [turn_id])).toEqual({ state: 'running', answer_id: null });
+    expect(await one(entries, [receipt_id])).toEqual({ n: 0 });
+    expect(await endings.end(ending, told)).toBe(true);
+    expect(await one(stored, [turn_id])).toEqual({ state: 'succeeded', answer_id: ending.answer_id });
+    expect(await one(entries, [receipt_id])).toEqual({ n: 1 });
+    expect(await endings.end(ending, told)).toBe(false);
+    expect(await one(entries, [receipt_id])).toEqual({ n: 1 });
   });
 
   it('lets a refused ending hold up no other', async () => {
     const [bad, good] = await Promise.all([held(), held()]);
     const broken = { ...bad.ending, new_steps: [...bad.ending.new_steps, ...bad.ending.new_steps] };
-    const [first, second] = await Promise.allSettled([endings.end(broken), endings.end(good.ending)]);
+    const [first, second] = await Promise.allSettled([endings.end(broken, []), endings.end(good.ending, [])]);
     expect(first.status).toBe('rejected');
     expect(second).toEqual({ status: 'fulfilled', value: true });
   });
@@ -120,7 +119,7 @@ describe('custody of a turn', () => {
       turn.turn_id,
     ]);
     expect(await turns.claim(turn, 'engine_heir')).toMatchObject({ state: 'claimed', attempt: 2 });
-    expect(await endings.end(ending)).toBe(false);
+    expect(await endings.end(ending, [])).toBe(false);
     expect(await steps.append(ending, ending.new_steps, { agentId: 'agt_1', contactId: null })).toBe(false);
     expect(await steps.of(turn.turn_id)).toEqual([]);
     expect((await turns.renew([turn.turn_id], ending.lease_owner)).size).toBe(0);

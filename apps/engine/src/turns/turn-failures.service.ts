@@ -33,7 +33,7 @@ export class TurnFailures {
       });
       const { reply, failure_notice: text } = turn.input ?? {};
       if (text && reply && reply.channel_address !== null) {
-        await this.replies.addNotice(tx, turn, { text, format: 'plain', target: reply });
+        await this.replies.addNotice(tx, turn.id);
       }
       return failed;
     });

@@ -1,16 +1,17 @@
-import type { TurnInput, TurnReply, TurnRunPayload } from '#libs/contracts';
+import type { Outcome, ReplyTarget, TurnInput, TurnReply, TurnRunPayload } from '#libs/contracts';
 import { isRefusedRow } from '#libs/database';
-import { Journal } from '#libs/journal';
+import { Journal, type JournalEntry } from '#libs/journal';
 import { PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { LeaseLost } from '../loop/step-log.js';
 import { ReplyOffers } from '../replies/reply-offers.service.js';
+import type { OfferedReply } from '../replies/reply.repository.js';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
 import { nextTry } from './next-try.js';
 import { TurnAnnouncer } from './turn-announcer.js';
-import { TurnEndingRepository } from './turn-ending.repository.js';
+import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
 import { TurnFailures } from './turn-failures.service.js';
 import { TurnLeases } from './turn-leases.js';
 import { TurnRunner } from './turn-runner.service.js';
@@ -124,13 +125,14 @@ export class TurnJobs {
         return this.note(payload, 'held', 'waiting_approval', claim.attempt, durationMs, detail);
       }
       const { ending, facts, cleaned } = result;
-      if (!(await this.endings.end(ending))) throw new LeaseLost('the lease was lost');
-      if (cleaned)
-        this.note(payload, 'running', 'reply_cleaned', claim.attempt, null, { ...cleanedWords, taken: cleaned });
-      const { reason } = ending;
-      const gave: TurnReply = { reply: ending.reply ? 'sent' : 'none', reason };
+      const { reason, answer_id } = ending;
+      const gave: TurnReply = { reply: answer_id === null ? 'none' : 'sent', reason };
       const durationMs = performance.now() - startedMs;
-      this.note(payload, 'succeeded', reason, claim.attempt, durationMs, { ...facts, reply: gave.reply });
+      const told = entryOf(payload, 'succeeded', reason, claim.attempt, durationMs, { ...facts, reply: gave.reply });
+      const detail = { ...cleanedWords, taken: cleaned };
+      const before = cleaned ? [entryOf(payload, 'running', 'reply_cleaned', claim.attempt, null, detail)] : [];
+      if (!(await this.endings.end(ending, [...before, told]))) throw new LeaseLost('the lease was lost');
+      this.metrics.hopSeconds.observe({ stage: 'turn', outcome: 'succeeded' }, durationMs / 1000);
       await Promise.all([
         this.announcer.announce({
           turn_id: claim.turn_id,
@@ -139,7 +141,7 @@ export class TurnJobs {
           ...gave,
           ...redrivesOf(tried),
         }),
-        ending.reply && this.offers.offer({ ...ending, ...ending.reply }),
+        answer_id !== null && input.reply && this.offers.offer(offerOf(payload, ending, answer_id, input.reply)),
       ]);
     } catch (error) {
       if (error instanceof LeaseLost) throw new RunLater(heldRetryMs, 'lease_lost');
@@ -204,20 +206,33 @@ export class TurnJobs {
     detail: Record<string, unknown> | null,
   ): void {
     if (durationMs !== null) this.metrics.hopSeconds.observe({ stage: 'turn', outcome }, durationMs / 1000);
-    this.journal.append({
-      receipt_id: payload.receipt_id,
-      organization_id: payload.organization_id,
-      project_id: payload.project_id,
-      app_id: payload.app_id,
-      stage: 'turn',
-      outcome,
-      reason,
-      subject_id: payload.turn_id,
-      attempt,
-      duration_ms: durationMs,
-      detail,
-    });
+    this.journal.append(entryOf(payload, outcome, reason, attempt, durationMs, detail));
   }
+}
+
+function entryOf(
+  { receipt_id, organization_id, project_id, app_id, turn_id }: TurnRunPayload,
+  outcome: Outcome,
+  reason: string | null,
+  attempt: number,
+  duration_ms: number | null,
+  detail: Record<string, unknown> | null,
+): JournalEntry {
+  const subject = { receipt_id, organization_id, project_id, app_id, subject_id: turn_id };
+  return { ...subject, stage: 'turn', outcome, reason, attempt, duration_ms, detail };
+}
+
+function offerOf(
+  { turn_id, organization_id, project_id, receipt_id, traceparent }: TurnRunPayload,
+  { reply_text: text }: TurnEnding,
+  delivery_id: string,
+  target: ReplyTarget,
+): OfferedReply {
+  const content = { text, target };
+  return {
+    ...{ delivery_id, turn_id, organization_id, project_id, receipt_id, content },
+    ...(traceparent ? { traceparent } : {}),
+  };
 }
 
 function redrivesOf({ redrives }: { redrives: number }): { redrives?: number } {

@@ -199,8 +199,8 @@ function saidByOthers({ takeover = [] }: TurnInput): boolean {
 }
 
 function resultOf(ending: TurnEnding, { model, cleaned }: LoopResult, rehearsal: boolean): TurnResult {
-  const { agent_id, steps, tokens, reply } = ending;
-  const sent = reply ? { delivery_id: reply.delivery_id } : {};
+  const { agent_id, steps, tokens, answer_id } = ending;
+  const sent = answer_id === null ? {} : { delivery_id: answer_id };
   const rehearsed = rehearsal ? { rehearsal: true as const } : {};
   return { ending, facts: { agent: agent_id, model, steps, tokens, ...sent, ...rehearsed }, cleaned };
 }
@@ -216,15 +216,12 @@ function endingOf(
   { text, reason, cleaned }: LoopResult,
   log: StepLog,
 ): Omit<TurnEnding, 'agent_id' | 'contact_id' | 'read_untrusted'> {
-  const target = input.reply;
-  const reply =
-    target && target.channel_address !== null && text !== ''
-      ? { delivery_id: newId('dlv'), content: { text, target } }
-      : null;
-  const why = reply || text === '' ? reason : (input.reply_withheld ?? 'no_address');
+  const answers = input.reply !== null && input.reply.channel_address !== null && text !== '';
+  const answer_id = answers ? newId('dlv') : null;
+  const why = answers || text === '' ? reason : (input.reply_withheld ?? 'no_address');
   log.add('reply', {
     text,
-    delivery_id: reply?.delivery_id ?? null,
+    delivery_id: answer_id,
     ...(why === null ? {} : { reason: why }),
     ...(cleaned === null ? {} : { cleaned }),
   });
@@ -232,14 +229,12 @@ function endingOf(
     ...claim,
     organization_id: payload.organization_id,
     project_id: payload.project_id,
-    receipt_id: payload.receipt_id,
-    traceparent: payload.traceparent ?? null,
     reply_text: text,
     reason: why,
     steps: log.count,
     tokens: log.tokens,
     cost_micros: log.costMicros,
     new_steps: log.uncommitted,
-    reply,
+    answer_id,
   };
 }

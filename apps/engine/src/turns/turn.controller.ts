@@ -28,7 +28,7 @@ export class TurnController {
   @ApiOkResponse({ type: TurnView })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<TurnView> {
     const turn = await this.turn(caller, id);
-    const [steps, sent] = await Promise.all([this.steps.of(id), this.replies.ofTurns([id])]);
+    const [steps, sent] = await Promise.all([this.steps.of(id), this.replies.sentBy(caller, [turn])]);
     return turnView(turn, steps, sent, this.settings.TURN_WAIT_MS);
   }
 

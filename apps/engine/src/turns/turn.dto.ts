@@ -102,7 +102,7 @@ export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHea
     waiting: waitOf(turn, waitMs),
     deliveries: sent
       .filter((reply) => reply.turn_id === turn.id)
-      .map(({ delivery_id, kind, state, outcome }) => ({ id: delivery_id, kind, state: outcome ?? state })),
+      .map(({ delivery_id, kind, state }) => ({ id: delivery_id, kind, state })),
     redrives: turn.redrives,
     attempt: turn.attempt,
     reply_text: turn.reply_text,

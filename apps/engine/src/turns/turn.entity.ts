@@ -6,6 +6,7 @@ export type TurnState = 'queued' | 'running' | 'waiting_approval' | 'succeeded' 
 @Entity({ schema: 'engine', name: 'turn' })
 @Index('turn_session', ['session_id', 'id'])
 @Index('turn_by_run', ['run_id'], { where: 'run_id IS NOT NULL' })
+@Index('turn_sent', ['finished_at'], { where: 'answer_id IS NOT NULL OR notice_id IS NOT NULL' })
 @Index('turn_unfinished', ['lease_until'], { where: "state IN ('queued', 'running')" })
 export class Turn {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'turn_pkey' }) id: string;
@@ -40,6 +41,9 @@ export class Turn {
   /** While `queued`: when a sweeper may think that the retry's job is lost. */
   @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
   @Column({ type: 'text', nullable: true }) reply_text: string | null;
+  /** Deliveries: of its answer, and of what its sender is told when it failed. */
+  @Column({ type: 'text', nullable: true }) answer_id: string | null;
+  @Column({ type: 'text', nullable: true }) notice_id: string | null;
   /** Of one that succeeded: it had read untrusted content, so that later turns which are shown its reply have, too. */
   @Column({ type: 'boolean', default: false }) read_untrusted: boolean;
   @Column({ type: 'integer', default: 0 }) steps: number;

@@ -1,4 +1,5 @@
 import { type Queryable, storableJson, withoutFlush } from '#libs/database';
+import { entryCtes } from '#libs/journal';
 import type { RunRow } from '../runs/run.entity.js';
 import type { TurnRow } from '../turns/turn.entity.js';
 import { claim, type Claimed, claimSql } from './claim.js';
@@ -10,6 +11,8 @@ export interface NewRows {
   messages: MessageRow[];
   runs: RunRow[];
   turns: TurnRow[];
+  /** Of the journal, each with its message. */
+  entries: Record<string, unknown>[];
 }
 
 // Named, so that a column that a later release adds gets its default from a router of this one.
@@ -29,10 +32,11 @@ const insertSql = (first: number, flush: boolean, wins: (message: string) => str
     `INSERT INTO router.${table} (${columnsOf[table]})
      SELECT ${columnsOf[table]}
        FROM ${flush ? '' : `${withoutFlush}, `}jsonb_populate_recordset(NULL::router.${table}, $${first + index}::jsonb)
-      ${wins(message)}`;
+      ${wins(message)} RETURNING id`;
   return `message AS (${insert('message', 0, 'id')}),
     run AS (${insert('run', 1, 'message_id')}),
-    turn AS (${insert('turn', 2, 'message_id')})`;
+    turn AS (${insert('turn', 2, 'message_id')}),
+    ${entryCtes(first + 3, 'SELECT id FROM message')}`;
 };
 
 const whoeverAsks = (flush: boolean): string => `WITH ${insertSql(1, flush, () => '')} SELECT`;
@@ -44,7 +48,8 @@ const whoeverClaims = (flush: boolean): string => `
 const [insertFlushed, insertUnflushed] = [whoeverAsks(true), whoeverAsks(false)];
 const [claimFlushed, claimUnflushed] = [whoeverClaims(true), whoeverClaims(false)];
 
-const jsonOf = ({ messages, runs, turns }: NewRows): string[] => [messages, runs, turns].map(storableJson);
+const jsonOf = ({ messages, runs, turns, entries }: NewRows): string[] =>
+  [messages, runs, turns, entries].map(storableJson);
 
 /** @param told somebody is told that they are committed, so that they have to be on the disk by then */
 export async function insertRows(tx: Queryable, rows: NewRows, told: boolean): Promise<void> {

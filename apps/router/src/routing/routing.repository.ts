@@ -1,4 +1,5 @@
 import type { Queryable } from '#libs/database';
+import { Journal } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { RouterSettings } from '../env.js';
@@ -8,6 +9,7 @@ import { settleSessions } from '../sessions/settle.js';
 import { routerSettings } from '../settings.js';
 import { joinDebounced } from '../workflows/debounce.js';
 import { applyTriggerLimits } from '../workflows/trigger-limits.js';
+import { arrivalEntries } from './arrival-entries.js';
 import { claim, type Claimed } from './claim.js';
 import { draftOf } from './draft.js';
 import { claimAndInsert, insertRows, type NewRows } from './insert-rows.js';
@@ -33,6 +35,7 @@ const continuedAtMost = 200;
 export class RoutingRepository {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Journal) private readonly journal: Journal,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {}
@@ -43,19 +46,20 @@ export class RoutingRepository {
     const told = drafts.some((draft) => draft.told);
     const plain = await this.planPlain(batch);
     if (plain) {
-      const claims = await claimAndInsert(this.db, drafts, rowsOf(plain), told);
+      const claims = await claimAndInsert(this.db, drafts, this.rowsOf(plain), told);
+      this.noted(plain.filter((_plan, index) => claims[index] === null));
       return plain.map((plan, index) => {
         const claimed = claims[index];
         return claimed ? { claimed } : { plan, continued: [] };
       });
     }
-    return this.db.transaction(async (tx) => {
+    const written = await this.db.transaction(async (tx) => {
       const claims = await claim(tx, drafts);
       const plans = await this.plan(
         tx,
         batch.filter((_ruled, index) => claims[index] === null),
       );
-      await insertRows(tx, rowsOf(plans), told);
+      await insertRows(tx, this.rowsOf(plans), told);
       const routed: Routed[] = [];
       const left = plans.values();
       for (const [index, claimed] of claims.entries()) {
@@ -66,8 +70,10 @@ export class RoutingRepository {
           routed.push({ plan, continued: await this.continuePaired(tx, plan, rules) });
         }
       }
-      return routed;
+      return { plans, routed };
     });
+    this.noted(written.plans);
+    return written.routed;
   }
 
   /**
@@ -156,7 +162,7 @@ export class RoutingRepository {
 
   private async writeAgain(tx: EntityManager, batch: Ruled[]): Promise<Plan[]> {
     const plans = await this.plan(tx, batch);
-    await insertRows(tx, { ...rowsOf(plans), messages: [] }, true);
+    await insertRows(tx, { ...this.rowsOf(plans), messages: [] }, true);
     return plans;
   }
 
@@ -169,6 +175,19 @@ export class RoutingRepository {
       if (error instanceof NeedsDatabase) return null;
       throw error;
     }
+  }
+
+  private rowsOf(plans: Plan[]): NewRows {
+    return {
+      messages: plans.map((plan) => plan.message),
+      runs: plans.flatMap((plan) => plan.runs),
+      turns: plans.flatMap((plan) => plan.turns),
+      entries: arrivalEntries(plans).map(({ entry, messageId }) => this.journal.row(entry, messageId)),
+    };
+  }
+
+  private noted(plans: Plan[]): void {
+    for (const { entry } of arrivalEntries(plans)) this.journal.noted(entry);
   }
 
   private async plan(tx: Queryable, batch: Ruled[]): Promise<Plan[]> {
@@ -190,11 +209,3 @@ class NeedsDatabase extends Error {
 
 /** Messages that name their workflow, or whose triggers are plain, are decided without it, and committed in one round trip. */
 const noDatabase: Queryable = { query: () => Promise.reject(new NeedsDatabase()) };
-
-function rowsOf(plans: Plan[]): NewRows {
-  return {
-    messages: plans.map((plan) => plan.message),
-    runs: plans.flatMap((plan) => plan.runs),
-    turns: plans.flatMap((plan) => plan.turns),
-  };
-}

@@ -80,6 +80,6 @@ async function retryIn(tx: EntityManager, projectId: string, id: string, by: str
   const part = { run_id: id, agent_id: last.agent_id, state: 'open' } as const;
   const started_by = [...new Set([...(last.input.started_by ?? []), by])];
   const turn = newTurn({ ...last, messageId: last.message_id }, { ...last.input, started_by }, part);
-  await insertRows(tx, { messages: [], runs: [], turns: [turn] }, true);
+  await insertRows(tx, { messages: [], runs: [], turns: [turn], entries: [] }, true);
   return turn;
 }

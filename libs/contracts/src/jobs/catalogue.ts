@@ -2,7 +2,6 @@ import { appChanged } from './app-changed.js';
 import { credentialRefresh } from './credential-refresh.js';
 import { credentialRevoke } from './credential-revoke.js';
 import { deliverySend } from './delivery-send.js';
-import { deliverySettled } from './delivery-settled.js';
 import { inboundParse } from './inbound-parse.js';
 import { mcpDiscover } from './mcp-discover.js';
 import { messageRoute } from './message-route.js';
@@ -20,7 +19,6 @@ export const jobs = [
   turnFinished,
   turnProgressed,
   deliverySend,
-  deliverySettled,
   outboundSent,
   appChanged,
   credentialRefresh,

@@ -30,7 +30,7 @@ export const schema: ServiceSchema = {
       ...turnDays.map((signature) => `EXECUTE ON FUNCTION ${signature}`),
     ],
     'adapter-gateway': [...write, 'UPDATE (state, redriven_at, redriven_by, next_at) ON journal.dead_letter'],
-    engine: write,
+    engine: [...write, 'SELECT ON journal.entry'],
     router: [
       ...write,
       'SELECT ON journal.entry',
