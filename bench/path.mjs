@@ -11,7 +11,7 @@ import { wearIn } from './wear-in.mjs';
 const secret = 'a-signing-secret-for-the-benchmark';
 /** A backend that has nothing to do keeps its counters to itself for up to 10 s. */
 const publishedMs = 12_000;
-const queues = ['inbound', 'route', 'turns', 'turn-results', 'turn-progress', 'outbound', 'delivery-results'];
+const queues = ['inbound', 'route', 'turns', 'outbound'];
 
 /** BullMQ counts the jobs that were added to a queue. @param {string} redisUrl */
 async function jobsAdded(redisUrl) {

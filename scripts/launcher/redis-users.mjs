@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto';
 export const queuesOf = {
   'webhook-ingress': ['inbound', 'app-changes', 'route'],
   'adapter-gateway': ['inbound', 'outbound', 'sync', 'route', 'outbound-sent', 'app-changes'],
-  router: ['route', 'turn-results', 'turn-progress', 'outbound-sent', 'turns'],
-  engine: ['turns', 'turn-results', 'turn-progress', 'outbound'],
+  router: ['route', 'outbound-sent', 'turns'],
+  engine: ['turns', 'outbound'],
   'credential-vault': ['refresh'],
   'mcp-registry': ['mcp-discovery'],
   portal: [],

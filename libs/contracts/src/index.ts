@@ -19,6 +19,5 @@ export * from './jobs/mcp-discover.js';
 export * from './jobs/message-route.js';
 export * from './jobs/outbound-sent.js';
 export * from './jobs/source-sync.js';
-export * from './jobs/turn-finished.js';
-export * from './jobs/turn-progressed.js';
+export * from './jobs/set-id.js';
 export * from './jobs/turn-run.js';

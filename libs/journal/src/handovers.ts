@@ -1,4 +1,4 @@
-import type { Database, Queryable, Transaction } from '#libs/database';
+import { type Database, type Queryable, storableJson } from '#libs/database';
 
 /** Something that the next service is to take: it has it once the journal tells of it at that service's stage. */
 export interface HandedOver {
@@ -8,6 +8,9 @@ export interface HandedOver {
   owner_id: string;
   receipt_id: string;
 }
+
+/** What was not taken, with what its owner keeps of it here. */
+export type Straggler<P> = HandedOver & { payload: P | null };
 
 interface HandoverSource {
   /** The schema that has the tables `handover_mark` and `straggler`. */
@@ -24,7 +27,7 @@ interface HandoverSource {
  * journal does not know when the mark passes is a straggler, and stragglers are handed over again, less and less often,
  * until the journal knows them.
  */
-export class Handovers {
+export class Handovers<P = never> {
   constructor(
     private readonly db: Database,
     private readonly source: HandoverSource,
@@ -61,16 +64,16 @@ export class Handovers {
    * Stragglers to be handed over again now; each comes again after a wait that doubles up to a minute.
    * @param behindMs only what was due so long ago: what was handed over since still waits in the queue
    */
-  async due(limit: number, behindMs: number): Promise<HandedOver[]> {
+  async due(limit: number, behindMs: number): Promise<Straggler<P>[]> {
     const { schema } = this.source;
     const taken: unknown = await this.db.query(
       `UPDATE ${schema}.straggler SET wakes = wakes + 1, next_at = now() + make_interval(secs => least(60, 5 * 2 ^ least(wakes, 5)))
         WHERE subject_id IN (SELECT subject_id FROM ${schema}.straggler WHERE next_at <= now() - make_interval(secs => $2)
                               ORDER BY next_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-        RETURNING subject_id, owner_id, receipt_id`,
+        RETURNING subject_id, owner_id, receipt_id, payload`,
       [limit, behindMs / 1_000],
     );
-    const rows = (taken as [HandedOver[], number])[0];
+    const rows = (taken as [Straggler<P>[], number])[0];
     if (rows.length === 0) return [];
     const unknown = await this.unknown(this.db, rows);
     const known = rows.filter((row) => !unknown.includes(row)).map(({ subject_id }) => subject_id);
@@ -79,18 +82,26 @@ export class Handovers {
   }
 
   /** Has these handed over again from `afterMs` on. */
-  async keep(tx: Queryable | Transaction, rows: HandedOver[], afterMs = 0): Promise<void> {
+  async keep(tx: Queryable, rows: (HandedOver & { payload?: P })[], afterMs = 0): Promise<void> {
     if (rows.length === 0) return;
     await tx.query(
-      `INSERT INTO ${this.source.schema}.straggler (subject_id, owner_id, receipt_id, next_at)
-       SELECT *, now() + make_interval(secs => $4) FROM unnest($1::text[], $2::text[], $3::text[]) ON CONFLICT DO NOTHING`,
+      `INSERT INTO ${this.source.schema}.straggler (subject_id, owner_id, receipt_id, payload, next_at)
+       SELECT *, now() + make_interval(secs => $5) FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[])
+       ON CONFLICT DO NOTHING`,
       [
         rows.map(({ subject_id }) => subject_id),
         rows.map(({ owner_id }) => owner_id),
         rows.map(({ receipt_id }) => receipt_id),
+        rows.map(({ payload }) => (payload === undefined ? null : storableJson(payload))),
         afterMs / 1_000,
       ],
     );
+  }
+
+  /** What a straggler is kept with, or null. */
+  async payloadOf(subjectId: string): Promise<P | null> {
+    const sql = `SELECT payload FROM ${this.source.schema}.straggler WHERE subject_id = $1`;
+    return ((await this.db.query(sql, [subjectId])) as { payload: P | null }[])[0]?.payload ?? null;
   }
 
   async forget(subjectIds: string[]): Promise<void> {
@@ -116,6 +127,7 @@ export const handoverTables = (schema: string): string[] => [
      subject_id text PRIMARY KEY,
      owner_id text NOT NULL,
      receipt_id text NOT NULL,
+     payload jsonb,
      wakes integer NOT NULL DEFAULT 0,
      next_at timestamptz NOT NULL
    )`,

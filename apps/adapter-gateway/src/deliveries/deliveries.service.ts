@@ -187,7 +187,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     await this.jobs.wake(outboundSent, {
       delivery_id: delivery.id,
       app_id: delivery.app_id,
-      turn_id: delivery.turn_id,
+      sender: delivery.content.target.answers ?? null,
       message_ids: messageId ? [messageId] : [],
       text_hash: textHash(delivery.content.text),
     });

@@ -20,6 +20,7 @@ import { PythonTries1764600000600 } from './1764600000600-python-tries.js';
 import { UntrustedContent1764700000300 } from './1764700000300-untrusted-content.js';
 import { Audit1764700000301 } from './1764700000301-audit.js';
 import { RepliesInTurns1764800000100 } from './1764800000100-replies-in-turns.js';
+import { SessionsAndRuns1764800000200 } from './1764800000200-sessions-and-runs.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -49,5 +50,6 @@ export const schema: ServiceSchema = {
     UntrustedContent1764700000300,
     Audit1764700000301,
     RepliesInTurns1764800000100,
+    SessionsAndRuns1764800000200,
   ],
 };

@@ -1,14 +1,18 @@
 import { Batcher } from '#libs/batching';
-import { isRefusedRow, storableJson, withoutFlush } from '#libs/database';
+import { isRefusedRow, type Queryable, storableJson, withoutFlush } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
 import { addUsageSql } from '../usage/add-usage.js';
 import type { NewStep } from './new-step.js';
+import type { Turn } from './turn.entity.js';
 import type { Claim } from './turn.repository.js';
 
 /** Everything that one turn leaves behind: stored together or not at all. */
 export interface TurnEnding extends Claim {
+  /** Null where it is of none. */
+  session_id: string | null;
   organization_id: string;
   project_id: string;
   reply_text: string;
@@ -65,10 +69,19 @@ interface EndingWithEntries {
   entries: JournalEntry[];
 }
 
-/** Commits ended turns and what the timeline tells of it, those of the same moment together. */
+/** Whether a turn ended, and what was opened by that in its session. */
+export interface Ended {
+  ended: boolean;
+  started: Started;
+}
+
+/**
+ * Commits ended turns, what the timeline tells of it and the next turn of each one's session, those of the same moment
+ * together.
+ */
 @Injectable()
 export class TurnEndingRepository {
-  private readonly endings: Batcher<EndingWithEntries, boolean>;
+  private readonly endings: Batcher<EndingWithEntries, Ended>;
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -78,19 +91,34 @@ export class TurnEndingRepository {
     this.endings = new Batcher((endings) => this.endAll(endings), together);
   }
 
-  /** @returns false when the lease was lost: another claim runs the turn, and nothing was stored */
-  end(ending: TurnEnding, entries: JournalEntry[]): Promise<boolean> {
+  /** @returns `ended` false when the lease was lost: another claim runs the turn, and nothing was stored */
+  end(ending: TurnEnding, entries: JournalEntry[]): Promise<Ended> {
     return this.endings.add({ ending, entries });
   }
 
-  private async endAll(all: EndingWithEntries[]): Promise<boolean[]> {
-    const told = all.flatMap(({ ending, entries }) => entries.map((entry) => this.journal.row(entry, ending.turn_id)));
-    const endings = all.map(({ ending }) => ending);
-    const rows = (await this.db.query(endSql, [storableJson(endings), storableJson(told)])) as { id: string }[];
-    const ended = new Set(rows.map((row) => row.id));
+  private async endAll(all: EndingWithEntries[]): Promise<Ended[]> {
+    const sessions = [...new Set(all.flatMap(({ ending }) => ending.session_id ?? []))];
+    const { ended, started } =
+      sessions.length === 0
+        ? { ended: await this.store(this.db, all), started: { turns: [], collected: [] } }
+        : await this.db.transaction(async (tx) => {
+            await lockSessions(tx, sessions);
+            return { ended: await this.store(tx, all), started: await startNext(tx, sessions) };
+          });
     for (const { ending, entries } of all) {
       if (ended.has(ending.turn_id)) for (const entry of entries) this.journal.noted(entry);
     }
-    return endings.map((ending) => ended.has(ending.turn_id));
+    return all.map(({ ending: { turn_id, session_id } }) => {
+      const isOwn = (turn: Turn): boolean => session_id !== null && turn.session_id === session_id;
+      const own = { turns: started.turns.filter(isOwn), collected: started.collected.filter(isOwn) };
+      return { ended: ended.has(turn_id), started: own };
+    });
+  }
+
+  private async store(db: Queryable, all: EndingWithEntries[]): Promise<Set<string>> {
+    const told = all.flatMap(({ ending, entries }) => entries.map((entry) => this.journal.row(entry, ending.turn_id)));
+    const endings = all.map(({ ending }) => ending);
+    const rows = (await db.query(endSql, [storableJson(endings), storableJson(told)])) as { id: string }[];
+    return new Set(rows.map((row) => row.id));
   }
 }

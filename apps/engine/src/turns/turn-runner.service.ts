@@ -71,24 +71,24 @@ export class TurnRunner {
   async run(
     payload: TurnRunPayload,
     claim: Claim,
-    input: TurnInput,
+    { input, session_id }: { input: TurnInput; session_id: string | null },
     leaseLost: AbortSignal,
   ): Promise<TurnResult | SuspendedTurn> {
     const { settings } = this;
     const again = claim.attempt > 1;
     const [agent, past, stored, approvals] = await Promise.all([
       this.agents.forTurn(payload.organization_id, payload.project_id, payload.agent_id ?? null),
-      this.windows.before(payload.turn_id, payload.project_id, payload.session_id ?? null),
+      this.windows.before(payload.turn_id, payload.project_id, session_id),
       again ? this.steps.of(payload.turn_id) : [],
       again ? this.approvals.ofTurn(payload.turn_id) : new Map(),
     ]);
-    const turn = turnScope(payload, input, agent);
+    const turn = turnScope(payload, session_id, input, agent);
     const account = { agentId: agent.id, contactId: turn.contactId };
     const log = new StepLog(stored, (steps) => this.steps.append(claim, steps, account));
     const decision = await this.spoken.of(turn, input);
     if (decision !== null) {
       const answer = { text: decision, reason: null, cleaned: null, model: 'none' };
-      const ended = endingOf(payload, claim, input, answer, log);
+      const ended = endingOf(turn, claim, input, answer, log);
       const ending = { ...ended, ...ofAccount(agent, turn), read_untrusted: false };
       return resultOf(ending, answer, turn.rehearsal);
     }
@@ -151,7 +151,7 @@ export class TurnRunner {
           this.note(turn, claim, 'conversation_shortened', null, { level, left_out_chars: chars }),
       });
       const read_untrusted = calls.tainted;
-      const ending = { ...endingOf(payload, claim, input, result, log), ...ofAccount(agent, turn), read_untrusted };
+      const ending = { ...endingOf(turn, claim, input, result, log), ...ofAccount(agent, turn), read_untrusted };
       return resultOf(ending, result, turn.rehearsal);
     } catch (error) {
       if (!(error instanceof ApprovalNeeded))
@@ -210,7 +210,7 @@ function ofAccount(agent: Agent, turn: TurnScope): Pick<TurnEnding, 'agent_id' |
 }
 
 function endingOf(
-  payload: TurnRunPayload,
+  turn: TurnScope,
   claim: Claim,
   input: TurnInput,
   { text, reason, cleaned }: LoopResult,
@@ -227,8 +227,9 @@ function endingOf(
   });
   return {
     ...claim,
-    organization_id: payload.organization_id,
-    project_id: payload.project_id,
+    session_id: turn.sessionId,
+    organization_id: turn.organizationId,
+    project_id: turn.projectId,
     reply_text: text,
     reason: why,
     steps: log.count,

@@ -26,10 +26,14 @@ export const upstreams: readonly Upstream[] = [
   {
     audience: 'router',
     urlSetting: 'ROUTER_URL',
-    resources: ['workflows', 'triggers', 'runs', 'events', 'channels', 'contacts', 'held-messages', 'sessions'],
+    resources: ['workflows', 'triggers', 'events', 'channels', 'contacts', 'held-messages'],
   },
   { audience: 'webhook-ingress', urlSetting: 'INGRESS_URL', resources: ['refusals'] },
-  { audience: 'engine', urlSetting: 'ENGINE_URL', resources: ['agents', 'turns', 'approvals', 'knowledge', 'usage'] },
+  {
+    audience: 'engine',
+    urlSetting: 'ENGINE_URL',
+    resources: ['agents', 'sessions', 'runs', 'turns', 'approvals', 'knowledge', 'usage'],
+  },
   { audience: 'mcp-registry', urlSetting: 'MCP_REGISTRY_URL', resources: ['mcp-servers', 'tools', 'skills'] },
   { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials', 'oauth'] },
 ];

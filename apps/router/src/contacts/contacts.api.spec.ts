@@ -3,7 +3,7 @@ import type { UnknownSenders } from '../channels/channel.entity.js';
 import type { MessageRow } from '../routing/message.entity.js';
 import { RoutingService } from '../routing/routing.service.js';
 import { jobOf, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
-import type { TurnRow } from '../turns/turn.entity.js';
+import type { Target } from '../handover/target.js';
 import type { ContactDetail } from './contacts.service.js';
 
 describe('contacts', () => {
@@ -22,7 +22,8 @@ describe('contacts', () => {
     await routing.route(job, 1);
     return world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
   };
-  const turnsOf = (row: MessageRow) => world.rows<TurnRow>('SELECT * FROM router.turn WHERE message_id = $1', [row.id]);
+  const turnsOf = async (row: MessageRow) =>
+    (await world.row<{ turns: Target[] }>('SELECT turns FROM router.message WHERE id = $1', [row.id])).turns;
   const post = async <T>(path: string, body: object = {}): Promise<T> => {
     const answer = await world.api<T>('POST', path, body);
     expect(answer.status).toBeLessThan(300);

@@ -1,9 +1,9 @@
 import { stages, type TerminalOutcome, terminalOutcomes } from '#libs/contracts';
 import type { TimelineEntry } from '#libs/journal';
 import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
+import { RunView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
 import { MessageView } from '../routing/message.dto.js';
-import { RunView } from '../runs/run.dto.js';
 import { EventResult } from './event-result.js';
 import type { ListedEvent } from './event-search.service.js';
 import type { EventDetail } from './events.service.js';
@@ -57,6 +57,8 @@ export class EventDetailView implements EventDetail {
   @ApiProperty({ type: [EventEntryView] }) timeline: EventEntryView[];
   @ApiProperty({ type: [MessageView] }) messages: MessageView[];
   @ApiProperty({ type: [RunView] }) runs: RunView[];
+  @ApiProperty({ type: String, nullable: true, description: 'What could not be read now, and why' })
+  incomplete: string | null;
 }
 
 export class ReplayedEventView implements Replayed {

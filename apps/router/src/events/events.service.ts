@@ -1,10 +1,10 @@
 import { Database } from '#libs/database';
 import { timeline, type TimelineEntry } from '#libs/journal';
-import { notFound, type Principal } from '#libs/service-kit';
+import { notFound, type Principal, Problem } from '#libs/service-kit';
+import type { RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import type { MessageRow } from '../routing/message.entity.js';
-import type { RunRow } from '../runs/run.entity.js';
-import { RunRepository } from '../runs/run.repository.js';
+import { EngineRuns } from '../handover/engine-runs.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
 import type { EventResult } from './event-result.js';
 import { EventResultsRepository } from './event-results.repository.js';
@@ -20,6 +20,8 @@ export interface EventDetail {
   timeline: (TimelineEntry & { app_id: string })[];
   messages: MessageRow[];
   runs: RunRow[];
+  /** What is missing, and why. */
+  incomplete: string | null;
 }
 
 /** One event as people see it: what happened to it, and what it led to. */
@@ -27,7 +29,7 @@ export interface EventDetail {
 export class EventsService {
   constructor(
     @Inject(Database) private readonly db: Database,
-    @Inject(RunRepository) private readonly runs: RunRepository,
+    @Inject(EngineRuns) private readonly runs: EngineRuns,
     @Inject(EventResultsRepository) private readonly results: EventResultsRepository,
     @Inject(Replayer) private readonly replayer: Replayer,
     @Inject(ExplainedMessages) private readonly explained: ExplainedMessages,
@@ -38,7 +40,7 @@ export class EventsService {
     const [entries, messages, runs, results] = await Promise.all([
       timeline(this.db, caller.organizationId, caller.projectId, id),
       this.replayer.messagesOf(caller, id),
-      this.runs.ofReceipt(caller.organizationId, id),
+      this.runsOf(caller, id),
       this.results.of(caller, [id]),
     ]);
     if (entries.length === 0 && messages.length === 0) throw notFound('event', id);
@@ -51,7 +53,18 @@ export class EventsService {
       result: results.get(id) ?? null,
       timeline: entries,
       messages: await this.explained.of(caller.projectId, messages),
-      runs: runs.filter((run) => run.project_id === caller.projectId),
+      runs: runs ?? [],
+      incomplete: runs ? null : 'The engine does not answer: the runs are missing. Ask again.',
     };
+  }
+
+  /** An engine that does not answer keeps nobody from reading what the router has. @returns null then */
+  private async runsOf(caller: Principal, id: string): Promise<RunRow[] | null> {
+    try {
+      return await this.runs.ofReceipt(caller, id);
+    } catch (error) {
+      if (error instanceof Problem && error.status >= 500) return null;
+      throw error;
+    }
   }
 }

@@ -5,14 +5,14 @@ import { Journal, type JournalEntry } from '#libs/journal';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
+import { TurnHandover } from '../handover/turn-handover.service.js';
 import { routerSettings } from '../settings.js';
-import { TurnsService } from '../turns/turns.service.js';
 import { RoutingAgain } from './again.service.js';
 import { type Arrival, outcomeOf, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
 import type { Draft } from './draft.js';
 import type { Ruled } from './judge-batch.js';
 import { newDraft } from './new-draft.js';
-import { openTurns } from './plan.js';
+import { turnsOf } from './plan.js';
 import { ProjectRules } from './project-rules.js';
 import { type Routed, RoutingRepository } from './routing.repository.js';
 import { MissingForTriggers, requireForTriggers } from './trigger-mode.js';
@@ -28,7 +28,7 @@ export class RoutingService {
   constructor(
     @Inject(RoutingRepository) private readonly repository: RoutingRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
-    @Inject(TurnsService) private readonly turns: TurnsService,
+    @Inject(TurnHandover) private readonly handover: TurnHandover,
     @Inject(RoutingAgain) private readonly again: RoutingAgain,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(Metrics) private readonly metrics: Metrics,
@@ -61,7 +61,7 @@ export class RoutingService {
     const named = drafts.flatMap(({ workflowId }) => workflowId ?? []);
     const rules = await this.rules.of(drafts[0]?.project_id ?? '', named);
     const routed = await this.commits.add(drafts.map((draft) => ({ draft, rules })));
-    this.turns.wake(routed.flatMap((each) => ('plan' in each ? openTurns([each.plan]) : [])));
+    this.handover.wake(routed.flatMap((each) => ('plan' in each ? turnsOf([each.plan]) : [])));
     this.again.tell(
       routed.flatMap((each) => ('plan' in each ? each.continued : [])),
       'pairing',

@@ -7,8 +7,6 @@ import { mcpDiscover } from './mcp-discover.js';
 import { messageRoute } from './message-route.js';
 import { outboundSent } from './outbound-sent.js';
 import { sourceSync } from './source-sync.js';
-import { turnFinished } from './turn-finished.js';
-import { turnProgressed } from './turn-progressed.js';
 import { turnRun } from './turn-run.js';
 
 /** Every job there is; a service's boot checks its handlers against this list. */
@@ -16,8 +14,6 @@ export const jobs = [
   inboundParse,
   messageRoute,
   turnRun,
-  turnFinished,
-  turnProgressed,
   deliverySend,
   outboundSent,
   appChanged,
