@@ -17,6 +17,7 @@ import { browserHeaders } from './browser/browser-headers.js';
 import { ActorNameRepository } from './audit/actor-name.repository.js';
 import { AuditLogController } from './audit/audit-log.controller.js';
 import { auditClients, AuditTrail } from './audit/audit-trail.js';
+import { consoleRoutes } from './console/console-routes.js';
 import { schema } from './db/schema.js';
 import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
 import { DocumentationController } from './documentation/documentation.controller.js';
@@ -45,6 +46,8 @@ export interface PortalSettings extends ProxySettings, FailedKeysSettings, Sessi
   DATABASE_URL: string;
   DATABASE_POOL: number;
   KEY_CACHE_MS: number;
+  /** The folder of the console's build. */
+  CONSOLE_DIR: string;
 }
 
 @Module({})
@@ -108,7 +111,7 @@ export class AppModule {
   }
 }
 
-/** What stands before Nest's own routes: authentication, then the proxies. For operators the services' states. */
+/** What stands before Nest's own routes: authentication, then the proxies and the console. For operators the services' states. */
 export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplication) => void {
   return (app) => {
     const health = app.get(ServicesHealth, { strict: false });
@@ -116,5 +119,6 @@ export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplica
     browserHeaders(app.getHttpAdapter().getInstance());
     authenticateRequests(app);
     proxyRoutes(app, settings);
+    consoleRoutes(app.getHttpAdapter().getInstance(), settings.CONSOLE_DIR);
   };
 }

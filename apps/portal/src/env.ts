@@ -1,4 +1,8 @@
-import { integer, list, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { integer, list, readEnv, serviceSettings, text, url } from '#libs/service-kit';
+import { fileURLToPath } from 'node:url';
+
+/** As `npm start` and the images have it: beside the compiled apps. */
+const builtConsole = fileURLToPath(new URL('../../../console', import.meta.url));
 
 export const env = readEnv({
   ...serviceSettings,
@@ -8,6 +12,8 @@ export const env = readEnv({
   ROUTER_URL: url(),
   ENGINE_URL: url(),
   MCP_REGISTRY_URL: url(),
+  /** The folder of the console's build. */
+  CONSOLE_DIR: text(builtConsole),
   /** Connections to each service behind the proxy, per path. */
   UPSTREAM_CONNECTIONS: integer(128, 1, 10_000),
   /** The longest silence of a service behind the proxy. */

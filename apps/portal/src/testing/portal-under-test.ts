@@ -24,7 +24,7 @@ export interface PortalUnderTest {
 export async function startPortal(
   urls: UpstreamUrls,
   keyCacheMs: number,
-  change: Partial<FailedKeysSettings & SessionSettings> & { TRUSTED_PROXIES?: string[] } = {},
+  change: Partial<FailedKeysSettings & SessionSettings> & { TRUSTED_PROXIES?: string[]; CONSOLE_DIR?: string } = {},
 ): Promise<PortalUnderTest> {
   const database = await testDatabase();
   const settings = {
@@ -44,6 +44,7 @@ export async function startPortal(
     FAILED_KEYS_PER_PREFIX: 1_000,
     FAILED_KEYS_WINDOW_MS: 60_000,
     FAILED_KEYS_TRACKED: 100,
+    CONSOLE_DIR: '/nowhere',
     PUBLIC_URL: 'http://gatehouse.test',
     SESSION_IDLE_SECONDS: 600,
     SESSION_SECONDS: 3_600,
