@@ -104,5 +104,5 @@ export class SingleSignOnService {
 export const issuerId = 'oidc';
 
 function causeOf(error: unknown): string | null {
-  return error instanceof Error && error.cause !== undefined ? String(error.cause) : null;
+  return error instanceof Error && error.cause instanceof Error ? error.cause.message : null;
 }
