@@ -34,7 +34,7 @@ function prune(paths) {
  */
 export async function ensureBuilt({ console = true } = {}) {
   const services = ensureServicesBuilt();
-  return (console && (await ensureConsoleBuilt())) || services;
+  return (console && ensureConsoleBuilt()) || services;
 }
 
 /** Compiles apps and libs into dist/ and copies what is not code beside it. */
