@@ -1,4 +1,11 @@
-import { Avatar, Menu, type MantineColorScheme, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import {
+  Avatar,
+  Menu,
+  type MantineColorScheme,
+  UnstyledButton,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Check, LogOut, Monitor, Moon, Sun } from 'lucide-react';
@@ -16,8 +23,9 @@ export function AccountMenu(): ReactNode {
   return (
     <Menu width={220} position="top-start">
       <Menu.Target>
-        <UnstyledButton className={classes.button} aria-label={`${shellTexts.account}: ${member.name}`}>
-          <Avatar size={28} name={member.name} color="accent" alt="" />
+        <UnstyledButton className={classes.button}>
+          <VisuallyHidden>{shellTexts.account}</VisuallyHidden>
+          <Avatar size={28} name={member.name} color="accent" alt="" aria-hidden />
           <span className={classes.lines}>
             <span className={classes.name}>{member.name}</span>
             <span className={classes.under}>{member.role}</span>

@@ -1,4 +1,4 @@
-import { Menu, UnstyledButton } from '@mantine/core';
+import { Menu, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -15,7 +15,8 @@ export function ProjectSwitcher(): ReactNode {
   return (
     <Menu width={220} position="bottom-start">
       <Menu.Target>
-        <UnstyledButton className={classes.button} aria-label={`${shellTexts.switchProject}: ${current?.name}`}>
+        <UnstyledButton className={classes.button}>
+          <VisuallyHidden>{shellTexts.switchProject}</VisuallyHidden>
           <img src="/icon.svg" alt="" width={26} height={26} />
           <span className={classes.lines}>
             <span className={classes.name}>{current?.name}</span>

@@ -1,6 +1,5 @@
 import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { shellTexts } from '../texts/shell.js';
 
 interface SideDrawerProps {
   opened: boolean;
@@ -10,14 +9,7 @@ interface SideDrawerProps {
 
 export function SideDrawer({ opened, onClose, children }: SideDrawerProps): ReactNode {
   return (
-    <Drawer
-      opened={opened}
-      onClose={onClose}
-      size={272}
-      padding={0}
-      withCloseButton={false}
-      aria-label={shellTexts.navigation}
-    >
+    <Drawer opened={opened} onClose={onClose} size={272} padding={0} withCloseButton={false}>
       {children}
     </Drawer>
   );

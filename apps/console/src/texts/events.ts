@@ -33,7 +33,7 @@ export const eventTexts = {
     runs: 'Runs',
     details: 'Details',
     inProgress: 'It is still on its way.',
-    took: (ms: number) => `${ms} ms`,
+    took: (ms: number) => (ms < 1 ? '< 1 ms' : `${Math.round(ms)} ms`),
     stages: {
       received: 'Received',
       verified: 'Verified',

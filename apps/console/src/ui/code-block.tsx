@@ -6,7 +6,7 @@ import { CopyButton } from './copy-button.js';
 export function CodeBlock({ code, label, wrap = false }: { code: string; label: string; wrap?: boolean }): ReactNode {
   return (
     <div className={classes.block}>
-      <pre className={classes.code} data-wrap={wrap || undefined} tabIndex={0} aria-label={label} role="region">
+      <pre className={classes.code} data-wrap={wrap || undefined} tabIndex={0} aria-label={label} role="group">
         {code}
       </pre>
       <span className={classes.copy}>

@@ -14,7 +14,7 @@ interface JsonViewProps {
 /** A JSON value that opens and closes by level. Strings are shown as text and nothing else. */
 export function JsonView({ value, label, depth = 2 }: JsonViewProps): ReactNode {
   return (
-    <div className={classes.view} role="region" aria-label={label} tabIndex={0}>
+    <div className={classes.view} role="group" aria-label={label} tabIndex={0}>
       <span className={classes.copy}>
         <CopyButton text={JSON.stringify(value, null, 2)} label={`Copy: ${label}`} />
       </span>

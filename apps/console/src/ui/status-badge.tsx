@@ -47,8 +47,12 @@ export function StatusBadge({ status, tone }: { status: string; tone?: Tone }): 
       tt="none"
       fw={500}
       size="md"
-      style={{ flexShrink: 0 }}
-      styles={{ label: { color: `light-dark(var(--mantine-color-${colour}-9), var(--mantine-color-${colour}-2))` } }}
+      style={{ flexShrink: 0, verticalAlign: 'middle' }}
+      styles={{
+        label: {
+          color: `light-dark(color-mix(in srgb, var(--mantine-color-${colour}-9) 75%, black), var(--mantine-color-${colour}-2))`,
+        },
+      }}
     >
       {label}
     </Badge>

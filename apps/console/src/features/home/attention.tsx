@@ -66,7 +66,7 @@ function Line({ good = false, children }: { good?: boolean; children: ReactNode 
       <ThemeIcon variant="transparent" color={good ? 'teal' : 'yellow'} size="sm" mt={1}>
         <Icon size={16} aria-hidden />
       </ThemeIcon>
-      <div>{children}</div>
+      <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>{children}</div>
     </Group>
   );
 }
