@@ -66,12 +66,13 @@ inBrowser('the shell of the console', () => {
   );
 
   it('offers the ways to sign in at 360 px, without scrolling sideways', async () => {
-    const { page, close } = await visit(browser, { viewport: { width: 360, height: 740 } });
+    const person = await visit(browser, { viewport: { width: 360, height: 740 } });
+    const { page } = person;
     await page.goto(`${pages.origin}/sign-in?error=link_used_or_expired`);
     await page.getByRole('link', { name: 'Continue with Work' }).waitFor();
     expect(await page.getByRole('alert').textContent()).toContain('This link was used already');
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await violations(page)).toEqual([]);
-    await close();
+    await person.close();
   });
 });
