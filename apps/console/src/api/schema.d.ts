@@ -59,7 +59,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The organization the key belongs to */
+        /** The organization the key belongs to, or the member works in */
         get: operations["getCurrentOrganization"];
         put?: never;
         post?: never;
@@ -69,6 +69,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Organizations that the caller reaches, oldest first */
+        get: operations["listOrganizations"];
+        put?: never;
+        /** Create an organization, with a first project; the member who does is its owner */
+        post: operations["createOrganization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Rename the organization the caller works in */
+        patch: operations["renameOrganization"];
+        trace?: never;
+    };
     "/api/v1/projects": {
         parameters: {
             query?: never;
@@ -76,10 +111,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Projects the key reaches */
+        /** Projects that the caller reaches, also those that are closed */
         get: operations["listProjects"];
         put?: never;
-        post?: never;
+        /** Create a project in the organization */
+        post: operations["createProject"];
         delete?: never;
         options?: never;
         head?: never;
@@ -98,6 +134,198 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        /** Rename a project */
+        patch: operations["renameProject"];
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Close a project: its keys are refused, members look and change nothing; its Apps still take webhooks */
+        post: operations["closeProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reopen a closed project: all is as it was */
+        post: operations["reopenProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Members of the organization, newest first */
+        get: operations["listMembers"];
+        put?: never;
+        /** Invite somebody: they sign in by single sign-on with this address, or by the link of the answer */
+        post: operations["inviteMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a member */
+        get: operations["getMember"];
+        put?: never;
+        post?: never;
+        /** Remove a member; their sessions and the keys that they made stop working here within a second */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /** Rename, give another role, suspend or take back: holds within a second, and open streams end */
+        patch: operations["changeMember"];
+        trace?: never;
+    };
+    "/api/v1/members/{id}/sign-in-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a link that signs this member in to this organization once; those that were not used stop working */
+        post: operations["makeSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What members may be, and what each of these may do */
+        get: operations["listRoles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How people sign in here */
+        get: operations["getSignInMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in by a one-time link; the answer sets the cookie of the session */
+        post: operations["signInByLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is signed in in this browser, and what they reach */
+        get: operations["getSignedIn"];
+        put?: never;
+        post?: never;
+        /** Sign out in this browser */
+        delete: operations["signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/member-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where a member is signed in, newest first */
+        get: operations["listMemberSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/member-sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a session within a second; those of others need members:manage */
+        delete: operations["endMemberSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2352,7 +2580,7 @@ export interface components {
         CreateApiKey: {
             name: string;
             /** @description Only scopes that the calling key has itself */
-            scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "approvals:decide" | "approvals:manage" | "audit:read" | "events:read_body" | "admin")[];
+            scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "approvals:decide" | "approvals:manage" | "audit:read" | "members:read" | "members:manage" | "organizations:write" | "projects:write" | "events:read_body" | "admin")[];
             /**
              * Format: date-time
              * @description When absent: with the calling key, or never where that does not expire. Not later than the calling key
@@ -2367,6 +2595,8 @@ export interface components {
             scopes: string[];
             /** @description The key that made it, with which it is revoked */
             made_by_key_id: string | null;
+            /** @description The member who made it, or the key that made it: it does no more than they may, and nothing once they left */
+            made_by_user_id: string | null;
             /** Format: date-time */
             expires_at: string | null;
             /** Format: date-time */
@@ -2386,6 +2616,8 @@ export interface components {
             scopes: string[];
             /** @description The key that made it, with which it is revoked */
             made_by_key_id: string | null;
+            /** @description The member who made it, or the key that made it: it does no more than they may, and nothing once they left */
+            made_by_user_id: string | null;
             /** Format: date-time */
             expires_at: string | null;
             /** Format: date-time */
@@ -2405,8 +2637,10 @@ export interface components {
             at: string;
             /** @description key:<id>, user:<id> or contact:<id> */
             actor: string;
+            /** @description Of the member, or of the key; null: it is known by its id alone */
+            actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "mcp_server.policy_set";
+            action: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "mcp_server.policy_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
             /** @description Id of what was changed */
             subject: string;
             /** @description As it was; null: it was not there */
@@ -2431,15 +2665,199 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        OrganizationPage: {
+            data: components["schemas"]["OrganizationView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
+        Named: {
+            name: string;
+        };
         ProjectView: {
             id: string;
             organization_id: string;
             name: string;
+            /**
+             * Format: date-time
+             * @description Null: it is open
+             */
+            closed_at: string | null;
             /** Format: date-time */
             created_at: string;
         };
         ProjectPage: {
             data: components["schemas"]["ProjectView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
+        MemberView: {
+            id: string;
+            name: string;
+            /** @description Null: signs in by links alone */
+            email: string | null;
+            /** @enum {string} */
+            role: "owner" | "admin" | "operator" | "developer" | "viewer";
+            /**
+             * @description invited: has not signed in yet
+             * @enum {string}
+             */
+            state: "invited" | "active" | "suspended";
+            /** Format: date-time */
+            suspended_at: string | null;
+            /**
+             * Format: date-time
+             * @description Of the last sign-in
+             */
+            last_seen_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        MemberPage: {
+            data: components["schemas"]["MemberView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
+        InviteMember: {
+            email: string;
+            /** @description When absent: the part of the address before the @ */
+            name?: string;
+            /**
+             * @description Only a role whose scopes the caller has itself
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "operator" | "developer" | "viewer";
+        };
+        InvitedMember: {
+            id: string;
+            name: string;
+            /** @description Null: signs in by links alone */
+            email: string | null;
+            /** @enum {string} */
+            role: "owner" | "admin" | "operator" | "developer" | "viewer";
+            /**
+             * @description invited: has not signed in yet
+             * @enum {string}
+             */
+            state: "invited" | "active" | "suspended";
+            /** Format: date-time */
+            suspended_at: string | null;
+            /**
+             * Format: date-time
+             * @description Of the last sign-in
+             */
+            last_seen_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description To hand over, where they do not sign in by single sign-on. Works once, shown this once */
+            sign_in_link: string;
+            /** Format: date-time */
+            sign_in_link_expires_at: string;
+        };
+        ChangeMember: {
+            name?: string;
+            /**
+             * @description Only a role whose scopes the caller has itself
+             * @enum {string}
+             */
+            role?: "owner" | "admin" | "operator" | "developer" | "viewer";
+            /** @description A suspended member may nothing, and nor may the keys that they made */
+            suspended?: boolean;
+        };
+        SignInLinkView: {
+            /** @description For its member alone: it signs in to this organization, once. Shown this once */
+            sign_in_link: string;
+            /** Format: date-time */
+            sign_in_link_expires_at: string;
+        };
+        RoleView: {
+            /** @enum {string} */
+            name: "owner" | "admin" | "operator" | "developer" | "viewer";
+            description: string;
+            /** @description All that it includes, one by one */
+            scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "approvals:decide" | "approvals:manage" | "audit:read" | "members:read" | "members:manage" | "organizations:write" | "projects:write" | "events:read_body" | "admin")[];
+        };
+        OidcMethod: {
+            /** @description Of /api/v1/sign-in/oidc/{id}/start */
+            id: string;
+            /** @description For the button */
+            name: string;
+        };
+        SignInMethods: {
+            /** @description Empty: there is no single sign-on */
+            oidc: components["schemas"]["OidcMethod"][];
+            /** @description Whether links sign in */
+            link: boolean;
+        };
+        SignInByLink: {
+            /** @description What follows #token= in the link */
+            token: string;
+        };
+        SessionMember: {
+            id: string;
+            name: string;
+            email: string | null;
+            /** @enum {string} */
+            role: "owner" | "admin" | "operator" | "developer" | "viewer";
+        };
+        SessionOrganization: {
+            id: string;
+            name: string;
+        };
+        ReachedOrganization: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            role: "owner" | "admin" | "operator" | "developer" | "viewer";
+        };
+        ReachedProject: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            closed_at: string | null;
+        };
+        SignedInView: {
+            member: components["schemas"]["SessionMember"];
+            /** @description Of X-Organization-Id or X-Project-Id; else the first that they were a member of */
+            organization: components["schemas"]["SessionOrganization"];
+            /** @description All that this session reaches */
+            organizations: components["schemas"]["ReachedOrganization"][];
+            /** @description Of the organization, the oldest first */
+            projects: components["schemas"]["ReachedProject"][];
+            /** @description What the member may do there, one by one */
+            scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "approvals:decide" | "approvals:manage" | "audit:read" | "members:read" | "members:manage" | "organizations:write" | "projects:write" | "events:read_body" | "admin")[];
+            /** @description X-CSRF-Token of every request that changes something */
+            csrf_token: string;
+            /**
+             * Format: date-time
+             * @description Whatever it is used for until then
+             */
+            expires_at: string;
+        };
+        MemberSessionView: {
+            id: string;
+            member_id: string;
+            /**
+             * @description How they signed in
+             * @enum {string}
+             */
+            method: "link" | "oidc";
+            user_agent: string | null;
+            address: string;
+            /** @description Whether the request came with it */
+            current: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Noted once a minute
+             */
+            last_used_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        MemberSessionPage: {
+            data: components["schemas"]["MemberSessionView"][];
+            /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
         RegisterAdapter: {
@@ -5297,6 +5715,80 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    listOrganizations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the page before, as it is */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    createOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Named"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    renameOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Named"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     listProjects: {
         parameters: {
             query?: {
@@ -5321,6 +5813,30 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    createProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Named"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     getProject: {
         parameters: {
             query?: never;
@@ -5339,6 +5855,362 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProjectView"];
                 };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    renameProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Named"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    closeProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    reopenProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the page before, as it is */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    inviteMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InviteMember"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitedMember"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    changeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeMember"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    makeSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLinkView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listRoles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoleView"][];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getSignInMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    signInByLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInByLink"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedInView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getSignedIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedInView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listMemberSessions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the page before, as it is */
+                cursor?: string;
+                /** @description Whose; absent: the caller’s own. Others’ need members:manage */
+                member_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberSessionPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    endMemberSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Problem"];
         };
