@@ -9,7 +9,8 @@ interface Named {
 
 /** Who is signed in, and what that person may do here. */
 export interface Session {
-  member: Named & { email: string; role: string };
+  /** Without an address where the person signs in by links alone. */
+  member: Named & { email: string | null; role: string };
   organization: Named;
   organizations: (Named & { role: string })[];
   projects: (Named & { closed_at?: string | null })[];

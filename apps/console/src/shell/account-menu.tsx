@@ -33,7 +33,7 @@ export function AccountMenu(): ReactNode {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{member.email}</Menu.Label>
+        <Menu.Label>{member.email ?? member.name}</Menu.Label>
         <Menu.Divider />
         <Menu.Label>{shellTexts.scheme}</Menu.Label>
         {(Object.keys(schemes) as MantineColorScheme[]).map((scheme) => {
