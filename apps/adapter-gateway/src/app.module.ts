@@ -64,6 +64,15 @@ import { OrphanedWaits } from './inbound/orphaned-waits.js';
 import { ParsedMessagesRepository } from './inbound/parsed-messages.repository.js';
 import { ListingsController } from './listings/listings.controller.js';
 import { ListingsService } from './listings/listings.service.js';
+import { SampleBodies } from './samples/sample-bodies.js';
+import { SampleEndpoints } from './samples/sample-endpoint.js';
+import { SamplesController } from './samples/samples.controller.js';
+import { SamplesService } from './samples/samples.service.js';
+import { WebhookRequests } from './samples/webhook-requests.js';
+import { AdapterChecks } from './verification/adapter-checks.js';
+import { Checklist } from './verification/checklist.js';
+import { EndpointChecks } from './verification/endpoint-checks.js';
+import { HandshakeCheck } from './verification/handshake-check.js';
 import { gatewaySettings } from './settings.js';
 import { KnowledgeFeed } from './sources/knowledge-feed.js';
 import { KnowledgeFeedRepository } from './sources/knowledge-feed.repository.js';
@@ -113,6 +122,7 @@ export class AppModule {
         InboundController,
         InboundHandler,
         ListingsController,
+        SamplesController,
         OAuthProvidersController,
         SourceDocumentsController,
         SourcesController,
@@ -149,7 +159,15 @@ export class AppModule {
         AppRepository,
         { provide: TokenSeal, useValue: new TokenSeal(settings.GATEHOUSE_WEBHOOK_KEY) },
         AppsService,
+        AdapterChecks,
         AppVerification,
+        Checklist,
+        EndpointChecks,
+        HandshakeCheck,
+        SampleBodies,
+        SampleEndpoints,
+        SamplesService,
+        WebhookRequests,
         AppViews,
         CallTargets,
         CredentialChoice,

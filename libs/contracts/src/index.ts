@@ -6,6 +6,7 @@ export * from './job-contract.js';
 export * from './message.js';
 export * from './outcomes.js';
 export * from './portal-hop.js';
+export * from './probe.js';
 export * from './python-runner.js';
 export * from './toolset.js';
 export * from './turn-ends.js';
