@@ -34,6 +34,9 @@ import { SessionReplies } from './sessions/session-replies.service.js';
 import { SessionRepository } from './sessions/session.repository.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
+import { StatisticsController } from './statistics/statistics.controller.js';
+import { StatisticsService } from './statistics/statistics.service.js';
+import { StatisticsSweeps } from './statistics/statistics-sweeps.js';
 import { ExplainedMessages } from './workflows/explained-messages.js';
 import { DebounceSweeper } from './workflows/debounce-sweeper.js';
 import { TriggersService } from './workflows/triggers.service.js';
@@ -72,6 +75,7 @@ export class AppModule {
         OutboundHandler,
         RoutingHandler,
         RunsController,
+        StatisticsController,
         SessionsController,
         TriggersController,
         TurnsController,
@@ -106,6 +110,8 @@ export class AppModule {
         SessionReplies,
         SessionRepository,
         SessionsService,
+        StatisticsService,
+        StatisticsSweeps,
         TriggersService,
         TurnRedrives,
         TurnRepository,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Metrics, ServiceTokens } from '#libs/service-kit';
 import { type Endpoint, probeHeader } from '#libs/contracts';
+import type { AnswerCounts } from '../answers/answer-counts.js';
 import { type EndpointsService } from '../endpoints/endpoints.service.js';
 import type { RefusalLog } from '../refusals/refusal.repository.js';
 import { ClientAddress } from './client-address.js';
@@ -27,6 +28,7 @@ export interface ReceiverParts {
   refusals: RefusalLog;
   metrics: Metrics;
   tokens: ServiceTokens;
+  counts: AnswerCounts;
 }
 
 const prefix = '/api/v1/webhooks/';
@@ -70,21 +72,26 @@ export class WebhookReceiver {
     // A service that stops closes idle connections; this one becomes idle only after its answer.
     if (!this.server.listening) response.setHeader('connection', 'close');
     const subject: Subject = { endpoint: null, incoming: null };
+    let answered = false;
     try {
       const { status, headers, body } = await this.receive(request, subject);
       headers['content-length'] = Buffer.byteLength(body);
       headers['x-content-type-options'] = 'nosniff';
       response.writeHead(status, headers).end(body);
+      answered = subject.incoming?.method === 'POST' && !subject.incoming.probe;
     } catch (error) {
       const refused = error instanceof Refused ? error : this.unavailable(error);
       const { endpoint, incoming } = subject;
       if (endpoint && incoming && !incoming.probe && refused.status !== 429 && refused.status !== 503) {
         this.parts.refusals.record(endpoint, incoming, refused.code, bodyHash(incoming));
       }
+      if (endpoint && !incoming?.probe) this.parts.counts.refused(endpoint, refused.code);
       refuse(request, response, refused);
     }
+    const tookMs = performance.now() - startedAt;
+    if (answered && subject.endpoint) this.parts.counts.answered(subject.endpoint, tookMs);
     const labels = { route: `${prefix}:token`, method: request.method ?? '', status: response.statusCode };
-    this.parts.metrics.httpSeconds.observe(labels, (performance.now() - startedAt) / 1000);
+    this.parts.metrics.httpSeconds.observe(labels, tookMs / 1000);
   }
 
   private async receive(request: IncomingMessage, subject: Subject): Promise<Answer> {
