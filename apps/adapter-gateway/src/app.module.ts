@@ -37,6 +37,9 @@ import { CredentialDescriptions } from './apps/credential-descriptions.js';
 import { EndpointsController } from './apps/endpoints.controller.js';
 import { InstalledApps } from './apps/installed-apps.js';
 import { vaultClient } from './apps/vault-client.js';
+import { AttentionController } from './attention/attention.controller.js';
+import { AttentionRepository } from './attention/attention.repository.js';
+import { AttentionService } from './attention/attention.service.js';
 import { schema } from './db/schema.js';
 import { AddressPace } from './deliveries/address-pace.js';
 import { OutgoingMessages } from './deliveries/outgoing-messages.js';
@@ -111,6 +114,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        AttentionController,
         AdapterCallsController,
         AdaptersController,
         AppsController,
@@ -130,6 +134,8 @@ export class AppModule {
         WebhookRenewalsController,
       ],
       providers: [
+        AttentionRepository,
+        AttentionService,
         { provide: gatewaySettings, useValue: settings },
         {
           provide: egressToken,

@@ -11,8 +11,11 @@ import { OpenRequests } from './authentication/open-requests.js';
 import { Authenticator, KEY_CACHE_MS } from './authentication/authenticator.js';
 import { FAILED_KEYS, FailedKeys, type FailedKeysSettings } from './authentication/failed-keys.js';
 import { browserHeaders } from './browser/browser-headers.js';
+import { AttentionController } from './attention/attention.controller.js';
 import { AuditLogController } from './audit/audit-log.controller.js';
 import { auditClients, AuditTrail } from './audit/audit-trail.js';
+import { clientsOfServices, serviceClients } from './proxy/service-clients.js';
+import { QueuesController } from './queues/queues.controller.js';
 import { schema } from './db/schema.js';
 import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
 import { DocumentationController } from './documentation/documentation.controller.js';
@@ -43,7 +46,9 @@ export class AppModule {
       ],
       controllers: [
         ApiKeyController,
+        AttentionController,
         AuditLogController,
+        QueuesController,
         OrganizationController,
         ProjectController,
         DocumentationController,
@@ -60,6 +65,11 @@ export class AppModule {
           provide: AuditTrail,
           useFactory: (own: AuditLog, tokens: ServiceTokens) => new AuditTrail(own, auditClients(settings, tokens)),
           inject: [AuditLog, ServiceTokens],
+        },
+        {
+          provide: serviceClients,
+          useFactory: (tokens: ServiceTokens) => clientsOfServices(settings, tokens),
+          inject: [ServiceTokens],
         },
         ApiKeyRepository,
         ApiKeyService,

@@ -6,6 +6,8 @@ import { NamedApps } from './channels/named-apps.js';
 import { engineClient, NamedAgents } from './agents/named-agents.js';
 import { ChannelRepository } from './channels/channel.repository.js';
 import { ChannelsController } from './channels/channels.controller.js';
+import { AttentionController } from './attention/attention.controller.js';
+import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import type { RouterSettings } from './env.js';
 import { eventControllers, eventProviders } from './events/events.parts.js';
@@ -67,6 +69,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        AttentionController,
         ChannelsController,
         ContactsController,
         DirectRunsController,
@@ -83,6 +86,7 @@ export class AppModule {
         WorkflowsController,
       ],
       providers: [
+        AttentionRepository,
         { provide: routerSettings, useValue: settings },
         client(ingressClient, 'webhook-ingress', settings.INGRESS_URL),
         client(gatewayClient, 'adapter-gateway', settings.GATEWAY_URL),

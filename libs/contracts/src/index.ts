@@ -1,4 +1,5 @@
 export * from './app-credentials.js';
+export * from './attention.js';
 export * from './builtin-tools.js';
 export * from './endpoint.js';
 export * from './ids.js';

@@ -19,6 +19,7 @@ export {
   noteRedriven,
   noteTurnRetried,
   openForRedrive,
+  openLetters,
   settleRedrive,
   takeDueRedrives,
   type DeadLetter,
