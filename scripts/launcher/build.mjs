@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { joinDependencies } from './dependencies.mjs';
 import { root } from './project.mjs';
 import { say } from './say.mjs';
 
@@ -43,6 +44,7 @@ function fingerprint(paths) {
 }
 
 const isCode = (/** @type {string} */ path) => /\.[cm]?tsx?$/.test(path);
+const isCompiled = (/** @type {string} */ path) => path.endsWith('.js');
 const distOf = (/** @type {string} */ path) => join(dist, relative(root, path));
 
 /** What a deleted source left behind would still be loaded. @param {string[]} paths */
@@ -53,8 +55,11 @@ function prune(paths) {
   }
 }
 
+/** @returns {string} names what is built: another one after each change of a source */
+export const buildId = () => (existsSync(stamp) ? readFileSync(stamp, 'utf8') : '');
+
 /**
- * Compiles apps and libs into dist/ and copies what is not code beside it; does nothing when dist/ is up to date.
+ * Compiles apps and libs into dist/, copies what is not code beside it and joins their dependencies; does nothing when dist/ is up to date.
  * @returns {Promise<boolean>} whether anything was built
  */
 export async function ensureBuilt() {
@@ -80,6 +85,7 @@ export async function ensureBuilt() {
     copyFileSync(path, distOf(path));
   }
   prune(paths);
+  await joinDependencies(['apps', 'libs'].flatMap((dir) => filesBelow(join(dist, dir))).filter(isCompiled));
   writeFileSync(stamp, before);
   say(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
   return true;
