@@ -81,7 +81,11 @@ const inOneByte = (code) =>
  */
 export async function joinDependencies(files) {
   const imported = importedBy(files);
-  const entries = new Map([...imported].sort(([a], [b]) => (a < b ? -1 : 1)).map(([specifier, names]) => [specifier, entryOf(specifier, names)]));
+  const entries = new Map(
+    [...imported]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([specifier, names]) => [specifier, entryOf(specifier, names)]),
+  );
   const state = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .update(readFileSync(new URL(import.meta.url)))

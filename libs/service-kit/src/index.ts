@@ -24,6 +24,7 @@ export {
 } from './principal.js';
 export { notFound, Problem, problemBody, type FieldError } from './problem.js';
 export { toProblem } from './problem.filter.js';
+export { readCookie } from './read-cookie.js';
 export { RowNumberPipe } from './row-number.pipe.js';
 export { readIssuers } from './service-issuers.js';
 export { ServiceClient } from './service-client.js';

@@ -8,6 +8,7 @@ import { AppModule, portalRoutes } from '../app.module.js';
 import type { FailedKeysSettings } from '../authentication/failed-keys.js';
 import { FirstTenantRepository, type FirstTenant } from '../bootstrap/first-tenant.repository.js';
 import type { UpstreamUrls } from '../proxy/route-table.js';
+import type { SessionSettings } from '../sessions/session-settings.js';
 import { DataSource } from 'typeorm';
 
 export interface PortalUnderTest {
@@ -23,7 +24,7 @@ export interface PortalUnderTest {
 export async function startPortal(
   urls: UpstreamUrls,
   keyCacheMs: number,
-  change: Partial<FailedKeysSettings> & { TRUSTED_PROXIES?: string[] } = {},
+  change: Partial<FailedKeysSettings & SessionSettings> & { TRUSTED_PROXIES?: string[]; CONSOLE_DIR?: string } = {},
 ): Promise<PortalUnderTest> {
   const database = await testDatabase();
   const settings = {
@@ -43,6 +44,11 @@ export async function startPortal(
     FAILED_KEYS_PER_PREFIX: 1_000,
     FAILED_KEYS_WINDOW_MS: 60_000,
     FAILED_KEYS_TRACKED: 100,
+    CONSOLE_DIR: '/nowhere',
+    PUBLIC_URL: 'http://gatehouse.test',
+    SESSION_IDLE_SECONDS: 600,
+    SESSION_SECONDS: 3_600,
+    SIGN_IN_LINK_SECONDS: 600,
     ...urls,
     ...change,
   };
@@ -68,6 +74,7 @@ export async function startPortal(
         {
           ...{ id: newId('key'), ...owner, ...texts, scopes },
           made_by_key_id: null,
+          made_by_user_id: null,
           expires_at: expiresAt,
         },
       );

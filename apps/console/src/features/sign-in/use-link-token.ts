@@ -1,0 +1,26 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { sessionQuery, signInByLink } from '../../api/session.js';
+
+/** Signs in by the token after the `#`, which is taken out of the address at once: it works once and is nobody else's. */
+export function useLinkToken(returnTo: string): { isPending: boolean; error: Error | null } {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const used = useRef(false);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: signInByLink,
+    onSuccess: async () => {
+      await queryClient.resetQueries(sessionQuery);
+      await navigate({ href: returnTo, replace: true });
+    },
+  });
+  useEffect(() => {
+    const token = new URLSearchParams(window.location.hash.slice(1)).get('token');
+    if (!token || used.current) return;
+    used.current = true;
+    window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search);
+    mutate(token);
+  }, []);
+  return { isPending, error };
+}
