@@ -5,7 +5,7 @@ import { serviceKeys, thumbprint } from './service-keys.mjs';
 import { operationsOf } from './services.mjs';
 
 const HOST = '127.0.0.1';
-/** V8 lets its young objects grow to 64 MB twice, which nine processes fill while they start and never give back. */
+/** V8 gives young objects 128 MB here otherwise: a service grows into some of it while it starts, and gives nothing back. */
 const HEAP = '--max-semi-space-size=8';
 
 /** Secrets that only the services named here may see, whatever the launcher's own environment holds. */

@@ -18,7 +18,7 @@ export class Metrics {
 
   constructor(service: string) {
     this.registry.setDefaultLabels({ service });
-    // The delay of the event loop is sampled ten times a second, not a hundred: half of what an idle process did was that.
+    // The delay of the event loop is sampled ten times a second, not a hundred: most wake-ups of an idle process were that.
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 100 });
     const registers = [this.registry];
     this.httpSeconds = new Histogram({
