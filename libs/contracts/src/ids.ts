@@ -40,7 +40,8 @@ export type IdKind =
   | 'doc'
   | 'ent'
   | 'apr'
-  | 'req';
+  | 'req'
+  | 'cfr';
 
 let lastMs = 0;
 let counter = 0;
