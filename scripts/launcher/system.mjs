@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { databaseState } from './database-state.mjs';
 import { banner, readDescription, writeDescription } from './description.mjs';
 import { endLeftovers, recordChildren } from './leftovers.mjs';
 import { takeLock } from './lock.mjs';
@@ -124,12 +125,16 @@ export async function runSystem({ dataDir, env, services }) {
       Boolean,
     );
     if (shared.length > 0) say(`Warning: all services share ${shared.join(' and ')}: see docs/security.md`);
-    if (roles) {
-      const admin = { DATABASE_ADMIN_URL: postgres.url, GATEHOUSE_DATABASE_PASSWORDS: databasePasswords(secrets) };
-      await runStep(ROLES, { ...env, ...admin }, told.signal);
+    const prepared = databaseState({ dataDir, url: postgres.url, isOurs: postgres.pid !== null });
+    if (!(await prepared.holds())) {
+      say('Migrating the database …');
+      if (roles) {
+        const admin = { DATABASE_ADMIN_URL: postgres.url, GATEHOUSE_DATABASE_PASSWORDS: databasePasswords(secrets) };
+        await runStep(ROLES, { ...env, ...admin }, told.signal);
+      }
+      await runStep(MIGRATE, envOf('migrations'), told.signal);
+      await prepared.remember();
     }
-    say('Migrating the database …');
-    await runStep(MIGRATE, envOf('migrations'), told.signal);
     undo.unshift(async () => {
       say('Stopping: services finish what they hold (20 s at most) …');
       await supervisor.stop(services.map(({ name }) => name));
@@ -161,7 +166,7 @@ export async function runSystem({ dataDir, env, services }) {
       );
     }
     await Promise.all([...starts].flatMap(([{ essential }, start]) => (essential ? [start] : [])));
-    const made = bootstrapResult(await runStep(BOOTSTRAP, envOf('portal'), told.signal));
+    const made = bootstrapResult(await runStep(BOOTSTRAP, envOf('portal'), told.signal, ['--owner-link']));
     const base_url = (env.PUBLIC_URL ?? originOf(ports.portal ?? 0)).replace(/\/$/, '');
     const last = readDescription(dataDir);
     description = withPids({
@@ -169,6 +174,7 @@ export async function runSystem({ dataDir, env, services }) {
       webhook_url: made.webhook_url_path && `${base_url}${made.webhook_url_path}`,
       // Shown once by the database: only this file still knows it.
       api_key: made.api_key ?? (last.project_id === made.project_id ? (last.api_key ?? null) : null),
+      owner_link: made.owner_link,
       organization_id: made.organization_id,
       project_id: made.project_id,
       app_id: made.app_id,

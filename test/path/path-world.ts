@@ -83,10 +83,7 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
   const rowOf = (id: string) => world.row<Turn>('SELECT * FROM engine.turn WHERE id = $1', [id]);
 
   const take: PathWorld['take'] = async (receiptId, by = engine) => {
-    const messages = await world.rows<StoredMessage>(
-      'SELECT * FROM router.message WHERE receipt_id = $1',
-      [receiptId],
-    );
+    const messages = await world.rows<StoredMessage>('SELECT * FROM router.message WHERE receipt_id = $1', [receiptId]);
     const kept = await world.rows<{ payload: WholeTurn }>(
       'SELECT payload FROM router.straggler WHERE receipt_id = $1 AND payload IS NOT NULL ORDER BY subject_id',
       [receiptId],

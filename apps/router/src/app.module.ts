@@ -6,6 +6,8 @@ import { NamedApps } from './channels/named-apps.js';
 import { engineClient, NamedAgents } from './agents/named-agents.js';
 import { ChannelRepository } from './channels/channel.repository.js';
 import { ChannelsController } from './channels/channels.controller.js';
+import { AttentionController } from './attention/attention.controller.js';
+import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import type { RouterSettings } from './env.js';
 import { eventControllers, eventProviders } from './events/events.parts.js';
@@ -32,6 +34,10 @@ import { TriggersService } from './workflows/triggers.service.js';
 import { EngineRuns } from './handover/engine-runs.js';
 import { HandedTurnsController } from './handover/handed-turns.controller.js';
 import { TurnHandover } from './handover/turn-handover.service.js';
+import { StatisticsController } from './statistics/statistics.controller.js';
+import { StatisticsService } from './statistics/statistics.service.js';
+import { StatisticsSweeps } from './statistics/statistics-sweeps.js';
+import { TriggerTrials } from './workflows/trigger-trials.service.js';
 import { TriggersController } from './workflows/triggers.controller.js';
 import { WorkflowRepository } from './workflows/workflow.repository.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
@@ -54,6 +60,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        AttentionController,
         ChannelsController,
         ContactsController,
         DirectRunsController,
@@ -61,11 +68,13 @@ export class AppModule {
         HeldController,
         OutboundHandler,
         RoutingHandler,
+        StatisticsController,
         TriggersController,
         HandedTurnsController,
         WorkflowsController,
       ],
       providers: [
+        AttentionRepository,
         { provide: routerSettings, useValue: settings },
         client(ingressClient, 'webhook-ingress', settings.INGRESS_URL),
         client(gatewayClient, 'adapter-gateway', settings.GATEWAY_URL),
@@ -90,6 +99,9 @@ export class AppModule {
         TriggersService,
         EngineRuns,
         TurnHandover,
+        StatisticsService,
+        StatisticsSweeps,
+        TriggerTrials,
         WorkflowRepository,
       ],
     };

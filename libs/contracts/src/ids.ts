@@ -5,6 +5,9 @@ export type IdKind =
   | 'org'
   | 'prj'
   | 'key'
+  | 'usr'
+  | 'mse'
+  | 'sil'
   | 'app'
   | 'adp'
   | 'mfv'
@@ -40,7 +43,8 @@ export type IdKind =
   | 'doc'
   | 'ent'
   | 'apr'
-  | 'req';
+  | 'req'
+  | 'cfr';
 
 let lastMs = 0;
 let counter = 0;

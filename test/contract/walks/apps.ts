@@ -29,6 +29,7 @@ export function walkApps(ground: () => Ground): void {
     await ask('POST', `adapters/${id}/versions/${version.number}/approve`);
     await ask('GET', `adapters/${id}/versions`);
     await ask('GET', `adapters/${id}/versions/${version.number}`);
+    await ask('GET', `adapters/${id}/health`);
     await ask('POST', `adapters/${id}/roll-back`, { version: 1 });
   });
 
@@ -46,6 +47,8 @@ export function walkApps(ground: () => Ground): void {
     await ask('PATCH', `apps/${id}`, { name: 'walked on' });
     await ask('POST', `apps/${id}/rotate-token`, {});
     await ask('POST', `apps/${id}/verify`);
+    await ask('GET', `apps/${id}/samples`);
+    await ask('POST', `apps/${id}/samples`, { kind: 'unsigned' });
     await ask('PUT', `channels/${id}`, { reply_address: ground().sink.url, inbox_mode: 'collect' });
     await ask('GET', `channels/${id}`);
     await ask('GET', 'channels');

@@ -11,7 +11,7 @@ import { warningsOf } from './app-warnings.js';
 import { capabilitiesOf } from './capabilities.js';
 import { directionOf } from './direction.js';
 import { TokenSeal } from '../webhook-tokens/token-seal.js';
-import { type WebhookAddress, webhookAddress } from '../webhook-tokens/webhook-address.js';
+import { type AddressHidden, type WebhookAddress, webhookAddress } from '../webhook-tokens/webhook-address.js';
 
 @Injectable()
 export class AppViews {
@@ -35,13 +35,24 @@ export class AppViews {
     return rows.map((row, at) => {
       const adapter = adapterOf(row);
       const address = this.address(row, adapter?.manifest ?? null, caller);
-      return { ...this.shown(row, adapter?.manifest ?? null, adapter?.disabled === true, states[at]!), ...address };
+      const skill_id = adapter?.skill?.skill_id ?? null;
+      return {
+        skill_id,
+        ...this.shown(row, adapter?.manifest ?? null, adapter?.disabled === true, states[at]!),
+        ...address,
+      };
     });
   }
 
   /** Where a provider sends to, for the platform itself; null for an App that does not receive. */
   webhookUrl(row: AppRow, manifest: Manifest | null): string | null {
     return this.address(row, manifest, null).webhook_url;
+  }
+
+  /** Its path below PUBLIC_URL, or why there is none to send to. */
+  webhookPath(row: AppRow, manifest: Manifest | null): string | { hidden: AddressHidden } {
+    const { webhook_path: path, webhook_hidden: hidden } = this.address(row, manifest, null);
+    return path ?? { hidden: hidden ?? 'does_not_receive' };
   }
 
   private address(row: AppRow, manifest: Manifest | null, caller: Pick<Principal, 'scopes'> | null): WebhookAddress {
@@ -53,7 +64,7 @@ export class AppViews {
     manifest: Manifest | null,
     disabled: boolean,
     state: AppCredentialState,
-  ): Omit<AppView, keyof WebhookAddress> {
+  ): Omit<AppView, keyof WebhookAddress | 'skill_id'> {
     const {
       token_hash: _hash,
       sealed_token: _sealed,

@@ -11,13 +11,13 @@ export class SessionsAndRuns1764800000200 implements MigrationInterface {
     const active = `session_id IS NOT NULL AND state IN ('queued', 'running', 'waiting_approval')`;
     for (const [name, columns, where] of [
       ['turn_by_run', 'project_id, run_id', 'run_id IS NOT NULL'],
-      ['turn_of_receipt', 'receipt_id', 'run_id IS NOT NULL'],
       ['turn_inbox', 'session_id, receipt_id, id', `state = 'waiting'`],
       ['turn_handled', 'session_id', `state = 'handled'`],
       ['turn_held', 'project_id, workflow_id', `state = 'held'`],
     ]) {
       await runner.query(`CREATE INDEX ${name} ON engine.turn (${columns}) WHERE ${where}`);
     }
+    await runner.query('CREATE INDEX turn_by_receipt ON engine.turn (receipt_id)');
     await runner.query(`CREATE UNIQUE INDEX turn_active ON engine.turn (session_id) WHERE ${active}`);
     await runner.query(`
       CREATE TABLE engine.session (
@@ -71,7 +71,7 @@ export class SessionsAndRuns1764800000200 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE engine.session, engine.session_mark, engine.workflow_release, engine.request_key');
     await runner.query(`
-      DROP INDEX engine.turn_by_run, engine.turn_of_receipt, engine.turn_inbox, engine.turn_handled, engine.turn_held, engine.turn_active`);
+      DROP INDEX engine.turn_by_run, engine.turn_by_receipt, engine.turn_inbox, engine.turn_handled, engine.turn_held, engine.turn_active`);
     await runner.query('CREATE INDEX turn_by_run ON engine.turn (run_id) WHERE run_id IS NOT NULL');
     await runner.query(`
       ALTER TABLE engine.turn DROP COLUMN message_id, DROP COLUMN workflow_id, DROP COLUMN trigger_id, DROP COLUMN replay,

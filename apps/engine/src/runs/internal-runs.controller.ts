@@ -5,6 +5,7 @@ import type { RunDetailView, RunRow } from '#libs/views';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { IsArray } from 'class-validator';
+import { sessionTurn } from '../sessions/session-turn.dto.js';
 import { discardHeld, releaseHeld } from '../turns/held-turns.js';
 import { TurnWaker } from '../turns/turn-waker.js';
 import { TurnRepository } from '../turns/turn.repository.js';
@@ -48,8 +49,17 @@ export class InternalRunsController {
   }
 
   @Get('runs')
-  async ofReceipt(@Caller() caller: Principal, @Query() query: OfReceipt): Promise<{ runs: RunRow[] }> {
-    return { runs: await this.runs.ofReceipt(caller, query.receipt_id) };
+  async ofReceipt(
+    @Caller() caller: Principal,
+    @Query() query: OfReceipt,
+  ): Promise<{ runs: RunRow[]; turns: object[] }> {
+    const turns = (await this.runs.turnsOfReceipt(caller, query.receipt_id)).map(sessionTurn);
+    return {
+      runs: await this.runs.ofReceipt(caller, query.receipt_id),
+      turns: turns.map(({ id, state, run_id, session_id, collected_into }) => {
+        return { id, state, run_id, session_id, collected_into };
+      }),
+    };
   }
 
   @Get('runs/:id')

@@ -73,6 +73,13 @@ export class RunRepository {
     )) as RunRow[];
   }
 
+  /** All turns that a receipt's messages started, oldest first. */
+  async turnsOfReceipt({ organizationId, projectId }: Owner, receiptId: string): Promise<Turn[]> {
+    const sql =
+      'SELECT * FROM engine.turn WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3 ORDER BY id';
+    return (await this.db.query(sql, [receiptId, organizationId, projectId])) as Turn[];
+  }
+
   /** The turns of a run, oldest first. */
   async turns({ organizationId, projectId }: Owner, runId: string): Promise<Turn[]> {
     const sql = 'SELECT * FROM engine.turn WHERE run_id = $1 AND organization_id = $2 AND project_id = $3 ORDER BY id';

@@ -1,6 +1,6 @@
 import type { TurnRunPayload } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { keyed, notFound, once, type Principal, Problem, ServiceClient } from '#libs/service-kit';
+import { askerOf, keyed, notFound, once, type Principal, Problem, ServiceClient } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
@@ -47,7 +47,7 @@ export class RunsService {
    */
   async retry(caller: Principal, id: string, key: string | null): Promise<RunRow> {
     const run = await this.get(caller, id);
-    const made = await this.runs.retry(run, caller.subject, keyed(caller, key, `retry ${id}`));
+    const made = await this.runs.retry(run, askerOf(caller), keyed(caller, key, `retry ${id}`));
     if (made) {
       this.waker.retried(made.last, made.next);
       this.waker.go({ turns: [made.next], collected: [] });
@@ -79,7 +79,7 @@ export class RunsService {
     const { turns, run_ids } = await this.router.post<{ turns: TurnRunPayload[]; run_ids: string[] }>(
       `/internal/messages/${encodeURIComponent(message_id)}/replay`,
       caller,
-      { by: caller.subject, deliver, workflow_id, replay_of: id, key },
+      { by: askerOf(caller), deliver, workflow_id, replay_of: id, key },
     );
     const [run_id] = run_ids;
     if (run_id === undefined)

@@ -28,7 +28,13 @@ export interface EngineWorld {
   loseJobs(): Promise<void>;
   /** Opens a failed turn again, for the dead letter that had so many before it. */
   drive(turnId: string, done: number): Promise<TurnRedrive>;
-  token(scopes: Scope[], project?: { organizationId: string; projectId: string }, subject?: string): Promise<string>;
+  /** @param person whose key it is, where a member made it */
+  token(
+    scopes: Scope[],
+    project?: { organizationId: string; projectId: string },
+    subject?: string,
+    person?: string,
+  ): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -75,7 +81,8 @@ export async function engineWorld(): Promise<EngineWorld> {
       if (!engine) throw new Error('no engine was started');
       return engine.get(TurnRedrives, { strict: false }).drive(home, turnId, done);
     },
-    token: (scopes, project = home, subject = 'key:test') => tokens.mint('engine', { subject, ...project, scopes }),
+    token: (scopes, project = home, subject = 'key:test', person) =>
+      tokens.mint('engine', { subject, ...(person === undefined ? {} : { person }), ...project, scopes }),
     close: async () => {
       await Promise.allSettled(engines.map((engine) => engine.close()));
       await Promise.all(queues.map((queue) => queue.close()));

@@ -26,7 +26,7 @@ export const activeStates = "('queued', 'running', 'waiting_approval')";
 @Entity({ schema: 'engine', name: 'turn' })
 @Index('turn_session', ['session_id', 'id'])
 @Index('turn_by_run', ['project_id', 'run_id'], { where: 'run_id IS NOT NULL' })
-@Index('turn_of_receipt', ['receipt_id'], { where: 'run_id IS NOT NULL' })
+@Index('turn_by_receipt', ['receipt_id'])
 @Index('turn_active', ['session_id'], { unique: true, where: `session_id IS NOT NULL AND state IN ${activeStates}` })
 @Index('turn_inbox', ['session_id', 'receipt_id', 'id'], { where: "state = 'waiting'" })
 @Index('turn_handled', ['session_id'], { where: "state = 'handled'" })

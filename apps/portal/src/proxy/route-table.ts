@@ -26,7 +26,7 @@ export const upstreams: readonly Upstream[] = [
   {
     audience: 'router',
     urlSetting: 'ROUTER_URL',
-    resources: ['workflows', 'triggers', 'events', 'channels', 'contacts', 'held-messages'],
+    resources: ['workflows', 'triggers', 'events', 'channels', 'contacts', 'held-messages', 'statistics'],
   },
   { audience: 'webhook-ingress', urlSetting: 'INGRESS_URL', resources: ['refusals'] },
   {
@@ -44,9 +44,12 @@ export function audienceOf(route: string): Audience {
   return upstreams.find(({ resources }) => resources.includes(resource))?.audience ?? 'portal';
 }
 
-/** Webhooks are authenticated by their token and signature, at the ingress; the API's description is for everyone. */
+/**
+ * Webhooks are authenticated by their token and signature, at the ingress; the API's description is for everyone, and who
+ * signs in is nobody yet.
+ */
 export function isPublic(route: string): boolean {
-  return ['webhooks', 'openapi.json'].includes(resourceOf(route));
+  return ['webhooks', 'openapi.json', 'sign-in'].includes(resourceOf(route));
 }
 
 export function isWebhook(route: string): boolean {

@@ -1,13 +1,16 @@
 import { Database } from '#libs/database';
-import { timeline, type TimelineEntry } from '#libs/journal';
+import { timeline } from '#libs/journal';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import type { MessageRow } from '../routing/message.entity.js';
-import { EngineRuns } from '../handover/engine-runs.js';
+import { EngineRuns, type EventRuns, type EventTurnLink } from '../handover/engine-runs.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
 import type { EventResult } from './event-result.js';
 import { EventResultsRepository } from './event-results.repository.js';
+import { type EventContact, EventLinksRepository } from './event-links.repository.js';
+import { type WaitedEntry, withWaits } from './event-waits.js';
+import { wordsOfOutcome } from './outcome-words.js';
 import { Replayer } from './replayer.js';
 
 export interface EventDetail {
@@ -15,13 +18,17 @@ export interface EventDetail {
   app_id: string | null;
   outcome: string | null;
   reason: string | null;
+  /** The same in words. */
+  text: string;
   /** What became of it, where it was routed; null without turns. */
   result: EventResult | null;
-  timeline: (TimelineEntry & { app_id: string })[];
+  timeline: WaitedEntry[];
   messages: MessageRow[];
   runs: RunRow[];
   /** What is missing, and why. */
   incomplete: string | null;
+  contacts: EventContact[];
+  turns: EventTurnLink[];
 }
 
 /** One event as people see it: what happened to it, and what it led to. */
@@ -31,17 +38,19 @@ export class EventsService {
     @Inject(Database) private readonly db: Database,
     @Inject(EngineRuns) private readonly runs: EngineRuns,
     @Inject(EventResultsRepository) private readonly results: EventResultsRepository,
+    @Inject(EventLinksRepository) private readonly links: EventLinksRepository,
     @Inject(Replayer) private readonly replayer: Replayer,
     @Inject(ExplainedMessages) private readonly explained: ExplainedMessages,
   ) {}
 
   /** @throws Problem 404 `event_not_found` */
   async get(caller: Principal, id: string): Promise<EventDetail> {
-    const [entries, messages, runs, results] = await Promise.all([
+    const [entries, messages, led, results, contacts] = await Promise.all([
       timeline(this.db, caller.organizationId, caller.projectId, id),
       this.replayer.messagesOf(caller, id),
       this.runsOf(caller, id),
       this.results.of(caller, [id]),
+      this.links.contacts(caller, id),
     ]);
     if (entries.length === 0 && messages.length === 0) throw notFound('event', id);
     const ended = entries.findLast((entry) => entry.terminal);
@@ -51,15 +60,18 @@ export class EventsService {
       outcome: ended?.outcome ?? null,
       reason: ended?.reason ?? null,
       result: results.get(id) ?? null,
-      timeline: entries,
+      text: wordsOfOutcome(ended?.outcome ?? null, ended?.reason ?? null),
+      timeline: withWaits(entries),
       messages: await this.explained.of(caller.projectId, messages),
-      runs: runs ?? [],
-      incomplete: runs ? null : 'The engine does not answer: the runs are missing. Ask again.',
+      contacts,
+      runs: led?.runs ?? [],
+      turns: led?.turns ?? [],
+      incomplete: led ? null : 'The engine does not answer: runs and turns are missing. Ask again.',
     };
   }
 
   /** An engine that does not answer keeps nobody from reading what the router has. @returns null then */
-  private async runsOf(caller: Principal, id: string): Promise<RunRow[] | null> {
+  private async runsOf(caller: Principal, id: string): Promise<EventRuns | null> {
     try {
       return await this.runs.ofReceipt(caller, id);
     } catch (error) {

@@ -7,6 +7,21 @@ import { engineClient } from '../agents/named-agents.js';
 /** What has come of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer kept. */
 export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; outcome: string };
 
+/** A turn that an event started. */
+export interface EventTurnLink {
+  id: string;
+  state: string;
+  run_id: string | null;
+  session_id: string | null;
+  collected_into: string | null;
+}
+
+/** What an event led to, oldest first. */
+export interface EventRuns {
+  runs: RunRow[];
+  turns: EventTurnLink[];
+}
+
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 /** Runs and turns, which the engine has. All throw Problem 503 where it does not answer. */
@@ -23,9 +38,8 @@ export class EngineRuns {
     return this.engine.get(`/internal/runs/${encodeURIComponent(id)}`, scope);
   }
 
-  async ofReceipt(scope: Scope, receiptId: string): Promise<RunRow[]> {
-    const path = `/internal/runs?receipt_id=${encodeURIComponent(receiptId)}`;
-    return (await this.engine.get<{ runs: RunRow[] }>(path, scope)).runs;
+  ofReceipt(scope: Scope, receiptId: string): Promise<EventRuns> {
+    return this.engine.get(`/internal/runs?receipt_id=${encodeURIComponent(receiptId)}`, scope);
   }
 
   /** Opens the runs that waited for a workflow. @param at when it became active */

@@ -1,5 +1,5 @@
 import { Journal } from '#libs/journal';
-import type { KeyedRequest, Principal } from '#libs/service-kit';
+import { askerOf, type KeyedRequest, type Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { WholeTurn } from '../handover/target.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
@@ -36,7 +36,7 @@ export class RoutingAgain {
   ): Promise<{ turns: WholeTurn[]; run_ids: string[] }> {
     const rules = await this.rules.of(caller.projectId);
     const { plans, run_ids } = await this.repository.commitAgain(
-      messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true, startedBy: caller.subject }) })),
+      messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true, startedBy: askerOf(caller) }) })),
       asked,
     );
     this.tell(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery', !options.deliver);

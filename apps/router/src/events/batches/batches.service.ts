@@ -10,7 +10,7 @@ import {
   listDeadLetters,
   takeBatchItems,
 } from '#libs/journal';
-import { keyed, type KeyedRequest, notFound, once, type Principal, Problem } from '#libs/service-kit';
+import { askerOf, keyed, type KeyedRequest, notFound, once, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
 import { routerSettings } from '../../settings.js';
@@ -89,7 +89,7 @@ export class BatchesService extends Sweeping {
     asked: KeyedRequest | null,
     ids: string[],
   ): Promise<BatchProgress> {
-    const owner = { organization_id: caller.organizationId, project_id: caller.projectId, created_by: caller.subject };
+    const owner = { organization_id: caller.organizationId, project_id: caller.projectId, created_by: askerOf(caller) };
     const { batch_id } = await this.db.transaction((tx) =>
       once(tx, 'router', asked, async () => ({ batch_id: await createBatch(tx, { ...owner, kind, deliver }, ids) })),
     );
