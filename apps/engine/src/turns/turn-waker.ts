@@ -43,12 +43,10 @@ export class TurnWaker {
 }
 
 /** The job that wakes the engine for a stored turn. */
-export function wakeOf(
-  turn: Pick<Turn, 'id' | 'organization_id' | 'project_id' | 'app_id' | 'receipt_id'> & Partial<Turn>,
-): TurnRunPayload {
-  const { id, organization_id, project_id, app_id, receipt_id, agent_id, traceparent } = turn;
+export function wakeOf(turn: Turn): TurnRunPayload {
+  const { id, organization_id, project_id, app_id, receipt_id, agent_id, traceparent, attempt } = turn;
   return {
-    ...{ turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id: agent_id ?? null },
+    ...{ turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, claims: attempt },
     ...(traceparent ? { traceparent } : {}),
   };
 }

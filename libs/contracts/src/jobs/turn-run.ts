@@ -1,4 +1,4 @@
-import { IsObject, IsOptional, IsString } from 'class-validator';
+import { IsInt, IsObject, IsOptional, IsString } from 'class-validator';
 import type { NormalizedMessage, ReplyTarget } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -116,6 +116,8 @@ export class TurnRunPayload {
   @IsOptional() @IsObject() session?: TurnOfSession | null;
   @IsOptional() @IsString() agent_id?: string | null;
   @IsOptional() @IsObject() held?: HeldTurn;
+  /** Of a wake: how often the turn was claimed before it. */
+  @IsOptional() @IsInt() claims?: number;
   /** Absent when over the inline limit: the engine then reads it from the router. */
   @IsOptional() @IsObject() input?: TurnInput;
   @IsOptional() @IsString() traceparent?: string;
@@ -125,8 +127,9 @@ export const turnRun = defineJob<TurnRunPayload>({
   name: 'turn.run',
   queue: 'turns',
   payload: TurnRunPayload,
-  // What is held must not be taken for the same turn that may go on.
-  jobId: ({ turn_id, held }) => (held ? `${turn_id}_held` : turn_id),
+  // What is held must not be taken for the same turn that may go on, nor a wake for the job that stored the turn.
+  jobId: ({ turn_id, held, claims }) =>
+    held ? `${turn_id}_held` : claims === undefined ? turn_id : `${turn_id}_wake_${claims}`,
   attempts: 8,
   backoff: { baseMs: 500, capMs: 30_000 },
 });
