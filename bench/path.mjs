@@ -11,6 +11,8 @@ import { wearIn } from './wear-in.mjs';
 const secret = 'a-signing-secret-for-the-benchmark';
 /** A backend that has nothing to do keeps its counters to itself for up to 10 s. */
 const publishedMs = 12_000;
+/** Takes no part, and makes a busy machine wait. */
+const without = ['python-runner'];
 const queues = ['inbound', 'route', 'turns', 'outbound'];
 
 /** BullMQ counts the jobs that were added to a queue. @param {string} redisUrl */
@@ -43,8 +45,8 @@ async function written(databaseUrl) {
 export async function benchPath({ seconds, rates }) {
   const sink = await startHelper('sink.mjs');
   const sinkUrl = `http://127.0.0.1:${sink.ready.port}`;
-  const gatehouse = await startGatehouse({ name: 'path' });
-  const names = services.map((service) => service.name);
+  const gatehouse = await startGatehouse({ name: 'path', without });
+  const names = services.map((service) => service.name).filter((name) => !without.includes(name));
   const pids = {
     ...Object.fromEntries(names.map((name) => [name, gatehouse.pidOf(name)])),
     postgres: gatehouse.postgres.pid,
