@@ -12,6 +12,20 @@ export default {
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
+      name: 'console-imports-nothing-of-ours',
+      comment: 'The console knows the system by its public API alone: by the types that are generated from it.',
+      severity: 'error',
+      from: { path: '^apps/console/' },
+      to: { path: '^(apps|libs|scripts|test)/', pathNot: '^apps/console/' },
+    },
+    {
+      name: 'console-features-apart',
+      comment: 'What two features need stands in ui/, api/ or shell/.',
+      severity: 'error',
+      from: { path: '^apps/console/src/features/([^/]+)/' },
+      to: { path: '^apps/console/src/features/', pathNot: '^apps/console/src/features/$1/' },
+    },
+    {
       name: 'libs-import-no-apps',
       severity: 'error',
       from: { path: '^libs/' },

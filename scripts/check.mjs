@@ -12,6 +12,8 @@ const gates = [
   ['format', 'prettier/bin/prettier.cjs', ['--check', '.', '--log-level', 'warn']],
   ['lint', 'oxlint/bin/oxlint', ['--type-aware', 'apps', 'libs', 'test', 'bench', 'scripts']],
   ['types', 'typescript/bin/tsc', ['-p', 'tsconfig.json', '--noEmit']],
+  ['types of the console', 'typescript/bin/tsc', ['-p', 'apps/console/tsconfig.json', '--noEmit']],
+  ['types of the API', '../scripts/api-types.mjs', ['--check']],
   [
     'boundaries',
     'dependency-cruiser/bin/dependency-cruiser.mjs',

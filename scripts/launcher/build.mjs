@@ -1,16 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { consoleDir, ensureConsoleBuilt } from './build-console.mjs';
+import { filesBelow, fingerprint } from './fingerprint.mjs';
 import { root } from './project.mjs';
 import { say } from './say.mjs';
 
@@ -18,29 +10,11 @@ const dist = join(root, 'dist');
 const stamp = join(dist, '.build-stamp');
 const CONFIGS = ['tsconfig.base.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 
-/** @param {string} dir @returns {string[]} absolute paths of the files below */
-function filesBelow(dir) {
-  if (!existsSync(dir)) return [];
-  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(dir, entry.name);
-    if (entry.name === 'node_modules') return [];
-    return entry.isDirectory() ? filesBelow(path) : [path];
-  });
-}
-
-/** Everything that ends up in dist/, specs left out. */
+/** Everything that ends up in dist/apps and dist/libs, specs left out. */
 const sources = () =>
-  ['apps', 'libs'].flatMap((dir) => filesBelow(join(root, dir))).filter((path) => !/\.spec\.[cm]?ts$/.test(path));
-
-/** @param {string[]} paths */
-function fingerprint(paths) {
-  const hash = createHash('sha256');
-  for (const path of [...paths].sort()) {
-    const { size, mtimeMs } = statSync(path);
-    hash.update(`${relative(root, path)}\0${size}\0${mtimeMs}\n`);
-  }
-  return hash.digest('hex');
-}
+  ['apps', 'libs']
+    .flatMap((dir) => filesBelow(join(root, dir)))
+    .filter((path) => !path.startsWith(consoleDir) && !/\.spec\.[cm]?ts$/.test(path));
 
 const isCode = (/** @type {string} */ path) => /\.[cm]?tsx?$/.test(path);
 const distOf = (/** @type {string} */ path) => join(dist, relative(root, path));
@@ -54,10 +28,17 @@ function prune(paths) {
 }
 
 /**
- * Compiles apps and libs into dist/ and copies what is not code beside it; does nothing when dist/ is up to date.
+ * Builds what is not up to date in dist/: the services, and the pages of the console.
+ * @param {{console?: boolean}} [parts]
  * @returns {Promise<boolean>} whether anything was built
  */
-export async function ensureBuilt() {
+export async function ensureBuilt({ console = true } = {}) {
+  const services = ensureServicesBuilt();
+  return (console && ensureConsoleBuilt()) || services;
+}
+
+/** Compiles apps and libs into dist/ and copies what is not code beside it. */
+function ensureServicesBuilt() {
   const paths = sources();
   const before = fingerprint([...paths, ...CONFIGS.map((name) => join(root, name)).filter(existsSync)]);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === before) return false;

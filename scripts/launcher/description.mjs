@@ -8,6 +8,7 @@ import { writePrivate } from './private-file.mjs';
  * @property {string} base_url
  * @property {string | null} webhook_url null when the key that sealed it is lost: rotating the App's token makes another
  * @property {string | null} api_key null when the database was set up by another installation
+ * @property {string | null} owner_link signs the owner in, once; made anew at each start
  * @property {string} organization_id
  * @property {string} project_id
  * @property {string} app_id
@@ -33,11 +34,12 @@ export const writeDescription = (dataDir, description) => writePrivate(descripti
  * @param {string} dataDir
  * @param {Description} description
  */
-export function banner(dataDir, { base_url, webhook_url, services, api_key }) {
+export function banner(dataDir, { base_url, webhook_url, services, api_key, owner_link }) {
   const file = descriptionFile(dataDir);
   return [
     '',
     `  Portal       ${base_url}`,
+    `  Sign in      ${owner_link} (works once, for an hour; another start makes another)`,
     `  Webhook URL  ${webhook_url ?? 'sealed with a key that is lost: rotate the token of the App'}`,
     `  API key      ${api_key ? `in ${file}` : 'made by an earlier installation over this database; make another in the console'}`,
     `  Services     ${services.map(({ name, port }) => `${name} :${port}`).join('  ')}`,

@@ -7,12 +7,13 @@ import { root } from './project.mjs';
  * @param {string} entry from the project's root
  * @param {NodeJS.ProcessEnv} env
  * @param {AbortSignal} signal ends it
+ * @param {string[]} args
  * @returns {Promise<string>} its stdout
  * @throws with the end of its output when it fails
  */
-export function runStep(entry, env, signal) {
+export function runStep(entry, env, signal, args = []) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--enable-source-maps', join(root, entry)], {
+    const child = spawn(process.execPath, ['--enable-source-maps', join(root, entry), ...args], {
       cwd: root,
       env,
       signal,
@@ -34,7 +35,7 @@ export function runStep(entry, env, signal) {
 /**
  * What the bootstrap printed: the last line that is a JSON object.
  * @param {string} output
- * @returns {{organization_id: string, project_id: string, api_key: string | null, webhook_url_path: string | null, webhook_token: string | null, app_id: string}}
+ * @returns {{organization_id: string, project_id: string, api_key: string | null, owner_link: string | null, webhook_url_path: string | null, webhook_token: string | null, app_id: string}}
  */
 export function bootstrapResult(output) {
   const line = output

@@ -161,7 +161,7 @@ export async function runSystem({ dataDir, env, services }) {
       );
     }
     await Promise.all([...starts].flatMap(([{ essential }, start]) => (essential ? [start] : [])));
-    const made = bootstrapResult(await runStep(BOOTSTRAP, envOf('portal'), told.signal));
+    const made = bootstrapResult(await runStep(BOOTSTRAP, envOf('portal'), told.signal, ['--owner-link']));
     const base_url = (env.PUBLIC_URL ?? originOf(ports.portal ?? 0)).replace(/\/$/, '');
     const last = readDescription(dataDir);
     description = withPids({
@@ -169,6 +169,7 @@ export async function runSystem({ dataDir, env, services }) {
       webhook_url: made.webhook_url_path && `${base_url}${made.webhook_url_path}`,
       // Shown once by the database: only this file still knows it.
       api_key: made.api_key ?? (last.project_id === made.project_id ? (last.api_key ?? null) : null),
+      owner_link: made.owner_link,
       organization_id: made.organization_id,
       project_id: made.project_id,
       app_id: made.app_id,

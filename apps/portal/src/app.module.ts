@@ -8,28 +8,54 @@ import { ApiKeyRepository } from './api-keys/api-key.repository.js';
 import { ApiKeyService } from './api-keys/api-key.service.js';
 import { authenticateRequests } from './authentication/authenticate-requests.js';
 import { OpenRequests } from './authentication/open-requests.js';
-import { Authenticator, KEY_CACHE_MS } from './authentication/authenticator.js';
+import { KEY_CACHE_MS } from './authentication/key-cache.js';
+import { KeyAuthenticator } from './authentication/key-authenticator.js';
+import { ProjectReach } from './authentication/project-reach.js';
+import { SessionAuthenticator } from './authentication/session-authenticator.js';
 import { FAILED_KEYS, FailedKeys, type FailedKeysSettings } from './authentication/failed-keys.js';
 import { browserHeaders } from './browser/browser-headers.js';
 import { AttentionController } from './attention/attention.controller.js';
+import { ActorNameRepository } from './audit/actor-name.repository.js';
 import { AuditLogController } from './audit/audit-log.controller.js';
 import { auditClients, AuditTrail } from './audit/audit-trail.js';
+import { consoleRoutes } from './console/console-routes.js';
 import { clientsOfServices, serviceClients } from './proxy/service-clients.js';
 import { QueuesController } from './queues/queues.controller.js';
 import { schema } from './db/schema.js';
 import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
 import { DocumentationController } from './documentation/documentation.controller.js';
 import { ServicesHealth } from './documentation/services-health.js';
+import { MemberController } from './members/member.controller.js';
+import { MemberRepository } from './members/member.repository.js';
+import { MemberService } from './members/member.service.js';
+import { RoleController } from './members/role.controller.js';
 import { OrganizationController } from './organizations/organization.controller.js';
 import { OrganizationRepository } from './organizations/organization.repository.js';
 import { ProjectController } from './projects/project.controller.js';
 import { ProjectRepository } from './projects/project.repository.js';
 import { proxyRoutes, type ProxySettings } from './proxy/proxy-routes.js';
+import { MemberSessionController } from './sessions/member-session.controller.js';
+import { MemberSessionRepository } from './sessions/member-session.repository.js';
+import { SessionController } from './sessions/session.controller.js';
+import { SessionService } from './sessions/session.service.js';
+import { SESSION_SETTINGS, type SessionSettings } from './sessions/session-settings.js';
+import { SignInAttempts } from './sign-in/sign-in-attempts.js';
+import { SignInController } from './sign-in/sign-in.controller.js';
+import { SignInLinkRepository } from './sign-in/sign-in-link.repository.js';
+import { SignInService } from './sign-in/sign-in.service.js';
+import { Issuer, OIDC_SETTINGS } from './single-sign-on/issuer.js';
+import type { OidcSettings } from './single-sign-on/oidc-settings.js';
+import { SingleSignOnController } from './single-sign-on/single-sign-on.controller.js';
+import { SingleSignOnRepository } from './single-sign-on/single-sign-on.repository.js';
+import { SingleSignOnService } from './single-sign-on/single-sign-on.service.js';
+import { StartedSessionRepository } from './sign-in/started-session.repository.js';
 
-export interface PortalSettings extends ProxySettings, FailedKeysSettings {
+export interface PortalSettings extends ProxySettings, FailedKeysSettings, SessionSettings, OidcSettings {
   DATABASE_URL: string;
   DATABASE_POOL: number;
   KEY_CACHE_MS: number;
+  /** The folder of the console's build. */
+  CONSOLE_DIR: string;
 }
 
 @Module({})
@@ -51,6 +77,12 @@ export class AppModule {
         QueuesController,
         OrganizationController,
         ProjectController,
+        MemberController,
+        RoleController,
+        SignInController,
+        SingleSignOnController,
+        SessionController,
+        MemberSessionController,
         DocumentationController,
       ],
       providers: [
@@ -58,13 +90,18 @@ export class AppModule {
         { provide: UPSTREAM_URLS, useValue: settings },
         { provide: FAILED_KEYS, useValue: settings },
         FailedKeys,
-        Authenticator,
+        { provide: SESSION_SETTINGS, useValue: settings },
+        ProjectReach,
+        KeyAuthenticator,
+        SessionAuthenticator,
         OpenRequests,
         auditProvider('portal'),
+        ActorNameRepository,
         {
           provide: AuditTrail,
-          useFactory: (own: AuditLog, tokens: ServiceTokens) => new AuditTrail(own, auditClients(settings, tokens)),
-          inject: [AuditLog, ServiceTokens],
+          useFactory: (own: AuditLog, tokens: ServiceTokens, names: ActorNameRepository) =>
+            new AuditTrail(own, auditClients(settings, tokens), names),
+          inject: [AuditLog, ServiceTokens, ActorNameRepository],
         },
         {
           provide: serviceClients,
@@ -75,6 +112,18 @@ export class AppModule {
         ApiKeyService,
         OrganizationRepository,
         ProjectRepository,
+        MemberRepository,
+        MemberService,
+        SignInLinkRepository,
+        SignInAttempts,
+        StartedSessionRepository,
+        SignInService,
+        { provide: OIDC_SETTINGS, useValue: settings },
+        Issuer,
+        SingleSignOnRepository,
+        SingleSignOnService,
+        MemberSessionRepository,
+        SessionService,
         ApiDescription,
         ServicesHealth,
       ],
@@ -82,7 +131,7 @@ export class AppModule {
   }
 }
 
-/** What stands before Nest's own routes: authentication, then the proxies. For operators the services' states. */
+/** What stands before Nest's own routes: authentication, then the proxies and the console. For operators the services' states. */
 export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplication) => void {
   return (app) => {
     const health = app.get(ServicesHealth, { strict: false });
@@ -90,5 +139,6 @@ export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplica
     browserHeaders(app.getHttpAdapter().getInstance());
     authenticateRequests(app);
     proxyRoutes(app, settings);
+    consoleRoutes(app.getHttpAdapter().getInstance(), settings.CONSOLE_DIR);
   };
 }

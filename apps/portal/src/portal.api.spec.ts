@@ -218,7 +218,7 @@ describe('the API description', () => {
   });
 });
 
-describe('the front page', () => {
+describe('the front page without a console', () => {
   it('says what this is and that it is up, and of the services behind it nothing', async () => {
     const { status, type, text } = await call('/', null);
     expect({ status, type }).toEqual({ status: 200, type: 'text/html' });

@@ -37,7 +37,7 @@ export class AuditLog {
     );
   }
 
-  /** Newest first, at most `limit`, of before `cursor`. */
+  /** Those of the project, and of the organization as a whole: newest first, at most `limit`, of before `cursor`. */
   async list(
     { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
     limit: number,
@@ -47,7 +47,7 @@ export class AuditLog {
       `SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, actor, action, subject, before,
               after, request_id
          FROM ${this.schema}.audit
-        WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
+        WHERE organization_id = $1 AND project_id IN ($2, '') AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
       [organizationId, projectId, cursor ?? null, limit],
     )) as AuditRecord[];
   }

@@ -13,6 +13,18 @@ export const auditActions = [
   'source.trust_set',
   'tool.regraded',
   'mcp_server.policy_set',
+  'member.added',
+  'member.changed',
+  'member.removed',
+  'organization.created',
+  'organization.renamed',
+  'project.created',
+  'project.renamed',
+  'project.closed',
+  'project.reopened',
+  'session.started',
+  'session.revoked',
+  'sign_in_link.created',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -21,6 +33,7 @@ export abstract class AuditEntry {
   /** Sorts by time. */
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'audit_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
+  /** Empty: of the organization as a whole, which the log of each of its projects shows. */
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'timestamptz', default: () => 'now()' }) at: Date;
   /** `key:<id>`, `user:<id>`, `contact:<id>`; `service:portal` for the owner's key. */

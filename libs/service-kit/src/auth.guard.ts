@@ -42,11 +42,11 @@ function tenantOf({ headers }: AuthenticatedRequest): { organizationId: string; 
 /** What a caller that holds `admin` needs all the same: what is for services alone, and the right over others' approvals. */
 export const notInAdmin: readonly Scope[] = ['service', 'credentials:reveal', 'approvals:manage'];
 
-/** Whether what a caller holds includes a scope: `x:write` includes `x:read`, `admin` all but `notInAdmin`. */
+/** Whether what a caller holds includes a scope: `x:write` and `members:manage` include `x:read`, `admin` all but `notInAdmin`. */
 export function holds(held: readonly Scope[], wanted: Scope): boolean {
   if (held.includes(wanted)) return true;
   if (notInAdmin.includes(wanted)) return false;
-  return (
-    held.includes('admin') || (wanted.endsWith(':read') && held.includes(wanted.replace(':read', ':write') as Scope))
-  );
+  if (held.includes('admin')) return true;
+  if (wanted === 'members:read') return held.includes('members:manage');
+  return wanted.endsWith(':read') && held.includes(wanted.replace(':read', ':write') as Scope);
 }

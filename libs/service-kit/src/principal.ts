@@ -4,7 +4,8 @@ import type { FastifyRequest } from 'fastify';
 
 /**
  * What a caller may do. `<resource>:read` and `<resource>:write`; `events:read_body` for what was received, byte for byte,
- * which `events:write` does not include; `audit:read` for who changed what; `admin` includes all of those. `approvals:manage`
+ * which `events:write` does not include; `audit:read` for who changed what; `members:manage`, `organizations:write` and
+ * `projects:write` for people and what they work in; `admin` includes all of those. `approvals:manage`
  * lets agents do more by themselves, and names who approves: `admin` does not include it, so that it is given by name.
  * `service` and `credentials:reveal` are for services alone: no key has them, and `admin` does not include them.
  */
@@ -13,6 +14,10 @@ export type Scope =
   | 'approvals:decide'
   | 'approvals:manage'
   | 'audit:read'
+  | 'members:read'
+  | 'members:manage'
+  | 'organizations:write'
+  | 'projects:write'
   | 'events:read_body'
   | 'admin'
   | 'credentials:reveal'
@@ -20,13 +25,20 @@ export type Scope =
 
 /** Who calls, within which organization and project. Every query is scoped by it. */
 export interface Principal {
-  /** `key:<id>` or `service:<name>`. */
+  /** `key:<id>`, `user:<id>` or `service:<name>`. */
   subject: string;
+  /** `user:<id>` of the member whose key it is; absent: no member made it. */
+  person?: string;
   organizationId: string;
   projectId: string;
   scopes: Scope[];
   /** Of the request that it calls with. Absent: it is none that came over HTTP. */
   requestId?: string;
+}
+
+/** Who asks for something, for all time: whoever made the key that they ask by, since people have keys as they like. */
+export function askerOf({ person, subject }: Pick<Principal, 'person' | 'subject'>): string {
+  return person ?? subject;
 }
 
 export const scopesKey = 'gatehouse:scopes';

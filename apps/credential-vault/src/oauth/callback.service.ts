@@ -1,6 +1,6 @@
-import { Problem } from '#libs/service-kit';
+import { Problem, readCookie } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { cookieName, readCookie } from './browser-cookie.js';
+import { cookieName } from './browser-cookie.js';
 import { CodeExchange, type Connected } from './code-exchange.service.js';
 import { digestOf, isDigestOf } from './flow-secrets.js';
 import type { OauthFlow } from './oauth-flow.entity.js';

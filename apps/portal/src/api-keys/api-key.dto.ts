@@ -33,6 +33,13 @@ export class ApiKeyView {
   @ApiProperty({ type: [String] }) scopes: string[];
   @ApiProperty({ type: String, nullable: true, description: 'The key that made it, with which it is revoked' })
   made_by_key_id: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'The member who made it, or the key that made it: it does no more than they may, and nothing once they left',
+  })
+  made_by_user_id: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) expires_at: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) revoked_at: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) last_used_at: string | null;

@@ -17,6 +17,8 @@ export class ApiKey {
   @Column({ type: 'text', array: true }) scopes: Scope[];
   /** Null for a key that no key has made. It is revoked with its maker. */
   @Column({ type: 'text', nullable: true }) made_by_key_id: string | null;
+  /** The member who made it, or the key that made it; it does no more than they may. Null: no member did. */
+  @Column({ type: 'text', nullable: true }) made_by_user_id: string | null;
   @Column({ type: 'timestamptz', nullable: true }) expires_at: Date | null;
   @Column({ type: 'timestamptz', nullable: true }) revoked_at: Date | null;
   @Column({ type: 'timestamptz', nullable: true }) last_used_at: Date | null;

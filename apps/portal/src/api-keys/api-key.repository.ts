@@ -2,11 +2,27 @@ import { AuditLog } from '#libs/audit';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { RoleName } from '../members/roles.js';
 import { ApiKey } from './api-key.entity.js';
 
 export type KeyScope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 type ShownKey = Pick<ApiKey, 'id' | 'name' | 'last4' | 'scopes' | 'made_by_key_id' | 'expires_at'>;
+
+/** What decides over a request with a key. */
+export interface ValidKey extends Pick<
+  ApiKey,
+  'id' | 'organization_id' | 'project_id' | 'scopes' | 'expires_at' | 'last_used_at'
+> {
+  made_by_user_id: string | null;
+  /** Of the member who made it, now; null: no member did. */
+  maker_role: RoleName | null;
+  project_closed: boolean;
+}
+
+const maker = `portal.member m ON m.user_id = k.made_by_user_id AND m.organization_id = k.organization_id
+               AND m.suspended_at IS NULL`;
+const valid = 'k.revoked_at IS NULL AND (k.made_by_user_id IS NULL OR m.user_id IS NOT NULL)';
 
 /** A key of a lineage; one that was revoked before is not revoked again. */
 type RevokedKey = ShownKey & { is_revoked: boolean };
@@ -18,12 +34,17 @@ export class ApiKeyRepository {
     @Inject(AuditLog) private readonly audit: AuditLog,
   ) {}
 
-  /** The key with this hash that is not revoked. */
-  findByHash(hash: Buffer): Promise<ApiKey | null> {
-    return this.db.manager
-      .createQueryBuilder(ApiKey, 'k')
-      .where('k.hash = :hash AND k.revoked_at IS NULL', { hash })
-      .getOne();
+  /** The key with this hash that is neither revoked nor made by somebody who is no member any more, or suspended. */
+  async findByHash(hash: Buffer): Promise<ValidKey | null> {
+    const [key] = (await this.db.query(
+      `SELECT k.id, k.organization_id, k.project_id, k.scopes, k.expires_at, k.last_used_at, k.made_by_user_id,
+              m.role AS maker_role,
+              p.closed_at IS NOT NULL AS project_closed
+         FROM portal.api_key k LEFT JOIN portal.project p ON p.id = k.project_id LEFT JOIN ${maker}
+        WHERE k.hash = $1 AND ${valid}`,
+      [hash],
+    )) as ValidKey[];
+    return key ?? null;
   }
 
   async insert(caller: Principal, row: Omit<ApiKey, 'created_at' | 'revoked_at' | 'last_used_at'>): Promise<ApiKey> {
@@ -57,14 +78,15 @@ export class ApiKeyRepository {
       .getOne();
   }
 
-  /** Those of these keys that are neither revoked nor expired. */
-  async validAmong(ids: string[]): Promise<Set<string>> {
-    const rows: { id: string }[] = await this.db.query(
-      `SELECT id FROM portal.api_key
-        WHERE id = ANY($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
-      [ids],
-    );
-    return new Set(rows.map(({ id }) => id));
+  /** Those of these holders (`key:<id>:<role of its maker>`) that are still what they say. */
+  async validAmong(holders: string[]): Promise<Set<string>> {
+    const rows = (await this.db.query(
+      `SELECT concat('key:', k.id, ':', m.role) AS holder
+         FROM portal.api_key k JOIN portal.project p ON p.id = k.project_id AND p.closed_at IS NULL LEFT JOIN ${maker}
+        WHERE k.id = ANY($1) AND ${valid} AND (k.expires_at IS NULL OR k.expires_at > now())`,
+      [holders.map((holder) => holder.split(':')[1])],
+    )) as { holder: string }[];
+    return new Set(rows.map(({ holder }) => holder));
   }
 
   /**

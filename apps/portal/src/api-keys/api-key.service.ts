@@ -38,6 +38,7 @@ export class ApiKeyService {
       last4: key.slice(-4),
       scopes,
       made_by_key_id: maker?.id ?? null,
+      made_by_user_id: maker ? maker.made_by_user_id : (/^user:(.+)$/.exec(caller.subject)?.[1] ?? null),
       expires_at: expiresAt,
     });
     return { ...view(row), key };
@@ -70,6 +71,7 @@ function view(row: ApiKey): ApiKeyView {
     last4,
     scopes,
     made_by_key_id: row.made_by_key_id,
+    made_by_user_id: row.made_by_user_id,
     expires_at: row.expires_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
     last_used_at: row.last_used_at?.toISOString() ?? null,

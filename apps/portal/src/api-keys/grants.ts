@@ -1,6 +1,6 @@
 import { holds, type Scope } from '#libs/service-kit';
 
-const resources = [
+export const resources = [
   'apps',
   'workflows',
   'agents',
@@ -20,6 +20,10 @@ export const grantableScopes: readonly Scope[] = [
   'approvals:decide',
   'approvals:manage',
   'audit:read',
+  'members:read',
+  'members:manage',
+  'organizations:write',
+  'projects:write',
   'events:read_body',
   'admin',
 ];
@@ -27,4 +31,9 @@ export const grantableScopes: readonly Scope[] = [
 /** What of `wanted` a holder of `held` may not pass on: what it does not hold itself, or no key may have. */
 export function notGrantable(held: readonly Scope[], wanted: readonly Scope[]): Scope[] {
   return wanted.filter((scope) => !grantableScopes.includes(scope) || !holds(held, scope));
+}
+
+/** All that these include, one by one: what a screen may offer is looked up in it. */
+export function spelledOut(held: readonly Scope[]): Scope[] {
+  return grantableScopes.filter((scope) => holds(held, scope));
 }

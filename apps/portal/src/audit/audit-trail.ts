@@ -9,6 +9,7 @@ import {
   writeCursor,
 } from '#libs/service-kit';
 import type { ServiceTokens } from '#libs/service-kit';
+import type { ActorNameRepository } from './actor-name.repository.js';
 import type { UpstreamUrls } from '../proxy/route-table.js';
 
 /** Services with an audit log of their own, beside the portal's. */
@@ -23,6 +24,9 @@ export function auditClients(urls: UpstreamUrls, tokens: ServiceTokens): Pick<Se
   return services.map(([audience, setting]) => new ServiceClient(audience, urls[setting], tokens));
 }
 
+/** An entry, with what its actor is called today. */
+export type NamedRecord = AuditRecord & { actor_name: string | null };
+
 /**
  * The audit logs of all services as one. Each service writes its own, in the transaction of what it tells of; ids sort by
  * time, so their pages are joined by them.
@@ -31,13 +35,14 @@ export class AuditTrail {
   constructor(
     private readonly own: AuditLog,
     private readonly others: Pick<ServiceClient, 'get'>[],
+    private readonly names: Pick<ActorNameRepository, 'of'>,
   ) {}
 
   /**
    * Newest first.
    * @throws Problem 503 `service_unavailable` when a service does not answer: a page without its entries would look whole
    */
-  async page({ organizationId, projectId }: Principal, { limit, cursor }: PageQuery): Promise<Page<AuditRecord>> {
+  async page({ organizationId, projectId }: Principal, { limit, cursor }: PageQuery): Promise<Page<NamedRecord>> {
     const scope = { organizationId, projectId };
     const query = `?limit=${limit}${cursor === undefined ? '' : `&cursor=${writeCursor(cursor)}`}`;
     const [own, ...others] = await Promise.all([
@@ -47,6 +52,11 @@ export class AuditTrail {
       ),
     ]);
     const all = [...(own ?? []), ...others.flat()].sort((a, b) => (a.id < b.id ? 1 : -1));
-    return pageOf(all.slice(0, limit + 1), limit, ({ id }) => id);
+    const page = pageOf(all.slice(0, limit + 1), limit, ({ id }) => id);
+    const names = await this.names.of(
+      organizationId,
+      page.data.map(({ actor }) => actor),
+    );
+    return { ...page, data: page.data.map((entry) => ({ ...entry, actor_name: names.get(entry.actor) ?? null })) };
   }
 }

@@ -1,36 +1,81 @@
-import { ServiceTokens } from '#libs/service-kit';
+import { Problem, ServiceTokens } from '#libs/service-kit';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sendProblem } from '../proxy/send-problem.js';
 import { audienceOf, isOpen, isPublic } from '../proxy/route-table.js';
-import { Authenticator } from './authenticator.js';
+import { sessionTokenOf, withoutSession } from '../sessions/session-cookie.js';
+import { SESSION_SETTINGS, type SessionSettings } from '../sessions/session-settings.js';
+import { type Authenticated, notSignedIn } from './authenticated.js';
+import { KeyAuthenticator } from './key-authenticator.js';
 import { OpenRequests } from './open-requests.js';
+import { rememberMember } from './request-member.js';
+import { SessionAuthenticator } from './session-authenticator.js';
 
 /**
- * Replaces the caller's API key by a service token for the service that answers the route, this one included, so that
- * every service checks scopes in the same way. Goes by the route that matched, not by the text of the URL: no spelling of
- * a path gets around it.
+ * Replaces the caller's API key or session by a service token for the service that answers the route, this one included, so
+ * that every service checks scopes in the same way. Goes by the route that matched, not by the text of the URL: no spelling
+ * of a path gets around it.
  */
 export function authenticateRequests(app: NestFastifyApplication): void {
   const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
-  const authenticator = app.get(Authenticator, { strict: false });
+  const keys = app.get(KeyAuthenticator, { strict: false });
+  const sessions = app.get(SessionAuthenticator, { strict: false });
   const tokens = app.get(ServiceTokens, { strict: false });
   const open = app.get(OpenRequests, { strict: false });
+  const { PUBLIC_URL } = app.get<SessionSettings>(SESSION_SETTINGS, { strict: false });
+
+  /** A key where one is sent: who sends one means it, whatever cookies a browser adds. */
+  async function authenticated(request: FastifyRequest, route: string): Promise<Authenticated> {
+    const token = sessionTokenOf(request.headers.cookie, PUBLIC_URL);
+    if (request.headers.authorization === undefined && token !== undefined) {
+      const member = await sessions.authenticate(token, request.method, request.headers);
+      refuseInClosed(member, request.method, route);
+      rememberMember(request.raw, member);
+      return member;
+    }
+    if (request.headers.authorization === undefined && isOwnSession(route)) throw notSignedIn();
+    return keys.authenticate(request.headers, request.ip);
+  }
+
+  /**
+   * Whether nobody stands behind a request to a route that takes those as well: the browser is signed in nowhere, or sends a
+   * form, which carries no token of a session. Such pages know their browser by a cookie of their own.
+   */
+  async function isAnonymous({ headers, method }: FastifyRequest, route: string): Promise<boolean> {
+    if (!isOpen(route) || headers.authorization !== undefined) return false;
+    if (!['GET', 'HEAD'].includes(method)) return true;
+    const token = sessionTokenOf(headers.cookie, PUBLIC_URL);
+    return token === undefined || !(await sessions.isLive(token));
+  }
+
   fastify.addHook('onRequest', async (request, reply) => {
     const route = request.routeOptions.url;
     if (!route?.startsWith('/api/v1/') || isPublic(route)) return;
-    if (isOpen(route) && request.headers.authorization === undefined) return;
     try {
-      const principal = await authenticator.authenticate(request.headers, request.ip);
-      open.enter(principal.subject.replace(/^key:/, ''), reply.raw);
       const { headers } = request.raw;
-      headers.authorization = `Bearer ${await tokens.mint(audienceOf(route), principal)}`;
+      if (!(await isAnonymous(request, route))) {
+        const { principal, holder } = await authenticated(request, route);
+        open.enter(holder, reply.raw);
+        headers.authorization = `Bearer ${await tokens.mint(audienceOf(route), principal)}`;
+      }
       // The context is in the token now, and nowhere else.
       delete headers['x-organization-id'];
       delete headers['x-project-id'];
-      if (!isOpen(route)) delete headers.cookie;
+      const cookies = isOpen(route) ? withoutSession(headers.cookie, PUBLIC_URL) : undefined;
+      if (cookies === undefined) delete headers.cookie;
+      else headers.cookie = cookies;
     } catch (error) {
       return sendProblem(reply, error);
     }
   });
+}
+
+function isOwnSession(route: string): boolean {
+  return route === '/api/v1/session';
+}
+
+/** What is in a closed project can be looked at. People, projects and keys are of the portal, which knows itself what is closed. */
+function refuseInClosed({ project }: Authenticated, method: string, route: string): void {
+  if (!project?.closed_at || ['GET', 'HEAD'].includes(method) || audienceOf(route) === 'portal') return;
+  throw new Problem(409, 'project_closed', `The project ${project.name} is closed: reopen it to change what is in it.`);
 }

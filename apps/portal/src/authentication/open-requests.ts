@@ -7,13 +7,15 @@ import {
 } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { ApiKeyRepository } from '../api-keys/api-key.repository.js';
+import { MemberSessionRepository } from '../sessions/member-session.repository.js';
 
 /** Well below the second within which a revoked key has to work nowhere. */
 const checkEveryMs = 400;
 
 /**
- * The requests that are being answered, by the key that they came with. What stays open (a live stream above all) ends when
- * its key was revoked, or has expired: one question for all keys, asked while anything has been open since the last one.
+ * The requests that are being answered, by the key or session that they came with. What stays open (a live stream above all)
+ * ends when that was revoked, has expired, or gives other rights: one question for all keys and one for all sessions, asked
+ * while anything has been open since the last one.
  */
 @Injectable()
 export class OpenRequests implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -23,7 +25,10 @@ export class OpenRequests implements OnApplicationBootstrap, BeforeApplicationSh
   private timer: NodeJS.Timeout | undefined;
   private checking = false;
 
-  constructor(@Inject(ApiKeyRepository) private readonly keys: ApiKeyRepository) {}
+  constructor(
+    @Inject(ApiKeyRepository) private readonly keys: ApiKeyRepository,
+    @Inject(MemberSessionRepository) private readonly sessions: MemberSessionRepository,
+  ) {}
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => void this.check(), checkEveryMs);
@@ -38,13 +43,14 @@ export class OpenRequests implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  enter(keyId: string, response: ServerResponse): void {
-    const responses = this.open.get(keyId) ?? new Set();
-    this.open.set(keyId, responses.add(response));
+  /** @param holder of `Authenticated` */
+  enter(holder: string, response: ServerResponse): void {
+    const responses = this.open.get(holder) ?? new Set();
+    this.open.set(holder, responses.add(response));
     response.once('close', () => {
       responses.delete(response);
       this.seen.delete(response);
-      if (responses.size === 0 && this.open.get(keyId) === responses) this.open.delete(keyId);
+      if (responses.size === 0 && this.open.get(holder) === responses) this.open.delete(holder);
     });
   }
 
@@ -56,13 +62,23 @@ export class OpenRequests implements OnApplicationBootstrap, BeforeApplicationSh
     if (lasting.length === 0) return;
     this.checking = true;
     try {
-      const valid = await this.keys.validAmong(lasting.map(([keyId]) => keyId));
-      for (const [keyId, responses] of lasting) if (!valid.has(keyId)) for (const each of responses) each.destroy();
+      const valid = await this.validAmong(lasting.map(([holder]) => holder));
+      for (const [holder, responses] of lasting) if (!valid.has(holder)) for (const each of responses) each.destroy();
     } catch (error) {
       // Nothing can be revoked meanwhile either.
       this.logger.warn({ event: 'keys.not_checked', error: String(error) });
     } finally {
       this.checking = false;
     }
+  }
+
+  private async validAmong(holders: string[]): Promise<Set<string>> {
+    const sessions = holders.filter((holder) => holder.startsWith('session:'));
+    const keys = holders.filter((holder) => holder.startsWith('key:'));
+    const [ofKeys, ofSessions] = await Promise.all([
+      keys.length > 0 ? this.keys.validAmong(keys) : new Set<string>(),
+      sessions.length > 0 ? this.sessions.validAmong(sessions) : new Set<string>(),
+    ]);
+    return new Set([...ofKeys, ...ofSessions]);
   }
 }

@@ -1,5 +1,12 @@
-import { readEnv, serviceSettings, url } from '#libs/service-kit';
+import { integer, readEnv, serviceSettings, url } from '#libs/service-kit';
 
-const { DATABASE_URL, GATEHOUSE_SERVICE_KEY } = serviceSettings;
+const { DATABASE_URL, GATEHOUSE_SERVICE_KEY, PUBLIC_URL } = serviceSettings;
 
-export const env = readEnv({ DATABASE_URL, GATEHOUSE_SERVICE_KEY, GATEWAY_URL: url() });
+export const env = readEnv({
+  DATABASE_URL,
+  GATEHOUSE_SERVICE_KEY,
+  PUBLIC_URL,
+  GATEWAY_URL: url(),
+  /** Links that sign in once work for so long. */
+  SIGN_IN_LINK_SECONDS: integer(3_600, 60, 2_592_000),
+});

@@ -4,9 +4,13 @@ import { NestFactory } from '@nestjs/core';
 import { schema } from '../db/schema.js';
 import { env } from './env.js';
 import { FirstTenantRepository } from './first-tenant.repository.js';
+import { OwnerLinkRepository } from './owner-link.repository.js';
 import { ensureWebhookApp } from './webhook-app.js';
 
-/** Makes what a new installation needs to be used, and prints it as one line of JSON; may run any number of times. */
+/**
+ * Makes what a new installation needs to be used, and prints it as one line of JSON; may run any number of times. With
+ * `--owner-link` also a link that signs the owner in once, for whoever has lost theirs.
+ */
 class BootstrapModule {}
 
 const database = { url: env.DATABASE_URL, poolSize: 2, applicationName: 'portal-bootstrap' };
@@ -14,7 +18,7 @@ const app = await NestFactory.createApplicationContext(
   {
     module: BootstrapModule,
     imports: [DatabaseModule.forService(schema, database)],
-    providers: [FirstTenantRepository],
+    providers: [FirstTenantRepository, OwnerLinkRepository],
   },
   { logger: ['error', 'warn'] },
 );
@@ -24,10 +28,13 @@ try {
   const tokens = new ServiceTokens(env.GATEHOUSE_SERVICE_KEY, 'portal');
   const principal = { ...tenant, subject: 'service:portal', scopes: ['admin' as const] };
   const webhook = await ensureWebhookApp(env.GATEWAY_URL, await tokens.mint('adapter-gateway', principal));
+  const link = process.argv.includes('--owner-link')
+    ? (await app.get(OwnerLinkRepository).make(tenant.organizationId, env)).sign_in_link
+    : null;
   // Last, since a key that was made and then not printed is lost.
   const key = await tenants.ensureKey(tenant);
   const owner = { organization_id: tenant.organizationId, project_id: tenant.projectId };
-  process.stdout.write(`${JSON.stringify({ ...owner, api_key: key, ...webhook })}\n`);
+  process.stdout.write(`${JSON.stringify({ ...owner, api_key: key, owner_link: link, ...webhook })}\n`);
 } finally {
   await app.close();
 }

@@ -1,8 +1,7 @@
 import { PublicRoute } from '#libs/service-kit';
-import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ApiDescription } from './api-description.js';
-import { frontPage, frontPagePolicy } from './front-page.js';
 
 @ApiExcludeController()
 @PublicRoute()
@@ -13,12 +12,5 @@ export class DocumentationController {
   @Get('api/v1/openapi.json')
   openapi(): Promise<object> {
     return this.description.read();
-  }
-
-  @Get()
-  @Header('content-type', 'text/html; charset=utf-8')
-  @Header('content-security-policy', frontPagePolicy)
-  page(): string {
-    return frontPage;
   }
 }

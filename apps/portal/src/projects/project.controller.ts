@@ -1,20 +1,9 @@
-import { Caller, idOf, notFound, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { Caller, notFound, pageOf, PageQuery, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Named, ProjectPage, ProjectView } from './project.dto.js';
 import type { Project } from './project.entity.js';
 import { ProjectRepository } from './project.repository.js';
-
-export class ProjectView {
-  @ApiProperty(idOf('prj')) id: string;
-  @ApiProperty(idOf('org')) organization_id: string;
-  @ApiProperty() name: string;
-  @ApiProperty({ format: 'date-time' }) created_at: string;
-}
-
-export class ProjectPage {
-  @ApiProperty({ type: [ProjectView] }) data: ProjectView[];
-  @ApiProperty({ type: String, nullable: true }) next_cursor: string | null;
-}
 
 @ApiTags('projects')
 @Controller('api/v1/projects')
@@ -23,7 +12,10 @@ export class ProjectController {
 
   @Get()
   @RequireScopes()
-  @ApiOperation({ summary: 'Projects the key reaches', operationId: 'listProjects' })
+  @ApiOperation({
+    summary: 'Projects that the caller reaches, also those that are closed',
+    operationId: 'listProjects',
+  })
   @ApiOkResponse({ type: ProjectPage })
   async list(@Caller() caller: Principal, @Query() { limit, cursor }: PageQuery): Promise<ProjectPage> {
     const rows = await this.projects.list(caller.organizationId, reach(caller), limit + 1, cursor);
@@ -36,17 +28,73 @@ export class ProjectController {
   @ApiOperation({ summary: 'Read a project', operationId: 'getProject' })
   @ApiOkResponse({ type: ProjectView })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<ProjectView> {
-    const row = [null, id].includes(reach(caller)) ? await this.projects.find(caller.organizationId, id) : null;
-    if (!row) throw notFound('project', id);
-    return view(row);
+    requireReach(caller, id);
+    return viewOf(id, await this.projects.find(caller.organizationId, id));
+  }
+
+  @Post()
+  @RequireScopes('projects:write')
+  @ApiOperation({ summary: 'Create a project in the organization', operationId: 'createProject' })
+  @ApiCreatedResponse({ type: ProjectView })
+  async create(@Caller() caller: Principal, @Body() { name }: Named): Promise<ProjectView> {
+    return view(await this.projects.create(caller, name));
+  }
+
+  @Patch(':id')
+  @RequireScopes('projects:write')
+  @ApiOperation({ summary: 'Rename a project', operationId: 'renameProject' })
+  @ApiOkResponse({ type: ProjectView })
+  async rename(@Caller() caller: Principal, @Param('id') id: string, @Body() { name }: Named): Promise<ProjectView> {
+    requireReach(caller, id);
+    return viewOf(id, await this.projects.rename(caller, id, name));
+  }
+
+  @Post(':id/close')
+  @HttpCode(200)
+  @RequireScopes('projects:write')
+  @ApiOperation({
+    summary: 'Close a project: its keys are refused, members look and change nothing; its Apps still take webhooks',
+    operationId: 'closeProject',
+  })
+  @ApiOkResponse({ type: ProjectView })
+  async close(@Caller() caller: Principal, @Param('id') id: string): Promise<ProjectView> {
+    requireReach(caller, id);
+    const closed = await this.projects.close(caller, id);
+    if (closed !== 'last') return viewOf(id, closed);
+    throw new Problem(
+      409,
+      'last_open_project',
+      'It is the only open project of the organization: create another first.',
+    );
+  }
+
+  @Post(':id/reopen')
+  @HttpCode(200)
+  @RequireScopes('projects:write')
+  @ApiOperation({ summary: 'Reopen a closed project: all is as it was', operationId: 'reopenProject' })
+  @ApiOkResponse({ type: ProjectView })
+  async reopen(@Caller() caller: Principal, @Param('id') id: string): Promise<ProjectView> {
+    requireReach(caller, id);
+    return viewOf(id, await this.projects.reopen(caller, id));
   }
 }
 
-/** The one project the caller reaches, or null for all of its organization. */
-function reach(caller: Principal): string | null {
-  return caller.scopes.includes('admin') ? null : caller.projectId;
+/** The one project the caller reaches, or null for all of its organization, as its members do. */
+function reach({ scopes, subject, projectId }: Principal): string | null {
+  return scopes.includes('admin') || subject.startsWith('user:') ? null : projectId;
 }
 
-function view({ id, organization_id, name, created_at }: Project): ProjectView {
-  return { id, organization_id, name, created_at: created_at.toISOString() };
+/** @throws Problem 404 */
+function requireReach(caller: Principal, id: string): void {
+  if (![null, id].includes(reach(caller))) throw notFound('project', id);
+}
+
+function viewOf(id: string, project: Project | null): ProjectView {
+  if (!project) throw notFound('project', id);
+  return view(project);
+}
+
+function view({ id, organization_id, name, closed_at, created_at }: Project): ProjectView {
+  const times = { closed_at: closed_at?.toISOString() ?? null, created_at: created_at.toISOString() };
+  return { id, organization_id, name, ...times };
 }

@@ -6,5 +6,7 @@ export class Project {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'project_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) name: string;
+  /** Nothing is changed in a closed project, and its keys are refused. */
+  @Column({ type: 'timestamptz', nullable: true }) closed_at: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
 }

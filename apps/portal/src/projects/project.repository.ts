@@ -1,13 +1,31 @@
+import { AuditLog } from '#libs/audit';
+import { newId } from '#libs/contracts';
+import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager, IsNull } from 'typeorm';
 import { Project } from './project.entity.js';
 
 @Injectable()
 export class ProjectRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(AuditLog) private readonly audit: AuditLog,
+  ) {}
 
   find(organizationId: string, id: string): Promise<Project | null> {
     return this.db.manager.findOneBy(Project, { id, organization_id: organizationId });
+  }
+
+  oldestOpen(organizationId: string): Promise<Project | null> {
+    return this.db.manager.findOne(Project, {
+      where: { organization_id: organizationId, closed_at: IsNull() },
+      order: { id: 'ASC' },
+    });
+  }
+
+  /** Oldest first. */
+  all(organizationId: string): Promise<Project[]> {
+    return this.db.manager.find(Project, { where: { organization_id: organizationId }, order: { id: 'ASC' } });
   }
 
   /** Newest first. @param only the one project to list, or null for all of the organization */
@@ -19,4 +37,69 @@ export class ProjectRepository {
     if (cursor !== undefined) query.andWhere('p.id < :cursor', { cursor });
     return query.orderBy('p.id', 'DESC').take(limit).getMany();
   }
+
+  create(caller: Principal, name: string): Promise<Project> {
+    return this.db.transaction((tx) => this.createIn(tx, caller, name));
+  }
+
+  async createIn(tx: EntityManager, caller: Principal, name: string): Promise<Project> {
+    const row = tx.create(Project, { id: newId('prj'), organization_id: caller.organizationId, name, closed_at: null });
+    const project = await tx.save(Project, row, { reload: true });
+    await this.append(tx, caller, project.id, { action: 'project.created', before: null, after: { name } });
+    return project;
+  }
+
+  /** @returns null when there is no such project */
+  rename(caller: Principal, id: string, name: string): Promise<Project | null> {
+    return this.db.transaction(async (tx) => {
+      const project = await lock(tx, caller, id);
+      if (!project || project.name === name) return project;
+      const before = { name: project.name };
+      await this.append(tx, caller, id, { action: 'project.renamed', before, after: { name } });
+      return tx.save(Project, { ...project, name });
+    });
+  }
+
+  /** @returns null when there is no such project; `last` when no other is open */
+  close(caller: Principal, id: string): Promise<Project | 'last' | null> {
+    return this.db.transaction(async (tx) => {
+      const where = { organization_id: caller.organizationId, closed_at: IsNull() };
+      // All of them, always in one order: two that close the last two at a time wait for each other.
+      const open = await tx.find(Project, { where, order: { id: 'ASC' }, lock: { mode: 'pessimistic_write' } });
+      const project = open.find((each) => each.id === id);
+      if (!project) return tx.findOneBy(Project, { id, organization_id: caller.organizationId });
+      if (open.length === 1) return 'last';
+      return this.setClosed(tx, caller, project, new Date());
+    });
+  }
+
+  /** @returns null when there is no such project */
+  reopen(caller: Principal, id: string): Promise<Project | null> {
+    return this.db.transaction(async (tx) => {
+      const project = await lock(tx, caller, id);
+      return project?.closed_at ? this.setClosed(tx, caller, project, null) : project;
+    });
+  }
+
+  private async setClosed(tx: EntityManager, caller: Principal, project: Project, at: Date | null): Promise<Project> {
+    const action = at ? 'project.closed' : 'project.reopened';
+    const [before, after] = [{ closed_at: project.closed_at }, { closed_at: at }];
+    await this.append(tx, caller, project.id, { action, before, after });
+    return tx.save(Project, { ...project, closed_at: at });
+  }
+
+  /** Of the organization as a whole, and so in the log of each of its projects. */
+  private append(
+    tx: EntityManager,
+    caller: Principal,
+    subject: string,
+    change: Omit<Parameters<AuditLog['append']>[2], 'subject'>,
+  ): Promise<void> {
+    return this.audit.append(tx, { ...caller, projectId: '' }, { ...change, subject });
+  }
+}
+
+function lock(tx: EntityManager, { organizationId }: Principal, id: string): Promise<Project | null> {
+  const where = { id, organization_id: organizationId };
+  return tx.findOne(Project, { where, lock: { mode: 'pessimistic_write' } });
 }

@@ -50,9 +50,12 @@ export function audienceOf(route: string): Audience {
   return upstreams.find(({ resources }) => resources.includes(resource))?.audience ?? 'portal';
 }
 
-/** Webhooks are authenticated by their token and signature, at the ingress; the API's description is for everyone. */
+/**
+ * Webhooks are authenticated by their token and signature, at the ingress; the API's description is for everyone, and who
+ * signs in is nobody yet.
+ */
 export function isPublic(route: string): boolean {
-  return ['webhooks', 'openapi.json'].includes(resourceOf(route));
+  return ['webhooks', 'openapi.json', 'sign-in'].includes(resourceOf(route));
 }
 
 export function isWebhook(route: string): boolean {

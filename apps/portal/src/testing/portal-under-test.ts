@@ -8,6 +8,8 @@ import { AppModule, portalRoutes } from '../app.module.js';
 import type { FailedKeysSettings } from '../authentication/failed-keys.js';
 import { FirstTenantRepository, type FirstTenant } from '../bootstrap/first-tenant.repository.js';
 import type { UpstreamUrls } from '../proxy/route-table.js';
+import type { SessionSettings } from '../sessions/session-settings.js';
+import type { OidcSettings } from '../single-sign-on/oidc-settings.js';
 import { DataSource } from 'typeorm';
 
 export interface PortalUnderTest {
@@ -19,11 +21,26 @@ export interface PortalUnderTest {
   close(): Promise<void>;
 }
 
+const noIssuer: Omit<OidcSettings, 'PUBLIC_URL'> = {
+  OIDC_ISSUER: null,
+  OIDC_CLIENT_ID: null,
+  OIDC_CLIENT_SECRET: null,
+  OIDC_NAME: null,
+  OIDC_DEFAULT_ROLE: null,
+  OIDC_ROLE_CLAIM: null,
+  OIDC_ROLES: {},
+  OIDC_TRUST_EMAIL: false,
+  GATEHOUSE_EGRESS_ALLOW: [],
+};
+
 /** The whole portal on a port, over a database of its own. */
 export async function startPortal(
   urls: UpstreamUrls,
   keyCacheMs: number,
-  change: Partial<FailedKeysSettings> & { TRUSTED_PROXIES?: string[] } = {},
+  change: Partial<FailedKeysSettings & SessionSettings & OidcSettings> & {
+    TRUSTED_PROXIES?: string[];
+    CONSOLE_DIR?: string;
+  } = {},
 ): Promise<PortalUnderTest> {
   const database = await testDatabase();
   const settings = {
@@ -43,6 +60,12 @@ export async function startPortal(
     FAILED_KEYS_PER_PREFIX: 1_000,
     FAILED_KEYS_WINDOW_MS: 60_000,
     FAILED_KEYS_TRACKED: 100,
+    CONSOLE_DIR: '/nowhere',
+    PUBLIC_URL: 'http://gatehouse.test',
+    SESSION_IDLE_SECONDS: 600,
+    SESSION_SECONDS: 3_600,
+    SIGN_IN_LINK_SECONDS: 600,
+    ...noIssuer,
     ...urls,
     ...change,
   };
@@ -68,6 +91,7 @@ export async function startPortal(
         {
           ...{ id: newId('key'), ...owner, ...texts, scopes },
           made_by_key_id: null,
+          made_by_user_id: null,
           expires_at: expiresAt,
         },
       );

@@ -1,0 +1,18 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { answer, api } from './client.js';
+import { useProjectQuery } from './project-query.js';
+import type { Schema } from './types.js';
+
+/** The project's Apps: many pages name one by its id. */
+export function useApps(): UseQueryResult<Schema<'AppView'>[]> {
+  return useProjectQuery(['apps', 'all'], async (signal) => {
+    const { data } = await answer(api.GET('/api/v1/apps', { signal }));
+    return data;
+  });
+}
+
+/** How to write an App's id: by its name, where there is one. */
+export function useAppName(): (id: string | null) => string {
+  const { data = [] } = useApps();
+  return (id) => data.find((app) => app.id === id)?.name ?? id ?? '';
+}

@@ -1,0 +1,48 @@
+import createClient, { type Middleware } from 'openapi-fetch';
+import { connection } from './connection.js';
+import { ApiProblem, problemOf } from './problem.js';
+import { contextHeaders } from './request-context.js';
+import type { paths } from './schema.js';
+
+/** A gateway's word for nobody being there. */
+const nobody = [502, 503, 504];
+
+const context: Middleware = {
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(contextHeaders(request.method))) request.headers.set(name, value);
+  },
+  async onResponse({ response }) {
+    if (response.ok) return;
+    const problem = await problemOf(response);
+    if (nobody.includes(response.status) && problem.code.startsWith('http_')) connection.reportLost();
+    throw problem;
+  },
+  onError({ error }) {
+    if (error instanceof DOMException && error.name === 'AbortError') return error;
+    connection.reportLost();
+    return new ApiProblem({ status: 0, code: 'connection_lost', detail: 'Gatehouse does not answer.' });
+  },
+};
+
+/** The API by its generated types. Every answer that is none of success is thrown as an `ApiProblem`. */
+export const api = createClient<paths>({ baseUrl: window.location.origin });
+api.use(context);
+
+interface Answered<Data> {
+  data?: Data;
+  response: Response;
+}
+
+/** The body of a successful answer: `await answer(api.GET('/api/v1/events'))`. */
+export async function answer<Data>(asked: Promise<Answered<Data>>): Promise<Data> {
+  const { data } = await asked;
+  return data as Data;
+}
+
+/** The body, and what `If-Match` of a change to it has to be. */
+export async function answerWithEtag<Data>(
+  asked: Promise<Answered<Data>>,
+): Promise<{ data: Data; etag: string | null }> {
+  const { data, response } = await asked;
+  return { data: data as Data, etag: response.headers.get('etag') };
+}

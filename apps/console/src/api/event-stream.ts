@@ -1,0 +1,93 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { isProblem, problemOf } from './problem.js';
+import { useProjectId } from './project-query.js';
+import { contextHeaders } from './request-context.js';
+
+export type StreamState = 'connecting' | 'live' | 'retrying' | 'off';
+
+interface Listening {
+  path: string;
+  enabled?: boolean;
+  onMessage: (message: EventSourceMessage) => void;
+}
+
+const firstWaitMs = 500;
+const longestWaitMs = 15_000;
+
+/** Listens to server-sent events and goes on after the last one whenever the stream ends or breaks. */
+export function useEventStream({ path, enabled = true, onMessage }: Listening): StreamState {
+  const projectId = useProjectId();
+  const [state, setState] = useState<StreamState>('connecting');
+  const take = useEffectEvent(onMessage);
+  useEffect(() => {
+    if (!enabled) return;
+    const ended = new AbortController();
+    void listen({ path, signal: ended.signal, onMessage: (message) => take(message), onState: setState });
+    return () => ended.abort();
+  }, [path, enabled, projectId]);
+  return enabled ? state : 'off';
+}
+
+interface Stream {
+  path: string;
+  signal: AbortSignal;
+  onMessage: (message: EventSourceMessage) => void;
+  onState: (state: StreamState) => void;
+}
+
+async function listen({ path, signal, onMessage, onState }: Stream): Promise<void> {
+  let lastId: string | undefined;
+  let waitMs = firstWaitMs;
+  while (!signal.aborted) {
+    try {
+      await readStream(path, lastId, signal, {
+        onOpen: () => {
+          waitMs = firstWaitMs;
+          onState('live');
+        },
+        onMessage: (message) => {
+          if (message.id) lastId = message.id;
+          onMessage(message);
+        },
+      });
+      // A stream ends so that the listener shows again that it may listen.
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isProblem(error, 'invalid_last_event_id')) lastId = undefined;
+      onState('retrying');
+      waitMs = Math.min(waitMs * 2, longestWaitMs);
+    }
+    await pause(waitMs, signal);
+  }
+}
+
+interface Reader {
+  onOpen: () => void;
+  onMessage: (message: EventSourceMessage) => void;
+}
+
+async function readStream(
+  path: string,
+  lastId: string | undefined,
+  signal: AbortSignal,
+  reader: Reader,
+): Promise<void> {
+  const headers = { ...contextHeaders('GET'), ...(lastId ? { 'last-event-id': lastId } : {}) };
+  const response = await fetch(path, { headers, signal });
+  if (!response.ok || !response.body) throw await problemOf(response);
+  reader.onOpen();
+  const parser = createParser({ onEvent: reader.onMessage });
+  const chunks = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let chunk = await chunks.read(); !chunk.done; chunk = await chunks.read()) parser.feed(chunk.value);
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,42 @@
+import type { components } from './schema.js';
+
+export type Problem = components['schemas']['Problem'];
+
+/** What the API answers when it refuses: `code` is for programs, `message` says what to do. */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem';
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly requestId: string | null;
+  readonly errors: NonNullable<Problem['errors']>;
+
+  constructor(problem: Partial<Problem> & Pick<Problem, 'status' | 'code' | 'detail'>) {
+    super(problem.detail);
+    this.status = problem.status;
+    this.code = problem.code;
+    this.title = problem.title ?? problem.detail;
+    this.requestId = problem.request_id ?? null;
+    this.errors = problem.errors ?? [];
+  }
+}
+
+/** @param error anything that was thrown */
+export const isProblem = (error: unknown, code: string): error is ApiProblem =>
+  error instanceof ApiProblem && error.code === code;
+
+/** Reads an answer that is none of success, even one that a proxy between made. */
+export async function problemOf(response: Response): Promise<ApiProblem> {
+  const read: unknown = await response.json().catch(() => null);
+  if (isProblemBody(read)) return new ApiProblem(read);
+  return new ApiProblem({
+    status: response.status,
+    code: `http_${response.status}`,
+    detail: response.statusText || `The answer was ${response.status}.`,
+    request_id: response.headers.get('x-request-id') ?? undefined,
+  });
+}
+
+function isProblemBody(body: unknown): body is Problem {
+  return typeof body === 'object' && body !== null && 'code' in body && 'detail' in body && 'status' in body;
+}

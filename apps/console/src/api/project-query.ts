@@ -1,0 +1,71 @@
+import { useInfiniteQuery, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+
+/** The project that the URL names. */
+export function useProjectId(): string {
+  const { projectId } = useParams({ strict: false });
+  if (!projectId) throw new Error('This page stands outside of a project.');
+  return projectId;
+}
+
+interface Options {
+  enabled?: boolean;
+  /** Asks again so often, in milliseconds. */
+  refetchInterval?: number | false;
+}
+
+/** The key under which an answer of this project is kept: `queryClient.invalidateQueries({ queryKey: projectKey(id, ['apps']) })`. */
+export const projectKey = (projectId: string, key: readonly unknown[]): readonly unknown[] => ['p', projectId, ...key];
+
+/** One answer of the API, kept by project so that switching never mixes them. */
+export function useProjectQuery<Data>(
+  key: readonly unknown[],
+  ask: (signal: AbortSignal) => Promise<Data>,
+  options: Options = {},
+): UseQueryResult<Data> {
+  return useQuery({
+    queryKey: projectKey(useProjectId(), key),
+    queryFn: ({ signal }) => ask(signal),
+    ...options,
+  });
+}
+
+export interface Page<Row> {
+  data: Row[];
+  next_cursor: string | null;
+}
+
+export interface CursorList<Row> {
+  rows: Row[];
+  /** Nothing is there to show yet. */
+  loading: boolean;
+  error: Error | null;
+  hasMore: boolean;
+  loadingMore: boolean;
+  loadMore: () => void;
+  refresh: () => void;
+}
+
+/** A list that the API gives by pages: `useCursorList(['events', search], (cursor, signal) => answer(api.GET(…)))`. */
+export function useCursorList<Row>(
+  key: readonly unknown[],
+  ask: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>,
+  options: Options = {},
+): CursorList<Row> {
+  const query = useInfiniteQuery({
+    queryKey: projectKey(useProjectId(), key),
+    queryFn: ({ pageParam, signal }) => ask(pageParam ?? undefined, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    ...options,
+  });
+  return {
+    rows: query.data?.pages.flatMap(({ data }) => data) ?? [],
+    loading: query.isPending,
+    error: query.error,
+    hasMore: query.hasNextPage,
+    loadingMore: query.isFetchingNextPage,
+    loadMore: () => void (query.hasNextPage && !query.isFetchingNextPage && query.fetchNextPage()),
+    refresh: () => void query.refetch(),
+  };
+}

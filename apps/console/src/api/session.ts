@@ -1,0 +1,45 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { answer, api } from './client.js';
+import { requestContext } from './request-context.js';
+import type { Schema } from './types.js';
+
+/** Who is signed in, and what that person may do here. */
+export type Session = Schema<'SignedInView'>;
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  staleTime: 60_000,
+  queryFn: async ({ signal }): Promise<Session> => {
+    const session = await answer(api.GET('/api/v1/session', { signal }));
+    requestContext.csrfToken = session.csrf_token;
+    return session;
+  },
+});
+
+export const signInMethodsQuery = queryOptions({
+  queryKey: ['sign-in-methods'],
+  queryFn: ({ signal }) => answer(api.GET('/api/v1/sign-in/methods', { signal })),
+});
+
+export const signInByLink = (token: string): Promise<Session> =>
+  answer(api.POST('/api/v1/sign-in/link', { body: { token } }));
+
+export const signOut = (): Promise<unknown> => answer(api.DELETE('/api/v1/session'));
+
+/** Of pages within a project, which show only to who is signed in. */
+export function useSession(): Session {
+  const { data } = useQuery(sessionQuery);
+  if (!data) throw new Error('No session is loaded: this page stands outside of a project.');
+  return data;
+}
+
+/** Whether the person may do what asks for this scope. */
+export function hasScope(held: readonly string[], wanted: string): boolean {
+  if (held.includes(wanted)) return true;
+  if (wanted.endsWith(':read') && held.includes(wanted.replace(':read', ':write'))) return true;
+  return held.includes('admin') && wanted !== 'approvals:manage';
+}
+
+export function useScope(wanted: string): boolean {
+  return hasScope(useSession().scopes, wanted);
+}

@@ -1,0 +1,26 @@
+import { useThrottledCallback } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { type StreamState, useEventStream } from './event-stream.js';
+import { projectKey, useProjectId } from './project-query.js';
+
+/** However much happens, lists are asked for no more often. */
+const everyMs = 1_000;
+
+interface Live {
+  appId?: string;
+  /** One event alone. */
+  eventId?: string;
+  enabled?: boolean;
+}
+
+/** Asks for events again as something happens to them. */
+export function useLiveEvents({ appId, eventId, enabled = true }: Live): StreamState {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  const key = projectKey(projectId, eventId ? ['event', eventId] : ['events']);
+  const refresh = useThrottledCallback(() => void queryClient.invalidateQueries({ queryKey: key }), everyMs);
+  const query = new URLSearchParams();
+  if (appId) query.set('app_id', appId);
+  if (eventId) query.set('event_id', eventId);
+  return useEventStream({ path: `/api/v1/events/stream?${query}`, enabled, onMessage: refresh });
+}

@@ -1,0 +1,42 @@
+import { createRoute, notFound, redirect } from '@tanstack/react-router';
+import { isProblem } from '../api/problem.js';
+import { requestContext } from '../api/request-context.js';
+import { type Session, sessionQuery } from '../api/session.js';
+import { NotFound } from '../shell/not-found.js';
+import { Shell } from '../shell/shell.js';
+import { rootRoute, type RouterContext } from './root-route.js';
+
+/** Who is signed in; everybody else is led to signing in, and back here after it. */
+async function requireSession({ queryClient }: RouterContext, returnTo: string): Promise<Session> {
+  try {
+    return await queryClient.ensureQueryData(sessionQuery);
+  } catch (error) {
+    if (isProblem(error, 'connection_lost')) throw error;
+    throw redirect({ to: '/sign-in', search: returnTo === '/' ? {} : { return_to: returnTo } });
+  }
+}
+
+/** `/`: leads to the first project that is open. */
+export const indexRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  beforeLoad: async ({ context, location }) => {
+    const { projects } = await requireSession(context, location.href);
+    const project = projects.find(({ closed_at }) => !closed_at) ?? projects[0];
+    if (!project) throw notFound();
+    throw redirect({ to: '/p/$projectId', params: { projectId: project.id } });
+  },
+});
+
+/** Everything within a project; the parent of every feature's routes. */
+export const projectRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/p/$projectId',
+  beforeLoad: async ({ context, params, location }) => {
+    const { projects } = await requireSession(context, location.href);
+    if (!projects.some(({ id }) => id === params.projectId)) throw notFound();
+    requestContext.projectId = params.projectId;
+  },
+  component: Shell,
+  notFoundComponent: NotFound,
+});

@@ -1,0 +1,27 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { connection } from '../api/connection.js';
+import { ApiProblem, isProblem } from '../api/problem.js';
+import { sessionQuery } from '../api/session.js';
+
+const attempts = 2;
+
+/** Answers are tried again only where that may help: a refusal stays one. */
+const mayHelp = (failures: number, error: Error): boolean =>
+  failures < attempts && !(error instanceof ApiProblem && error.status < 500);
+
+export function createQueryClient(): QueryClient {
+  const queryClient = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error, query) => {
+        // Signed out meanwhile: asking for the session again leads to the sign-in page.
+        const isSession = query.queryKey[0] === sessionQuery.queryKey[0];
+        if (!isSession && isProblem(error, 'not_signed_in')) void queryClient.invalidateQueries(sessionQuery);
+      },
+    }),
+    defaultOptions: { queries: { retry: mayHelp, staleTime: 5_000 }, mutations: { retry: false } },
+  });
+  connection.subscribe(() => {
+    if (!connection.isLost()) void queryClient.invalidateQueries();
+  });
+  return queryClient;
+}

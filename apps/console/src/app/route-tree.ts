@@ -1,0 +1,11 @@
+import { eventRoutes } from '../features/events/routes.js';
+import { homeRoutes } from '../features/home/routes.js';
+import { signInRoute } from '../features/sign-in/routes.js';
+import { indexRoute, projectRoute } from './project-route.js';
+import { rootRoute } from './root-route.js';
+
+export const routeTree = rootRoute.addChildren([
+  indexRoute,
+  signInRoute,
+  projectRoute.addChildren([...homeRoutes, ...eventRoutes]),
+]);

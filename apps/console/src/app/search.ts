@@ -1,0 +1,24 @@
+/** Reads one value of the URL; undefined for what it does not take, so that a wrong link still opens. */
+type Reader<Value> = (value: unknown) => Value | undefined;
+
+export const text: Reader<string> = (value) => {
+  if (typeof value === 'string' && value !== '') return value;
+  return typeof value === 'number' ? String(value) : undefined;
+};
+
+export const flag: Reader<true> = (value) => (value === true ? true : undefined);
+
+export const oneOf =
+  <Value extends string>(values: readonly Value[]): Reader<Value> =>
+  (value) =>
+    values.find((one) => one === value);
+
+type Read<Readers> = { [Name in keyof Readers]?: Readers[Name] extends Reader<infer Value> ? Value : never };
+
+/** A route's `validateSearch`: `searchOf({ app: text, outcome: oneOf(outcomes) })`. */
+export function searchOf<Readers extends Record<string, Reader<unknown>>>(readers: Readers) {
+  return (search: Record<string, unknown>): Read<Readers> => {
+    const read = Object.entries(readers).map(([name, reader]) => [name, reader(search[name])] as const);
+    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Read<Readers>;
+  };
+}

@@ -1,0 +1,32 @@
+import { Group, Text, ThemeIcon } from '@mantine/core';
+import { Check, Circle } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+interface StepProps {
+  done: boolean;
+  title: string;
+  text?: string;
+  children?: ReactNode;
+}
+
+/** One line of a checklist. */
+export function Step({ done, title, text, children }: StepProps): ReactNode {
+  return (
+    <li>
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <ThemeIcon size={22} radius="xl" variant={done ? 'filled' : 'default'} color="teal.8" mt={1}>
+          {done ? <Check size={13} aria-label="✓" /> : <Circle size={8} aria-hidden />}
+        </ThemeIcon>
+        <div style={{ flex: 1, minWidth: 0 }}>
+          <Text fw={500}>{title}</Text>
+          {text && (
+            <Text size="sm" c="dimmed">
+              {text}
+            </Text>
+          )}
+          {children && <div style={{ marginTop: 8 }}>{children}</div>}
+        </div>
+      </Group>
+    </li>
+  );
+}

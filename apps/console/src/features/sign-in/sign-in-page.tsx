@@ -1,0 +1,82 @@
+import { Alert, Button, Loader, Paper, Stack, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ApiProblem } from '../../api/problem.js';
+import { signInMethodsQuery } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
+import { signInTexts } from '../../texts/sign-in.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { localPath } from './local-path.js';
+import classes from './sign-in-page.module.css';
+import { useLinkToken } from './use-link-token.js';
+
+const route = getRouteApi('/sign-in');
+
+export function SignInPage(): ReactNode {
+  useDocumentTitle(signInTexts.title);
+  const { error, return_to } = route.useSearch();
+  const returnTo = localPath(return_to);
+  const link = useLinkToken(returnTo);
+  const methods = useQuery(signInMethodsQuery);
+  const refused = link.error instanceof ApiProblem && link.error.status === 401 ? link.error.code : error;
+  return (
+    <main className={classes.page}>
+      <Paper p="xl" w="100%" maw={400} radius="lg">
+        <Stack gap="md">
+          <img src="/icon.svg" alt="" width={40} height={40} />
+          <Title order={1}>{signInTexts.title}</Title>
+          {refused && (
+            <Alert color="red" variant="light" role="alert">
+              {signInTexts.error(refused)}
+            </Alert>
+          )}
+          {link.error && !refused && <ProblemAlert error={link.error} />}
+          {link.isPending ? <Waiting text={signInTexts.working} /> : <Methods methods={methods} returnTo={returnTo} />}
+        </Stack>
+      </Paper>
+    </main>
+  );
+}
+
+interface MethodsProps {
+  methods: UseQueryResult<Schema<'SignInMethods'>>;
+  returnTo: string;
+}
+
+function Methods({ methods, returnTo }: MethodsProps): ReactNode {
+  if (methods.isPending) return <Waiting text={signInTexts.loading} />;
+  if (methods.error) return <ProblemAlert error={methods.error} onRetry={() => void methods.refetch()} />;
+  const { oidc, link } = methods.data;
+  return (
+    <>
+      {oidc.map(({ id, name }) => (
+        <Button
+          key={id}
+          component="a"
+          href={`/api/v1/sign-in/oidc/${encodeURIComponent(id)}/start?return_to=${encodeURIComponent(returnTo)}`}
+          size="md"
+        >
+          {signInTexts.with(name)}
+        </Button>
+      ))}
+      {link && (
+        <div>
+          <Text>{signInTexts.byLink}</Text>
+          <Text c="dimmed" size="sm" mt={4}>
+            {signInTexts.whereLink}
+          </Text>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Waiting({ text }: { text: string }): ReactNode {
+  return (
+    <Text c="dimmed" role="status">
+      <Loader size={14} mr={8} aria-hidden /> {text}
+    </Text>
+  );
+}

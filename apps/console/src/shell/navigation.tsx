@@ -1,0 +1,64 @@
+import { Kbd, UnstyledButton } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useProjectId } from '../api/project-query.js';
+import { hasScope, useSession } from '../api/session.js';
+import type { NavigationGroup, NavigationItem } from '../app/feature.js';
+import { features } from '../app/features.js';
+import { shellTexts } from '../texts/shell.js';
+import { AccountMenu } from './account-menu.js';
+import classes from './navigation.module.css';
+import { ProjectSwitcher } from './project-switcher.js';
+
+const groups: readonly NavigationGroup[] = ['home', 'messages', 'build', 'connect', 'operate'];
+
+export function Navigation({ onSearch }: { onSearch: () => void }): ReactNode {
+  const { scopes } = useSession();
+  const allowed = features
+    .flatMap(({ navigation }) => navigation)
+    .filter(({ scope }) => scope === undefined || hasScope(scopes, scope));
+  return (
+    <div className={classes.navigation}>
+      <ProjectSwitcher />
+      <UnstyledButton className={classes.search} onClick={onSearch}>
+        <Search size={15} aria-hidden />
+        <span className={classes.searchLabel}>{shellTexts.search}</span>
+        <Kbd size="xs">{shellTexts.searchKeys}</Kbd>
+      </UnstyledButton>
+      <nav aria-label={shellTexts.navigation} className={classes.groups}>
+        {groups.map((group) => (
+          <Group key={group} label={shellTexts.groups[group]} items={allowed.filter((item) => item.group === group)} />
+        ))}
+      </nav>
+      <AccountMenu />
+    </div>
+  );
+}
+
+/** Features name their pages by path: the type of the whole tree cannot reach into each of them. */
+const pathWithin = (projectId: string, path: string): string => `/p/${projectId}${path}`;
+
+function Group({ label, items }: { label: string; items: NavigationItem[] }): ReactNode {
+  const projectId = useProjectId();
+  if (items.length === 0) return null;
+  return (
+    <div className={classes.group}>
+      {label && <div className={classes.label}>{label}</div>}
+      <ul className={classes.items}>
+        {items.map(({ path, label: name, icon: Icon }) => (
+          <li key={path}>
+            <Link
+              to={pathWithin(projectId, path)}
+              className={classes.item}
+              activeOptions={{ exact: path === '', includeSearch: false }}
+            >
+              <Icon size={16} strokeWidth={1.75} aria-hidden />
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { shellTexts } from '../texts/shell.js';
+import { Page } from '../ui/page.js';
+import { ProblemAlert } from '../ui/problem-alert.js';
+
+/** What stands where a page broke; the rest of the console goes on. */
+export function RouteError({ error, reset }: ErrorComponentProps): ReactNode {
+  return (
+    <Page title={shellTexts.broken.title}>
+      <ProblemAlert error={error} onRetry={reset} />
+    </Page>
+  );
+}

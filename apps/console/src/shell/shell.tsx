@@ -1,0 +1,56 @@
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { sessionQuery } from '../api/session.js';
+import { shellTexts } from '../texts/shell.js';
+import { ConnectionBanner } from './connection-banner.js';
+import { Navigation } from './navigation.js';
+import { Palette } from './palette.js';
+import classes from './shell.module.css';
+import { SideDrawer } from './side-drawer.js';
+import { TopBar } from './top-bar.js';
+
+/** What stands around every page of a project. */
+export function Shell(): ReactNode {
+  const [drawer, { open, close }] = useDisclosure();
+  const [palette, { open: openPalette, close: closePalette }] = useDisclosure();
+  const { pathname } = useLocation();
+  useHotkeys([['mod+K', openPalette]], []);
+  useEffect(close, [pathname]);
+  useLeaveWhenSignedOut();
+  return (
+    <>
+      <a href="#content" className={classes.skip}>
+        {shellTexts.skip}
+      </a>
+      <ConnectionBanner />
+      <div className={classes.shell}>
+        <aside className={classes.side}>
+          <Navigation onSearch={openPalette} />
+        </aside>
+        <SideDrawer opened={drawer} onClose={close}>
+          <Navigation onSearch={openPalette} />
+        </SideDrawer>
+        <div className={classes.main}>
+          <TopBar onOpen={open} onSearch={openPalette} />
+          <main id="content" tabIndex={-1} className={classes.content}>
+            <Outlet />
+          </main>
+        </div>
+      </div>
+      <Palette opened={palette} onClose={closePalette} />
+    </>
+  );
+}
+
+/** A session that ended elsewhere, or by time, ends here too. */
+function useLeaveWhenSignedOut(): void {
+  const { error } = useQuery(sessionQuery);
+  const { href } = useLocation();
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (error && 'status' in error && error.status === 401)
+      void navigate({ to: '/sign-in', search: { return_to: href } });
+  }, [error]);
+}

@@ -1,0 +1,67 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
+
+const accent: MantineColorsTuple = [
+  '#eef1ff',
+  '#dfe3fd',
+  '#bdc5f8',
+  '#9aa6f3',
+  '#7d8bee',
+  '#6878e9',
+  '#5768df',
+  '#4553c7',
+  '#3b48ae',
+  '#323d96',
+];
+/** Neutral, a little cool. */
+const gray: MantineColorsTuple = [
+  '#f8f9fa',
+  '#f1f3f5',
+  '#e6e8eb',
+  '#d7dbdf',
+  '#c1c8cd',
+  '#889096',
+  '#687076',
+  '#566067',
+  '#3a4248',
+  '#11181c',
+];
+const dark: MantineColorsTuple = [
+  '#e4e6e9',
+  '#b4bac1',
+  '#9aa1a9',
+  '#767d86',
+  '#3e444b',
+  '#2d3238',
+  '#22262b',
+  '#181b1f',
+  '#131518',
+  '#0d0f11',
+];
+
+export const theme = createTheme({
+  primaryColor: 'accent',
+  primaryShade: 7,
+  autoContrast: true,
+  colors: { accent, gray, dark },
+  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif",
+  fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Code', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
+  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
+  defaultRadius: 'md',
+  radius: { xs: '3px', sm: '5px', md: '7px', lg: '10px', xl: '14px' },
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: '1.375rem', lineHeight: '1.3' },
+      h2: { fontSize: '1.0625rem', lineHeight: '1.4' },
+      h3: { fontSize: '0.9375rem', lineHeight: '1.4' },
+    },
+  },
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Button: { defaultProps: { size: 'sm' } },
+    Tooltip: { defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } } },
+    Paper: { defaultProps: { withBorder: true, p: 'md' } },
+    Anchor: { defaultProps: { underline: 'hover' } },
+  },
+});

@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react';
+import classes from './code-block.module.css';
+import { CopyButton } from './copy-button.js';
+
+/** Text as it is, to read and copy: a command, a body, a log. Never interpreted. */
+export function CodeBlock({ code, label, wrap = false }: { code: string; label: string; wrap?: boolean }): ReactNode {
+  return (
+    <div className={classes.block}>
+      <pre className={classes.code} data-wrap={wrap || undefined} tabIndex={0} aria-label={label} role="group">
+        {code}
+      </pre>
+      <span className={classes.copy}>
+        <CopyButton text={code} label={`Copy: ${label}`} />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { autocompletion, closeBrackets } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json, jsonParseLinter } from '@codemirror/lang-json';
+import { python } from '@codemirror/lang-python';
+import { bracketMatching, indentOnInput } from '@codemirror/language';
+import { type Diagnostic, linter, lintGutter, setDiagnostics } from '@codemirror/lint';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
+import classes from './code-mirror.module.css';
+import { highlighting } from './code-mirror-theme.js';
+
+/** A complaint at a line, counted from 1. */
+export interface LineProblem {
+  line: number;
+  message: string;
+  severity?: 'error' | 'warning';
+}
+
+export interface CodeEditorProps {
+  label: string;
+  value: string;
+  onChange?: (value: string) => void;
+  language: 'json' | 'python' | 'text';
+  problems?: readonly LineProblem[];
+  readOnly?: boolean;
+  height?: number;
+}
+
+const languages: Readonly<Record<CodeEditorProps['language'], () => Extension>> = {
+  json: () => [json(), linter(jsonParseLinter())],
+  python: () => python(),
+  text: () => [],
+};
+
+/** CodeMirror as a controlled field. Tab leaves it, so that the keyboard is never caught. */
+export default function CodeMirror(props: CodeEditorProps): ReactNode {
+  const { label, value, onChange, language, problems = [], readOnly = false, height = 240 } = props;
+  const holder = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const writable = useRef(new Compartment());
+  const tell = useEffectEvent((text: string) => onChange?.(text));
+
+  useEffect(() => {
+    if (!holder.current) return;
+    const editor = new EditorView({
+      parent: holder.current,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          lineNumbers(),
+          history(),
+          indentOnInput(),
+          bracketMatching(),
+          closeBrackets(),
+          autocompletion(),
+          highlightActiveLine(),
+          lintGutter(),
+          highlighting,
+          keymap.of([...defaultKeymap, ...historyKeymap]),
+          languages[language](),
+          writable.current.of(EditorState.readOnly.of(readOnly)),
+          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) tell(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = editor;
+    return () => editor.destroy();
+  }, [language, label]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || editor.state.doc.toString() === value) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+  }, [value]);
+  useEffect(() => {
+    view.current?.dispatch({ effects: writable.current.reconfigure(EditorState.readOnly.of(readOnly)) });
+  }, [readOnly]);
+  useEffect(() => {
+    const editor = view.current;
+    if (editor)
+      editor.dispatch(
+        setDiagnostics(
+          editor.state,
+          problems.map((problem) => atLine(editor.state, problem)),
+        ),
+      );
+  }, [problems]);
+  return <div ref={holder} className={classes.editor} style={{ '--gh-editor-height': `${height}px` }} />;
+}
+
+function atLine(state: EditorState, { line, message, severity = 'error' }: LineProblem): Diagnostic {
+  const { from, to } = state.doc.line(Math.min(Math.max(line, 1), state.doc.lines));
+  return { from, to, message, severity };
+}

@@ -1,0 +1,29 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { Check, Copy } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { uiTexts } from '../texts/ui.js';
+
+interface CopyButtonProps {
+  text: string;
+  /** Says what is copied where several buttons stand together. */
+  label?: string;
+}
+
+export function CopyButton({ text, label = uiTexts.copy }: CopyButtonProps): ReactNode {
+  const { copy, copied } = useClipboard({ timeout: 1_500 });
+  const said = copied ? uiTexts.copied : label;
+  return (
+    <Tooltip label={said}>
+      <ActionIcon
+        variant="subtle"
+        color={copied ? 'teal' : 'gray'}
+        size="sm"
+        aria-label={said}
+        onClick={() => copy(text)}
+      >
+        {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,123 @@
+import { Button, Text } from '@mantine/core';
+import type { ToOptions } from '@tanstack/react-router';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { CursorList } from '../api/project-query.js';
+import { uiTexts } from '../texts/ui.js';
+import { TableHead } from './table-head.js';
+import { TableRow } from './table-row.js';
+import { TableSkeleton } from './table-skeleton.js';
+import { ProblemAlert } from './problem-alert.js';
+import classes from './data-table.module.css';
+
+export interface Column<Row> {
+  id: string;
+  label: string;
+  cell: (row: Row) => ReactNode;
+  /** A track of a CSS grid. */
+  width?: string;
+  /** Whether the API sorts by it. */
+  sortable?: boolean;
+  /** Left out where there is no room for it. */
+  hideOnPhone?: boolean;
+}
+
+export interface Sort {
+  by: string;
+  descending: boolean;
+}
+
+interface DataTableProps<Row> {
+  label: string;
+  columns: Column<Row>[];
+  list: Pick<CursorList<Row>, 'rows' | 'loading' | 'error'> & Partial<CursorList<Row>>;
+  rowKey: (row: Row) => string;
+  /** Where a row leads: its first cell is the link, and Enter and a click anywhere go there too. */
+  rowLink?: (row: Row) => ToOptions;
+  /** What stands there when there is no row. */
+  empty: ReactNode;
+  sort?: Sort;
+  onSort?: (sort: Sort) => void;
+}
+
+const rowHeight = 44;
+/** So many rows before the end, the next page is asked for. */
+const ahead = 10;
+
+/** A list of any length: only the rows in sight are drawn, and more are asked for on the way down. */
+export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
+  const { label, columns, list, rowKey, rowLink, empty, sort, onSort } = props;
+  const { rows, hasMore = false, loadingMore = false, loadMore } = list;
+  const [top, setTop] = useState(0);
+  const [active, setActive] = useState(0);
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    scrollMargin: top,
+    getItemKey: (index) => (rows[index] ? rowKey(rows[index]) : index),
+  });
+  const shown = virtualizer.getVirtualItems();
+  const last = shown.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (hasMore && last >= rows.length - ahead) loadMore?.();
+  }, [hasMore, last, rows.length]);
+
+  if (list.loading) return <TableSkeleton columns={columns.length} />;
+  if (list.error && rows.length === 0) return <ProblemAlert error={list.error} onRetry={list.refresh} />;
+  if (rows.length === 0) return empty;
+
+  const go = (index: number): void => {
+    const next = Math.max(0, Math.min(rows.length - 1, index));
+    setActive(next);
+    virtualizer.scrollToIndex(next, { align: 'auto' });
+  };
+  const template = columns.map(({ width }) => width ?? 'minmax(0, 1fr)').join(' ');
+  return (
+    <div className={classes.table} style={{ '--gh-columns': template }}>
+      <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
+        <TableHead columns={columns} sort={sort} onSort={onSort} />
+        <div
+          role="rowgroup"
+          className={classes.body}
+          style={{ height: virtualizer.getTotalSize() }}
+          ref={(element) => {
+            if (element) setTop(element.getBoundingClientRect().top + window.scrollY);
+          }}
+        >
+          {shown.map(({ index, key, start }) => {
+            const row = rows[index];
+            return (
+              row && (
+                <TableRow
+                  key={key}
+                  index={index}
+                  offset={start - top}
+                  measure={virtualizer.measureElement}
+                  columns={columns}
+                  row={row}
+                  link={rowLink?.(row)}
+                  active={index === Math.min(active, rows.length - 1)}
+                  onMove={(to) => go(to)}
+                  lastIndex={rows.length - 1}
+                />
+              )
+            );
+          })}
+        </div>
+      </div>
+      <div className={classes.foot}>
+        {list.error && <ProblemAlert error={list.error} onRetry={loadMore} />}
+        {hasMore ? (
+          <Button variant="subtle" color="gray" loading={loadingMore} onClick={loadMore}>
+            {uiTexts.loadMore}
+          </Button>
+        ) : (
+          <Text size="sm" c="dimmed">
+            {uiTexts.endOfList}
+          </Text>
+        )}
+      </div>
+    </div>
+  );
+}

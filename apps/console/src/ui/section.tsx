@@ -1,0 +1,26 @@
+import { Group, Paper, Title } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+
+interface SectionProps {
+  title: string;
+  actions?: ReactNode;
+  /** Without the inner space, for tables and lists that bring their own. */
+  flush?: boolean;
+  children: ReactNode;
+}
+
+/** A titled part of a page. */
+export function Section({ title, actions, flush = false, children }: SectionProps): ReactNode {
+  const id = useId();
+  return (
+    <Paper component="section" aria-labelledby={id} p={0}>
+      <Group justify="space-between" px="md" py="sm" style={{ borderBottom: '1px solid var(--gh-line)' }}>
+        <Title order={2} id={id}>
+          {title}
+        </Title>
+        {actions}
+      </Group>
+      <div style={flush ? undefined : { padding: 'var(--mantine-spacing-md)' }}>{children}</div>
+    </Paper>
+  );
+}

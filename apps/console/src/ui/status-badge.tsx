@@ -1,0 +1,60 @@
+import { Badge } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { uiTexts } from '../texts/ui.js';
+
+type Tone = 'good' | 'busy' | 'quiet' | 'warn' | 'bad';
+
+const colours: Readonly<Record<Tone, string>> = {
+  good: 'teal',
+  busy: 'accent',
+  quiet: 'gray',
+  warn: 'yellow',
+  bad: 'red',
+};
+
+/** How each outcome and state of the system is to be read. */
+const tones: Readonly<Record<Tone, readonly string[]>> = {
+  good: ['accepted', 'active', 'delivered', 'handled', 'ok', 'routed', 'succeeded'],
+  busy: ['delivering', 'open', 'retrying', 'running', 'waiting', 'working', 'replayed'],
+  quiet: [
+    'challenge',
+    'cancelled',
+    'closed',
+    'disabled',
+    'dropped_bot',
+    'dropped_echo',
+    'duplicate',
+    'ignored',
+    'no_match',
+    'no_reply',
+    'retired',
+  ],
+  warn: ['blocked_contact', 'held', 'held_unknown_sender', 'loop_paused', 'parked', 'paused', 'unconfirmed', 'unknown'],
+  bad: ['dead', 'failed', 'refused', 'undelivered'],
+};
+
+const toneOf = new Map(Object.entries(tones).flatMap(([tone, states]) => states.map((state) => [state, tone as Tone])));
+
+/** One look for each outcome or state, wherever it stands. A state that it does not know is shown as it is. */
+export function StatusBadge({ status, tone }: { status: string; tone?: Tone }): ReactNode {
+  const colour = colours[tone ?? toneOf.get(status) ?? 'quiet'];
+  const label = uiTexts.outcomes[status] ?? status.replaceAll('_', ' ');
+  return (
+    <Badge
+      color={colour}
+      variant="light"
+      radius="sm"
+      tt="none"
+      fw={500}
+      size="md"
+      style={{ flexShrink: 0, verticalAlign: 'middle' }}
+      styles={{
+        label: {
+          color: `light-dark(color-mix(in srgb, var(--mantine-color-${colour}-9) 75%, black), var(--mantine-color-${colour}-2))`,
+        },
+      }}
+    >
+      {label}
+    </Badge>
+  );
+}

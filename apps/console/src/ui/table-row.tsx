@@ -1,0 +1,81 @@
+import { Link, type ToOptions, useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
+import type { Column } from './data-table.js';
+import classes from './data-table.module.css';
+
+interface TableRowProps<Row> {
+  index: number;
+  lastIndex: number;
+  offset: number;
+  measure: (element: Element | null) => void;
+  columns: Column<Row>[];
+  row: Row;
+  link?: ToOptions;
+  /** The one row that Tab reaches. */
+  active: boolean;
+  onMove: (to: number) => void;
+}
+
+const pageOfRows = 10;
+
+/** One row: reached by Tab once, walked by the arrows, opened by Enter. */
+export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
+  const { index, lastIndex, offset, measure, columns, row, link, active, onMove } = props;
+  const navigate = useNavigate();
+  const element = useRef<HTMLDivElement | null>(null);
+  useEffect(() => {
+    // The focus follows the arrows, and is taken from nobody otherwise.
+    if (active && document.activeElement?.closest('[role=table]') === element.current?.closest('[role=table]'))
+      element.current?.focus({ preventScroll: true });
+  }, [active]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const targets: Record<string, number> = {
+      ArrowDown: index + 1,
+      ArrowUp: index - 1,
+      PageDown: index + pageOfRows,
+      PageUp: index - pageOfRows,
+      Home: 0,
+      End: lastIndex,
+    };
+    const to = targets[event.key];
+    if (to !== undefined) onMove(to);
+    else if (event.key === 'Enter' && link && event.target === element.current) void navigate(link);
+    else return;
+    event.preventDefault();
+  };
+  const onClick = (event: MouseEvent): void => {
+    const inner = event.target instanceof Element && event.target.closest('a, button, input');
+    if (!link || inner || window.getSelection()?.isCollapsed === false) return;
+    void navigate(link);
+  };
+  return (
+    <div
+      ref={(node) => {
+        element.current = node;
+        measure(node);
+      }}
+      role="row"
+      aria-rowindex={index + 2}
+      data-index={index}
+      data-link={link !== undefined}
+      className={classes.row}
+      style={{ transform: `translateY(${offset}px)` }}
+      tabIndex={active ? 0 : -1}
+      onKeyDown={onKeyDown}
+      onClick={onClick}
+    >
+      {columns.map(({ id, cell, hideOnPhone }, at) => (
+        <div key={id} role="cell" className={classes.cell} data-optional={hideOnPhone}>
+          {at === 0 && link ? (
+            <Link {...link} className={classes.link} tabIndex={-1}>
+              {cell(row)}
+            </Link>
+          ) : (
+            cell(row)
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { Tooltip } from '@mantine/core';
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { uiTexts } from '../texts/ui.js';
+
+interface WhenProps {
+  at: string | null | undefined;
+  /** `3 min ago` instead of the time. */
+  relative?: boolean;
+}
+
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const distance = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
+
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+/** A time as the reader's clock shows it, and in UTC when pointed at. */
+export function When({ at, relative = false }: WhenProps): ReactNode {
+  const now = useNow();
+  if (!at) return uiTexts.never;
+  const time = new Date(at);
+  const text = relative ? ago(time, now) : shortly(time, now);
+  return (
+    <Tooltip label={`${local.format(time)} · ${time.toISOString().replace('T', ' ').replace('Z', ' UTC')}`}>
+      <time dateTime={at} style={{ whiteSpace: 'nowrap' }}>
+        {text}
+      </time>
+    </Tooltip>
+  );
+}
+
+function shortly(time: Date, now: number): string {
+  return time.toDateString() === new Date(now).toDateString() ? timeOfDay.format(time) : local.format(time);
+}
+
+function ago(time: Date, now: number): string {
+  const seconds = (time.getTime() - now) / 1_000;
+  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  return distance.format(Math.round(seconds / size), unit);
+}
+
+/** One clock for all times of a page. */
+const tickMs = 10_000;
+let now = Date.now();
+const listeners = new Set<() => void>();
+setInterval(() => {
+  now = Date.now();
+  for (const listener of listeners) listener();
+}, tickMs);
+
+function useNow(): number {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => now,
+  );
+}

@@ -1,0 +1,25 @@
+import { defineConfig } from 'vite';
+import { bundleBudget } from './build/bundle-budget.ts';
+import { precompress } from './build/precompress.ts';
+import { keySession } from './dev/key-session.ts';
+import { systemProxy } from './dev/system-proxy.ts';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [bundleBudget(), precompress(), keySession()],
+  build: {
+    outDir: '../../dist/console',
+    emptyOutDir: true,
+    target: 'es2022',
+    // Its own budget says what is too large.
+    chunkSizeWarningLimit: 2_000,
+    rolldownOptions: {
+      onwarn(warning, warn) {
+        // Packages mark what a server must not render; nothing is rendered there.
+        if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
+      },
+    },
+    license: { fileName: 'licenses.md' },
+  },
+  server: { proxy: systemProxy },
+});

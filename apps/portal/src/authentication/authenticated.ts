@@ -1,0 +1,24 @@
+import { type Principal, Problem } from '#libs/service-kit';
+import type { Project } from '../projects/project.entity.js';
+
+/** A caller, and by what right. */
+export interface Authenticated {
+  principal: Principal;
+  /** `key:<id>:<role of its maker>` or `session:<id>:<organization>:<role>`: what stays open is asked of it again. */
+  holder: string;
+  /** Null where the caller's own right says that it is open. */
+  project: Project | null;
+}
+
+export function refused(detail: string): Problem {
+  return new Problem(401, 'not_authenticated', detail, [], { 'www-authenticate': 'Bearer' });
+}
+
+export function notSignedIn(): Problem {
+  return new Problem(401, 'not_signed_in', 'Nobody is signed in here, or the session is over: sign in.');
+}
+
+export function outOfReach(what: 'organization' | 'project', who: 'key' | 'session'): Problem {
+  const header = what === 'organization' ? 'X-Organization-Id' : 'X-Project-Id';
+  return new Problem(404, `${what}_not_found`, `There is no ${what} of the id in ${header} that this ${who} reaches.`);
+}

@@ -1,0 +1,31 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Project } from '../projects/project.entity.js';
+import { ProjectRepository } from '../projects/project.repository.js';
+import { BriefCache } from './brief-cache.js';
+import { KEY_CACHE_MS } from './key-cache.js';
+
+const maxCached = 10_000;
+
+/** The projects that requests name, each read once in a short while. */
+@Injectable()
+export class ProjectReach {
+  private readonly byId: BriefCache<Project | null>;
+  private readonly firsts: BriefCache<Project | null>;
+
+  constructor(
+    @Inject(ProjectRepository) private readonly projects: ProjectRepository,
+    @Inject(KEY_CACHE_MS) cacheMs: number,
+  ) {
+    this.byId = new BriefCache(cacheMs, maxCached);
+    this.firsts = new BriefCache(cacheMs, maxCached);
+  }
+
+  find(organizationId: string, id: string): Promise<Project | null> {
+    return this.byId.get(`${organizationId} ${id}`, () => this.projects.find(organizationId, id));
+  }
+
+  /** Where a member works who names no project: the oldest that is not closed. */
+  first(organizationId: string): Promise<Project | null> {
+    return this.firsts.get(organizationId, () => this.projects.oldestOpen(organizationId));
+  }
+}

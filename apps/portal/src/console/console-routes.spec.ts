@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib';
+import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { startUpstream, type Upstream } from '../testing/upstream.js';
+
+const page = '<!doctype html><title>Gatehouse</title>';
+const script = 'console.log(1);'.repeat(100);
+
+let folder: string;
+let portal: PortalUnderTest;
+let behind: Upstream;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-console-'));
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), page);
+  writeFileSync(join(folder, 'icon.svg'), '<svg/>');
+  writeFileSync(join(folder, 'assets/main-3f2a.js'), script);
+  writeFileSync(join(folder, 'assets/main-3f2a.js.br'), brotliCompressSync(script));
+  writeFileSync(join(folder, 'assets/main-3f2a.js.gz'), gzipSync(script));
+  behind = await startUpstream('service', {});
+  const { url } = behind;
+  const urls = { INGRESS_URL: url, GATEWAY_URL: url, VAULT_URL: url, ROUTER_URL: url };
+  portal = await startPortal({ ...urls, ENGINE_URL: url, MCP_REGISTRY_URL: url }, 0, { CONSOLE_DIR: folder });
+});
+afterAll(async () => {
+  await portal.close();
+  await behind.close();
+  rmSync(folder, { recursive: true });
+});
+
+interface Got {
+  status: number;
+  headers: NodeJS.Dict<string | string[]>;
+  body: Buffer;
+}
+
+/** As it is sent: `fetch` unpacks bodies, and normalises paths. */
+function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> {
+  const { hostname, port } = new URL(portal.url);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, headers, method }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    sent.once('error', reject).end();
+  });
+}
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+describe('the console', () => {
+  it.each(['/', '/sign-in', '/p/prj_1/events?outcome=failed', '/index.html'])(
+    'is the answer to %s, asked for anew each time and held to its own origin',
+    async (path) => {
+      const { status, headers, body } = await get(path, browser);
+      expect([status, String(body)]).toEqual([200, page]);
+      expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("default-src 'none'; script-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      const again = await get(path, { ...browser, 'if-none-match': String(headers['etag']) });
+      expect([again.status, again.body.length]).toEqual([304, 0]);
+    },
+  );
+
+  it('has files that are kept for good, each as small as its client takes it', async () => {
+    const path = '/assets/main-3f2a.js';
+    const br = await get(path, { 'accept-encoding': 'gzip, deflate, br' });
+    expect(br.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-encoding': 'br',
+      vary: 'accept-encoding',
+    });
+    expect(String(brotliDecompressSync(br.body))).toBe(script);
+    expect((await get(path, { 'accept-encoding': 'br;q=0, gzip' })).headers['content-encoding']).toBe('gzip');
+    const plain = await get(path);
+    expect([plain.headers['content-encoding'], String(plain.body)]).toEqual([undefined, script]);
+    const head = await get(path, {}, 'HEAD');
+    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, `${script.length}`, 0]);
+    expect((await get('/icon.svg')).headers).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'cache-control': 'no-cache',
+    });
+  });
+
+  it.each([
+    '/assets/main-old.js',
+    '/api/v1/nothing',
+    '/api',
+    '/auth/x',
+    '/.well-known/nothing',
+    '/assets/../../../package.json',
+    '/assets/%2e%2e/%2e%2e/package.json',
+  ])('is not the answer to %s, nor is any file outside of it', async (path) => {
+    const { status, headers, body } = await get(path, browser);
+    expect([status, String(headers['content-type']).split(';')[0]]).toEqual([404, 'application/problem+json']);
+    expect(JSON.parse(String(body)).code).toBe('not_found');
+  });
+
+  it('is not the answer to who asks for no page', async () => {
+    expect((await get('/metrics', { accept: 'application/json' })).status).toBe(404);
+    expect((await get('/sign-in', browser, 'POST')).status).toBe(404);
+  });
+});

@@ -1,0 +1,72 @@
+import { Logger } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type BuiltFile, builtFiles, encodingFor } from './built-files.js';
+import { missingConsole, missingConsolePolicy } from './missing-console.js';
+
+/** Whatever no other route is for. */
+const everything = '/*';
+
+/**
+ * Scripts, pictures and requests of the portal's own origin alone. Styles may stand in the page: the components measure and
+ * write theirs as they are shown, and a style reads and sends nothing where all else is forbidden.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Whether a route is the console's, whose answers say themselves how they are cached. */
+export function isConsole(route: string): boolean {
+  return route === everything;
+}
+
+/**
+ * The console: a page that finds its way itself, so that every address that a browser opens is answered with it, and its
+ * files. What is asked for by name is a file or is not there. @param folder of the build
+ */
+export function consoleRoutes(fastify: FastifyInstance, folder: string): void {
+  const files = builtFiles(folder);
+  if (files.size === 0) new Logger('console').warn({ event: 'console.not_built', folder });
+  fastify.get(everything, (request, reply) => {
+    const path = request.url.split('?')[0] ?? '/';
+    const asset = files.get(path);
+    if (asset && path !== '/index.html') return sendFile(request, reply, asset, path.startsWith('/assets/'));
+    if (!isPage(request, path)) return reply.callNotFound();
+    const page = files.get('/index.html');
+    if (!page) {
+      return reply
+        .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': missingConsolePolicy })
+        .send(missingConsole);
+    }
+    return sendFile(request, reply.header('content-security-policy', policy), page, false);
+  });
+}
+
+/** @param hashed the name changes with the content, so that it is never asked for again */
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile, hashed: boolean): FastifyReply {
+  const encoding = encodingFor(file, request.headers['accept-encoding']);
+  reply.headers({
+    'content-type': file.type,
+    'cache-control': hashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag: file.etag,
+    vary: 'accept-encoding',
+  });
+  const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim());
+  if (known?.includes(file.etag)) return reply.status(304).send();
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.send(file.bodies[encoding] ?? file.bodies.identity);
+}
+
+/** What browsers open, and what is nobody else's. */
+function isPage({ headers }: FastifyRequest, path: string): boolean {
+  if (/^\/(api|auth|assets|\.well-known)(\/|$)/.test(path)) return false;
+  return path === '/' || (headers.accept ?? '').includes('text/html');
+}

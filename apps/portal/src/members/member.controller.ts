@@ -1,0 +1,74 @@
+import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, Delete, Get, Header, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ChangeMember, InvitedMember, InviteMember, MemberPage, MemberView, SignInLinkView } from './member.dto.js';
+import { MemberService } from './member.service.js';
+
+@ApiTags('members')
+@Controller('api/v1/members')
+export class MemberController {
+  constructor(@Inject(MemberService) private readonly members: MemberService) {}
+
+  @Get()
+  @RequireScopes('members:read')
+  @ApiOperation({ summary: 'Members of the organization, newest first', operationId: 'listMembers' })
+  @ApiOkResponse({ type: MemberPage })
+  list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<MemberPage> {
+    return this.members.list(caller, query);
+  }
+
+  @Post()
+  @Header('cache-control', 'no-store')
+  @RequireScopes('members:manage')
+  @ApiOperation({
+    summary: 'Invite somebody: they sign in by single sign-on with this address, or by the link of the answer',
+    operationId: 'inviteMember',
+  })
+  @ApiCreatedResponse({ type: InvitedMember })
+  invite(@Caller() caller: Principal, @Body() body: InviteMember): Promise<InvitedMember> {
+    return this.members.invite(caller, body);
+  }
+
+  @Get(':id')
+  @RequireScopes('members:read')
+  @ApiOperation({ summary: 'Read a member', operationId: 'getMember' })
+  @ApiOkResponse({ type: MemberView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<MemberView> {
+    return this.members.get(caller, id);
+  }
+
+  @Patch(':id')
+  @RequireScopes('members:manage')
+  @ApiOperation({
+    summary: 'Rename, give another role, suspend or take back: holds within a second, and open streams end',
+    operationId: 'changeMember',
+  })
+  @ApiOkResponse({ type: MemberView })
+  change(@Caller() caller: Principal, @Param('id') id: string, @Body() body: ChangeMember): Promise<MemberView> {
+    return this.members.change(caller, id, body);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScopes('members:manage')
+  @ApiOperation({
+    summary: 'Remove a member; their sessions and the keys that they made stop working here within a second',
+    operationId: 'removeMember',
+  })
+  @ApiNoContentResponse()
+  remove(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
+    return this.members.remove(caller, id);
+  }
+
+  @Post(':id/sign-in-link')
+  @Header('cache-control', 'no-store')
+  @RequireScopes('members:manage')
+  @ApiOperation({
+    summary: 'Make a link that signs this member in to this organization once; those that were not used stop working',
+    operationId: 'makeSignInLink',
+  })
+  @ApiCreatedResponse({ type: SignInLinkView })
+  link(@Caller() caller: Principal, @Param('id') id: string): Promise<SignInLinkView> {
+    return this.members.link(caller, id);
+  }
+}

@@ -1,0 +1,17 @@
+import { RequireScopes } from '#libs/service-kit';
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RoleView } from './member.dto.js';
+import { describedRoles } from './roles.js';
+
+@ApiTags('roles')
+@Controller('api/v1/roles')
+export class RoleController {
+  @Get()
+  @RequireScopes()
+  @ApiOperation({ summary: 'What members may be, and what each of these may do', operationId: 'listRoles' })
+  @ApiOkResponse({ type: [RoleView] })
+  list(): RoleView[] {
+    return describedRoles();
+  }
+}

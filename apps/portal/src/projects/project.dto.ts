@@ -1,0 +1,18 @@
+import { idOf, PageOf, Text } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+
+/** What a project or an organization is made or renamed with. */
+export class Named {
+  @Text(200, { minLength: 1 }) name: string;
+}
+
+export class ProjectView {
+  @ApiProperty(idOf('prj')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Null: it is open' })
+  closed_at: string | null;
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+}
+
+export class ProjectPage extends PageOf(ProjectView) {}

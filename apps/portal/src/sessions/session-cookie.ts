@@ -1,0 +1,32 @@
+import { readCookie } from '#libs/service-kit';
+
+const plainName = 'gatehouse_session';
+
+/** The prefix needs Secure, which browsers do not keep over http. */
+function nameOf(publicUrl: string): string {
+  return `${isSecure(publicUrl) ? '__Host-' : ''}${plainName}`;
+}
+
+/**
+ * `Set-Cookie` of a session; Lax, so that a link from elsewhere opens the console signed in.
+ * @param value null takes the cookie away
+ */
+export function sessionCookie(publicUrl: string, value: string | null, maxAgeSeconds = 0): string {
+  const secure = isSecure(publicUrl) ? '; Secure' : '';
+  return `${nameOf(publicUrl)}=${value ?? ''}; Path=/; Max-Age=${value ? maxAgeSeconds : 0}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+export function sessionTokenOf(cookies: string | undefined, publicUrl: string): string | undefined {
+  return readCookie(cookies, nameOf(publicUrl)) || undefined;
+}
+
+/** What of a `Cookie` header others may see; undefined: nothing is left. */
+export function withoutSession(cookies: string | undefined, publicUrl: string): string | undefined {
+  const name = nameOf(publicUrl);
+  const kept = (cookies ?? '').split(';').filter((pair) => pair.split('=')[0]?.trim() !== name);
+  return kept.join(';').trim() || undefined;
+}
+
+function isSecure(publicUrl: string): boolean {
+  return publicUrl.startsWith('https:');
+}

@@ -1,0 +1,36 @@
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { FAILED_KEYS, type FailedKeysSettings, networkOf } from '../authentication/failed-keys.js';
+import { Trials } from '../authentication/trials.js';
+
+/** Slows an address that tries to sign in and fails, as one that tries API keys. */
+@Injectable()
+export class SignInAttempts {
+  private readonly addresses: Trials;
+
+  constructor(@Inject(FAILED_KEYS) settings: FailedKeysSettings) {
+    const { FAILED_KEYS_PER_ADDRESS: limit, FAILED_KEYS_WINDOW_MS: windowMs, FAILED_KEYS_TRACKED: tracked } = settings;
+    this.addresses = new Trials(limit, windowMs, tracked);
+  }
+
+  /** @throws Problem 429 `too_many_sign_ins` with `Retry-After` */
+  check(address: string): void {
+    const waitMs = this.waitMs(address);
+    if (waitMs === 0) return;
+    const seconds = String(Math.ceil(waitMs / 1_000));
+    const detail = `Too many sign-ins from this address failed: try again in ${seconds} s.`;
+    throw new Problem(429, 'too_many_sign_ins', detail, [], { 'retry-after': seconds });
+  }
+
+  isSlowed(address: string): boolean {
+    return this.waitMs(address) > 0;
+  }
+
+  failed(address: string): void {
+    this.addresses.fail(networkOf(address), Date.now());
+  }
+
+  private waitMs(address: string): number {
+    return this.addresses.waitMs(networkOf(address), Date.now());
+  }
+}

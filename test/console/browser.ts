@@ -1,0 +1,45 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+/** Pictures of what tests saw; in no repository. */
+const pictures = '.data/screenshots';
+
+export interface Visit {
+  page: Page;
+  /** What the browser refused or complained of, violations of the CSP among it. */
+  complaints: string[];
+  picture(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const launch = (executablePath: string): Promise<Browser> =>
+  // Chromium's own sandbox needs what containers and root do not have.
+  chromium.launch({ executablePath, args: ['--no-sandbox'] });
+
+/** A person with a browser of their own: no cookie is shared with another visit. */
+export async function visit(browser: Browser, options: BrowserContextOptions): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  return {
+    page,
+    complaints,
+    picture: async (name) => {
+      mkdirSync(pictures, { recursive: true });
+      await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+    },
+    close: () => context.close(),
+  };
+}
+
+/** Opens the console as who owns the link, which works once. @param link `system.ownerLink()`, or a member's `sign_in_link` */
+export async function signIn({ page }: Visit, link: string): Promise<void> {
+  await page.goto(link);
+  await page.waitForURL(/\/p\/prj_/);
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+}

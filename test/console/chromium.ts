@@ -1,0 +1,27 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+
+const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const installMs = 300_000;
+
+/** A Chromium to test in: the system's, else one that is installed now; null when there is no way to one. */
+export function findChromium(): string | null {
+  return present() ?? (byApt() ? present() : null) ?? byPlaywright();
+}
+
+const present = (): string | null => installed.find((path) => existsSync(path)) ?? null;
+
+function byApt(): boolean {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
+  const run = (...args: string[]): boolean =>
+    spawnSync('apt-get', ['-qq', ...args], { stdio: 'ignore', timeout: installMs }).status === 0;
+  return run('update') && run('install', '-y', '--no-install-recommends', 'chromium', 'fonts-dejavu-core');
+}
+
+function byPlaywright(): string | null {
+  const cli = new URL(import.meta.resolve('playwright-core/cli.js')).pathname;
+  spawnSync(process.execPath, [cli, 'install', 'chromium-headless-shell'], { stdio: 'ignore', timeout: installMs });
+  const path = chromium.executablePath();
+  return existsSync(path) ? path : null;
+}
