@@ -83,6 +83,22 @@ describe('the component cluster-tokens', () => {
   });
 });
 
+describe('the component single-sign-on', () => {
+  it('makes valid objects, and lets the portal alone reach the provider with the secret', async () => {
+    const secret = manifestsOf(read('k8s/components/single-sign-on/secret.example.yaml'));
+    const manifests = patched('single-sign-on');
+    for (const manifest of [...manifests, ...secret]) {
+      expect([manifest.metadata.name, await complaint(manifest)]).toEqual([manifest.metadata.name, null]);
+    }
+    const portal = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'portal');
+    expect(portal?.spec?.template?.metadata.labels).toMatchObject({ 'gatehouse.dev/internet': 'true' });
+    expect(portal?.spec?.template?.spec.containers[0]?.env).toContainEqual({
+      name: 'OIDC_CLIENT_SECRET',
+      valueFrom: { secretKeyRef: { name: 'single-sign-on', key: 'OIDC_CLIENT_SECRET' } },
+    });
+  });
+});
+
 describe('the component mcp-sidecar', () => {
   const resources = resourcesOf('mcp-sidecar');
   const named = (kind: string, name: string) =>

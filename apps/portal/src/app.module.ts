@@ -40,9 +40,14 @@ import { SignInAttempts } from './sign-in/sign-in-attempts.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInLinkRepository } from './sign-in/sign-in-link.repository.js';
 import { SignInService } from './sign-in/sign-in.service.js';
+import { Issuer, OIDC_SETTINGS } from './single-sign-on/issuer.js';
+import type { OidcSettings } from './single-sign-on/oidc-settings.js';
+import { SingleSignOnController } from './single-sign-on/single-sign-on.controller.js';
+import { SingleSignOnRepository } from './single-sign-on/single-sign-on.repository.js';
+import { SingleSignOnService } from './single-sign-on/single-sign-on.service.js';
 import { StartedSessionRepository } from './sign-in/started-session.repository.js';
 
-export interface PortalSettings extends ProxySettings, FailedKeysSettings, SessionSettings {
+export interface PortalSettings extends ProxySettings, FailedKeysSettings, SessionSettings, OidcSettings {
   DATABASE_URL: string;
   DATABASE_POOL: number;
   KEY_CACHE_MS: number;
@@ -70,6 +75,7 @@ export class AppModule {
         MemberController,
         RoleController,
         SignInController,
+        SingleSignOnController,
         SessionController,
         MemberSessionController,
         DocumentationController,
@@ -102,6 +108,10 @@ export class AppModule {
         SignInAttempts,
         StartedSessionRepository,
         SignInService,
+        { provide: OIDC_SETTINGS, useValue: settings },
+        Issuer,
+        SingleSignOnRepository,
+        SingleSignOnService,
         MemberSessionRepository,
         SessionService,
         ApiDescription,

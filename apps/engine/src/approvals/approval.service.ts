@@ -58,8 +58,9 @@ export class ApprovalService extends Sweeping {
       throw new Problem(403, 'not_an_approver', `${by} is none of the approvers that the agent names.`);
     }
     if (approval.requested_by.includes(by)) {
-      const what = 'started the turn that asks for this call: another of its approvers has to decide.';
-      throw new Problem(403, 'own_request', `${by} ${what}`);
+      const what = 'asked for the turn, and nobody decides over what they asked for: another of its approvers has to.';
+      const alone = 'Who is alone lets the message come in by its App, or lets the agent do it by itself (may_do).';
+      throw new Problem(403, 'own_request', `${by} ${what} ${alone}`);
     }
     const decided = await this.settle(id, { state, by, note, actor: { ...caller, subject: by } });
     if (decided) return decided.approval;
