@@ -1,5 +1,6 @@
 import { eventRoutes } from '../features/events/routes.js';
 import { homeRoutes } from '../features/home/routes.js';
+import { settingsRoutes } from '../features/settings/routes.js';
 import { signInRoute } from '../features/sign-in/routes.js';
 import { indexRoute, projectRoute } from './project-route.js';
 import { rootRoute } from './root-route.js';
@@ -7,5 +8,5 @@ import { rootRoute } from './root-route.js';
 export const routeTree = rootRoute.addChildren([
   indexRoute,
   signInRoute,
-  projectRoute.addChildren([...homeRoutes, ...eventRoutes]),
+  projectRoute.addChildren([...homeRoutes, ...eventRoutes, ...settingsRoutes]),
 ]);
