@@ -1,3 +1,5 @@
+import { contactRoutes } from '../features/contacts/routes.js';
+import { conversationRoutes } from '../features/conversations/routes.js';
 import { eventRoutes } from '../features/events/routes.js';
 import { homeRoutes } from '../features/home/routes.js';
 import { settingsRoutes } from '../features/settings/routes.js';
@@ -8,5 +10,5 @@ import { rootRoute } from './root-route.js';
 export const routeTree = rootRoute.addChildren([
   indexRoute,
   signInRoute,
-  projectRoute.addChildren([...homeRoutes, ...eventRoutes, ...settingsRoutes]),
+  projectRoute.addChildren([...homeRoutes, ...eventRoutes, ...conversationRoutes, ...contactRoutes, ...settingsRoutes]),
 ]);

@@ -8,12 +8,21 @@ interface ConfirmActionProps extends ButtonProps {
   reason: string | null;
   /** What happens then, in a sentence. */
   question: ReactNode;
+  /** On the second button, where it is not the same. */
+  confirm?: string;
   onConfirm: () => void;
   children: ReactNode;
 }
 
 /** A button for what cannot be taken back: says why it cannot be pressed, and asks once more when it can. */
-export function ConfirmAction({ reason, question, onConfirm, children, ...button }: ConfirmActionProps): ReactNode {
+export function ConfirmAction({
+  reason,
+  question,
+  confirm,
+  onConfirm,
+  children,
+  ...button
+}: ConfirmActionProps): ReactNode {
   if (reason !== null)
     return (
       <ActionButton variant="default" {...button} reason={reason}>
@@ -21,7 +30,7 @@ export function ConfirmAction({ reason, question, onConfirm, children, ...button
       </ActionButton>
     );
   return (
-    <ConfirmButton {...button} question={question} onConfirm={onConfirm}>
+    <ConfirmButton {...button} question={question} confirm={confirm} onConfirm={onConfirm}>
       {children}
     </ConfirmButton>
   );
