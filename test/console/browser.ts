@@ -37,7 +37,7 @@ export async function visit(browser: Browser, options: BrowserContextOptions): P
   };
 }
 
-/** Opens the console as who owns the link, which works once. @param link `owner_link`, or a member's `sign_in_link` */
+/** Opens the console as who owns the link, which works once. @param link `system.ownerLink()`, or a member's `sign_in_link` */
 export async function signIn({ page }: Visit, link: string): Promise<void> {
   await page.goto(link);
   await page.waitForURL(/\/p\/prj_/);

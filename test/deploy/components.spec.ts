@@ -20,10 +20,13 @@ const resourcesOf = (name: string): Manifest[] =>
 const isTarget = ({ kind, name }: { kind: string; name: string }, manifest: Manifest): boolean =>
   manifest.kind === kind && new RegExp(`^(${name})$`).test(manifest.metadata.name);
 
-/** The `add` of RFC 6902, which is all that the patches use. */
+/** The `add` of RFC 6902, which is all that the patches use; its paths are those of RFC 6901. */
 function add(manifest: Manifest, { op, path, value }: Operation): void {
   expect(op).toBe('add');
-  const steps = path.split('/').slice(1);
+  const steps = path
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   const last = steps.pop() ?? '';
   const holder = steps.reduce<any>((inner, step) => inner?.[step], manifest);
   if (last === '-') holder.push(value);

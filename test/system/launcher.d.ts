@@ -47,11 +47,13 @@ declare module '*/launcher/service-process.mjs' {
 }
 
 declare module '*/launcher/setup-step.mjs' {
-  export function runStep(entry: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string>;
+  export function runStep(entry: string, env: NodeJS.ProcessEnv, signal: AbortSignal, args?: string[]): Promise<string>;
   export function bootstrapResult(output: string): {
     organization_id: string;
     project_id: string;
     api_key: string | null;
+    /** Of a run with `--owner-link`. */
+    owner_link: string | null;
     webhook_url_path: string;
     webhook_token: string;
     app_id: string;

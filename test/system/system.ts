@@ -25,6 +25,8 @@ export interface System extends Api {
   /** What Redis has refused to services of a system. */
   refusedByRedis(): Promise<string[]>;
   apiKey: string;
+  /** A new link that signs the owner in once. */
+  ownerLink(): Promise<string>;
   /** Everything that the services have logged. */
   logs(): string;
   /** What the ingress alone reaches its stores by. */
@@ -92,7 +94,9 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
     };
     ends.unshift(() => Promise.all([...running.values()].map((service) => service.stop())));
     await Promise.all(services.map(({ name }) => start(name)));
-    const made = bootstrapResult(await runStep(bootstrap, envOf('portal'), AbortSignal.timeout(60_000)));
+    const setUp = async (...args: string[]) =>
+      bootstrapResult(await runStep(bootstrap, envOf('portal'), AbortSignal.timeout(60_000), args));
+    const made = await setUp();
     const webhookUrl = `${origin('portal')}${made.webhook_url_path}`;
     await until('the ingress knows the webhook', async () => (await fetch(webhookUrl)).status === 405);
     return {
@@ -104,6 +108,7 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
       redisUrl: redis.url,
       refusedByRedis: users.refused,
       apiKey: made.api_key ?? '',
+      ownerLink: async () => (await setUp('--owner-link')).owner_link ?? '',
       logs: () => services.map(({ name }) => readFileSync(logFileOf(dataDir, name), 'utf8')).join('\n'),
       ingressLinks,
       origin,

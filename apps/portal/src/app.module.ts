@@ -14,10 +14,13 @@ import { ProjectReach } from './authentication/project-reach.js';
 import { SessionAuthenticator } from './authentication/session-authenticator.js';
 import { FAILED_KEYS, FailedKeys, type FailedKeysSettings } from './authentication/failed-keys.js';
 import { browserHeaders } from './browser/browser-headers.js';
+import { AttentionController } from './attention/attention.controller.js';
 import { ActorNameRepository } from './audit/actor-name.repository.js';
 import { AuditLogController } from './audit/audit-log.controller.js';
 import { auditClients, AuditTrail } from './audit/audit-trail.js';
 import { consoleRoutes } from './console/console-routes.js';
+import { clientsOfServices, serviceClients } from './proxy/service-clients.js';
+import { QueuesController } from './queues/queues.controller.js';
 import { schema } from './db/schema.js';
 import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
 import { DocumentationController } from './documentation/documentation.controller.js';
@@ -69,7 +72,9 @@ export class AppModule {
       ],
       controllers: [
         ApiKeyController,
+        AttentionController,
         AuditLogController,
+        QueuesController,
         OrganizationController,
         ProjectController,
         MemberController,
@@ -97,6 +102,11 @@ export class AppModule {
           useFactory: (own: AuditLog, tokens: ServiceTokens, names: ActorNameRepository) =>
             new AuditTrail(own, auditClients(settings, tokens), names),
           inject: [AuditLog, ServiceTokens, ActorNameRepository],
+        },
+        {
+          provide: serviceClients,
+          useFactory: (tokens: ServiceTokens) => clientsOfServices(settings, tokens),
+          inject: [ServiceTokens],
         },
         ApiKeyRepository,
         ApiKeyService,

@@ -16,6 +16,11 @@ export function walkMessages(ground: () => Ground): void {
   let made = 0;
   const key = (): Record<string, string> => ({ 'idempotency-key': `walk-${(made += 1)}` });
 
+  it('statistics', async () => {
+    await ask('GET', 'statistics/messages');
+    await ask('GET', 'statistics/messages?step=hour');
+  });
+
   it('workflows, triggers and runs', async () => {
     const { system } = ground();
     const { id: workflow_id } = await ask<{ id: number }>('POST', 'workflows', {
@@ -55,6 +60,7 @@ export function walkMessages(ground: () => Ground): void {
     sink.answer = () => ({ status: 200 });
     await ask('GET', 'events?limit=5');
     await ask('GET', `events/${id}`);
+    await ask('GET', `events/${id}/request`);
     expect(await ask<object>('GET', `events/${id}/body`)).toEqual({ task: 'answer me' });
     const { data } = await ask<Listed>('GET', `deliveries?event_id=${id}`);
     await ask('GET', `deliveries/${data[0]?.id}`);

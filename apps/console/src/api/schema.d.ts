@@ -35,6 +35,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What does not work, or waits for a person: one line each, with where to go */
+        get: operations["listAttention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -44,6 +61,26 @@ export interface paths {
         };
         /** Who changed what agents may do, decided over calls, made and revoked keys; newest first, kept for good */
         get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many jobs wait in each queue, and since when the oldest does
+         * @description Of the whole installation: queues are shared by its projects.
+         */
+        get: operations["listQueues"];
         put?: never;
         post?: never;
         delete?: never;
@@ -273,6 +310,40 @@ export interface paths {
         put?: never;
         /** Sign in by a one-time link; the answer sets the cookie of the session */
         post: operations["signInByLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/oidc/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open it in a browser: leads to the issuer */
+        get: operations["startSingleSignOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the issuer sends the browser back */
+        get: operations["finishSingleSignOn"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -516,7 +587,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask the adapter whether the credentials are accepted */
+        /**
+         * Check an App: adapter, credentials, webhook, signatures, handshake, clocks
+         * @description Sends good and bad requests to its own public URL. They are checked and answered as any other, and come to nothing: what is accepted ends as `verification`.
+         */
         post: operations["verifyApp"];
         delete?: never;
         options?: never;
@@ -637,6 +711,24 @@ export interface paths {
         put?: never;
         /** Install an App; the answer has its webhook URL */
         post: operations["installListing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/apps/{id}/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What can be sent to an App as its provider would */
+        get: operations["listSamples"];
+        put?: never;
+        /** Send a sample to an App's own public URL, as its provider would; the answer is what came back */
+        post: operations["sendSample"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1179,6 +1271,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events/{id}/request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The request that was received: headers without secrets, source, size, body as text */
+        get: operations["getEventRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -1346,6 +1455,23 @@ export interface paths {
         put?: never;
         /** Make a new run of the same message by today's configuration */
         post: operations["replayRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/statistics/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Messages by outcome and how long answers, turns and deliveries took, by minute, hour or day */
+        get: operations["messageStatistics"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1532,7 +1658,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What a trigger would have done with the last messages of an App */
+        /**
+         * What a trigger would have done with the last messages of an App
+         * @description An expression that cannot run is told in `problem`, with its place: fit to be asked while it is typed.
+         */
         post: operations["dryRunTrigger"];
         delete?: never;
         options?: never;
@@ -2631,6 +2760,33 @@ export interface components {
             data: components["schemas"]["ApiKeyView"][];
             next_cursor: string | null;
         };
+        AttentionResource: {
+            /** @enum {string} */
+            kind: "app" | "adapter" | "credential" | "source" | "mcp_server" | "dead_letters" | "contacts" | "held_messages" | "approvals" | "service";
+            /** @description Null: of many */
+            id: string | null;
+        };
+        AttentionView: {
+            /** @description For programs */
+            code: string;
+            /**
+             * @description error: something does not work. warning: it will not for long, or a person is waited for
+             * @enum {string}
+             */
+            severity: "error" | "warning";
+            /** @description In one line, for people */
+            text: string;
+            what_to_do: string;
+            /** @description Where to go */
+            resource: components["schemas"]["AttentionResource"];
+            count: number;
+            /** Format: date-time */
+            since: string | null;
+        };
+        AttentionListView: {
+            /** @description Errors first. Only what the caller may read */
+            data: components["schemas"]["AttentionView"][];
+        };
         AuditLogEntryView: {
             id: string;
             /** Format: date-time */
@@ -2658,6 +2814,24 @@ export interface components {
             data: components["schemas"]["AuditLogEntryView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
+        };
+        QueueView: {
+            queue: string;
+            /** @description The service that takes its jobs */
+            service: string;
+            /** @description Jobs that may be begun; one carries up to 32 messages */
+            waiting: number;
+            /** @description Jobs that are worked on */
+            active: number;
+            /** @description Jobs that wait for their time, such as retries */
+            delayed: number;
+            /** @description Since when the oldest waits */
+            oldest_ms: number;
+        };
+        QueueListView: {
+            data: components["schemas"]["QueueView"][];
+            /** @description Services and queues of which nothing is known now */
+            silent: string[];
         };
         OrganizationView: {
             id: string;
@@ -3253,8 +3427,30 @@ export interface components {
             /** @description How long the old URL works on; TOKEN_GRACE_MS when absent */
             grace_seconds?: number;
         };
+        CheckView: {
+            /** @enum {string} */
+            id: "adapter_ready" | "credentials_accepted" | "endpoint_reachable" | "sample_accepted" | "unsigned_refused" | "tampered_refused" | "stale_refused" | "handshake_answered" | "delivery_prepared" | "clock_skew";
+            name: string;
+            /**
+             * @description skipped: it could not be found out
+             * @enum {string}
+             */
+            status: "ok" | "failed" | "skipped" | "not_applicable";
+            /** @description What was found, for people */
+            sentence: string;
+            took_ms: number | null;
+            /** @description Where it failed */
+            what_to_do: string | null;
+            /** @description What was sent and what came back, to copy */
+            details: string | null;
+        };
         VerifiedAppView: {
+            /** @description Whether the credentials are accepted */
             ok: boolean;
+            /** @description Whether no check failed */
+            passed: boolean;
+            /** @description The whole checklist, in its order */
+            checks: components["schemas"]["CheckView"][];
             /** @description Whose the credentials are; there when `ok` is true */
             user?: string;
             /** @description Who that is, in the words of the adapter */
@@ -3381,6 +3577,80 @@ export interface components {
             };
             /** @description All, when absent */
             capabilities?: ("send" | "receive")[];
+        };
+        AvailableSampleView: {
+            event_type: string;
+            description: string | null;
+            /** @description As it would be sent */
+            body: string;
+        };
+        AvailableSamplesView: {
+            /** @description Kinds that its signature scheme allows */
+            kinds: ("signed" | "unsigned" | "tampered" | "stale")[];
+            /** @description Why nothing can be signed; null: it can, or need not be */
+            cannot_sign: string | null;
+            /** @description How requests are signed; null: by no declared scheme */
+            signature: {
+                [key: string]: unknown;
+            } | null;
+            data: components["schemas"]["AvailableSampleView"][];
+        };
+        SendSample: {
+            /**
+             * @description signed (default): as its provider signs; where nothing is checked there is nothing to sign. tampered: changed after it was signed. stale: signed longer ago than is accepted
+             * @enum {string}
+             */
+            kind?: "signed" | "unsigned" | "tampered" | "stale";
+            /** @description The body, byte for byte */
+            body?: string;
+            /** @description The body of a stored event; needs events:read_body */
+            event_id?: string;
+            /** @description The sample that the manifest gives for this type of event */
+            event_type?: string;
+            /** @description application/json when absent */
+            content_type?: string;
+            /** @description More headers, by name; each value is a text */
+            headers?: {
+                [key: string]: unknown;
+            };
+            /** @description True: it is checked and answered, and comes to nothing; its event ends as `verification` */
+            verification_only?: boolean;
+        };
+        SentSampleView: {
+            /** @enum {string} */
+            method: "GET" | "POST";
+            /** Format: uri */
+            url: string;
+            headers: {
+                [key: string]: string;
+            };
+            body: string;
+        };
+        SampleAnswerView: {
+            status: number;
+            headers: {
+                [key: string]: string;
+            };
+            /** @description The beginning */
+            body: string;
+        };
+        SampleErrorView: {
+            code: string;
+            detail: string;
+        };
+        SampleView: {
+            /** @enum {string} */
+            kind: "signed" | "unsigned" | "tampered" | "stale";
+            sent: components["schemas"]["SentSampleView"];
+            /** @description Null: none came */
+            answer: components["schemas"]["SampleAnswerView"] | null;
+            /** @description Why none came */
+            error: components["schemas"]["SampleErrorView"] | null;
+            took_ms: number;
+            /** @description The event that it became; null: it was refused */
+            event_id: string | null;
+            /** @description Whether that event was there before */
+            duplicate: boolean;
         };
         ProvenanceView: {
             app_id: string;
@@ -3976,7 +4246,7 @@ export interface components {
              * @description How the event ended; open: not yet
              * @enum {string}
              */
-            outcome?: "challenge" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
+            outcome?: "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
             /**
              * @description What became of an event that was routed
              * @enum {string}
@@ -3985,6 +4255,8 @@ export interface components {
             event_type?: string;
             /** @description The whole sender, as the message names it */
             sender?: string;
+            /** @description Of this contact, as it was told apart when the message came */
+            contact_id?: string;
             /** @description Received at this time or later (RFC 3339) */
             since?: string;
             /** @description Received before this time (RFC 3339) */
@@ -4054,6 +4326,34 @@ export interface components {
             /** @description The first that failed */
             failures: components["schemas"]["BatchFailure"][];
         };
+        SentValue: {
+            name: string;
+            /** @description Not as it came, where it is masked */
+            value: string;
+            /** @description Whether it is left out in part, since it lets somebody in or proves who sent it */
+            masked: boolean;
+        };
+        EventRequestView: {
+            event_id: string;
+            /** Format: date-time */
+            received_at: string;
+            /** @description Whose request it was */
+            remote_address: string;
+            /** @description What the ingress checked; null: the adapter has to */
+            verified_scheme: string | null;
+            /** @description Of the body */
+            bytes: number;
+            method: string;
+            /** @description Without the token of the webhook */
+            path: string;
+            query: components["schemas"]["SentValue"][];
+            /** @description By name; one that came twice is there twice */
+            headers: components["schemas"]["SentValue"][];
+            /** @description Null where it is no text in UTF-8: see /body */
+            body: string | null;
+            /** @description Whether `body` is all of it; /body always is */
+            body_is_whole: boolean;
+        };
         EventResult: {
             /** @enum {string} */
             state: "failed" | "undelivered" | "unconfirmed" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
@@ -4077,7 +4377,7 @@ export interface components {
              * @description How it ended at last; null: it has not
              * @enum {string|null}
              */
-            outcome: "refused" | "challenge" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
+            outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
             reason: string | null;
             /** @description What became of it; null: it started no turn */
             result: components["schemas"]["EventResult"] | null;
@@ -4109,8 +4409,27 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             } | null;
+            /** @description Between the entry before and the begin of this one: in a queue, or for its time */
+            waited_ms: number | null;
             /** @description The App; `api:<project>` for a run that was started by the API */
             app_id: string;
+        };
+        EventContactView: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "unknown" | "known" | "blocked";
+        };
+        EventTurnView: {
+            /** @description Its steps are at /api/v1/turns/:id */
+            id: string;
+            state: string;
+            /** @description Of a workflow */
+            run_id: string | null;
+            /** @description Of a conversation */
+            session_id: string | null;
+            /** @description The turn that answers it together with others */
+            collected_into: string | null;
         };
         EventDetailView: {
             id: string;
@@ -4120,13 +4439,19 @@ export interface components {
              * @description How it ended at last; null: it has not
              * @enum {string|null}
              */
-            outcome: "refused" | "challenge" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
+            outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
             reason: string | null;
+            /** @description Why it ended as it did, for people */
+            text: string;
             /** @description What became of it; null: it started no turn */
             result: components["schemas"]["EventResult"] | null;
             timeline: components["schemas"]["EventEntryView"][];
             messages: components["schemas"]["MessageView"][];
             runs: components["schemas"]["RunView"][];
+            /** @description Who wrote it, as they are now */
+            contacts: components["schemas"]["EventContactView"][];
+            /** @description What agents do with it; oldest first */
+            turns: components["schemas"]["EventTurnView"][];
         };
         Replay: {
             /** @description Send replies and make all calls again; false, the default: a rehearsal */
@@ -4156,6 +4481,103 @@ export interface components {
         RunReplay: {
             /** @description Send replies and make all calls again; false, the default: a rehearsal */
             deliver?: boolean;
+        };
+        OutcomeCount: {
+            /** @enum {string} */
+            outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
+            count: number;
+        };
+        LabelCount: {
+            label: string;
+            count: number;
+        };
+        LatencyView: {
+            count: number;
+            /** @description Half took no longer; null: there are none */
+            p50_ms: number | null;
+            /** @description 99 of 100 took no longer */
+            p99_ms: number | null;
+        };
+        CountsView: {
+            /** @description Webhooks that were taken */
+            received: number;
+            /** @description Events by how they ended, at the time at which they did */
+            outcomes: components["schemas"]["OutcomeCount"][];
+            /** @description Refused requests, by code */
+            refused: components["schemas"]["LabelCount"][];
+            /** @description Turns by how they ended */
+            turns: components["schemas"]["LabelCount"][];
+            /** @description Deliveries: delivered, unknown, dead */
+            deliveries: components["schemas"]["LabelCount"][];
+            /** @description How long webhooks waited for their answer */
+            ack: components["schemas"]["LatencyView"];
+            /** @description How long turns took */
+            turn: components["schemas"]["LatencyView"];
+            /** @description How long the call took that delivered */
+            delivery: components["schemas"]["LatencyView"];
+            /** @description From the receipt of an event until its reply was delivered; a replay counts from the first receipt */
+            reply: components["schemas"]["LatencyView"];
+        };
+        StatisticsStep: {
+            /** @description Webhooks that were taken */
+            received: number;
+            /** @description Events by how they ended, at the time at which they did */
+            outcomes: components["schemas"]["OutcomeCount"][];
+            /** @description Refused requests, by code */
+            refused: components["schemas"]["LabelCount"][];
+            /** @description Turns by how they ended */
+            turns: components["schemas"]["LabelCount"][];
+            /** @description Deliveries: delivered, unknown, dead */
+            deliveries: components["schemas"]["LabelCount"][];
+            /** @description How long webhooks waited for their answer */
+            ack: components["schemas"]["LatencyView"];
+            /** @description How long turns took */
+            turn: components["schemas"]["LatencyView"];
+            /** @description How long the call took that delivered */
+            delivery: components["schemas"]["LatencyView"];
+            /** @description From the receipt of an event until its reply was delivered; a replay counts from the first receipt */
+            reply: components["schemas"]["LatencyView"];
+            /**
+             * Format: date-time
+             * @description Its begin
+             */
+            at: string;
+        };
+        AppStatistics: {
+            /** @description Webhooks that were taken */
+            received: number;
+            /** @description Events by how they ended, at the time at which they did */
+            outcomes: components["schemas"]["OutcomeCount"][];
+            /** @description Refused requests, by code */
+            refused: components["schemas"]["LabelCount"][];
+            /** @description Turns by how they ended */
+            turns: components["schemas"]["LabelCount"][];
+            /** @description Deliveries: delivered, unknown, dead */
+            deliveries: components["schemas"]["LabelCount"][];
+            /** @description How long webhooks waited for their answer */
+            ack: components["schemas"]["LatencyView"];
+            /** @description How long turns took */
+            turn: components["schemas"]["LatencyView"];
+            /** @description How long the call took that delivered */
+            delivery: components["schemas"]["LatencyView"];
+            /** @description From the receipt of an event until its reply was delivered; a replay counts from the first receipt */
+            reply: components["schemas"]["LatencyView"];
+            /** @description The App; `api:<project>` for a run that was started by the API */
+            app_id: string;
+        };
+        MessageStatisticsView: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** @enum {string} */
+            step: "minute" | "hour" | "day";
+            /** @description Of the whole time */
+            total: components["schemas"]["CountsView"];
+            /** @description Every step, also those in which nothing was counted */
+            series: components["schemas"]["StatisticsStep"][];
+            /** @description Of the whole time, by App; those of which something was counted */
+            apps: components["schemas"]["AppStatistics"][];
         };
         SessionView: {
             id: string;
@@ -4378,11 +4800,27 @@ export interface components {
             created_at: string;
         };
         DryRun: {
+            /** @description The messages of this event alone */
+            event_id?: string;
             app_id: string;
             event_types?: string[];
             where?: string;
             /** @description How many of the App's last messages are tried (default 100) */
             limit?: number;
+        };
+        FilterProblemView: {
+            message: string;
+            /** @description A character, from 0 */
+            start: number;
+            /** @description The character after it */
+            end: number;
+        };
+        ClauseView: {
+            clause: string;
+            /** @enum {string} */
+            result: "true" | "false" | "error";
+            /** @description The value that it looked at, or why it failed */
+            seen: string | null;
         };
         DryRunVerdict: {
             message_id: string;
@@ -4390,8 +4828,18 @@ export interface components {
             /** @enum {string} */
             verdict: "matched" | "filtered" | "filter_error";
             reason: string | null;
+            /** @description Of the expression, each by itself */
+            clauses: components["schemas"]["ClauseView"][];
+            /** Format: date-time */
+            received_at: string;
+            event_type: string;
+            sender: string;
+            /** @description The beginning */
+            text: string;
         };
         DryRunView: {
+            /** @description Why the expression cannot run; nothing is tried */
+            problem: components["schemas"]["FilterProblemView"] | null;
             tried: number;
             matched: number;
             filtered: number;
@@ -5671,6 +6119,26 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    listAttention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttentionListView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     listAudit: {
         parameters: {
             query?: {
@@ -5690,6 +6158,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditLogPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listQueues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueListView"];
                 };
             };
             default: components["responses"]["Problem"];
@@ -6127,6 +6615,50 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SignedInView"];
                 };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    startSingleSignOn: {
+        parameters: {
+            query?: {
+                /** @description A path of the console to come back to */
+                return_to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Of GET /api/v1/sign-in/methods */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the issuer; or to /sign-in?error=issuer_unavailable */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    finishSingleSignOn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed in, to return_to; or to /sign-in?error=<code> */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Problem"];
         };
@@ -6777,6 +7309,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AppView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listSamples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AvailableSamplesView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    sendSample: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendSample"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleView"];
                 };
             };
             default: components["responses"]["Problem"];
@@ -7730,6 +8310,28 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    getEventRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRequestView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     listEvents: {
         parameters: {
             query?: {
@@ -7738,12 +8340,14 @@ export interface operations {
                 cursor?: string;
                 app_id?: string;
                 /** @description How the event ended; open: not yet */
-                outcome?: "challenge" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
+                outcome?: "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
                 /** @description What became of an event that was routed */
                 result?: "failed" | "undelivered" | "unconfirmed" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
                 event_type?: string;
                 /** @description The whole sender, as the message names it */
                 sender?: string;
+                /** @description Of this contact, as it was told apart when the message came */
+                contact_id?: string;
                 /** @description Received at this time or later (RFC 3339) */
                 since?: string;
                 /** @description Received before this time (RFC 3339) */
@@ -7832,7 +8436,7 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
-                outcome?: "refused" | "challenge" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
+                outcome?: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
                 app_id?: string;
             };
             header?: never;
@@ -8020,6 +8624,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    messageStatistics: {
+        parameters: {
+            query?: {
+                /** @description RFC 3339; an hour before `to` when absent */
+                from?: string;
+                /** @description RFC 3339, not included; now when absent */
+                to?: string;
+                /** @description Whole ones in UTC; by the length of the time when absent */
+                step?: "minute" | "hour" | "day";
+                /** @description Of this App alone */
+                app_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageStatisticsView"];
+                };
             };
             default: components["responses"]["Problem"];
         };

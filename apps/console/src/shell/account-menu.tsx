@@ -33,8 +33,12 @@ export function AccountMenu(): ReactNode {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{member.email}</Menu.Label>
-        <Menu.Divider />
+        {member.email && (
+          <>
+            <Menu.Label>{member.email}</Menu.Label>
+            <Menu.Divider />
+          </>
+        )}
         <Menu.Label>{shellTexts.scheme}</Menu.Label>
         {(Object.keys(schemes) as MantineColorScheme[]).map((scheme) => {
           const Icon = schemes[scheme];

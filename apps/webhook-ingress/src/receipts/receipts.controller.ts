@@ -1,5 +1,5 @@
-import type { InboundRequest } from '#libs/contracts';
-import { Caller, notFound, type Principal, RequireScopes } from '#libs/service-kit';
+import type { StoredRequest } from '#libs/contracts';
+import { Caller, notFound, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Feeder } from './feeder.js';
@@ -19,15 +19,27 @@ export class ReceiptsController {
 
   /** The stored request of a receipt, for jobs that left a large body behind. */
   @Get(':id')
-  async read(@Caller() caller: Principal, @Param('id') id: string): Promise<{ request: InboundRequest }> {
-    return { request: inboundRequest(await this.find(caller, id), this.at) };
+  async read(@Caller() caller: Principal, @Param('id') id: string): Promise<StoredRequest> {
+    const receipt = await this.find(caller, id);
+    return {
+      request: inboundRequest(receipt, this.at),
+      received_at: receipt.receivedAt.toISOString(),
+      remote_address: receipt.remoteAddress,
+      verified_scheme: receipt.verifiedScheme,
+      bytes: receipt.body.length,
+    };
   }
 
   /** Wakes the pipeline for a receipt again: the replay of an event that never became a message. */
   @Post(':id/wake')
   @HttpCode(202)
   async wake(@Caller() caller: Principal, @Param('id') id: string): Promise<{ woken: boolean }> {
-    return { woken: await this.feeder.wake(await this.find(caller, id)) };
+    const receipt = await this.find(caller, id);
+    if (receipt.reason === 'verification') {
+      const detail = 'Verify sent this request itself: there is no message in it to replay.';
+      throw new Problem(409, 'verification_request', detail);
+    }
+    return { woken: await this.feeder.wake(receipt) };
   }
 
   private async find(caller: Principal, id: string): Promise<Receipt> {

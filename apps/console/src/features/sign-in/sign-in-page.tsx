@@ -4,7 +4,8 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ApiProblem } from '../../api/problem.js';
-import { type SignInMethods, signInMethodsQuery } from '../../api/session.js';
+import { signInMethodsQuery } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
 import { signInTexts } from '../../texts/sign-in.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { localPath } from './local-path.js';
@@ -40,7 +41,7 @@ export function SignInPage(): ReactNode {
 }
 
 interface MethodsProps {
-  methods: UseQueryResult<SignInMethods>;
+  methods: UseQueryResult<Schema<'SignInMethods'>>;
   returnTo: string;
 }
 

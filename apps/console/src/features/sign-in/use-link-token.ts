@@ -7,7 +7,7 @@ import { sessionQuery, signInByLink } from '../../api/session.js';
 export function useLinkToken(returnTo: string): { isPending: boolean; error: Error | null } {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const used = useRef(false);
+  const used = useRef<string>(undefined);
   const { mutate, isPending, error } = useMutation({
     mutationFn: signInByLink,
     onSuccess: async () => {
@@ -16,11 +16,17 @@ export function useLinkToken(returnTo: string): { isPending: boolean; error: Err
     },
   });
   useEffect(() => {
-    const token = new URLSearchParams(window.location.hash.slice(1)).get('token');
-    if (!token || used.current) return;
-    used.current = true;
-    window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search);
-    mutate(token);
+    const take = (): void => {
+      const token = new URLSearchParams(window.location.hash.slice(1)).get('token');
+      if (!token || used.current === token) return;
+      used.current = token;
+      window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search);
+      mutate(token);
+    };
+    take();
+    // Who stands on this page already and opens a link stays on it: the browser changes the hash alone.
+    window.addEventListener('hashchange', take);
+    return () => window.removeEventListener('hashchange', take);
   }, []);
   return { isPending, error };
 }
