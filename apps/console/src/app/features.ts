@@ -1,3 +1,5 @@
+import { operationsFeature } from '../features/operations/feature.js';
+import { usageFeature } from '../features/usage/feature.js';
 import { contactsFeature } from '../features/contacts/feature.js';
 import { conversationsFeature } from '../features/conversations/feature.js';
 import { eventsFeature } from '../features/events/feature.js';
@@ -11,5 +13,7 @@ export const features: readonly Feature[] = [
   eventsFeature,
   conversationsFeature,
   contactsFeature,
+  usageFeature,
+  operationsFeature,
   settingsFeature,
 ];

@@ -1,3 +1,5 @@
+import { operationsRoutes } from '../features/operations/routes.js';
+import { usageRoutes } from '../features/usage/routes.js';
 import { contactRoutes } from '../features/contacts/routes.js';
 import { conversationRoutes } from '../features/conversations/routes.js';
 import { eventRoutes } from '../features/events/routes.js';
@@ -10,5 +12,13 @@ import { rootRoute } from './root-route.js';
 export const routeTree = rootRoute.addChildren([
   indexRoute,
   signInRoute,
-  projectRoute.addChildren([...homeRoutes, ...eventRoutes, ...conversationRoutes, ...contactRoutes, ...settingsRoutes]),
+  projectRoute.addChildren([
+    ...homeRoutes,
+    ...eventRoutes,
+    ...conversationRoutes,
+    ...contactRoutes,
+    ...usageRoutes,
+    ...operationsRoutes,
+    ...settingsRoutes,
+  ]),
 ]);
