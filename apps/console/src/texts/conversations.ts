@@ -17,7 +17,7 @@ export const conversationTexts = {
     noText: 'No text',
     verified: 'signature checked',
     event: 'Event',
-    waitsForYou: 'waits for your answer',
+    waitsForYou: 'Waits for your answer',
     working: 'Working on an answer …',
     cancel: 'Stop it',
     cancelQuestion: 'The agent stops at its next step. What its tools have done already stays done.',

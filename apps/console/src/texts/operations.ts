@@ -49,7 +49,7 @@ export const operationsTexts = {
       waiting: 'Waiting',
       active: 'At work',
       delayed: 'Later',
-      oldest: 'Oldest waits since',
+      oldest: 'Oldest waits for',
     },
     silent: 'Of these nothing is known now',
     empty: 'Nothing waits',

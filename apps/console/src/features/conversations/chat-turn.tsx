@@ -10,14 +10,16 @@ import { useProjectId } from '../../api/project-query.js';
 
 type Turn = Schema<'SessionTurnView'>;
 const texts = conversationTexts.chat;
+const waiting: readonly Turn['state'][] = ['waiting', 'held'];
 /** No agent has seen these. */
-const unseen: readonly Turn['state'][] = ['waiting', 'held', 'collected', 'handled'];
+const unseen: readonly Turn['state'][] = [...waiting, 'collected', 'handled'];
 const said: readonly Turn['state'][] = ['open', 'succeeded'];
 
 /** What a sender said, and what the agent made of it. */
 export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'SessionView'> }): ReactNode {
   const projectId = useProjectId();
   const { message, earlier = [], verified } = turn.input;
+  const waitsForYou = waiting.includes(turn.state) && session.status === 'taken_over';
   return (
     <li className={classes.turn}>
       {[...earlier, message].map((one, index) => (
@@ -31,9 +33,10 @@ export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'Sessi
         <TextLink to={{ to: '/p/$projectId/events/$eventId', params: { projectId, eventId: turn.receipt_id } }}>
           {texts.event}
         </TextLink>
-        {!said.includes(turn.state) && <StatusBadge status={turn.state} />}
-        {unseen.includes(turn.state) && session.status === 'taken_over' && turn.state !== 'handled' && (
-          <span>{texts.waitsForYou}</span>
+        {waitsForYou ? (
+          <StatusBadge status={texts.waitsForYou} tone="warn" />
+        ) : (
+          !said.includes(turn.state) && <StatusBadge status={turn.state} />
         )}
       </div>
       {!unseen.includes(turn.state) && <AgentWork turn={turn} />}

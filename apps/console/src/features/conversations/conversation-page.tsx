@@ -47,7 +47,9 @@ export function ConversationPage(): ReactNode {
 function Chat({ conversation, session }: { conversation: Conversation; session: Schema<'SessionView'> }): ReactNode {
   const { turns, entries } = conversation;
   const last = entries.at(-1)?.at;
-  useEffect(() => window.scrollTo({ top: document.body.scrollHeight }), [last]);
+  useEffect(() => {
+    window.scrollTo({ top: document.body.scrollHeight });
+  }, [last]);
   return (
     <section className={classes.chat} aria-label={texts.one}>
       <ol className={classes.entries} aria-live="polite">
