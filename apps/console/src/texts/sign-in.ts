@@ -1,17 +1,15 @@
-/** By the codes that the sign-in ends with. */
 const errors: Readonly<Record<string, string>> = {
-  email_not_verified: 'The other side does not vouch for your email address. Verify it there, then try again.',
-  identity_conflict:
-    'Your email address belongs to a member who signs in as somebody else there. Ask an owner to remove that member and to invite you again.',
-  issuer_unavailable: 'The single sign-on does not answer. Try again in a minute, or use a sign-in link.',
   link_used_or_expired:
     'This link was used already, or is too old. Start Gatehouse again, or ask an owner for a new one.',
-  not_a_member: 'You are not a member here, or your membership is suspended. Ask an owner.',
-  not_invited: 'Nobody has invited your email address. Ask an owner to invite you.',
-  sign_in_failed: 'The sign-in did not come to an end. Try again; if it stays so, ask whoever runs Gatehouse.',
+  not_invited: 'Nobody has invited you yet. Ask an owner to.',
+  not_a_member: 'You are no member any more, or suspended. Ask an owner.',
+  email_not_verified: 'Your address is not verified where you signed in. Verify it there, or ask an owner for a link.',
+  identity_conflict: 'Your address belongs to somebody else here. Ask an owner.',
   sign_in_refused: 'The sign-in was refused there. Try again, or choose another way.',
-  too_many_sign_ins: 'Too many sign-ins failed from where you are. Wait a minute, then try again.',
-  wrong_browser: 'This sign-in was begun in another browser, or too long ago. Begin it again here.',
+  sign_in_failed: 'The sign-in there did not hold. Try again; the log of the portal says why.',
+  issuer_unavailable: 'What you sign in with does not answer. Try again later, or use a link.',
+  wrong_browser: 'The sign-in was begun in another browser, or too long ago. Try again.',
+  too_many_sign_ins: 'Too many sign-ins failed from your address. Wait a minute.',
 };
 
 export const signInTexts = {

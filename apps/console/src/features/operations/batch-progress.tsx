@@ -1,7 +1,8 @@
 import { CloseButton, Group, List, Paper, Progress, Skeleton, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
 import { answer, api } from '../../api/client.js';
-import { useProjectQuery } from '../../api/project-query.js';
+import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useChange } from '../../api/use-change.js';
 import { operationsTexts } from '../../texts/operations.js';
 import { uiTexts } from '../../texts/ui.js';
@@ -21,6 +22,12 @@ export function BatchProgress({ id, onClose }: { id: string; onClose: () => void
     (signal) => answer(api.GET('/api/v1/events/batches/{id}', { params, signal })),
     { refetchInterval: (last) => (last?.state === 'finished' ? false : everyMs) },
   );
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  const gone = batch && batch.done + batch.failed;
+  useEffect(() => {
+    if (gone) void queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['dead-letters']) });
+  }, [gone]);
   const cancel = useChange(() => answer(api.POST('/api/v1/events/batches/{id}/cancel', { params })), 'batches');
   if (error && !batch) return <ProblemAlert error={error} />;
   if (!batch) return <Skeleton height={72} />;
