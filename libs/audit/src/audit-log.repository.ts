@@ -47,7 +47,8 @@ export class AuditLog {
   /** Those of the project, and of the organization as a whole: newest first, at most `limit`, of before `cursor`. */
   async list(
     { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
-    { limit, cursor, action, actor, subject }: AuditFilter & { limit: number; cursor?: string },
+    limit: number,
+    { cursor, action, actor, subject }: AuditFilter & { cursor?: string } = {},
   ): Promise<AuditRecord[]> {
     return (await this.db.query(
       `SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, actor, action, subject, before,

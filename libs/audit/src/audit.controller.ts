@@ -14,6 +14,6 @@ export class AuditController {
 
   @Get()
   async list(@Caller() caller: Principal, @Query() query: AuditQuery): Promise<{ data: AuditRecord[] }> {
-    return { data: await this.audit.list(caller, { ...query, limit: query.limit + 1 }) };
+    return { data: await this.audit.list(caller, query.limit + 1, query) };
   }
 }

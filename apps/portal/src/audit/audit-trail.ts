@@ -38,7 +38,7 @@ export class AuditTrail {
     const scope = { organizationId, projectId };
     const { limit } = query;
     const [own, ...others] = await Promise.all([
-      this.own.list(scope, { ...query, limit: limit + 1 }),
+      this.own.list(scope, limit + 1, query),
       ...this.others.map(
         async (other) => (await other.get<{ data: AuditRecord[] }>(`/internal/audit?${written(query)}`, scope)).data,
       ),
