@@ -41,6 +41,7 @@ export const operationsTexts = {
     refusals: { label: 'Refusals', description: 'Requests to your webhooks that were turned away at the door.' },
     audit: { label: 'Audit log', description: 'Who changed what in this project and its organization. Kept for good.' },
   },
+  filters: { app: 'App', anyApp: 'All Apps' },
   queues: {
     table: 'Queues',
     columns: {
@@ -73,8 +74,6 @@ export const operationsTexts = {
     state: 'State',
     stage: 'Where it died',
     anyStage: 'Anywhere',
-    app: 'App',
-    anyApp: 'All Apps',
     reason: 'Code',
     noReason: 'Nothing was noted',
     redrive: 'Redrive',

@@ -21,5 +21,11 @@ export const usageTexts = {
     tools: 'Calls of tools',
   },
   columns: { tokens: 'Tokens', calls: 'Calls', cost: 'Cost' },
+  budgets: {
+    title: 'Budgets of today',
+    none: 'No agent has a budget for a day. It is set with the agent’s limits.',
+    used: (used: string, cap: string, measure: string) => `${used} of ${cap} ${measure.toLowerCase()}`,
+    spent: 'spent: it answers again tomorrow (UTC)',
+  },
   empty: { title: 'Nothing was used', text: 'Once an agent answers a message, what it used is counted here.' },
 };

@@ -32,7 +32,7 @@ export function AgentWork({ turn }: { turn: Schema<'SessionTurnView'> }): ReactN
   return (
     <>
       {data && <ToolUse steps={data.steps} />}
-      {data?.state === 'waiting_approval' && <WaitingApproval turnId={turn.id} />}
+      {data?.state === 'waiting_approval' && <WaitingApproval turnId={turn.id} eventId={turn.receipt_id} />}
       {text && (
         <>
           <div className={classes.bubble} data-side="agent">

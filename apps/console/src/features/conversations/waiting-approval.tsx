@@ -10,9 +10,11 @@ const texts = conversationTexts.chat;
 const most = 100;
 
 /** The calls of a turn that wait for a person's word. */
-export function WaitingApproval({ turnId }: { turnId: string }): ReactNode {
-  const { data } = useProjectQuery(['conversations', 'approvals'], (signal) =>
-    answer(api.GET('/api/v1/approvals', { params: { query: { state: 'pending', limit: most } }, signal })),
+export function WaitingApproval({ turnId, eventId }: { turnId: string; eventId: string }): ReactNode {
+  const { data } = useProjectQuery(['conversations', 'approvals', eventId], (signal) =>
+    answer(
+      api.GET('/api/v1/approvals', { params: { query: { state: 'pending', event_id: eventId, limit: most } }, signal }),
+    ),
   );
   return data?.data
     .filter(({ turn_id }) => turn_id === turnId)

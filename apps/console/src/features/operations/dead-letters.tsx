@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { MailCheck, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAppName, useApps } from '../../api/apps.js';
+import { useAppName } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
 import { useChange } from '../../api/use-change.js';
@@ -12,6 +12,7 @@ import { useReason } from '../../ui/editable.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar, FilterSelect, FilterText } from '../../ui/filter-bar.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { AppFilter } from './app-filter.js';
 import { BatchProgress } from './batch-progress.js';
 import { letterColumns } from './letter-columns.js';
 import { letterStages, letterStates } from './operations-search.js';
@@ -26,7 +27,6 @@ export function DeadLetters(): ReactNode {
   const { search, change, clear } = useOperationsSearch();
   const projectId = useProjectId();
   const appName = useAppName();
-  const { data: apps = [] } = useApps();
   const reason = useReason('events:write');
   const { app, stage, state = 'open', reason: why, batch } = search;
   const filter = { app_id: app, stage, reason: why };
@@ -74,13 +74,7 @@ export function DeadLetters(): ReactNode {
           options={letterStages.map((value) => ({ value, label: texts.stages[value] }))}
           onChange={(next) => change({ stage: next })}
         />
-        <FilterSelect
-          label={texts.app}
-          any={texts.anyApp}
-          value={app}
-          options={apps.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(next) => change({ app: next })}
-        />
+        <AppFilter value={app} onChange={(next) => change({ app: next })} />
         <FilterText label={texts.reason} value={why} onChange={(next) => change({ reason: next })} />
       </FilterBar>
       <ProblemAlert error={redrive.error} />

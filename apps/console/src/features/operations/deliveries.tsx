@@ -18,6 +18,7 @@ import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
 import { NameOver } from '../../ui/name-over.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { When } from '../../ui/when.js';
+import { AppFilter } from './app-filter.js';
 import { deliveryStates } from './operations-search.js';
 import { useOperationsSearch } from './use-operations-search.js';
 
@@ -29,12 +30,14 @@ const states = deliveryStates.map((value) => ({ value, label: texts.states[value
 /** Replies that did not arrive, or of which nobody knows whether they did. */
 export function Deliveries(): ReactNode {
   const { search, change, clear } = useOperationsSearch();
-  const { delivery: state = 'dead' } = search;
+  const { delivery: state = 'dead', app } = search;
   const projectId = useProjectId();
   const appName = useAppName();
   const reason = useReason('deliveries:write');
-  const list = useCursorList(['deliveries', 'list', state], (cursor, signal) =>
-    answer(api.GET('/api/v1/deliveries', { params: { query: { state, limit: pageSize, cursor } }, signal })),
+  const list = useCursorList(['deliveries', 'list', state, app], (cursor, signal) =>
+    answer(
+      api.GET('/api/v1/deliveries', { params: { query: { state, app_id: app, limit: pageSize, cursor } }, signal }),
+    ),
   );
   useLiveRefresh('deliveries');
   const redrive = useChange(
@@ -47,7 +50,7 @@ export function Deliveries(): ReactNode {
   );
   return (
     <>
-      <FilterBar filtered={search.delivery !== undefined} onClear={clear}>
+      <FilterBar filtered={search.delivery !== undefined || app !== undefined} onClear={clear}>
         <FilterSelect
           label={texts.state}
           any={texts.states.dead}
@@ -55,6 +58,7 @@ export function Deliveries(): ReactNode {
           options={states}
           onChange={(delivery) => change({ delivery })}
         />
+        <AppFilter value={app} onChange={(next) => change({ app: next })} />
       </FilterBar>
       <ProblemAlert error={redrive.error ?? mark.error} />
       <DataTable

@@ -11,6 +11,7 @@ import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { StatTile } from '../../ui/stat-tile.js';
+import { Budgets } from './budgets.js';
 import { type Usage, written } from './measures.js';
 import { UsageChart } from './usage-chart.js';
 import { UsageTable } from './usage-table.js';
@@ -60,6 +61,7 @@ export function UsagePage(): ReactNode {
           <Section title={usageTexts.byTitle[by]} flush>
             <UsageTable rows={data.data} by={by} />
           </Section>
+          <Budgets />
         </Stack>
       )}
     </Page>
