@@ -33,7 +33,8 @@ class ReplyTargetView implements ReplyTarget {
   @ApiProperty({ ...anyValue, description: "The adapter's own" }) reply_context: unknown;
   @ApiProperty({ type: 'integer', required: false, description: 'Deliveries between Apps in a row that led here' })
   hops?: number;
-  @ApiProperty({ required: false, description: 'The sender that is answered, of an App with contacts' }) answers?: string;
+  @ApiProperty({ required: false, description: 'The sender that is answered, of an App with contacts' })
+  answers?: string;
 }
 
 class TakeoverLineView {
@@ -80,7 +81,7 @@ export class SessionTurnView {
   @ApiProperty({ ...idOf('agt'), nullable: true, description: "Null: the project's Chief of Staff" }) agent_id:
     string | null;
   @ApiProperty({ type: 'integer', description: "The session's, when the turn started" }) epoch: number;
-  @ApiProperty({ type: TurnInputView, nullable: true }) input: TurnInput | null;
+  @ApiProperty({ type: TurnInputView }) input: TurnInput;
   @ApiProperty({ enum: sessionTurnStates }) state: SessionTurnState;
   @ApiProperty({ type: String, nullable: true }) error: string | null;
   @ApiProperty({ type: String, enum: ['sent', 'none'], nullable: true, description: 'Of one that succeeded' })
@@ -98,10 +99,12 @@ export class SessionTurnView {
 export class SessionTurnPage extends PageOf(SessionTurnView) {}
 
 export function sessionTurn(turn: Turn): SessionTurnView {
-  const { id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input } = turn;
+  const { id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch } = turn;
   const { error, reply, reason, redrives, message_id, collected_into, created_at, finished_at } = turn;
   return {
-    ...{ id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input },
+    ...{ id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch },
+    // Nothing is placed in a session without it.
+    input: turn.input as TurnInput,
     ...{ error, reply, reason, redrives, message_id, collected_into, created_at, finished_at },
     state: stateOf(turn),
   };
