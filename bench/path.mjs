@@ -6,7 +6,6 @@ import { costs } from './costs.mjs';
 import { signedApp, startGatehouse } from './gatehouse.mjs';
 import { runLoad, startHelper } from './processes.mjs';
 import { shown, table } from './table.mjs';
-import { wearIn } from './wear-in.mjs';
 
 const secret = 'a-signing-secret-for-the-benchmark';
 /** A backend that has nothing to do keeps its counters to itself for up to 10 s. */
@@ -85,7 +84,6 @@ export async function benchPath({ seconds, rates }) {
     const workflow = await gatehouse.api('POST', '/workflows', { name: 'Bench', instructions: 'reply: got it' });
     const load = { url: app.url, secret, connections: 64, bytes: 1024 };
     const ways = { workflow: { workflow_id: workflow.id }, 'Chief of Staff': {} };
-    await wearIn(stores.databaseUrl);
     for (const fields of Object.values(ways)) await runLoad({ ...load, fields, seconds: 6, rate: 100 });
     await pause(publishedMs);
     const idle = await during(async () => undefined);
