@@ -29,6 +29,8 @@ import { ReplyOffers } from './replies/reply-offers.service.js';
 import { ReplyController } from './replies/reply.controller.js';
 import { ReplyRepository } from './replies/reply.repository.js';
 import { InternalRunsController } from './runs/internal-runs.controller.js';
+import { EngineRetention } from './retention/engine-retention.js';
+import { RetentionRepository } from './retention/retention.repository.js';
 import { RunDetails } from './runs/run-details.service.js';
 import { RunRepository } from './runs/run.repository.js';
 import { RunsController } from './runs/runs.controller.js';
@@ -145,6 +147,8 @@ export class AppModule {
         TurnSweeper,
         ReplyRepository,
         ReplyOffers,
+        RetentionRepository,
+        EngineRetention,
       ],
     };
   }

@@ -53,6 +53,7 @@ const read = readEnv({
   AGENT_CACHE_MS: integer(1_000, 0, 60_000),
   SWEEP_EVERY_MS: integer(5_000, 100, 600_000),
   SWEEP_AFTER_MS: integer(15_000, 1_000, 3_600_000),
+  RETENTION_DAYS: integer(30, 1, 3_650),
 });
 
 export const env = checkedModel(read);
