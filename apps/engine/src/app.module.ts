@@ -48,7 +48,6 @@ import { PythonTryRepository } from './tool-calls/python-try.repository.js';
 import { ToolCallRepository } from './tool-calls/tool-call.repository.js';
 import { toolProviders } from './tools/tools.providers.js';
 import { InternalTurnsController } from './turns/internal-turns.controller.js';
-import { SessionWindowRepository } from './turns/session-window.repository.js';
 import { StepRepository } from './turns/step.repository.js';
 import { TurnCancellation } from './turns/turn-cancellation.service.js';
 import { TurnBudget } from './turns/turn-budget.service.js';
@@ -130,7 +129,6 @@ export class AppModule {
         TurnRepository,
         TurnEndingRepository,
         StepRepository,
-        SessionWindowRepository,
         TurnFailures,
         TurnLeases,
         TurnWaker,

@@ -8,6 +8,7 @@ import { type Arrival, placeTurns } from '../sessions/place-turns.js';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
 import { releasedWorkflows } from './held-turns.js';
+import { pastTurns, type WindowTurn } from './session-window.js';
 import type { Turn } from './turn.entity.js';
 
 /** A held lease: what a write has to show. */
@@ -18,7 +19,7 @@ export interface Claim {
 }
 
 export type ClaimOutcome =
-  | ({ state: 'claimed'; attempt: number; input: TurnInput | null; session_id: string | null } & Tries)
+  | ({ state: 'claimed'; attempt: number } & ClaimedTurn & Tries)
   /** It is tried again in `delayMs`, and not before. */
   | { state: 'rescheduled'; delayMs: number }
   /** Another claim holds the lease. */
@@ -26,6 +27,14 @@ export type ClaimOutcome =
   /** Something has to come first: a turn of its session, a person's decision, more messages. What opens it adds its job anew. */
   | { state: 'waiting' }
   | { state: 'ended' };
+
+/** What a claimed turn works on. */
+export interface ClaimedTurn {
+  input: TurnInput | null;
+  session_id: string | null;
+  /** The last turns of its session before it, oldest first. */
+  past: WindowTurn[];
+}
 
 /** How a claimed turn stood before. */
 export interface Tries {
@@ -45,6 +54,7 @@ interface ClaimRequest {
 
 type ClaimedRow = Pick<Turn, 'id' | 'state' | 'attempt' | 'waits' | 'error' | 'session_id' | 'input'> & {
   away_ms: number | null;
+  past: WindowTurn[] | null;
 };
 type StoredRow = Pick<Turn, 'id' | 'state' | 'input'> & { delay_ms: number | null };
 
@@ -77,7 +87,8 @@ const claimSql = `
         OR ${complete}
     RETURNING t.*),
   ${entryCtes(3, `SELECT id FROM claimed WHERE state IN ('waiting', 'held')`)}
-  SELECT id, state, attempt, waits, error, session_id, input, extract(epoch FROM now() - waiting_since) * 1000 AS away_ms
+  SELECT id, state, attempt, waits, error, session_id, input, extract(epoch FROM now() - waiting_since) * 1000 AS away_ms,
+         CASE state WHEN 'running' THEN ${pastTurns('claimed', '$4')} END AS past
     FROM claimed`;
 
 const failSql = `
@@ -215,7 +226,8 @@ export class TurnRepository {
         ? [this.journal.row(heldEntry(row, row.state === 'held' ? 'workflow_held' : 'session_busy'), row.turn_id)]
         : [],
     );
-    const parameters = [storableJson(rows), this.settings.TURN_LEASE_MS, storableJson(entries)];
+    const { TURN_LEASE_MS, TURN_WINDOW } = this.settings;
+    const parameters = [storableJson(rows), TURN_LEASE_MS, storableJson(entries), TURN_WINDOW];
     return (await tx.query(claimSql, parameters)) as ClaimedRow[];
   }
 
@@ -232,7 +244,8 @@ export class TurnRepository {
       const { turn_id } = payload;
       const claim = claims.get(turn_id);
       if (claim?.state === 'running') {
-        return { state: 'claimed', input: claim.input, session_id: claim.session_id, ...triesOf(claim) };
+        const { input, session_id, past } = claim;
+        return { state: 'claimed', input, session_id, past: past ?? [], ...triesOf(claim) };
       }
       const row = claim ? null : stored.get(turn_id);
       if (claim) return { state: 'waiting' };
