@@ -5,9 +5,8 @@ import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type Arrival, placeTurns } from '../sessions/place-turns.js';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
-import { releasedWorkflows } from './held-turns.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
+import { discardLate, sinceHeld } from './held-turns.js';
 import { pastTurns, type WindowTurn } from './session-window.js';
 import type { Turn } from './turn.entity.js';
 
@@ -176,8 +175,7 @@ export class TurnRepository {
    */
   async fail(tx: Queryable, payload: TurnRunPayload, error: string): Promise<Turn | null> {
     const sql = `WITH ended AS (${failSql} RETURNING t.*) SELECT * FROM ended`;
-    const rows = (await tx.query(sql, failParameters(payload, error))) as Turn[];
-    return rows[0] ?? null;
+    return ((await tx.query(sql, failParameters(payload, error))) as Turn[])[0] ?? null;
   }
 
   /** Turns that nobody works on: queued again, at most `limit`, as payloads without their input, which is stored. */
@@ -209,7 +207,7 @@ export class TurnRepository {
   private async store(tx: Queryable, requests: ClaimRequest[], begin: 'running' | 'queued'): Promise<ClaimedRow[]> {
     const payloads = requests.map(({ payload }) => payload);
     const places = await placeTurns(tx, payloads.filter(isOfSession));
-    const released = await releasedWorkflows(tx, payloads);
+    const { released, discarded } = await sinceHeld(tx, payloads);
     const rows = requests.map(({ payload, owner }) => {
       const { run, session: _session, held, ...rest } = payload;
       const place = places.get(payload.turn_id);
@@ -228,7 +226,9 @@ export class TurnRepository {
     );
     const { TURN_LEASE_MS, TURN_WINDOW } = this.settings;
     const parameters = [storableJson(rows), TURN_LEASE_MS, storableJson(entries), TURN_WINDOW];
-    return (await tx.query(claimSql, parameters)) as ClaimedRow[];
+    const stored = (await tx.query(claimSql, parameters)) as ClaimedRow[];
+    await discardLate(tx, this.journal, discarded);
+    return stored;
   }
 
   private async claimAll(requests: ClaimRequest[]): Promise<ClaimOutcome[]> {
@@ -247,8 +247,8 @@ export class TurnRepository {
         const { input, session_id, past } = claim;
         return { state: 'claimed', input, session_id, past: past ?? [], ...triesOf(claim) };
       }
-      const row = claim ? null : stored.get(turn_id);
       if (claim) return { state: 'waiting' };
+      const row = stored.get(turn_id);
       // Whose row is gone has nothing left to run.
       return row ? outcomeOf(row) : { state: isHandover(payload) ? 'leased' : 'ended' };
     });
@@ -256,11 +256,11 @@ export class TurnRepository {
 
   private async stored(turnIds: string[]): Promise<Map<string, StoredRow>> {
     if (turnIds.length === 0) return new Map();
-    const rows = (await this.db.query(
+    const rows = await this.rows<StoredRow>(
       `SELECT id, state, CASE state WHEN 'queued' THEN extract(epoch FROM retry_at - now()) * 1000 END AS delay_ms
          FROM engine.turn WHERE id = ANY($1)`,
       [turnIds],
-    )) as StoredRow[];
+    );
     return new Map(rows.map((row) => [row.id, row]));
   }
 
