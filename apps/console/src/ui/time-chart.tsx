@@ -9,21 +9,29 @@ export interface TimeChartProps {
   series: { name: string; label: string; color: string }[];
   stacked?: boolean;
   unit?: string;
+  /** Each point is a day as a whole. */
+  days?: boolean;
   height?: number;
 }
 
 const time = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
 
-export default function TimeChart({ summary, data, series, stacked, unit, height = 180 }: TimeChartProps): ReactNode {
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const number = new Intl.NumberFormat();
+
+export default function TimeChart(props: TimeChartProps): ReactNode {
+  const { summary, data, series, stacked, unit, days = false, height = 180 } = props;
+  const written = days ? day : time;
   return (
     <div role="img" aria-label={summary}>
       <AreaChart
         h={height}
-        data={data.map((point) => ({ ...point, at: time.format(new Date(point.at)) }))}
+        data={data.map((point) => ({ ...point, at: written.format(new Date(point.at)) }))}
         dataKey="at"
         series={series}
         type={stacked ? 'stacked' : 'default'}
         unit={unit}
+        valueFormatter={(value) => number.format(value)}
         withDots={false}
         strokeWidth={1.5}
         fillOpacity={0.15}
