@@ -24,6 +24,7 @@ export async function openStubAdapter(slug: string, webhook: object, credentials
       credentials,
       webhook,
     },
+    verify: { ok: true, user: 'stub' },
     health: { status: 'ready', version: '1', adapter: slug },
   };
   const hello = { event_type: 'message_received', sender: 'stub', message: 'hello', is_bot: false };

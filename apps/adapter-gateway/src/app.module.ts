@@ -37,6 +37,9 @@ import { CredentialDescriptions } from './apps/credential-descriptions.js';
 import { EndpointsController } from './apps/endpoints.controller.js';
 import { InstalledApps } from './apps/installed-apps.js';
 import { vaultClient } from './apps/vault-client.js';
+import { AttentionController } from './attention/attention.controller.js';
+import { AttentionRepository } from './attention/attention.repository.js';
+import { AttentionService } from './attention/attention.service.js';
 import { schema } from './db/schema.js';
 import { AddressPace } from './deliveries/address-pace.js';
 import { OutgoingMessages } from './deliveries/outgoing-messages.js';
@@ -64,6 +67,15 @@ import { OrphanedWaits } from './inbound/orphaned-waits.js';
 import { ParsedMessagesRepository } from './inbound/parsed-messages.repository.js';
 import { ListingsController } from './listings/listings.controller.js';
 import { ListingsService } from './listings/listings.service.js';
+import { SampleBodies } from './samples/sample-bodies.js';
+import { SampleEndpoints } from './samples/sample-endpoint.js';
+import { SamplesController } from './samples/samples.controller.js';
+import { SamplesService } from './samples/samples.service.js';
+import { WebhookRequests } from './samples/webhook-requests.js';
+import { AdapterChecks } from './verification/adapter-checks.js';
+import { Checklist } from './verification/checklist.js';
+import { EndpointChecks } from './verification/endpoint-checks.js';
+import { HandshakeCheck } from './verification/handshake-check.js';
 import { gatewaySettings } from './settings.js';
 import { KnowledgeFeed } from './sources/knowledge-feed.js';
 import { KnowledgeFeedRepository } from './sources/knowledge-feed.repository.js';
@@ -102,6 +114,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        AttentionController,
         AdapterCallsController,
         AdaptersController,
         AppsController,
@@ -113,6 +126,7 @@ export class AppModule {
         InboundController,
         InboundHandler,
         ListingsController,
+        SamplesController,
         OAuthProvidersController,
         SourceDocumentsController,
         SourcesController,
@@ -120,6 +134,8 @@ export class AppModule {
         WebhookRenewalsController,
       ],
       providers: [
+        AttentionRepository,
+        AttentionService,
         { provide: gatewaySettings, useValue: settings },
         {
           provide: egressToken,
@@ -149,7 +165,15 @@ export class AppModule {
         AppRepository,
         { provide: TokenSeal, useValue: new TokenSeal(settings.GATEHOUSE_WEBHOOK_KEY) },
         AppsService,
+        AdapterChecks,
         AppVerification,
+        Checklist,
+        EndpointChecks,
+        HandshakeCheck,
+        SampleBodies,
+        SampleEndpoints,
+        SamplesService,
+        WebhookRequests,
         AppViews,
         CallTargets,
         CredentialChoice,

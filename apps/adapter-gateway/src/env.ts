@@ -1,9 +1,11 @@
-import { integer, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { integer, list, optionalText, optionalUrl, readEnv, serviceSettings, url } from '#libs/service-kit';
 import { sealingKeys } from './webhook-tokens/token-seal.js';
 
 export const env = readEnv({
   ...serviceSettings,
   INGRESS_URL: url(),
+  /** Where this service reaches what PUBLIC_URL names, if not there: samples and Verify send to it. */
+  SAMPLE_URL: optionalUrl,
   VAULT_URL: url(),
   ENGINE_URL: url(),
   MCP_REGISTRY_URL: url(),

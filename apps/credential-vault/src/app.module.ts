@@ -17,6 +17,8 @@ import { CredentialDescriber } from './credentials/credential-describer.js';
 import { ResolveController } from './credentials/resolve.controller.js';
 import { ResolveRepository } from './credentials/resolve.repository.js';
 import { ResolveService } from './credentials/resolve.service.js';
+import { AttentionController } from './attention/attention.controller.js';
+import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import { KeyCounts } from './keys/key-counts.js';
 import { KeysController } from './keys/keys.controller.js';
@@ -69,6 +71,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        AttentionController,
         AuditController,
         BindingsController,
         ConsumerBindingsController,
@@ -82,6 +85,7 @@ export class AppModule {
         ...oauthControllers,
       ],
       providers: [
+        AttentionRepository,
         { provide: KEY_BACKEND, useValue: keys },
         { provide: Sealer, useValue: new Sealer(keys, deks) },
         { provide: ServicePolicy, useValue: new ServicePolicy(settings.SERVICE_POLICY) },

@@ -14,6 +14,8 @@ import { ApprovalController } from './approvals/approval.controller.js';
 import { ApprovalRepository } from './approvals/approval.repository.js';
 import { ApprovalService } from './approvals/approval.service.js';
 import { SpokenDecisions } from './approvals/spoken-decision.js';
+import { AttentionController } from './attention/attention.controller.js';
+import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import { DocumentRepository } from './knowledge/document.repository.js';
 import { GraphRepository } from './knowledge/graph.repository.js';
@@ -65,6 +67,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        AttentionController,
         AgentController,
         AgentUsageController,
         ApprovalController,
@@ -81,6 +84,7 @@ export class AppModule {
         AuditController,
       ],
       providers: [
+        AttentionRepository,
         { provide: SETTINGS, useValue: settings },
         { provide: MODELS, useFactory: () => configuredModels(settings) },
         { provide: ModelPrices, useFactory: () => new ModelPrices(settings.MODEL_PRICES) },

@@ -9,6 +9,8 @@ import { ToolCalls } from './calls/tool-calls.service.js';
 import { ToolTries, TRIES } from './calls/tool-tries.service.js';
 import { CredentialBindings } from './credentials/credential-bindings.js';
 import { ServerCredentials, VAULT } from './credentials/server-credentials.js';
+import { AttentionController } from './attention/attention.controller.js';
+import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import { DiscoveryHandler } from './discovery/discovery.handler.js';
 import { DiscoveryRepository } from './discovery/discovery.repository.js';
@@ -56,6 +58,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        AttentionController,
         AuditController,
         DiscoveryHandler,
         ManifestSkillsController,
@@ -67,6 +70,7 @@ export class AppModule {
         ToolsetController,
       ],
       providers: [
+        AttentionRepository,
         { provide: SETTINGS, useValue: settings },
         { provide: EGRESS, useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW }) },
         client(VAULT, 'credential-vault', settings.VAULT_URL),

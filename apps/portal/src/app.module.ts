@@ -18,6 +18,9 @@ import { ActorNameRepository } from './audit/actor-name.repository.js';
 import { AuditLogController } from './audit/audit-log.controller.js';
 import { auditClients, AuditTrail } from './audit/audit-trail.js';
 import { consoleRoutes } from './console/console-routes.js';
+import { AttentionController } from './attention/attention.controller.js';
+import { clientsOfServices, serviceClients } from './proxy/service-clients.js';
+import { QueuesController } from './queues/queues.controller.js';
 import { schema } from './db/schema.js';
 import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
 import { DocumentationController } from './documentation/documentation.controller.js';
@@ -64,7 +67,9 @@ export class AppModule {
       ],
       controllers: [
         ApiKeyController,
+        AttentionController,
         AuditLogController,
+        QueuesController,
         OrganizationController,
         ProjectController,
         MemberController,
@@ -91,6 +96,11 @@ export class AppModule {
           useFactory: (own: AuditLog, tokens: ServiceTokens, names: ActorNameRepository) =>
             new AuditTrail(own, auditClients(settings, tokens), names),
           inject: [AuditLog, ServiceTokens, ActorNameRepository],
+        },
+        {
+          provide: serviceClients,
+          useFactory: (tokens: ServiceTokens) => clientsOfServices(settings, tokens),
+          inject: [ServiceTokens],
         },
         ApiKeyRepository,
         ApiKeyService,

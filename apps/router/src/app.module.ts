@@ -6,6 +6,8 @@ import { NamedApps } from './channels/named-apps.js';
 import { engineClient, NamedAgents } from './agents/named-agents.js';
 import { ChannelRepository } from './channels/channel.repository.js';
 import { ChannelsController } from './channels/channels.controller.js';
+import { AttentionController } from './attention/attention.controller.js';
+import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import type { RouterSettings } from './env.js';
 import { eventControllers, eventProviders } from './events/events.parts.js';
@@ -34,6 +36,9 @@ import { SessionReplies } from './sessions/session-replies.service.js';
 import { SessionRepository } from './sessions/session.repository.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
+import { StatisticsController } from './statistics/statistics.controller.js';
+import { StatisticsService } from './statistics/statistics.service.js';
+import { StatisticsSweeps } from './statistics/statistics-sweeps.js';
 import { ExplainedMessages } from './workflows/explained-messages.js';
 import { DebounceSweeper } from './workflows/debounce-sweeper.js';
 import { TriggersService } from './workflows/triggers.service.js';
@@ -64,6 +69,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        AttentionController,
         ChannelsController,
         ContactsController,
         DirectRunsController,
@@ -72,6 +78,7 @@ export class AppModule {
         OutboundHandler,
         RoutingHandler,
         RunsController,
+        StatisticsController,
         SessionsController,
         TriggersController,
         TurnsController,
@@ -79,6 +86,7 @@ export class AppModule {
         WorkflowsController,
       ],
       providers: [
+        AttentionRepository,
         { provide: routerSettings, useValue: settings },
         client(ingressClient, 'webhook-ingress', settings.INGRESS_URL),
         client(gatewayClient, 'adapter-gateway', settings.GATEWAY_URL),
@@ -106,6 +114,8 @@ export class AppModule {
         SessionReplies,
         SessionRepository,
         SessionsService,
+        StatisticsService,
+        StatisticsSweeps,
         TriggersService,
         TurnRedrives,
         TurnRepository,

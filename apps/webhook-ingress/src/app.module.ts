@@ -2,6 +2,7 @@ import { DatabaseModule } from '#libs/database';
 import { journalProvider } from '#libs/journal';
 import { ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AnswerCounts } from './answers/answer-counts.js';
 import { schema } from './db/schema.js';
 import { AppChangedHandler } from './endpoints/app-changed.handler.js';
 import { EndpointRepository } from './endpoints/endpoint.repository.js';
@@ -68,6 +69,7 @@ export class AppModule {
           useValue: { timeoutMs: settings.HANDSHAKE_TIMEOUT_MS, maxBodyBytes: settings.HANDSHAKE_MAX_BODY_BYTES },
         },
         { provide: builtinSettings, useValue: { maxDepth: settings.MESSAGE_MAX_DEPTH } },
+        AnswerCounts,
         EndpointRepository,
         EndpointsService,
         ReceiptRepository,

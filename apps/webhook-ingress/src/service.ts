@@ -1,4 +1,5 @@
 import { Metrics, ServiceTokens, type ServiceOptions } from '#libs/service-kit';
+import { AnswerCounts } from './answers/answer-counts.js';
 import { AppModule } from './app.module.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
 import type { IngressSettings } from './env.js';
@@ -21,6 +22,7 @@ export function ingressService(settings: IngressSettings): ServiceOptions {
         refusals: app.get(RefusalLog, { strict: false }),
         metrics: app.get(Metrics, { strict: false }),
         tokens: app.get(ServiceTokens, { strict: false }),
+        counts: app.get(AnswerCounts, { strict: false }),
       };
       new WebhookReceiver(app.getHttpServer(), parts, {
         endpointRatePerSecond: settings.ENDPOINT_RATE_PER_SECOND,

@@ -1,4 +1,5 @@
 export * from './app-credentials.js';
+export * from './attention.js';
 export * from './builtin-tools.js';
 export * from './endpoint.js';
 export * from './ids.js';
@@ -6,6 +7,7 @@ export * from './job-contract.js';
 export * from './message.js';
 export * from './outcomes.js';
 export * from './portal-hop.js';
+export * from './probe.js';
 export * from './python-runner.js';
 export * from './toolset.js';
 export * from './turn-ends.js';

@@ -6,6 +6,7 @@ export type Stage = (typeof stages)[number];
 export const terminalOutcomes = [
   'refused',
   'challenge',
+  'verification',
   'ignored',
   'duplicate',
   'dropped_bot',

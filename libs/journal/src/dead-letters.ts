@@ -82,6 +82,20 @@ export async function findDeadLetter(
   return rows[0] ?? null;
 }
 
+/** How many letters of a project wait for a person, and since when the oldest does. */
+export async function openLetters(
+  db: Queryable,
+  organizationId: string,
+  projectId: string,
+): Promise<{ count: number; since: Date | null }> {
+  const rows = (await db.query(
+    `SELECT count(*)::integer AS count, min(at) AS since FROM journal.dead_letter
+      WHERE organization_id = $1 AND project_id = $2 AND state = 'open'`,
+    [organizationId, projectId],
+  )) as { count: number; since: Date | null }[];
+  return rows[0] ?? { count: 0, since: null };
+}
+
 /** Takes a dead letter for redriving. @returns false when it is not open: it is redriven once */
 export async function openForRedrive(db: Queryable, letter: DeadLetter, by: string): Promise<boolean> {
   const rows = (await db.query(

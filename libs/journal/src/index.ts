@@ -19,6 +19,7 @@ export {
   noteRedriven,
   noteTurnRetried,
   openForRedrive,
+  openLetters,
   settleRedrive,
   takeDueRedrives,
   type DeadLetter,
@@ -31,4 +32,18 @@ export { latestEntries, type LatestEntry } from './latest-entries.js';
 export { listEvents, type EventQuery, type EventSummary } from './event-list.js';
 export { Journal } from './journal.js';
 export { journalProvider } from './journal.provider.js';
+export { latencyBoundsMs, latencyClass, latencyOf, type Latency } from './statistics/latency.js';
+export {
+  addCounts,
+  countJournal,
+  countsByApp,
+  countsByStep,
+  forgetStatistics,
+  joinOldMinutes,
+  type CountAt,
+  type CountOfApp,
+  type Measure,
+  type StatisticCount,
+  type StatisticScope,
+} from './statistics/statistics.js';
 export { timeline, type TimelineEntry } from './timeline.js';

@@ -37,6 +37,9 @@ export const url =
     return result.replace(/\/$/, '');
   };
 
+/** As `url`; null when it is not set. */
+export const optionalUrl: Reader<string | null> = (name, value) => (value ? url()(name, value) : null);
+
 /** A JSON value; `check` narrows it and throws what is wrong. */
 export const json =
   <T>(check: (value: unknown) => T): Reader<T> =>

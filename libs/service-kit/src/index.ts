@@ -26,6 +26,7 @@ export { notFound, Problem, problemBody, type FieldError } from './problem.js';
 export { toProblem } from './problem.filter.js';
 export { readCookie } from './read-cookie.js';
 export { RowNumberPipe } from './row-number.pipe.js';
+export type { QueueState } from './queues.controller.js';
 export { readIssuers } from './service-issuers.js';
 export { ServiceClient } from './service-client.js';
 export { ServiceTokens, type Audience } from './service-tokens.js';

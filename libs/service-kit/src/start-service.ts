@@ -16,6 +16,7 @@ import { createLog, NestLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { type FieldError, Problem, problemBody } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
+import { consumedQueues, QueuesController } from './queues.controller.js';
 import { ReadableRequests } from './readable-request.interceptor.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
 import { type TrustSettings, trustOf } from './service-trust.js';
@@ -67,11 +68,13 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     module: class ServiceRoot {},
     global: true,
     imports: [options.module],
+    controllers: jobClient && options.consumes?.length ? [QueuesController] : [],
     providers: [
       { provide: ServiceTokens, useValue: tokens },
       { provide: Metrics, useValue: metrics },
       { provide: OperationsServer, useValue: operations },
       ...(jobClient ? [{ provide: JobClient, useValue: jobClient }] : []),
+      { provide: consumedQueues, useValue: options.consumes ?? [] },
       {
         provide: APP_GUARD,
         useFactory: (reflector: Reflector) => new AuthGuard(tokens, reflector),

@@ -11,6 +11,8 @@ export function walkAccess(ground: () => Ground): void {
     const key = await ask('POST', 'api-keys', { name: 'walk', scopes: ['events:read'] });
     await ask('GET', 'api-keys');
     await ask('GET', 'audit?limit=1');
+    await ask('GET', 'attention');
+    await ask('GET', 'queues');
     await ask('DELETE', `api-keys/${key.id}`);
   });
 

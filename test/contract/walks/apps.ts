@@ -46,6 +46,8 @@ export function walkApps(ground: () => Ground): void {
     await ask('PATCH', `apps/${id}`, { name: 'walked on' });
     await ask('POST', `apps/${id}/rotate-token`, {});
     await ask('POST', `apps/${id}/verify`);
+    await ask('GET', `apps/${id}/samples`);
+    await ask('POST', `apps/${id}/samples`, { kind: 'unsigned' });
     await ask('PUT', `channels/${id}`, { reply_address: ground().sink.url, inbox_mode: 'collect' });
     await ask('GET', `channels/${id}`);
     await ask('GET', 'channels');

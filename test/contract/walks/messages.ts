@@ -16,6 +16,11 @@ export function walkMessages(ground: () => Ground): void {
   let made = 0;
   const key = (): Record<string, string> => ({ 'idempotency-key': `walk-${(made += 1)}` });
 
+  it('statistics', async () => {
+    await ask('GET', 'statistics/messages');
+    await ask('GET', 'statistics/messages?step=hour');
+  });
+
   it('workflows, triggers and runs', async () => {
     const { system } = ground();
     const { id: workflow_id } = await ask<{ id: number }>('POST', 'workflows', {

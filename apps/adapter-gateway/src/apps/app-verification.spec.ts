@@ -30,6 +30,22 @@ const text =
     void response.writeHead(status, { 'content-type': type }).end(body);
 
 describe('Verify of an App whose adapter', () => {
+  it('answers everything has a checklist in which only the webhook fails, which nobody serves here', async () => {
+    adapter.routes['verify'] = () => ({ ok: true, user: 'Bot' });
+    const { body } = await verify();
+    const checks = body.checks as { id: string; status: string; what_to_do: string | null }[];
+    expect(body).toMatchObject({ ok: true, passed: false });
+    expect(Object.fromEntries(checks.map(({ id, status }) => [id, status]))).toMatchObject({
+      adapter_ready: 'ok',
+      credentials_accepted: 'ok',
+      endpoint_reachable: 'failed',
+      sample_accepted: 'skipped',
+      handshake_answered: 'not_applicable',
+      delivery_prepared: 'ok',
+    });
+    expect(checks.find(({ id }) => id === 'endpoint_reachable')?.what_to_do).toContain('SAMPLE_URL');
+  });
+
   it.each<[string, Route, string, RegExp]>([
     ['answers 401 as JSON', text(401, 'application/json', '{"error":"no"}'), 'provider_unavailable', /answered 401/],
     ['answers 500', text(500, 'application/json', '{}'), 'provider_unavailable', /answered 500/],

@@ -2,7 +2,11 @@ import type { Credentials } from '#libs/adapter-sdk';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { VerifyCalls } from '../adapter-calls/verify-calls.js';
+import { circuitOpenCode } from '../adapters/breaker.js';
+import { busyCode } from '../adapters/call-slots.js';
 import { verifyFailure, type VerifyOutcome } from '../adapter-calls/verify-outcome.js';
+import { type Check, notApplicable, type Verdict } from '../verification/check.js';
+import { Checklist } from '../verification/checklist.js';
 import type { AppCredentialView } from './app-credential.dto.js';
 import { AppCredentials } from './app-credentials.js';
 import { AppViews } from './app-views.js';
@@ -19,7 +23,13 @@ interface MissingCredentials {
   missing: string[];
 }
 
-/** The Verify action of an App: asks the adapter whether the credentials are accepted. */
+/** Nothing was heard of the adapter, or of its provider. */
+const silent = new Set(['provider_unavailable', 'timeout', circuitOpenCode, busyCode]);
+
+/** Whether the credentials are accepted, and the whole checklist. */
+export type Verified = (VerifyOutcome | MissingCredentials) & { passed: boolean; checks: Check[] };
+
+/** The Verify action of an App: asks the adapter whether the credentials are accepted, and tries the App's own webhook. */
 @Injectable()
 export class AppVerification {
   constructor(
@@ -28,16 +38,29 @@ export class AppVerification {
     @Inject(AppCredentials) private readonly credentials: AppCredentials,
     @Inject(AppViews) private readonly views: AppViews,
     @Inject(VerifyCalls) private readonly calls: VerifyCalls,
+    @Inject(Checklist) private readonly checklist: Checklist,
   ) {}
 
   /**
    * Whatever stands between the App and its provider is the outcome: the vault, the adapter, its answer.
    * @throws Problem 404 `app_not_found`
    */
-  async verify(caller: Principal, id: string): Promise<VerifyOutcome | MissingCredentials> {
+  async verify(caller: Principal, id: string): Promise<Verified> {
     const app = await this.apps.get(caller, id);
     // The row just read, not the one that this replica may remember for a moment longer.
     const installed = { ...(await this.installed.get(app.id)), app };
+    const beganMs = performance.now();
+    const outcome = this.accepted(caller, installed);
+    const verdict = outcome.then((said) =>
+      credentialsVerdict(said, installed, Math.round(performance.now() - beganMs)),
+    );
+    const answers = outcome.then((said) => said.ok || !silent.has(said.code));
+    const checks = await this.checklist.run(caller, installed, verdict, answers);
+    return { ...(await outcome), passed: checks.every(({ status }) => status !== 'failed'), checks };
+  }
+
+  private async accepted(caller: Principal, installed: InstalledApp): Promise<VerifyOutcome | MissingCredentials> {
+    const { app } = installed;
     const { credentials: declared, missing } = await this.views.of(app, caller);
     if (missing.length > 0) return missingCredentials(declared, missing);
     const { adapter } = installed;
@@ -73,6 +96,30 @@ export class AppVerification {
       throw new Problem(error.status, error.code, `The App's credentials could not be read: ${error.detail}`);
     }
   }
+}
+
+function credentialsVerdict(
+  outcome: VerifyOutcome | MissingCredentials,
+  { app, adapter }: InstalledApp,
+  took_ms: number,
+): Verdict {
+  if (outcome.ok) {
+    if (adapter) return { status: 'ok', took_ms, sentence: `They are accepted, and belong to ${outcome.user}.` };
+    return Object.keys(app.credentials).length === 0
+      ? notApplicable('The App needs no credentials.')
+      : { status: 'ok', took_ms, sentence: 'The credential can be read.' };
+  }
+  const what_to_do =
+    outcome.code === 'auth_failed'
+      ? 'Connect the credential again, or store one that the provider accepts.'
+      : undefined;
+  return {
+    status: 'failed',
+    took_ms,
+    sentence: `${outcome.error}.`,
+    details: `${outcome.code}: ${outcome.error}`,
+    ...(what_to_do === undefined ? {} : { what_to_do }),
+  };
 }
 
 function missingCredentials(declared: AppCredentialView[], missing: string[]): MissingCredentials {

@@ -11,7 +11,7 @@ import { warningsOf } from './app-warnings.js';
 import { capabilitiesOf } from './capabilities.js';
 import { directionOf } from './direction.js';
 import { TokenSeal } from '../webhook-tokens/token-seal.js';
-import { type WebhookAddress, webhookAddress } from '../webhook-tokens/webhook-address.js';
+import { type AddressHidden, type WebhookAddress, webhookAddress } from '../webhook-tokens/webhook-address.js';
 
 @Injectable()
 export class AppViews {
@@ -42,6 +42,12 @@ export class AppViews {
   /** Where a provider sends to, for the platform itself; null for an App that does not receive. */
   webhookUrl(row: AppRow, manifest: Manifest | null): string | null {
     return this.address(row, manifest, null).webhook_url;
+  }
+
+  /** Its path below PUBLIC_URL, or why there is none to send to. */
+  webhookPath(row: AppRow, manifest: Manifest | null): string | { hidden: AddressHidden } {
+    const { webhook_path: path, webhook_hidden: hidden } = this.address(row, manifest, null);
+    return path ?? { hidden: hidden ?? 'does_not_receive' };
   }
 
   private address(row: AppRow, manifest: Manifest | null, caller: Pick<Principal, 'scopes'> | null): WebhookAddress {

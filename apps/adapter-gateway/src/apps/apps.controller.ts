@@ -84,7 +84,12 @@ export class AppsController {
   @Post(':id/verify')
   @HttpCode(200)
   @RequireScopes('apps:write')
-  @ApiOperation({ operationId: 'verifyApp', summary: 'Ask the adapter whether the credentials are accepted' })
+  @ApiOperation({
+    operationId: 'verifyApp',
+    summary: 'Check an App: adapter, credentials, webhook, signatures, handshake, clocks',
+    description:
+      'Sends good and bad requests to its own public URL. They are checked and answered as any other, and come to nothing: what is accepted ends as `verification`.',
+  })
   @ApiOkResponse({ type: VerifiedAppView })
   verify(@Caller() caller: Principal, @Param('id') id: string): Promise<VerifiedAppView> {
     return this.verification.verify(caller, id);

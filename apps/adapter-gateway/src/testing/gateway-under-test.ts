@@ -119,6 +119,7 @@ const defaults: GatewaySettings = {
   QUEUE_CONCURRENCY: 4,
   ...testServiceTrust,
   PUBLIC_URL: 'https://gatehouse.example',
+  SAMPLE_URL: 'http://127.0.0.1:9',
   LOG_LEVEL: 'silent',
   INGRESS_URL: 'http://127.0.0.1:9',
   VAULT_URL: '',

@@ -35,6 +35,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What does not work, or waits for a person: one line each, with where to go */
+        get: operations["listAttention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -44,6 +61,26 @@ export interface paths {
         };
         /** Who changed what agents may do, decided over calls, made and revoked keys; newest first, kept for good */
         get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many jobs wait in each queue, and since when the oldest does
+         * @description Of the whole installation: queues are shared by its projects.
+         */
+        get: operations["listQueues"];
         put?: never;
         post?: never;
         delete?: never;
@@ -516,7 +553,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask the adapter whether the credentials are accepted */
+        /**
+         * Check an App: adapter, credentials, webhook, signatures, handshake, clocks
+         * @description Sends good and bad requests to its own public URL. They are checked and answered as any other, and come to nothing: what is accepted ends as `verification`.
+         */
         post: operations["verifyApp"];
         delete?: never;
         options?: never;
@@ -637,6 +677,24 @@ export interface paths {
         put?: never;
         /** Install an App; the answer has its webhook URL */
         post: operations["installListing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/apps/{id}/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What can be sent to an App as its provider would */
+        get: operations["listSamples"];
+        put?: never;
+        /** Send a sample to an App's own public URL, as its provider would; the answer is what came back */
+        post: operations["sendSample"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1346,6 +1404,23 @@ export interface paths {
         put?: never;
         /** Make a new run of the same message by today's configuration */
         post: operations["replayRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/statistics/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Messages by outcome and how long answers, turns and deliveries took, by minute, hour or day */
+        get: operations["messageStatistics"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2631,6 +2706,33 @@ export interface components {
             data: components["schemas"]["ApiKeyView"][];
             next_cursor: string | null;
         };
+        AttentionResource: {
+            /** @enum {string} */
+            kind: "app" | "adapter" | "credential" | "source" | "mcp_server" | "dead_letters" | "contacts" | "held_messages" | "approvals" | "service";
+            /** @description Null: of many */
+            id: string | null;
+        };
+        AttentionView: {
+            /** @description For programs */
+            code: string;
+            /**
+             * @description error: something does not work. warning: it will not for long, or a person is waited for
+             * @enum {string}
+             */
+            severity: "error" | "warning";
+            /** @description In one line, for people */
+            text: string;
+            what_to_do: string;
+            /** @description Where to go */
+            resource: components["schemas"]["AttentionResource"];
+            count: number;
+            /** Format: date-time */
+            since: string | null;
+        };
+        AttentionListView: {
+            /** @description Errors first. Only what the caller may read */
+            data: components["schemas"]["AttentionView"][];
+        };
         AuditLogEntryView: {
             id: string;
             /** Format: date-time */
@@ -2658,6 +2760,24 @@ export interface components {
             data: components["schemas"]["AuditLogEntryView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
+        };
+        QueueView: {
+            queue: string;
+            /** @description The service that takes its jobs */
+            service: string;
+            /** @description Jobs that may be begun; one carries up to 32 messages */
+            waiting: number;
+            /** @description Jobs that are worked on */
+            active: number;
+            /** @description Jobs that wait for their time, such as retries */
+            delayed: number;
+            /** @description Since when the oldest waits */
+            oldest_ms: number;
+        };
+        QueueListView: {
+            data: components["schemas"]["QueueView"][];
+            /** @description Services and queues of which nothing is known now */
+            silent: string[];
         };
         OrganizationView: {
             id: string;
@@ -3253,8 +3373,30 @@ export interface components {
             /** @description How long the old URL works on; TOKEN_GRACE_MS when absent */
             grace_seconds?: number;
         };
+        CheckView: {
+            /** @enum {string} */
+            id: "adapter_ready" | "credentials_accepted" | "endpoint_reachable" | "sample_accepted" | "unsigned_refused" | "tampered_refused" | "stale_refused" | "handshake_answered" | "delivery_prepared" | "clock_skew";
+            name: string;
+            /**
+             * @description skipped: it could not be found out
+             * @enum {string}
+             */
+            status: "ok" | "failed" | "skipped" | "not_applicable";
+            /** @description What was found, for people */
+            sentence: string;
+            took_ms: number | null;
+            /** @description Where it failed */
+            what_to_do: string | null;
+            /** @description What was sent and what came back, to copy */
+            details: string | null;
+        };
         VerifiedAppView: {
+            /** @description Whether the credentials are accepted */
             ok: boolean;
+            /** @description Whether no check failed */
+            passed: boolean;
+            /** @description The whole checklist, in its order */
+            checks: components["schemas"]["CheckView"][];
             /** @description Whose the credentials are; there when `ok` is true */
             user?: string;
             /** @description Who that is, in the words of the adapter */
@@ -3381,6 +3523,80 @@ export interface components {
             };
             /** @description All, when absent */
             capabilities?: ("send" | "receive")[];
+        };
+        AvailableSampleView: {
+            event_type: string;
+            description: string | null;
+            /** @description As it would be sent */
+            body: string;
+        };
+        AvailableSamplesView: {
+            /** @description Kinds that its signature scheme allows */
+            kinds: ("signed" | "unsigned" | "tampered" | "stale")[];
+            /** @description Why nothing can be signed; null: it can, or need not be */
+            cannot_sign: string | null;
+            /** @description How requests are signed; null: by no declared scheme */
+            signature: {
+                [key: string]: unknown;
+            } | null;
+            data: components["schemas"]["AvailableSampleView"][];
+        };
+        SendSample: {
+            /**
+             * @description signed (default): as its provider signs; where nothing is checked there is nothing to sign. tampered: changed after it was signed. stale: signed longer ago than is accepted
+             * @enum {string}
+             */
+            kind?: "signed" | "unsigned" | "tampered" | "stale";
+            /** @description The body, byte for byte */
+            body?: string;
+            /** @description The body of a stored event; needs events:read_body */
+            event_id?: string;
+            /** @description The sample that the manifest gives for this type of event */
+            event_type?: string;
+            /** @description application/json when absent */
+            content_type?: string;
+            /** @description More headers, by name; each value is a text */
+            headers?: {
+                [key: string]: unknown;
+            };
+            /** @description True: it is checked and answered, and comes to nothing; its event ends as `verification` */
+            verification_only?: boolean;
+        };
+        SentSampleView: {
+            /** @enum {string} */
+            method: "GET" | "POST";
+            /** Format: uri */
+            url: string;
+            headers: {
+                [key: string]: string;
+            };
+            body: string;
+        };
+        SampleAnswerView: {
+            status: number;
+            headers: {
+                [key: string]: string;
+            };
+            /** @description The beginning */
+            body: string;
+        };
+        SampleErrorView: {
+            code: string;
+            detail: string;
+        };
+        SampleView: {
+            /** @enum {string} */
+            kind: "signed" | "unsigned" | "tampered" | "stale";
+            sent: components["schemas"]["SentSampleView"];
+            /** @description Null: none came */
+            answer: components["schemas"]["SampleAnswerView"] | null;
+            /** @description Why none came */
+            error: components["schemas"]["SampleErrorView"] | null;
+            took_ms: number;
+            /** @description The event that it became; null: it was refused */
+            event_id: string | null;
+            /** @description Whether that event was there before */
+            duplicate: boolean;
         };
         ProvenanceView: {
             app_id: string;
@@ -3976,7 +4192,7 @@ export interface components {
              * @description How the event ended; open: not yet
              * @enum {string}
              */
-            outcome?: "challenge" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
+            outcome?: "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
             /**
              * @description What became of an event that was routed
              * @enum {string}
@@ -4077,7 +4293,7 @@ export interface components {
              * @description How it ended at last; null: it has not
              * @enum {string|null}
              */
-            outcome: "refused" | "challenge" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
+            outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
             reason: string | null;
             /** @description What became of it; null: it started no turn */
             result: components["schemas"]["EventResult"] | null;
@@ -4120,7 +4336,7 @@ export interface components {
              * @description How it ended at last; null: it has not
              * @enum {string|null}
              */
-            outcome: "refused" | "challenge" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
+            outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
             reason: string | null;
             /** @description What became of it; null: it started no turn */
             result: components["schemas"]["EventResult"] | null;
@@ -4156,6 +4372,103 @@ export interface components {
         RunReplay: {
             /** @description Send replies and make all calls again; false, the default: a rehearsal */
             deliver?: boolean;
+        };
+        OutcomeCount: {
+            /** @enum {string} */
+            outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
+            count: number;
+        };
+        LabelCount: {
+            label: string;
+            count: number;
+        };
+        LatencyView: {
+            count: number;
+            /** @description Half took no longer; null: there are none */
+            p50_ms: number | null;
+            /** @description 99 of 100 took no longer */
+            p99_ms: number | null;
+        };
+        CountsView: {
+            /** @description Webhooks that were taken */
+            received: number;
+            /** @description Events by how they ended, at the time at which they did */
+            outcomes: components["schemas"]["OutcomeCount"][];
+            /** @description Refused requests, by code */
+            refused: components["schemas"]["LabelCount"][];
+            /** @description Turns by how they ended */
+            turns: components["schemas"]["LabelCount"][];
+            /** @description Deliveries: delivered, unknown, dead */
+            deliveries: components["schemas"]["LabelCount"][];
+            /** @description How long webhooks waited for their answer */
+            ack: components["schemas"]["LatencyView"];
+            /** @description How long turns took */
+            turn: components["schemas"]["LatencyView"];
+            /** @description How long the call took that delivered */
+            delivery: components["schemas"]["LatencyView"];
+            /** @description From the receipt of an event until its reply was delivered; a replay counts from the first receipt */
+            reply: components["schemas"]["LatencyView"];
+        };
+        StatisticsStep: {
+            /** @description Webhooks that were taken */
+            received: number;
+            /** @description Events by how they ended, at the time at which they did */
+            outcomes: components["schemas"]["OutcomeCount"][];
+            /** @description Refused requests, by code */
+            refused: components["schemas"]["LabelCount"][];
+            /** @description Turns by how they ended */
+            turns: components["schemas"]["LabelCount"][];
+            /** @description Deliveries: delivered, unknown, dead */
+            deliveries: components["schemas"]["LabelCount"][];
+            /** @description How long webhooks waited for their answer */
+            ack: components["schemas"]["LatencyView"];
+            /** @description How long turns took */
+            turn: components["schemas"]["LatencyView"];
+            /** @description How long the call took that delivered */
+            delivery: components["schemas"]["LatencyView"];
+            /** @description From the receipt of an event until its reply was delivered; a replay counts from the first receipt */
+            reply: components["schemas"]["LatencyView"];
+            /**
+             * Format: date-time
+             * @description Its begin
+             */
+            at: string;
+        };
+        AppStatistics: {
+            /** @description Webhooks that were taken */
+            received: number;
+            /** @description Events by how they ended, at the time at which they did */
+            outcomes: components["schemas"]["OutcomeCount"][];
+            /** @description Refused requests, by code */
+            refused: components["schemas"]["LabelCount"][];
+            /** @description Turns by how they ended */
+            turns: components["schemas"]["LabelCount"][];
+            /** @description Deliveries: delivered, unknown, dead */
+            deliveries: components["schemas"]["LabelCount"][];
+            /** @description How long webhooks waited for their answer */
+            ack: components["schemas"]["LatencyView"];
+            /** @description How long turns took */
+            turn: components["schemas"]["LatencyView"];
+            /** @description How long the call took that delivered */
+            delivery: components["schemas"]["LatencyView"];
+            /** @description From the receipt of an event until its reply was delivered; a replay counts from the first receipt */
+            reply: components["schemas"]["LatencyView"];
+            /** @description The App; `api:<project>` for a run that was started by the API */
+            app_id: string;
+        };
+        MessageStatisticsView: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** @enum {string} */
+            step: "minute" | "hour" | "day";
+            /** @description Of the whole time */
+            total: components["schemas"]["CountsView"];
+            /** @description Every step, also those in which nothing was counted */
+            series: components["schemas"]["StatisticsStep"][];
+            /** @description Of the whole time, by App; those of which something was counted */
+            apps: components["schemas"]["AppStatistics"][];
         };
         SessionView: {
             id: string;
@@ -5671,6 +5984,26 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    listAttention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttentionListView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     listAudit: {
         parameters: {
             query?: {
@@ -5690,6 +6023,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditLogPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listQueues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueListView"];
                 };
             };
             default: components["responses"]["Problem"];
@@ -6782,6 +7135,54 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    listSamples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AvailableSamplesView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    sendSample: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendSample"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     listSourceDocuments: {
         parameters: {
             query?: {
@@ -7738,7 +8139,7 @@ export interface operations {
                 cursor?: string;
                 app_id?: string;
                 /** @description How the event ended; open: not yet */
-                outcome?: "challenge" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
+                outcome?: "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
                 /** @description What became of an event that was routed */
                 result?: "failed" | "undelivered" | "unconfirmed" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
                 event_type?: string;
@@ -7832,7 +8233,7 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
-                outcome?: "refused" | "challenge" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
+                outcome?: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
                 app_id?: string;
             };
             header?: never;
@@ -8020,6 +8421,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    messageStatistics: {
+        parameters: {
+            query?: {
+                /** @description RFC 3339; an hour before `to` when absent */
+                from?: string;
+                /** @description RFC 3339, not included; now when absent */
+                to?: string;
+                /** @description Whole ones in UTC; by the length of the time when absent */
+                step?: "minute" | "hour" | "day";
+                /** @description Of this App alone */
+                app_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageStatisticsView"];
+                };
             };
             default: components["responses"]["Problem"];
         };

@@ -26,7 +26,17 @@ export const upstreams: readonly Upstream[] = [
   {
     audience: 'router',
     urlSetting: 'ROUTER_URL',
-    resources: ['workflows', 'triggers', 'runs', 'events', 'channels', 'contacts', 'held-messages', 'sessions'],
+    resources: [
+      'workflows',
+      'triggers',
+      'runs',
+      'events',
+      'channels',
+      'contacts',
+      'held-messages',
+      'sessions',
+      'statistics',
+    ],
   },
   { audience: 'webhook-ingress', urlSetting: 'INGRESS_URL', resources: ['refusals'] },
   { audience: 'engine', urlSetting: 'ENGINE_URL', resources: ['agents', 'turns', 'approvals', 'knowledge', 'usage'] },

@@ -16,6 +16,9 @@ export const eventSettings = {
   EVENT_STREAM_MAX_MS: integer(600_000, 1_000, 86_400_000),
   /** Unsent bytes of earlier rounds at which a client is too slow, and is closed. */
   EVENT_STREAM_BUFFER_BYTES: integer(262_144, 1_024, 67_108_864),
+  /** Counts by the minute are kept for so many days, by the hour after that. */
+  STATISTICS_MINUTE_DAYS: integer(7, 1, 90),
+  STATISTICS_DAYS: integer(400, 1, 3_650),
   /** Days that claims, messages, runs and turns are kept. */
   RETENTION_DAYS: integer(30, 1, 3_650),
 };

@@ -70,7 +70,7 @@ export class ReceiptRepository {
       )) as { at: Date | null }[];
       const rows = (await tx.query(
         `SELECT id, app_id, received_at FROM ingress.receipt
-          WHERE received_at > $1 AND received_at <= now() - make_interval(secs => $2)
+          WHERE received_at > $1 AND received_at <= now() - make_interval(secs => $2) AND reason IS DISTINCT FROM 'verification'
             AND received_at < coalesce($4::timestamptz, 'infinity') - make_interval(secs => $5)
           ORDER BY received_at LIMIT $3`,
         [mark.swept_to, ageMs / 1000, limit, begun?.at ?? null, leaseMs / 1000],

@@ -1,5 +1,5 @@
 import type { InboundRequest } from '#libs/contracts';
-import { Caller, notFound, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, notFound, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Feeder } from './feeder.js';
@@ -27,7 +27,12 @@ export class ReceiptsController {
   @Post(':id/wake')
   @HttpCode(202)
   async wake(@Caller() caller: Principal, @Param('id') id: string): Promise<{ woken: boolean }> {
-    return { woken: await this.feeder.wake(await this.find(caller, id)) };
+    const receipt = await this.find(caller, id);
+    if (receipt.reason === 'verification') {
+      const detail = 'Verify sent this request itself: there is no message in it to replay.';
+      throw new Problem(409, 'verification_request', detail);
+    }
+    return { woken: await this.feeder.wake(receipt) };
   }
 
   private async find(caller: Principal, id: string): Promise<Receipt> {

@@ -19,6 +19,7 @@ const incoming = {
   headers: { b: '1', a: '2' },
   body: Buffer.from('xy'),
   remoteAddress: '::1',
+  probe: false,
 };
 
 beforeAll(async () => {

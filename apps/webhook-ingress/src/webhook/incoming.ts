@@ -9,6 +9,8 @@ export interface Incoming {
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
   remoteAddress: string;
+  /** The platform itself sent it, to see how it is answered. */
+  probe: boolean;
 }
 
 export interface Answer {
@@ -27,8 +29,8 @@ export function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme
     organizationId: endpoint.organization_id,
     projectId: endpoint.project_id,
     appId: endpoint.app_id,
-    outcome: endpoint.state === 'paused' ? 'held' : 'accepted',
-    reason: null,
+    outcome: endpoint.state === 'paused' && !incoming.probe ? 'held' : 'accepted',
+    reason: incoming.probe ? 'verification' : null,
     method: incoming.method,
     url: incoming.url,
     headers: incoming.headers as Receipt['headers'],

@@ -2,11 +2,13 @@ import { Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Metrics, ServiceTokens } from '#libs/service-kit';
-import type { Endpoint } from '#libs/contracts';
+import { type Endpoint, probeHeader } from '#libs/contracts';
+import type { AnswerCounts } from '../answers/answer-counts.js';
 import { type EndpointsService } from '../endpoints/endpoints.service.js';
 import type { RefusalLog } from '../refusals/refusal.repository.js';
 import { ClientAddress } from './client-address.js';
 import { RateLimiter } from './rate-limiter.js';
+import { isProbe } from './probe.js';
 import { readBody } from './read-body.js';
 import { Refused, unknownPath } from './refused.js';
 import type { Answer, Incoming } from './incoming.js';
@@ -26,6 +28,7 @@ export interface ReceiverParts {
   refusals: RefusalLog;
   metrics: Metrics;
   tokens: ServiceTokens;
+  counts: AnswerCounts;
 }
 
 const prefix = '/api/v1/webhooks/';
@@ -69,25 +72,30 @@ export class WebhookReceiver {
     // A service that stops closes idle connections; this one becomes idle only after its answer.
     if (!this.server.listening) response.setHeader('connection', 'close');
     const subject: Subject = { endpoint: null, incoming: null };
+    let answered = false;
     try {
       const { status, headers, body } = await this.receive(request, subject);
       headers['content-length'] = Buffer.byteLength(body);
       headers['x-content-type-options'] = 'nosniff';
       response.writeHead(status, headers).end(body);
+      answered = subject.incoming?.method === 'POST' && !subject.incoming.probe;
     } catch (error) {
       const refused = error instanceof Refused ? error : this.unavailable(error);
-      if (subject.endpoint && subject.incoming && refused.status !== 429 && refused.status !== 503) {
-        const { endpoint, incoming } = subject;
+      const { endpoint, incoming } = subject;
+      if (endpoint && incoming && !incoming.probe && refused.status !== 429 && refused.status !== 503) {
         this.parts.refusals.record(endpoint, incoming, refused.code, bodyHash(incoming));
       }
+      if (endpoint && !incoming?.probe) this.parts.counts.refused(endpoint, refused.code);
       refuse(request, response, refused);
     }
+    const tookMs = performance.now() - startedAt;
+    if (answered && subject.endpoint) this.parts.counts.answered(subject.endpoint, tookMs);
     const labels = { route: `${prefix}:token`, method: request.method ?? '', status: response.statusCode };
-    this.parts.metrics.httpSeconds.observe(labels, (performance.now() - startedAt) / 1000);
+    this.parts.metrics.httpSeconds.observe(labels, tookMs / 1000);
   }
 
   private async receive(request: IncomingMessage, subject: Subject): Promise<Answer> {
-    const { endpoints, webhooks } = this.parts;
+    const { endpoints, webhooks, tokens } = this.parts;
     const nowMs = Date.now();
     const named = this.addresses.of(request);
     const remoteAddress = typeof named === 'string' ? named : await named;
@@ -108,9 +116,22 @@ export class WebhookReceiver {
     if (method !== 'POST' && method !== 'GET') {
       throw new Refused(405, 'method_not_allowed', 'Send POST.', { allow: 'POST' });
     }
-    const incoming: Incoming = { method, url, token, headers: request.headers, body: noBody, remoteAddress };
+    const incoming: Incoming = {
+      method,
+      url,
+      token,
+      headers: request.headers,
+      body: noBody,
+      remoteAddress,
+      probe: false,
+    };
     subject.endpoint = endpoint;
     subject.incoming = incoming;
+    const mark = request.headers[probeHeader];
+    if (mark !== undefined) {
+      delete request.headers[probeHeader];
+      incoming.probe = await isProbe(tokens, String(mark), endpoint);
+    }
     if (method === 'POST') incoming.body = await readBody(request, endpoint.max_body_bytes);
     return webhooks.receive(endpoint, incoming);
   }

@@ -1,9 +1,10 @@
 import type { Endpoint, MappedCredentials } from '#libs/contracts';
+import { Journal } from '#libs/journal';
 import { Metrics } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { type Answer, type Incoming, one, receiptOf } from './incoming.js';
-import type { DeliveryKey } from '../receipts/receipt.js';
+import type { DeliveryKey, Receipt } from '../receipts/receipt.js';
 import { ReceiptWriter } from '../receipts/receipt-writer.js';
 import { Feeder } from '../receipts/feeder.js';
 import { BuiltinPayload } from './builtin-payload.js';
@@ -22,6 +23,7 @@ export class WebhookService {
     @Inject(Feeder) private readonly feeder: Feeder,
     @Inject(Metrics) private readonly metrics: Metrics,
     @Inject(Handshakes) private readonly handshakes: Handshakes,
+    @Inject(Journal) private readonly journal: Journal,
   ) {}
 
   /**
@@ -43,6 +45,7 @@ export class WebhookService {
       if (workflowId !== null) await this.builtin.requireWorkflow(endpoint, workflowId);
     }
     const receipt = receiptOf(endpoint, incoming, verifiedScheme);
+    if (incoming.probe) return this.probed(endpoint, receipt);
     const key = verifiedScheme === null ? null : deliveryKey(endpoint, incoming);
     const written = await this.writer.write(receipt, key, signedKey(endpoint, incoming));
     if (!written.stored) {
@@ -55,6 +58,21 @@ export class WebhookService {
     }
     this.metrics.outcomes.inc({ stage: 'received', outcome: receipt.outcome });
     if (receipt.outcome !== 'held') this.feeder.offer(receipt);
+    return this.accepted(endpoint, receipt.id, false);
+  }
+
+  /** Kept and answered, and ended at once: it claims no delivery key, which a real delivery may have, and wakes nobody. */
+  private async probed(endpoint: Endpoint, receipt: Receipt): Promise<Answer> {
+    await this.writer.write(receipt, null);
+    await this.journal.appendNow({
+      receipt_id: receipt.id,
+      organization_id: receipt.organizationId,
+      project_id: receipt.projectId,
+      app_id: receipt.appId,
+      stage: 'received',
+      outcome: 'verification',
+      reason: 'sent_by_verify',
+    });
     return this.accepted(endpoint, receipt.id, false);
   }
 

@@ -4,6 +4,7 @@ import { DeadLettersAndBatches1763910000000 } from './1763910000000-dead-letters
 import { BatchKeys1764400000000 } from './1764400000000-batch-keys.js';
 import { RedriveErrors1764600000820 } from './1764600000820-redrive-errors.js';
 import { PartitionFunctions1764700000100 } from './1764700000100-partition-functions.js';
+import { Statistics1764800000960 } from './1764800000960-statistics.js';
 
 /** What it takes to write an entry, with a dead letter that is kept once. */
 const write = [
@@ -21,12 +22,14 @@ export const schema: ServiceSchema = {
     BatchKeys1764400000000,
     RedriveErrors1764600000820,
     PartitionFunctions1764700000100,
+    Statistics1764800000960,
   ],
   // An entry is changed by nobody, and deleted by its age alone.
   grants: {
     'webhook-ingress': [
       ...write,
       'SELECT ON journal.entry',
+      'SELECT, INSERT, UPDATE ON journal.statistic',
       ...turnDays.map((signature) => `EXECUTE ON FUNCTION ${signature}`),
     ],
     'adapter-gateway': [...write, 'UPDATE (state, redriven_at, redriven_by, next_at) ON journal.dead_letter'],
@@ -35,6 +38,8 @@ export const schema: ServiceSchema = {
       ...write,
       'SELECT ON journal.entry',
       'SELECT, UPDATE ON journal.dead_letter',
+      'SELECT, INSERT, UPDATE, DELETE ON journal.statistic',
+      'SELECT, UPDATE ON journal.statistic_mark',
       'SELECT, INSERT ON journal.batch',
       'SELECT, INSERT, UPDATE ON journal.batch_item',
     ],

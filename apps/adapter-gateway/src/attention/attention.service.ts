@@ -1,0 +1,113 @@
+import { attentionAtMost, type AttentionItem } from '#libs/contracts';
+import type { Principal } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AdapterRow } from '../adapters/adapter.entity.js';
+import { AdaptersService } from '../adapters/adapters.service.js';
+import { AppViews } from '../apps/app-views.js';
+import type { AppView } from '../apps/app-view.dto.js';
+import { AppsService } from '../apps/apps.service.js';
+import { AttentionRepository } from './attention.repository.js';
+
+/** What of a project's Apps, adapters and sources does not work, or waits for a person. */
+@Injectable()
+export class AttentionService {
+  constructor(
+    @Inject(AppsService) private readonly apps: AppsService,
+    @Inject(AppViews) private readonly views: AppViews,
+    @Inject(AdaptersService) private readonly adapters: AdaptersService,
+    @Inject(AttentionRepository) private readonly rows: AttentionRepository,
+  ) {}
+
+  async of(caller: Principal): Promise<AttentionItem[]> {
+    const [apps, adapters, manifests, sources] = await Promise.all([
+      this.apps.list(caller).then((rows) => this.views.all(rows, caller)),
+      this.adapters.list(caller),
+      this.rows.waitingManifests(caller),
+      this.rows.failingSources(caller),
+    ]);
+    return [
+      ...apps.flatMap(ofApp).slice(0, attentionAtMost),
+      ...adapters.flatMap(ofAdapter).slice(0, attentionAtMost),
+      ...manifests.map(({ adapter_id: id, slug, number, since }): AttentionItem => ({
+        code: 'manifest_waits',
+        severity: 'warning',
+        text: `${slug}: version ${number} of its manifest waits for approval.`,
+        what_to_do: 'Look at what it changes, and approve it.',
+        ...adapterOf(id),
+        since: since.toISOString(),
+      })),
+      ...sources.map(({ id, name, failure }): AttentionItem => ({
+        code: 'source_failing',
+        severity: 'error',
+        text: `${name} does not synchronise: ${failure.error}`,
+        what_to_do: failure.what_to_do ?? 'See its last run.',
+        resource: { kind: 'source', id },
+        count: 1,
+        since: failure.since,
+        scope: 'apps:read',
+      })),
+    ];
+  }
+}
+
+function ofApp(app: AppView): AttentionItem[] {
+  if (app.state === 'retired' || app.state === 'disabled') return [];
+  const resource = { kind: 'app' as const, id: app.id };
+  const common = { resource, count: 1, since: null, scope: 'apps:read' as const };
+  const items: AttentionItem[] = [];
+  if (app.missing.length > 0) {
+    const labels = app.credentials.filter(({ key }) => app.missing.includes(key)).map(({ label }) => label);
+    const refused = app.capabilities.includes('receive') && app.signature !== null;
+    const text = `${app.name}: ${labels.join(', ')} missing${refused ? ', every request is refused' : ''}.`;
+    const what_to_do = 'Link a credential, or connect the one that is linked.';
+    items.push({ ...common, code: 'credentials_missing', severity: 'error', text, what_to_do });
+  }
+  if (app.held_reason !== null) {
+    const why = app.held_reason === 'paused' ? 'it is paused' : 'its adapter is disabled';
+    const text = `${app.name}: what comes is held, since ${why}.`;
+    items.push({
+      ...common,
+      code: 'app_holds',
+      severity: 'warning',
+      text,
+      what_to_do: 'Resume it when you are ready.',
+    });
+  }
+  if (app.renewal_failure) {
+    const { error, since, what_to_do } = app.renewal_failure;
+    const text = `${app.name}: its provider will stop sending: ${error}`;
+    const advice = what_to_do ?? 'Verify the App.';
+    items.push({ ...common, code: 'renewal_failing', severity: 'error', text, what_to_do: advice, since });
+  }
+  for (const { code, message } of app.warnings) {
+    const text = `${app.name}: ${message.split('. ')[0] ?? message}.`.replace(/\.\.$/, '.');
+    items.push({ ...common, code, severity: 'warning', text, what_to_do: message });
+  }
+  return items;
+}
+
+function ofAdapter({
+  id,
+  slug,
+  state,
+  state_reason: reason,
+  disabled,
+  base_url: url,
+  checked_at: at,
+}: AdapterRow): AttentionItem[] {
+  if (disabled || url === null || state === 'ready') return [];
+  return [
+    {
+      code: 'adapter_unready',
+      severity: 'error',
+      text: `${slug} is not ready: ${reason ?? 'it does not say why'}. What is for it waits.`,
+      what_to_do: `Start the adapter at ${url}, or register it where it is.`,
+      ...adapterOf(id),
+      since: at?.toISOString() ?? null,
+    },
+  ];
+}
+
+function adapterOf(id: string): Pick<AttentionItem, 'resource' | 'count' | 'scope'> {
+  return { resource: { kind: 'adapter', id }, count: 1, scope: 'apps:read' };
+}

@@ -1,0 +1,48 @@
+import type { Credentials } from '#libs/adapter-sdk';
+import type { Endpoint } from '#libs/contracts';
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { AdapterRepository } from '../adapters/adapter.repository.js';
+import { AppCredentials } from '../apps/app-credentials.js';
+import type { AppRow } from '../apps/app.entity.js';
+import { AppViews } from '../apps/app-views.js';
+import { endpointOf } from '../apps/endpoint-projection.js';
+import { installedAdapter, type InstalledApp } from '../apps/installed-apps.js';
+
+/** What it takes to send to an App as its provider does. */
+export interface SampleEndpoint {
+  installed: InstalledApp;
+  /** What the ingress is told of the App. */
+  endpoint: Endpoint;
+  /** Of the webhook, below PUBLIC_URL. */
+  path: string;
+}
+
+/** Finds where an App receives, and what is asked of its requests. */
+@Injectable()
+export class SampleEndpoints {
+  constructor(
+    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
+    @Inject(AppCredentials) private readonly credentials: AppCredentials,
+    @Inject(AppViews) private readonly views: AppViews,
+  ) {}
+
+  /** @throws Problem 422 `does_not_receive`, `webhook_url_unknown`; 409 `app_retired` */
+  async of(app: AppRow): Promise<SampleEndpoint> {
+    if (app.state === 'retired') throw new Problem(409, 'app_retired', 'The App is retired: its webhook is gone.');
+    const adapter = app.adapter_id === null ? null : await this.adapters.byId(app.adapter_id);
+    const path = this.views.webhookPath(app, adapter?.manifest ?? null);
+    if (typeof path === 'object') {
+      throw path.hidden === 'does_not_receive'
+        ? new Problem(422, 'does_not_receive', 'The App does not receive: it was installed without `receive`.')
+        : new Problem(422, 'webhook_url_unknown', 'The webhook URL cannot be read any more: rotate its token.');
+    }
+    const installed = { app, adapter: adapter ? installedAdapter(adapter) : null };
+    return { installed, endpoint: endpointOf(app, adapter), path };
+  }
+
+  /** What its requests are signed with; a record that is not connected is left out. @throws Problem of the vault */
+  secretsOf({ installed }: SampleEndpoint): Promise<Credentials> {
+    return this.credentials.ofConnected(installed);
+  }
+}

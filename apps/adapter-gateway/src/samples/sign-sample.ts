@@ -1,0 +1,82 @@
+import { type Credentials, secretList } from '#libs/adapter-sdk';
+import type { DeclaredVerification } from '#libs/contracts';
+import { Problem } from '#libs/service-kit';
+import { createHmac, randomUUID } from 'node:crypto';
+
+/** `tampered`: changed after it was signed. `stale`: signed longer ago than is accepted. */
+export const sampleKinds = ['signed', 'unsigned', 'tampered', 'stale'] as const;
+export type SampleKind = (typeof sampleKinds)[number];
+
+/** A body with the headers that sign it, as its provider would send them. */
+export interface SignedSample {
+  headers: Record<string, string>;
+  body: string;
+}
+
+const defaultToleranceSeconds = 300;
+/** Beyond what is accepted, so that no clock's error makes it fresh. */
+const staleBySeconds = 600;
+
+/**
+ * @param verification what the ingress checks of the App's requests; `adapter`: its adapter checks, in a way of its own
+ * @throws Problem 422 `cannot_sign`, `nothing_is_signed`, `no_signing_secret`, `no_time_is_signed`
+ */
+export function signSample(
+  kind: SampleKind,
+  body: string,
+  verification: DeclaredVerification | 'adapter' | 'none',
+  credentials: Credentials,
+): SignedSample {
+  if (kind === 'unsigned') return { headers: {}, body };
+  const declared = requireScheme(kind, verification);
+  if (declared === null) return { headers: {}, body };
+  const secret = declared.secret_fields.flatMap((field) => secretList(credentials[field]))[0];
+  if (secret === undefined) {
+    throw new Problem(422, 'no_signing_secret', 'No signing secret is set: link a credential that has one.');
+  }
+  if (kind === 'stale' && !signsTime(declared)) {
+    const detail = 'The scheme signs no time, so that no request of it is too old.';
+    throw new Problem(422, 'no_time_is_signed', detail);
+  }
+  const ageSeconds = kind === 'stale' ? (declared.tolerance_seconds ?? defaultToleranceSeconds) + staleBySeconds : 0;
+  const seconds = String(Math.floor(Date.now() / 1_000) - ageSeconds);
+  const headers = declared.scheme === 'hmac' ? hmac(declared, secret, seconds, body) : standard(secret, seconds, body);
+  // JSON is still JSON: what is refused is the change, and nothing else.
+  return { headers, body: kind === 'tampered' ? `${body} ` : body };
+}
+
+export function signsTime({ scheme, timestamp_header: header }: DeclaredVerification): boolean {
+  return scheme === 'standard-webhooks' || header !== undefined;
+}
+
+/** @returns null where nothing has to be signed */
+function requireScheme(
+  kind: SampleKind,
+  verification: DeclaredVerification | 'adapter' | 'none',
+): DeclaredVerification | null {
+  if (typeof verification === 'object') return verification;
+  if (verification === 'adapter') {
+    const detail =
+      'The adapter checks signatures by itself, in a way that its manifest does not declare: only the provider can sign. Send the sample unsigned.';
+    throw new Problem(422, 'cannot_sign', detail);
+  }
+  if (kind === 'signed') return null;
+  const detail = 'The App checks no signature: nothing tells a request that was changed, or is old, from another.';
+  throw new Problem(422, 'nothing_is_signed', detail);
+}
+
+function hmac(declared: DeclaredVerification, secret: string, seconds: string, body: string): Record<string, string> {
+  const { header = 'x-signature-256', algorithm = 'sha256', encoding = 'hex', prefix = 'sha256=' } = declared;
+  const { timestamp_header: timeHeader, signed_text: text = '{timestamp}.{body}' } = declared;
+  const before = timeHeader === undefined ? '' : text.replace('{body}', '').replace('{timestamp}', seconds);
+  const digest = createHmac(algorithm, secret).update(`${before}${body}`).digest(encoding);
+  return { [header]: `${prefix}${digest}`, ...(timeHeader === undefined ? {} : { [timeHeader]: seconds }) };
+}
+
+/** Standard Webhooks 1.0. */
+function standard(secret: string, seconds: string, body: string): Record<string, string> {
+  const id = `msg_${randomUUID().replaceAll('-', '')}`;
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` };
+}

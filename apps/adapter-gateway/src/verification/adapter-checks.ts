@@ -1,0 +1,77 @@
+import type { FormatResult } from '#libs/adapter-sdk';
+import { type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { askedAgain } from '../adapter-calls/asked-again.js';
+import { AdapterClient } from '../adapters/adapter-client.js';
+import type { AdapterRow } from '../adapters/adapter.entity.js';
+import { wrongFormat } from '../adapters/answer-fields.js';
+import { HealthProbe } from '../adapters/health.js';
+import { capabilitiesOf } from '../apps/capabilities.js';
+import type { InstalledApp } from '../apps/installed-apps.js';
+import { notApplicable, skipped, type Verdict } from './check.js';
+
+const formatted = 'Hello from **Gatehouse**';
+
+/** What Verify asks of an App's adapter, besides whether it accepts the credentials. */
+@Injectable()
+export class AdapterChecks {
+  constructor(
+    @Inject(HealthProbe) private readonly probe: HealthProbe,
+    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+  ) {}
+
+  /** @param row null for the built-in Webhook app */
+  async ready(caller: Principal, row: AdapterRow | null): Promise<Verdict> {
+    if (row === null || row.base_url === null) return notApplicable('The platform itself is the adapter of this App.');
+    if (row.disabled) {
+      const sentence = 'The adapter is disabled: what is for it waits, and nothing calls it.';
+      return { status: 'failed', sentence, what_to_do: 'Enable it in the Developer Portal.' };
+    }
+    const beganMs = performance.now();
+    const health = await this.probe.ask(row.base_url, row.slug, caller);
+    const took_ms = Math.round(performance.now() - beganMs);
+    if (health.state === 'ready') {
+      return { status: 'ok', took_ms, sentence: `${row.slug} is ready, in version ${health.version}.` };
+    }
+    return {
+      status: 'failed',
+      took_ms,
+      sentence: `${row.slug} is not ready: ${health.state_reason}.`,
+      what_to_do: `Start the adapter at ${row.base_url}, or register it where it is.`,
+      details: `GET ${row.base_url}/health\n\n→\n\n${health.state_reason}`,
+    };
+  }
+
+  /** The contract has no delivery without an effect: a message is formatted, which every delivery begins with. */
+  async prepares(caller: Principal, { app, adapter }: InstalledApp, answers: Promise<boolean>): Promise<Verdict> {
+    if (!capabilitiesOf(app, adapter?.manifest ?? null).includes('send'))
+      return notApplicable('The App does not send.');
+    if (!adapter) {
+      return notApplicable('The App posts replies to its reply address; none is sent without a message to answer.');
+    }
+    if (adapter.disabled) return skipped('The adapter is disabled.');
+    if (!(await answers)) return skipped('The adapter does not answer.');
+    const beganMs = performance.now();
+    try {
+      const body = { text: formatted, mode: 'rich' };
+      const ask = (): Promise<FormatResult> =>
+        this.adapters.post<FormatResult>(adapter.baseUrl, '/format', body, caller, wrongFormat);
+      const { text } = await askedAgain(ask, { attempts: 1, budgetMs: 0 });
+      const took_ms = Math.round(performance.now() - beganMs);
+      const sentence = `The adapter formats a message as “${text.slice(0, 80)}”; none is delivered, since the contract has no delivery without effect.`;
+      return { status: 'ok', took_ms, sentence };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const took_ms = Math.round(performance.now() - beganMs);
+      const what_to_do = 'See what the adapter logs: every delivery begins with /format.';
+      const details = `POST /format ${JSON.stringify({ text: formatted, mode: 'rich' })}\n\n→\n\n${error.code}: ${error.detail}`;
+      return {
+        status: 'failed',
+        took_ms,
+        sentence: `The adapter formats no message: ${error.detail}.`,
+        what_to_do,
+        details,
+      };
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import type { Credentials } from '#libs/adapter-sdk';
+import { type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { AdapterRepository } from '../adapters/adapter.repository.js';
+import type { InstalledApp } from '../apps/installed-apps.js';
+import { type SampleEndpoint, SampleEndpoints } from '../samples/sample-endpoint.js';
+import { AdapterChecks } from './adapter-checks.js';
+import { type Check, type CheckId, checkNames, checkOf, notApplicable, type Verdict } from './check.js';
+import { EndpointChecks } from './endpoint-checks.js';
+import { HandshakeCheck } from './handshake-check.js';
+
+type Verdicts = Record<CheckId, Verdict>;
+type ReceivingVerdicts = Omit<Verdicts, 'adapter_ready' | 'credentials_accepted' | 'delivery_prepared'>;
+
+/** All that Verify checks of an App. */
+@Injectable()
+export class Checklist {
+  constructor(
+    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
+    @Inject(SampleEndpoints) private readonly endpoints: SampleEndpoints,
+    @Inject(AdapterChecks) private readonly adapter: AdapterChecks,
+    @Inject(EndpointChecks) private readonly endpoint: EndpointChecks,
+    @Inject(HandshakeCheck) private readonly handshake: HandshakeCheck,
+  ) {}
+
+  /**
+   * @param credentials what the adapter says of them
+   * @param answers whether it says anything: one that does not is asked nothing more
+   */
+  async run(
+    caller: Principal,
+    installed: InstalledApp,
+    credentials: Promise<Verdict>,
+    answers: Promise<boolean>,
+  ): Promise<Check[]> {
+    const { app } = installed;
+    const row = app.adapter_id === null ? null : await this.adapters.byId(app.adapter_id);
+    const [adapter_ready, credentials_accepted, delivery_prepared, receiving] = await Promise.all([
+      this.adapter.ready(caller, row),
+      credentials,
+      this.adapter.prepares(caller, installed, answers),
+      this.receiving(caller, installed, answers),
+    ]);
+    const verdicts: Verdicts = { adapter_ready, credentials_accepted, delivery_prepared, ...receiving };
+    return (Object.keys(checkNames) as CheckId[]).map((id) => checkOf(id, verdicts[id]));
+  }
+
+  private async receiving(
+    caller: Principal,
+    { app }: InstalledApp,
+    answers: Promise<boolean>,
+  ): Promise<ReceivingVerdicts> {
+    let found: SampleEndpoint;
+    try {
+      found = await this.endpoints.of(app);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return everything(
+        error.code === 'does_not_receive' ? notApplicable(error.detail) : { status: 'failed', sentence: error.detail },
+      );
+    }
+    const secrets = await this.secrets(found);
+    const [endpoint, handshake_answered] = await Promise.all([
+      this.endpoint.run(caller, found, { secrets, answers }),
+      this.handshake.run(caller, found, secrets),
+    ]);
+    return { ...endpoint, handshake_answered };
+  }
+
+  /** None where they cannot be read: the check of the credentials says why. */
+  private async secrets(found: SampleEndpoint): Promise<Credentials> {
+    try {
+      return await this.endpoints.secretsOf(found);
+    } catch (error) {
+      if (error instanceof Problem) return {};
+      throw error;
+    }
+  }
+}
+
+function everything(verdict: Verdict): ReceivingVerdicts {
+  return {
+    endpoint_reachable: verdict,
+    sample_accepted: verdict,
+    unsigned_refused: verdict,
+    tampered_refused: verdict,
+    stale_refused: verdict,
+    handshake_answered: verdict,
+    clock_skew: verdict,
+  };
+}

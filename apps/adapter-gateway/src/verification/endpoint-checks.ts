@@ -1,0 +1,217 @@
+import type { Credentials } from '#libs/adapter-sdk';
+import { type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { InboundCalls } from '../inbound/inbound-calls.js';
+import type { SampleEndpoint } from '../samples/sample-endpoint.js';
+import { becameOf } from '../samples/samples.service.js';
+import { type SampleKind, signSample } from '../samples/sign-sample.js';
+import { type WebhookExchange, WebhookRequests } from '../samples/webhook-requests.js';
+import { type CheckId, notApplicable, skipped, type Verdict } from './check.js';
+import { codeOf, details, refusalOf } from './said.js';
+import { unsignedRequest } from './unsigned-request.js';
+
+/** A request as it was sent, and what came back. */
+interface Sent {
+  exchange: WebhookExchange;
+  details: string;
+}
+
+interface Known {
+  /** What requests are signed with. */
+  secrets: Credentials;
+  /** Whether the App's adapter answers. */
+  answers: Promise<boolean>;
+}
+
+export type EndpointVerdicts = Record<
+  Exclude<CheckId, 'adapter_ready' | 'credentials_accepted' | 'delivery_prepared' | 'handshake_answered'>,
+  Verdict
+>;
+
+const seconds = 1_000;
+const skewAllowedSeconds = 30;
+const adapterChecks = 'The adapter checks signatures by itself, and only its provider can sign: send a real event.';
+
+/** Sends requests to an App's own public URL, good ones and bad ones, and says how they were answered. They come to nothing. */
+@Injectable()
+export class EndpointChecks {
+  constructor(
+    @Inject(WebhookRequests) private readonly requests: WebhookRequests,
+    @Inject(InboundCalls) private readonly calls: InboundCalls,
+  ) {}
+
+  async run(caller: Principal, found: SampleEndpoint, known: Known): Promise<EndpointVerdicts> {
+    const plain = await this.send(caller, found, 'unsigned', {});
+    const reachable = this.reachable(found, plain);
+    const clock_skew = clockSkew(plain.exchange);
+    if (reachable.status !== 'ok') {
+      const unknown = skipped('The webhook URL did not answer, so this is not known.');
+      const rest = {
+        sample_accepted: unknown,
+        unsigned_refused: unknown,
+        tampered_refused: unknown,
+        stale_refused: unknown,
+      };
+      return { endpoint_reachable: reachable, ...rest, clock_skew };
+    }
+    return { endpoint_reachable: reachable, clock_skew, ...(await this.signatures(caller, found, plain, known)) };
+  }
+
+  private async signatures(
+    caller: Principal,
+    found: SampleEndpoint,
+    plain: Sent,
+    { secrets, answers }: Known,
+  ): Promise<Pick<EndpointVerdicts, 'sample_accepted' | 'unsigned_refused' | 'tampered_refused' | 'stale_refused'>> {
+    const { verification } = found.endpoint;
+    if (verification === 'none') {
+      const open = notApplicable('No signature is asked for: whoever learns the URL can send.');
+      return {
+        sample_accepted: accepted(plain, 'A request without a signature'),
+        unsigned_refused: open,
+        tampered_refused: open,
+        stale_refused: open,
+      };
+    }
+    if (verification === 'adapter') {
+      const unknown = skipped(adapterChecks);
+      const unsigned_refused = (await answers)
+        ? await this.refusedByAdapter(caller, found)
+        : skipped('The adapter does not answer.');
+      return { sample_accepted: unknown, unsigned_refused, tampered_refused: unknown, stale_refused: unknown };
+    }
+    const [signed, tampered, stale] = await Promise.all(
+      (['signed', 'tampered', 'stale'] as const).map((kind) => this.trySending(caller, found, kind, secrets)),
+    );
+    const scheme = verification.scheme === 'hmac' ? `hmac-${verification.algorithm ?? 'sha256'}` : verification.scheme;
+    return {
+      sample_accepted: isVerdict(signed) ? signed : accepted(signed!, `A request signed with ${scheme}`),
+      unsigned_refused: refused(plain, 'A request without a signature'),
+      tampered_refused: isVerdict(tampered) ? tampered : refused(tampered!, 'A request changed after it was signed'),
+      stale_refused: isVerdict(stale) ? stale : refused(stale!, 'A request that was signed too long ago'),
+    };
+  }
+
+  private async trySending(
+    caller: Principal,
+    found: SampleEndpoint,
+    kind: SampleKind,
+    secrets: Credentials,
+  ): Promise<Sent | Verdict> {
+    try {
+      return await this.send(caller, found, kind, secrets);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.code === 'no_time_is_signed') return notApplicable(error.detail);
+      const what_to_do = 'Link a credential that holds the signing secret, or turn signature verification off.';
+      return { status: 'failed', sentence: error.detail, what_to_do };
+    }
+  }
+
+  private async send(caller: Principal, found: SampleEndpoint, kind: SampleKind, secrets: Credentials): Promise<Sent> {
+    const text = JSON.stringify({ task: 'Verify', metadata: { source: 'gatehouse', nonce: randomUUID() } });
+    const signed = signSample(kind, text, found.endpoint.verification, secrets);
+    const headers = { 'content-type': 'application/json', ...signed.headers };
+    const request = { method: 'POST' as const, path: found.path, headers, body: signed.body, probe: true };
+    const exchange = await this.requests.send(caller, request);
+    return { exchange, details: details(request, exchange) };
+  }
+
+  private reachable({ installed: { app } }: SampleEndpoint, sent: Sent): Verdict {
+    const { exchange } = sent;
+    const { answer, error, took_ms } = exchange;
+    const base = { took_ms, details: sent.details };
+    if (!answer) {
+      const what_to_do = `Make ${this.requests.origin} reachable from the service adapter-gateway too, or set its SAMPLE_URL to an address that is, and PUBLIC_URL to the one that providers use.`;
+      return {
+        ...base,
+        status: 'failed',
+        sentence: `${this.requests.origin} does not answer: ${error?.detail}.`,
+        what_to_do,
+      };
+    }
+    const code = codeOf(answer.body);
+    const known = becameOf(exchange).event_id !== null || answer.status === 401 || code === 'not_configured';
+    if (known) {
+      return { ...base, status: 'ok', sentence: `${this.requests.origin} answers in ${took_ms} ms.` };
+    }
+    const what_to_do =
+      app.state === 'disabled'
+        ? 'The App is disabled: set its state to active.'
+        : `See what answers at ${this.requests.origin}: its proxy has to hand /api/v1/webhooks/ on as it comes.`;
+    return { ...base, status: 'failed', sentence: `The webhook URL answers ${refusalOf(exchange)}.`, what_to_do };
+  }
+
+  /** The ingress takes what it cannot check: whether the adapter refuses is asked of the adapter. */
+  private async refusedByAdapter(caller: Principal, found: SampleEndpoint): Promise<Verdict> {
+    const { installed, path } = found;
+    const { adapter } = installed;
+    if (!adapter) return skipped(adapterChecks);
+    const beganMs = performance.now();
+    const request = unsignedRequest(path);
+    const webhook = {
+      installed,
+      adapter,
+      request,
+      receivedAt: new Date().toISOString(),
+      context: caller,
+      needsTokens: false,
+    };
+    try {
+      const said = await this.calls.verify(webhook);
+      const took_ms = Math.round(performance.now() - beganMs);
+      if ('error' in said) return { status: 'ok', took_ms, sentence: `The adapter refuses it: ${said.error}.` };
+      return {
+        status: 'failed',
+        took_ms,
+        sentence: `The adapter accepts a request without a signature (${said.scheme}): whoever learns the URL can send.`,
+        what_to_do: 'Link the signing secret that the adapter declares; where it has one already, tell its author.',
+        details: `POST /verify-webhook\n\n→\n\n${JSON.stringify(said)}`,
+      };
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      return skipped(`The adapter did not say: ${text.slice(0, 300)}`);
+    }
+  }
+}
+
+function isVerdict(value: Sent | Verdict | undefined): value is Verdict {
+  return value !== undefined && 'status' in value;
+}
+
+function accepted({ exchange, details: shown }: Sent, what: string): Verdict {
+  const { event_id: id } = becameOf(exchange);
+  const base = { took_ms: exchange.took_ms, details: shown };
+  if (id !== null) return { ...base, status: 'ok', sentence: `${what} is accepted, and is the event ${id}.` };
+  const what_to_do =
+    codeOf(exchange.answer?.body) === 'not_configured'
+      ? 'Signature verification is on and no signing secret is set: link a credential that holds it.'
+      : 'Compare the signature settings with what the credential holds; a change takes some seconds to arrive everywhere.';
+  return { ...base, status: 'failed', sentence: `${what} is answered ${refusalOf(exchange)}.`, what_to_do };
+}
+
+function refused({ exchange, details: shown }: Sent, what: string): Verdict {
+  const base = { took_ms: exchange.took_ms, details: shown };
+  if (exchange.answer?.status === 401) {
+    return { ...base, status: 'ok', sentence: `${what} is refused: ${refusalOf(exchange)}.` };
+  }
+  const what_to_do = 'Link the signing secret and set how requests are signed; then verify again after some seconds.';
+  return { ...base, status: 'failed', sentence: `${what} is answered ${refusalOf(exchange)}.`, what_to_do };
+}
+
+function clockSkew({ clock_skew_seconds: skew, took_ms: tookMs }: WebhookExchange): Verdict {
+  if (skew === null) return skipped('No answer named its time.');
+  // What the answer took on its way is no skew.
+  if (Math.abs(skew) <= skewAllowedSeconds + tookMs / seconds) {
+    return {
+      status: 'ok',
+      sentence: `The clock of what receives webhooks is ${Math.abs(skew)} s off this service's, at most.`,
+    };
+  }
+  return {
+    status: 'failed',
+    sentence: `The clock of what receives webhooks is ${Math.abs(skew)} s ${skew > 0 ? 'ahead of' : 'behind'} this service's: signatures with a time are refused when it is off.`,
+    what_to_do: 'Synchronise the clocks of all machines (NTP).',
+  };
+}

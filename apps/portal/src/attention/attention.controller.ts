@@ -1,0 +1,51 @@
+import type { AttentionItem } from '#libs/contracts';
+import { Caller, holds, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type NamedClient, serviceClients } from '../proxy/service-clients.js';
+import { AttentionListView, type AttentionView } from './attention.dto.js';
+
+/** The ingress has nothing to tell: what it refuses the router knows from the counts. */
+const telling = ['adapter-gateway', 'router', 'engine', 'mcp-registry', 'credential-vault'];
+
+@ApiTags('attention')
+@Controller('api/v1/attention')
+export class AttentionController {
+  constructor(@Inject(serviceClients) private readonly services: NamedClient[]) {}
+
+  @Get()
+  @RequireScopes('events:read')
+  @ApiOperation({
+    operationId: 'listAttention',
+    summary: 'What does not work, or waits for a person: one line each, with where to go',
+  })
+  @ApiOkResponse({ type: AttentionListView })
+  async list(@Caller() caller: Principal): Promise<AttentionListView> {
+    const asked = this.services.filter(({ service }) => telling.includes(service));
+    const told = (await Promise.all(asked.map((one) => itemsOf(one, caller)))).flat();
+    const seen = told.filter(({ scope }) => holds(caller.scopes, scope));
+    const data = seen.map(({ scope: _scope, ...shown }): AttentionView => shown);
+    return { data: data.toSorted((a, b) => (a.severity < b.severity ? -1 : a.severity > b.severity ? 1 : 0)) };
+  }
+}
+
+/** A service that cannot be asked is what needs attention first. */
+async function itemsOf({ service, client }: NamedClient, caller: Principal): Promise<AttentionItem[]> {
+  try {
+    return (await client.get<{ data: AttentionItem[] }>('/internal/attention', caller)).data;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return [
+      {
+        code: 'service_silent',
+        severity: 'error',
+        text: `${service} does not say what it needs: ${error.detail}`,
+        what_to_do: 'See whether it runs, and what it logs.',
+        resource: { kind: 'service', id: service },
+        count: 1,
+        since: null,
+        scope: 'events:read',
+      },
+    ];
+  }
+}

@@ -1,0 +1,17 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+/** How it stands with one queue now. */
+export class QueueView {
+  @ApiProperty() queue: string;
+  @ApiProperty({ description: 'The service that takes its jobs' }) service: string;
+  @ApiProperty({ type: 'integer', description: 'Jobs that may be begun; one carries up to 32 messages' })
+  waiting: number;
+  @ApiProperty({ type: 'integer', description: 'Jobs that are worked on' }) active: number;
+  @ApiProperty({ type: 'integer', description: 'Jobs that wait for their time, such as retries' }) delayed: number;
+  @ApiProperty({ type: 'integer', description: 'Since when the oldest waits' }) oldest_ms: number;
+}
+
+export class QueueListView {
+  @ApiProperty({ type: [QueueView] }) data: QueueView[];
+  @ApiProperty({ type: [String], description: 'Services and queues of which nothing is known now' }) silent: string[];
+}

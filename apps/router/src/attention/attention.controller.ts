@@ -1,0 +1,18 @@
+import type { AttentionItem } from '#libs/contracts';
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { AttentionRepository } from './attention.repository.js';
+
+/** For the portal, which joins what all services tell. */
+@ApiExcludeController()
+@Controller('internal/attention')
+@RequireScopes('service')
+export class AttentionController {
+  constructor(@Inject(AttentionRepository) private readonly attention: AttentionRepository) {}
+
+  @Get()
+  async list(@Caller() caller: Principal): Promise<{ data: AttentionItem[] }> {
+    return { data: await this.attention.of(caller) };
+  }
+}

@@ -1,0 +1,33 @@
+import { Database, Sweeping } from '#libs/database';
+import { countJournal, forgetStatistics, joinOldMinutes } from '#libs/journal';
+import { Inject, Injectable } from '@nestjs/common';
+import type { RouterSettings } from '../env.js';
+import { routerSettings } from '../settings.js';
+
+const countEveryMs = 5_000;
+const tidyEveryMs = 3_600_000;
+/** Longer than a statement may take that writes entries. */
+const lagMs = 20_000;
+
+/** Keeps the counts that pictures over time are made of: off every message's path, in one replica at a time. */
+@Injectable()
+export class StatisticsSweeps extends Sweeping {
+  constructor(
+    @Inject(Database) private readonly db: Database,
+    @Inject(routerSettings) private readonly settings: RouterSettings,
+  ) {
+    super();
+    this.sweepEvery({ name: 'statistics', everyMs: countEveryMs, batch: 1, sweep: () => this.count() });
+    this.sweepEvery({ name: 'old-statistics', everyMs: tidyEveryMs, batch: 1, sweep: () => this.tidy() });
+  }
+
+  private async count(): Promise<number> {
+    return (await countJournal(this.db, lagMs)) ? 1 : 0;
+  }
+
+  private async tidy(): Promise<number> {
+    await joinOldMinutes(this.db, this.settings.STATISTICS_MINUTE_DAYS);
+    await forgetStatistics(this.db, this.settings.STATISTICS_DAYS);
+    return 0;
+  }
+}

@@ -1,0 +1,51 @@
+import { createService } from '#libs/service-kit';
+import { testDatabase, type TestDatabase, until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import pg from 'pg';
+import { ingressService } from '../service.js';
+import { endpoint, type GatewayStub, gatewayStub } from '../testing/gateway-stub.js';
+import { ingressSettings } from '../testing/ingress-settings.js';
+
+let database: TestDatabase;
+let pool: pg.Pool;
+let gateway: GatewayStub;
+let service: NestFastifyApplication;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  pool = new pg.Pool({ connectionString: database.url });
+  gateway = await gatewayStub();
+  gateway.endpoints = [endpoint('open', { kind: 'builtin', verification: 'none' })];
+  service = await createService(ingressService(ingressSettings(database.url, gateway.url)));
+  await service.listen(0, '127.0.0.1');
+});
+afterAll(async () => {
+  await service.close();
+  await gateway.close();
+  await pool.end();
+  await database.drop();
+});
+
+describe('answers to webhooks', () => {
+  it('are counted by App: those that took it by how long they took, the others by their code', async () => {
+    const post = async (body: string): Promise<number> => {
+      const url = `${await service.getUrl()}/api/v1/webhooks/open`;
+      return (await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })).status;
+    };
+    expect([await post('{}'), await post('{}'), await post('{')]).toEqual([200, 200, 400]);
+    const counted = async (measure: string): Promise<{ label: string; count: number }[]> =>
+      (
+        await pool.query(
+          `SELECT label, sum(count)::integer AS count FROM journal.statistic
+            WHERE app_id = 'app_open' AND project_id = 'prj_1' AND measure = $1 GROUP BY 1`,
+          [measure],
+        )
+      ).rows;
+    const refused = await until('they are written', async () => {
+      const rows = await counted('refused');
+      return rows.length > 0 ? rows : null;
+    });
+    expect(refused).toEqual([{ label: 'invalid_json', count: 1 }]);
+    expect((await counted('ack_ms')).reduce((sum, { count }) => sum + count, 0)).toBe(2);
+  });
+});

@@ -1,0 +1,167 @@
+import type { Queryable } from '#libs/database';
+import { latencyBoundsMs } from './latency.js';
+
+/**
+ * What is counted. Of `refused` the label is the code, of those ending in `_ms` the class of the duration, of the others the
+ * outcome. `ack_ms`: a webhook's answer. `delivery_ms`: the call that delivered. `reply_ms`: from the receipt of an event
+ * until its reply was delivered.
+ */
+export const measures = [
+  'outcome',
+  'turn',
+  'delivery',
+  'refused',
+  'ack_ms',
+  'turn_ms',
+  'delivery_ms',
+  'reply_ms',
+] as const;
+export type Measure = (typeof measures)[number];
+
+/** So many of one kind in one minute of one App. */
+export interface StatisticCount {
+  organization_id: string;
+  project_id: string;
+  app_id: string;
+  minute: Date;
+  measure: Measure;
+  label: string;
+  count: number;
+}
+
+/** Whose counts of which time. */
+export interface StatisticScope {
+  organizationId: string;
+  projectId: string;
+  appId: string | null;
+  from: Date;
+  /** Not included. */
+  to: Date;
+}
+
+export interface CountAt {
+  at: Date;
+  measure: Measure;
+  label: string;
+  count: number;
+}
+
+export interface CountOfApp {
+  app_id: string;
+  measure: Measure;
+  label: string;
+  count: number;
+}
+
+const bounds = `ARRAY[${latencyBoundsMs.join(',')}]::double precision[]`;
+/** An event's id begins with the time it was received at. */
+const sinceReceipt = `extract(epoch FROM e.at) * 1000 - ('x' || lpad(substr(e.receipt_id, 5, 12), 16, '0'))::bit(64)::bigint`;
+
+/** What each journal entry adds to the counts. */
+const counted = `
+  LATERAL (
+    SELECT 'outcome' AS measure, e.outcome AS label WHERE e.terminal
+    UNION ALL SELECT 'turn', e.outcome WHERE e.stage = 'turn' AND e.outcome IN ('succeeded', 'failed', 'dead')
+    UNION ALL SELECT 'delivery', e.outcome WHERE e.stage = 'delivery' AND e.outcome IN ('delivered', 'unknown', 'dead')
+    UNION ALL SELECT e.stage || '_ms', width_bucket(e.duration_ms, ${bounds})::text
+      WHERE e.duration_ms IS NOT NULL AND (e.stage, e.outcome) IN (('turn', 'succeeded'), ('delivery', 'delivered'))
+    UNION ALL SELECT 'reply_ms', width_bucket((${sinceReceipt})::double precision, ${bounds})::text
+      WHERE e.stage = 'delivery' AND e.outcome = 'delivered' AND e.receipt_id ~ '^evt_[0-9a-f]{32}$'
+  ) m`;
+
+const add = `INSERT INTO journal.statistic AS s (organization_id, project_id, app_id, minute, measure, label, count)`;
+const onTop = `ON CONFLICT (project_id, minute, app_id, measure, label) DO UPDATE SET count = s.count + excluded.count`;
+const longestStep = '1 hour';
+
+/**
+ * Counts what the journal says of the time since the last count, one hour at a time.
+ * @param lagMs entries are written some milliseconds after their time: so long is waited for them
+ * @returns whether there is more to count
+ */
+export async function countJournal(db: Queryable & Transactional, lagMs: number): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const [mark] = (await tx.query(
+      `SELECT counted_to, least(now() - make_interval(secs => $1), counted_to + $2::interval) AS upto,
+              counted_to + $2::interval < now() - make_interval(secs => $1) AS more
+         FROM journal.statistic_mark FOR UPDATE SKIP LOCKED`,
+      [lagMs / 1_000, longestStep],
+    )) as { counted_to: Date; upto: Date; more: boolean }[];
+    if (!mark || mark.upto <= mark.counted_to) return false;
+    // The mark itself, not what JavaScript makes of it: a time there has no microseconds.
+    await tx.query(
+      `${add}
+       SELECT e.organization_id, e.project_id, e.app_id, date_trunc('minute', e.at), m.measure, m.label, count(*)
+         FROM journal.entry e CROSS JOIN ${counted}
+        WHERE e.at >= (SELECT counted_to FROM journal.statistic_mark) AND e.at < $1
+        GROUP BY 1, 2, 3, 4, 5, 6 ${onTop}`,
+      [mark.upto],
+    );
+    await tx.query('UPDATE journal.statistic_mark SET counted_to = $1', [mark.upto]);
+    return mark.more;
+  });
+}
+
+/** Adds what a service has counted by itself. */
+export async function addCounts(db: Queryable, counts: StatisticCount[]): Promise<void> {
+  if (counts.length === 0) return;
+  await db.query(
+    `${add}
+     SELECT organization_id, project_id, app_id, minute, measure, label, count
+       FROM jsonb_populate_recordset(NULL::journal.statistic, $1::jsonb)
+      ORDER BY project_id, minute, app_id, measure, label ${onTop}`,
+    [JSON.stringify(counts)],
+  );
+}
+
+/** Counts by step; those since the last count are taken from the journal itself. @param step of Postgres' intervals */
+export async function countsByStep(db: Queryable, scope: StatisticScope, step: string): Promise<CountAt[]> {
+  return (await db.query(
+    `SELECT date_bin($6::interval, minute, 'epoch'::timestamptz) AS at, measure, label, sum(count)::integer AS count
+       FROM (${everything}) c GROUP BY 1, 2, 3 ORDER BY 1`,
+    [...parametersOf(scope), step],
+  )) as CountAt[];
+}
+
+/** Counts by App. */
+export async function countsByApp(db: Queryable, scope: StatisticScope): Promise<CountOfApp[]> {
+  return (await db.query(
+    `SELECT app_id, measure, label, sum(count)::integer AS count FROM (${everything}) c GROUP BY 1, 2, 3 ORDER BY 1`,
+    parametersOf(scope),
+  )) as CountOfApp[];
+}
+
+/** Joins the minutes of what is older than `days` to hours. */
+export async function joinOldMinutes(db: Queryable, days: number): Promise<void> {
+  await db.query(
+    `WITH old AS (
+       DELETE FROM journal.statistic
+        WHERE minute < date_trunc('hour', now() - make_interval(days => $1), 'UTC')
+          AND minute > now() - make_interval(days => $1 + 30) AND minute <> date_trunc('hour', minute, 'UTC')
+        RETURNING *)
+     ${add}
+     SELECT organization_id, project_id, app_id, date_trunc('hour', minute, 'UTC'), measure, label, sum(count)
+       FROM old GROUP BY 1, 2, 3, 4, 5, 6 ${onTop}`,
+    [days],
+  );
+}
+
+export async function forgetStatistics(db: Queryable, days: number): Promise<void> {
+  await db.query('DELETE FROM journal.statistic WHERE minute < now() - make_interval(days => $1)', [days]);
+}
+
+interface Transactional {
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+}
+
+const everything = `
+  SELECT app_id, minute, measure, label, count FROM journal.statistic
+   WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR app_id = $3) AND minute >= $4 AND minute < $5
+   UNION ALL
+  SELECT e.app_id, date_trunc('minute', e.at), m.measure, m.label, 1
+    FROM journal.entry e CROSS JOIN ${counted}
+   WHERE e.at >= greatest((SELECT counted_to FROM journal.statistic_mark), $4::timestamptz) AND e.at < $5
+     AND e.organization_id = $1 AND e.project_id = $2 AND ($3::text IS NULL OR e.app_id = $3)`;
+
+function parametersOf({ organizationId, projectId, appId, from, to }: StatisticScope): unknown[] {
+  return [organizationId, projectId, appId, from, to];
+}

@@ -1,0 +1,31 @@
+import { JobClient } from '#libs/queue';
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { QueueDepth } from './metrics.js';
+import { RequireScopes } from './principal.js';
+
+/** DI token of the names of the queues that the service consumes. */
+export const consumedQueues = Symbol('consumedQueues');
+
+/** How it stands with one queue; null: Redis does not say. */
+export interface QueueState {
+  queue: string;
+  depth: QueueDepth | null;
+}
+
+/** For the portal, which joins what all services tell: each service's Redis user reaches its own queues alone. */
+@ApiExcludeController()
+@Controller('internal/queues')
+@RequireScopes('service')
+export class QueuesController {
+  constructor(
+    @Inject(consumedQueues) private readonly names: string[],
+    @Inject(JobClient) private readonly jobs: JobClient,
+  ) {}
+
+  @Get()
+  async list(): Promise<{ data: QueueState[] }> {
+    const depthOf = (queue: string): Promise<QueueDepth | null> => this.jobs.depth(queue).catch(() => null);
+    return { data: await Promise.all(this.names.map(async (queue) => ({ queue, depth: await depthOf(queue) }))) };
+  }
+}

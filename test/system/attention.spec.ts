@@ -1,0 +1,106 @@
+import { until } from '#libs/testing';
+import type { InstalledApp } from './api.js';
+import { openStubAdapter } from './stub-adapter.js';
+import { startSystem, type System } from './system.js';
+import { post } from './webhook.js';
+
+interface Item {
+  code: string;
+  severity: string;
+  text: string;
+  what_to_do: string;
+  resource: { kind: string; id: string | null };
+  count: number;
+}
+interface Queues {
+  data: { queue: string; service: string; waiting: number; oldest_ms: number }[];
+  silent: string[];
+}
+
+let system: System;
+
+beforeAll(async () => {
+  system = await startSystem({ HEALTH_POLL_MS: '200' });
+});
+afterAll(() => system?.stop());
+
+const items = async (): Promise<Item[]> => (await system.api<{ data: Item[] }>('GET', '/api/v1/attention')).data;
+const told = (code: string, id?: string): Promise<Item> =>
+  until(`${code} is told`, async () =>
+    (await items()).find((item) => item.code === code && (id === undefined || item.resource.id === id)),
+  );
+
+describe('what needs attention', () => {
+  it('names an App without its secret, and what it refuses', async () => {
+    const app = await system.api<InstalledApp>('POST', '/api/v1/apps', {
+      name: 'Orders',
+      kind: 'builtin',
+      signature: { scheme: 'hmac' },
+    });
+    const missing = await told('credentials_missing', app.id);
+    expect(missing).toMatchObject({ severity: 'error', resource: { kind: 'app' } });
+    expect(missing.text).toMatch(/^Orders: .*missing, every request is refused\.$/);
+    const credential_id = await system.credential({ signing_secret: 's' });
+    await system.api('PATCH', `/api/v1/apps/${app.id}`, { credential_id });
+    await until('it is told no more', async () =>
+      (await items()).every(({ code, resource }) => code !== 'credentials_missing' || resource.id !== app.id),
+    );
+    await until('the ingress refuses', async () => (await post(app.webhook_url, {})).status === 401);
+    for (let sent = 0; sent < 10; sent += 1) await post(app.webhook_url, {});
+    expect((await told('requests_refused', app.id)).text).toContain('missing_signature');
+  });
+
+  it('names an adapter that is down, and senders that are held', async () => {
+    const adapter = await openStubAdapter('ailing', { verification: 'none' });
+    const { id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url });
+    const app = await system.api<InstalledApp>('POST', '/api/v1/apps', {
+      name: 'Ail',
+      kind: 'adapter',
+      adapter_id: id,
+    });
+    await until('the ingress knows it', async () => (await post(app.webhook_url, {})).status === 200);
+    expect((await told('senders_held')).text).toMatch(/^1 unknown sender wrote \d+ messages? that/);
+    await adapter.close();
+    expect((await told('adapter_unready', id)).text).toContain('ailing is not ready');
+  });
+
+  it('names a service that does not answer, after which nothing is known of its queues', async () => {
+    const names = async (): Promise<string[]> => {
+      const { data, silent } = await system.api<Queues>('GET', '/api/v1/queues');
+      expect(silent).toEqual([]);
+      return data.map(({ queue }) => queue);
+    };
+    expect(new Set(await names())).toEqual(
+      new Set([
+        'inbound',
+        'outbound',
+        'sync',
+        'route',
+        'turns',
+        'turn-results',
+        'turn-progress',
+        'outbound-sent',
+        'delivery-results',
+        'app-changes',
+        'mcp-discovery',
+      ]),
+    );
+    await system.kill('mcp-registry');
+    expect(await told('service_silent', 'mcp-registry')).toMatchObject({ severity: 'error' });
+    expect((await system.api<Queues>('GET', '/api/v1/queues')).silent).toEqual(['mcp-registry']);
+    expect((await items())[0]?.severity).toBe('error');
+  });
+});
+
+describe('statistics', () => {
+  it('count what the ingress took and what became of it', async () => {
+    const { id } = await post(system.webhookUrl, { task: 'count me' });
+    await system.ended(id);
+    const total = await until('it is counted', async () => {
+      const path = `/api/v1/statistics/messages?app_id=${system.appId}`;
+      const { total } = await system.api<{ total: { received: number; outcomes: { outcome: string }[] } }>('GET', path);
+      return total.received > 0 ? total : null;
+    });
+    expect(total).toMatchObject({ received: 1, outcomes: [{ outcome: 'routed', count: 1 }] });
+  });
+});
