@@ -17,6 +17,7 @@ export const uiTexts = {
   endOfList: 'That is all.',
   failed: 'That did not work.',
   never: 'Never',
+  times: { label: 'Time', from: 'From', until: 'Until' },
   collapse: 'Collapse',
   expand: 'Expand',
   keys: (count: number) => `${count} ${count === 1 ? 'field' : 'fields'}`,
