@@ -14,6 +14,11 @@ interface Options {
   refetchInterval?: number | false;
 }
 
+interface AnswerOptions<Data> extends Omit<Options, 'refetchInterval'> {
+  /** The same, by what was answered last. */
+  refetchInterval?: Options['refetchInterval'] | ((last: Data | undefined, failures: number) => number | false);
+}
+
 /** The key under which an answer of this project is kept: `queryClient.invalidateQueries({ queryKey: projectKey(id, ['apps']) })`. */
 export const projectKey = (projectId: string, key: readonly unknown[]): readonly unknown[] => ['p', projectId, ...key];
 
@@ -21,12 +26,16 @@ export const projectKey = (projectId: string, key: readonly unknown[]): readonly
 export function useProjectQuery<Data>(
   key: readonly unknown[],
   ask: (signal: AbortSignal) => Promise<Data>,
-  options: Options = {},
+  { enabled, refetchInterval }: AnswerOptions<Data> = {},
 ): UseQueryResult<Data> {
   return useQuery({
     queryKey: projectKey(useProjectId(), key),
     queryFn: ({ signal }) => ask(signal),
-    ...options,
+    enabled,
+    refetchInterval:
+      typeof refetchInterval === 'function'
+        ? ({ state }) => refetchInterval(state.data, state.errorUpdateCount)
+        : refetchInterval,
   });
 }
 

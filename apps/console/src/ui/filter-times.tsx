@@ -17,7 +17,12 @@ interface FilterTimesProps extends Range {
 }
 
 const texts = uiTexts.times;
-const shown = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+const shown = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
 
 /** A span back from now, or a time from and until, as the reader's clock has it. */
 export function FilterTimes({ any, spans, since, until, onChange }: FilterTimesProps): ReactNode {

@@ -1,40 +1,38 @@
-import { Anchor, Stack } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
-import { useCursorList, useProjectId } from '../../api/project-query.js';
+import { useCursorList } from '../../api/project-query.js';
+import { useLiveEvents } from '../../api/use-live-events.js';
 import { homeTexts } from '../../texts/home.js';
 import { Page } from '../../ui/page.js';
+import { ProjectLink } from '../../ui/project-link.js';
 import { Section } from '../../ui/section.js';
-import { useLiveEvents } from '../../api/use-live-events.js';
 import { Attention } from './attention.js';
 import { FirstMinutes } from './first-minutes.js';
+import { Health } from './health.js';
 import { RecentEvents } from './recent-events.js';
 
 const recent = 8;
 
 export function HomePage(): ReactNode {
-  const projectId = useProjectId();
   const events = useCursorList(['events', 'recent'], (_cursor, signal) =>
     answer(api.GET('/api/v1/events', { params: { query: { limit: recent } }, signal })),
   );
   useLiveEvents({});
   return (
-    <Page title={homeTexts.title}>
+    <Page title={homeTexts.title} description={homeTexts.description}>
       <Stack gap="md">
         {!events.loading && <FirstMinutes newest={events.rows} />}
         <Section title={homeTexts.attention.title}>
           <Attention />
         </Section>
+        {events.rows.length > 0 && <Health />}
         <Section
           title={homeTexts.recent.title}
           actions={
-            <Anchor
-              size="sm"
-              renderRoot={(props) => <Link {...props} to="/p/$projectId/events" params={{ projectId }} />}
-            >
+            <ProjectLink path="/events" size="sm">
               {homeTexts.recent.all}
-            </Anchor>
+            </ProjectLink>
           }
           flush
         >

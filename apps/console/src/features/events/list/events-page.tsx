@@ -30,9 +30,7 @@ export function EventsPage(): ReactNode {
             { value: 'events', label: eventTexts.views.events },
             { value: 'refused', label: eventTexts.views.refused },
           ]}
-          onChange={(next) =>
-            void navigate({ search: next === 'refused' ? { view: 'refused' } : {} })
-          }
+          onChange={(next) => void navigate({ search: next === 'refused' ? { view: 'refused' } : {} })}
         />
       }
     >

@@ -43,9 +43,7 @@ function columnsWith(appName: (id: string) => string): Column<Schema<'RefusalVie
       id: 'code',
       label: texts.columns.code,
       width: 'minmax(0, 1.4fr)',
-      cell: ({ code }) => (
-<code>{code}</code>
-      ),
+      cell: ({ code }) => <code>{code}</code>,
     },
     {
       id: 'app',
