@@ -5,7 +5,8 @@ export const simulatorTexts = {
   app: 'App',
   noApps: { title: 'No App receives anything', text: 'Install one that receives webhooks first.' },
   chooseApp: 'Choose an App',
-  kind: 'The request is',
+  request: 'The request',
+  kind: 'Signature',
   kinds: { signed: 'Signed', unsigned: 'Unsigned', tampered: 'Tampered', stale: 'Stale' },
   kindHints: {
     signed: 'As its provider signs it. Where the App asks for no signature there is nothing to sign.',

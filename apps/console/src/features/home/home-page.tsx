@@ -1,5 +1,6 @@
-import { Stack } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useApps } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
 import { useLiveEvents } from '../../api/use-live-events.js';
@@ -18,11 +19,14 @@ export function HomePage(): ReactNode {
   const events = useCursorList(['events', 'recent'], (_cursor, signal) =>
     answer(api.GET('/api/v1/events', { params: { query: { limit: recent } }, signal })),
   );
+  const apps = useApps();
   useLiveEvents({});
+  // What a new project shows first would move everything else down.
+  if (events.loading || apps.isPending) return <Waiting />;
   return (
     <Page title={homeTexts.title} description={homeTexts.description}>
       <Stack gap="md">
-        {!events.loading && <FirstMinutes newest={events.rows} />}
+        <FirstMinutes newest={events.rows} />
         <Section title={homeTexts.attention.title}>
           <Attention />
         </Section>
@@ -38,6 +42,18 @@ export function HomePage(): ReactNode {
         >
           <RecentEvents list={events} />
         </Section>
+      </Stack>
+    </Page>
+  );
+}
+
+function Waiting(): ReactNode {
+  return (
+    <Page title={homeTexts.title} description={homeTexts.description}>
+      <Stack gap="md">
+        <Skeleton height={110} />
+        <Skeleton height={240} />
+        <Skeleton height={360} />
       </Stack>
     </Page>
   );

@@ -40,7 +40,7 @@ export function SampleForm({ app, apps, search, sending, onSend }: SampleFormPro
   const what = { sample: { event_type: sample?.event_type }, event: { event_id: event }, typed: { body: typed } };
   const complete = source !== 'event' || event !== undefined;
   return (
-    <Section title={texts.source}>
+    <Section title={texts.request}>
       <Stack gap="md">
         <Select
           label={texts.app}
@@ -70,13 +70,16 @@ export function SampleForm({ app, apps, search, sending, onSend }: SampleFormPro
             onChange={(next) => change({ kind: kinds.find((one) => one === next) })}
           />
         </Input.Wrapper>
-        <SegmentedControl
-          fullWidth
-          aria-label={texts.source}
-          value={source}
-          data={sources.map((one) => ({ value: one, label: texts.sources[one] }))}
-          onChange={(next) => change({ source: sources.find((one) => one === next) })}
-        />
+        <Input.Wrapper label={texts.source} labelElement="div">
+          <SegmentedControl
+            fullWidth
+            mt={4}
+            aria-label={texts.source}
+            value={source}
+            data={sources.map((one) => ({ value: one, label: texts.sources[one] }))}
+            onChange={(next) => change({ source: sources.find((one) => one === next) })}
+          />
+        </Input.Wrapper>
         {source === 'sample' && (
           <SampleChoice samples={available?.data ?? []} chosen={sample} onChoose={(type) => change({ sample: type })} />
         )}
