@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { InstalledApp } from '../system/api.js';
 import { openSink, type Sink } from '../system/sink.js';
 import { startSystem, type System } from '../system/system.js';
-import { hmac, post } from '../system/webhook.js';
+import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
 import { launch, signIn, visit, type Visit } from './browser.js';
 import { findChromium } from './chromium.js';
