@@ -2,10 +2,11 @@ import { turnRun } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
-import { notFound, type Page, pageOf, type PageQuery, type Principal, Problem } from '#libs/service-kit';
+import { notFound, type Page, pageOf, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
+import type { ApprovalQuery } from './approval.dto.js';
 import type { Approval } from './approval.entity.js';
 import { ApprovalRepository, type Decided, type Decision } from './approval.repository.js';
 
@@ -29,8 +30,13 @@ export class ApprovalService extends Sweeping {
     });
   }
 
-  async list(caller: Principal, state: string | null, query: PageQuery): Promise<Page<Approval>> {
-    const rows = await this.approvals.list(caller, state, query.limit, query.cursor ?? null);
+  async list(caller: Principal, query: ApprovalQuery): Promise<Page<Approval>> {
+    const rows = await this.approvals.list(caller, {
+      state: query.state ?? null,
+      receiptId: query.event_id ?? null,
+      limit: query.limit,
+      cursor: query.cursor ?? null,
+    });
     return pageOf(rows, query.limit, (approval) => approval.id);
   }
 
@@ -46,7 +52,7 @@ export class ApprovalService extends Sweeping {
    * @throws Problem 404; 403 `not_an_approver`, `own_request`; 409 `approval_decided`
    */
   async decide(
-    caller: Pick<Principal, 'organizationId' | 'projectId' | 'requestId'>,
+    caller: Pick<Principal, 'organizationId' | 'projectId' | 'requestId' | 'person'>,
     by: string,
     id: string,
     state: 'approved' | 'refused',
@@ -57,9 +63,13 @@ export class ApprovalService extends Sweeping {
     if (!approval.approvers.includes(by)) {
       throw new Problem(403, 'not_an_approver', `${by} is none of the approvers that the agent names.`);
     }
-    if (approval.requested_by.includes(by)) {
+    if (approval.requested_by.some((asker) => asker === by || asker === caller.person)) {
       const what = 'started the turn that asks for this call: another of its approvers has to decide.';
-      throw new Problem(403, 'own_request', `${by} ${what}`);
+      // An owner without colleagues would look for one in vain.
+      const alone = by.startsWith('user:')
+        ? ' If you are alone, send the message by its App: nobody here asks for it then.'
+        : '';
+      throw new Problem(403, 'own_request', `${by} ${what}${alone}`);
     }
     const decided = await this.settle(id, { state, by, note, actor: { ...caller, subject: by } });
     if (decided) return decided.approval;

@@ -30,11 +30,13 @@ export function EventsPage(): ReactNode {
             { value: 'events', label: eventTexts.views.events },
             { value: 'refused', label: eventTexts.views.refused },
           ]}
-          onChange={(next) => void navigate({ search: next === 'refused' ? { view: 'refused' } : {} })}
+          onChange={(next) =>
+            void navigate({ search: { view: next === 'refused' ? next : undefined, app: search.app } })
+          }
         />
       }
     >
-      {view === 'refused' ? <RefusedRequests /> : <EventList search={search} />}
+      {view === 'refused' ? <RefusedRequests appId={search.app} /> : <EventList search={search} />}
     </Page>
   );
 }

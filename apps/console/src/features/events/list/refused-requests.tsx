@@ -16,12 +16,12 @@ const pageSize = 100;
 const refetchMs = 5_000;
 
 /** Where to look when nothing arrives at all: what was turned away at the door. */
-export function RefusedRequests(): ReactNode {
+export function RefusedRequests({ appId }: { appId: string | undefined }): ReactNode {
   const appName = useAppName();
   const list = useCursorList(
-    ['refusals'],
+    ['refusals', appId],
     (cursor, signal) => {
-      const query = { cursor, limit: pageSize };
+      const query = { app_id: appId, cursor, limit: pageSize };
       return answer(api.GET('/api/v1/refusals', { params: { query }, signal }));
     },
     { refetchInterval: refetchMs },
