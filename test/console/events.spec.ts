@@ -12,6 +12,8 @@ const chromium = findChromium();
 const inBrowser = chromium ? describe : describe.skip;
 if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
 
+/** A whole system and a browser. */
+const startMs = 300_000;
 const signingSecret = 'a signing secret of thirty-two chars';
 
 inBrowser('Home, events and the simulator', () => {
@@ -30,7 +32,7 @@ inBrowser('Home, events and the simulator', () => {
     page = person.page;
     await signIn(person, await system.ownerLink());
     project = new URL(page.url()).pathname.split('/').slice(0, 3).join('/');
-  });
+  }, startMs);
 
   afterAll(async () => {
     await browser?.close();
@@ -63,7 +65,7 @@ inBrowser('Home, events and the simulator', () => {
   it('leads through the first five minutes', async () => {
     await see('The first five minutes');
     await see('0 of 5 done');
-    expect(await page.getByLabel('Webhook URL').inputValue()).toBe(system.webhookUrl);
+    expect(await page.getByRole('textbox', { name: 'Webhook URL' }).inputValue()).toBe(system.webhookUrl);
     expect(await page.getByRole('group', { name: 'The same from a terminal' }).textContent()).toContain(
       `curl -X POST '${system.webhookUrl}'`,
     );
