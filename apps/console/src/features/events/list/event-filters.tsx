@@ -9,9 +9,7 @@ import { eventOutcomes, eventResults, type EventSearch, spanNames } from './even
 
 interface EventFiltersProps {
   filter: EventSearch;
-  filtered: boolean;
   onChange: (patch: Partial<EventSearch>) => void;
-  onClear: () => void;
 }
 
 const texts = eventTexts.filters;
@@ -21,10 +19,10 @@ const outcomes = [...eventResults, ...eventOutcomes].map((value) => ({
 }));
 const times = spanNames.map((value) => ({ value, label: texts.times[value] }));
 
-export function EventFilters({ filter, filtered, onChange, onClear }: EventFiltersProps): ReactNode {
+export function EventFilters({ filter, onChange }: EventFiltersProps): ReactNode {
   const apps = useApps();
   return (
-    <FilterBar filtered={filtered} onClear={onClear}>
+    <FilterBar>
       <FilterText label={texts.text} value={filter.text} minLength={2} onChange={(text) => onChange({ text })} />
       <FilterSelect
         label={texts.app}

@@ -1,8 +1,9 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Pause, Play } from 'lucide-react';
+import { Pause, Play, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { eventTexts } from '../../../texts/events.js';
+import { uiTexts } from '../../../texts/ui.js';
 import { LiveDot } from '../../../ui/live-dot.js';
 import { Page } from '../../../ui/page.js';
 import { EventFilters } from './event-filters.js';
@@ -51,12 +52,7 @@ function EventList({ search }: { search: EventSearch }): ReactNode {
   const filtered = Object.keys(filter).length > 0;
   return (
     <>
-      <EventFilters
-        filter={filter}
-        filtered={filtered}
-        onChange={change}
-        onClear={() => void navigate({ search: paused ? { paused } : {} })}
-      />
+      <EventFilters filter={filter} onChange={change} />
       <NewEvents
         count={waiting}
         onShow={() => {
@@ -74,6 +70,17 @@ function EventList({ search }: { search: EventSearch }): ReactNode {
         >
           {paused ? eventTexts.resume : eventTexts.pause}
         </Button>
+        {filtered && (
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            leftSection={<X size={13} aria-hidden />}
+            onClick={() => void navigate({ search: paused ? { paused } : {} })}
+          >
+            {uiTexts.clearFilters}
+          </Button>
+        )}
       </NewEvents>
       <EventTable list={list} filtered={filtered} />
     </>

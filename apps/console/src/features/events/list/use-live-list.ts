@@ -56,7 +56,7 @@ export function useLiveList(filter: EventListFilter, held: boolean): LiveList {
   const stream = useEventStream({
     path: `/api/v1/events/stream${filter.app ? `?app_id=${encodeURIComponent(filter.app)}` : ''}`,
     enabled: filter.until === undefined,
-    onMessage: () => void refresh(),
+    onMessage: refresh,
   });
   const shown = shownUntil === null ? rows : rows.filter(({ received_at }) => received_at <= shownUntil);
   return {
