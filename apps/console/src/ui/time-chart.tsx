@@ -12,9 +12,18 @@ export interface TimeChartProps {
   height?: number;
 }
 
-const time = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const longer = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const dayMs = 86_400_000;
 
 export default function TimeChart({ summary, data, series, stacked, unit, height = 180 }: TimeChartProps): ReactNode {
+  const [first, last] = [data[0]?.at, data.at(-1)?.at];
+  const time = first && last && Date.parse(last) - Date.parse(first) > dayMs ? longer : day;
   return (
     <div role="img" aria-label={summary}>
       <AreaChart
@@ -24,6 +33,7 @@ export default function TimeChart({ summary, data, series, stacked, unit, height
         series={series}
         type={stacked ? 'stacked' : 'default'}
         unit={unit}
+        yAxisProps={{ allowDecimals: false }}
         withDots={false}
         strokeWidth={1.5}
         fillOpacity={0.15}

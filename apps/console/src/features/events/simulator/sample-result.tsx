@@ -1,4 +1,4 @@
-import { Badge, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schema } from '../../../api/types.js';
 import { useLiveEvents } from '../../../api/use-live-events.js';
@@ -10,6 +10,7 @@ import { LiveDot } from '../../../ui/live-dot.js';
 import { ProblemAlert } from '../../../ui/problem-alert.js';
 import { ProjectLink } from '../../../ui/project-link.js';
 import { Section } from '../../../ui/section.js';
+import { StatusBadge } from '../../../ui/status-badge.js';
 import { EventAnswer } from '../one/event-answer.js';
 import { EventWay } from '../one/event-way.js';
 import { useEvent } from '../one/use-event.js';
@@ -43,11 +44,7 @@ const firstError = 400;
 function HttpStatus({ result: { answer, took_ms } }: { result: Sample }): ReactNode {
   return (
     <Group gap="xs">
-      {answer && (
-        <Badge color={answer.status < firstError ? 'teal.8' : 'red.8'} variant="filled" radius="sm">
-          {answer.status}
-        </Badge>
-      )}
+      {answer && <StatusBadge status={String(answer.status)} tone={answer.status < firstError ? 'good' : 'bad'} />}
       <Text size="sm" c="dimmed">
         {duration(took_ms)}
       </Text>
