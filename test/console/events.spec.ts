@@ -57,7 +57,7 @@ inBrowser('Home, events and the simulator', () => {
     }
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 360, height: 740 });
-    await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth');
+    await until('it fits', () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'));
     await person.picture(`${name}-360`);
     await page.setViewportSize({ width: 1280, height: 800 });
   };

@@ -1,4 +1,5 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { uiTexts } from './texts/ui.js';
 
 const accent: MantineColorsTuple = [
   '#eef1ff',
@@ -61,6 +62,7 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } } },
     Paper: { defaultProps: { withBorder: true, p: 'md' } },
     Anchor: { defaultProps: { underline: 'hover' } },
   },

@@ -14,9 +14,9 @@ interface Options {
   refetchInterval?: number | false;
 }
 
-interface AnswerOptions<Data> extends Omit<Options, 'refetchInterval'> {
-  /** The same, by what was answered last. */
-  refetchInterval?: Options['refetchInterval'] | ((last: Data | undefined, failures: number) => number | false);
+interface QueryOptions<Data> extends Omit<Options, 'refetchInterval'> {
+  /** Asks again so often, in milliseconds; by what was answered last and how often none was, where it is a function. */
+  refetchInterval?: number | false | ((last: Data | undefined, failures: number) => number | false);
 }
 
 /** The key under which an answer of this project is kept: `queryClient.invalidateQueries({ queryKey: projectKey(id, ['apps']) })`. */
@@ -26,16 +26,14 @@ export const projectKey = (projectId: string, key: readonly unknown[]): readonly
 export function useProjectQuery<Data>(
   key: readonly unknown[],
   ask: (signal: AbortSignal) => Promise<Data>,
-  { enabled, refetchInterval }: AnswerOptions<Data> = {},
+  { refetchInterval = false, ...options }: QueryOptions<Data> = {},
 ): UseQueryResult<Data> {
   return useQuery({
     queryKey: projectKey(useProjectId(), key),
     queryFn: ({ signal }) => ask(signal),
-    enabled,
-    refetchInterval:
-      typeof refetchInterval === 'function'
-        ? ({ state }) => refetchInterval(state.data, state.errorUpdateCount)
-        : refetchInterval,
+    refetchInterval: ({ state }) =>
+      typeof refetchInterval === 'function' ? refetchInterval(state.data, state.errorUpdateCount) : refetchInterval,
+    ...options,
   });
 }
 

@@ -1,6 +1,19 @@
+import { operationsFeature } from '../features/operations/feature.js';
+import { usageFeature } from '../features/usage/feature.js';
+import { contactsFeature } from '../features/contacts/feature.js';
+import { conversationsFeature } from '../features/conversations/feature.js';
 import { eventsFeature } from '../features/events/feature.js';
 import { homeFeature } from '../features/home/feature.js';
+import { settingsFeature } from '../features/settings/feature.js';
 import type { Feature } from './feature.js';
 
 /** Every feature, in the order in which the navigation shows them within their groups. */
-export const features: readonly Feature[] = [homeFeature, eventsFeature];
+export const features: readonly Feature[] = [
+  homeFeature,
+  eventsFeature,
+  conversationsFeature,
+  contactsFeature,
+  usageFeature,
+  operationsFeature,
+  settingsFeature,
+];

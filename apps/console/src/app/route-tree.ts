@@ -1,5 +1,10 @@
+import { operationsRoutes } from '../features/operations/routes.js';
+import { usageRoutes } from '../features/usage/routes.js';
+import { contactRoutes } from '../features/contacts/routes.js';
+import { conversationRoutes } from '../features/conversations/routes.js';
 import { eventRoutes } from '../features/events/routes.js';
 import { homeRoutes } from '../features/home/routes.js';
+import { settingsRoutes } from '../features/settings/routes.js';
 import { signInRoute } from '../features/sign-in/routes.js';
 import { indexRoute, projectRoute } from './project-route.js';
 import { rootRoute } from './root-route.js';
@@ -7,5 +12,13 @@ import { rootRoute } from './root-route.js';
 export const routeTree = rootRoute.addChildren([
   indexRoute,
   signInRoute,
-  projectRoute.addChildren([...homeRoutes, ...eventRoutes]),
+  projectRoute.addChildren([
+    ...homeRoutes,
+    ...eventRoutes,
+    ...conversationRoutes,
+    ...contactRoutes,
+    ...usageRoutes,
+    ...operationsRoutes,
+    ...settingsRoutes,
+  ]),
 ]);

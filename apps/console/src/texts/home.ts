@@ -9,6 +9,7 @@ export const homeTexts = {
     send: 'Send a message',
     sendText: 'Whatever is posted to this URL becomes an event. Press the button, or run the command.',
     sendAction: 'Send a sample',
+    mayNotSend: 'Your role may not send to Apps. Ask a developer or an owner.',
     notTaken: (status: number) => `It was not taken: the answer was ${status}.`,
     url: 'Webhook URL',
     curl: 'The same from a terminal',

@@ -27,6 +27,7 @@ export const simulatorTexts = {
   verificationOnly: 'Only check it',
   verificationHint: 'It is checked and answered like any other, and comes to nothing.',
   send: 'Send',
+  chooseEvent: 'Choose an event first.',
   mayNotSend: 'Your role may not send samples.',
   answer: 'The answer',
   waiting: 'What comes back, and the way of the event, appears here.',

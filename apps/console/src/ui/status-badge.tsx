@@ -15,8 +15,32 @@ export const colours: Readonly<Record<Tone, string>> = {
 
 /** How each outcome and state of the system is to be read. */
 const tones: Readonly<Record<Tone, readonly string[]>> = {
-  good: ['accepted', 'active', 'delivered', 'handled', 'ok', 'routed', 'succeeded'],
-  busy: ['delivering', 'open', 'retrying', 'running', 'waiting', 'working', 'replayed'],
+  good: [
+    'accepted',
+    'active',
+    'known',
+    'redriven',
+    'approved',
+    'delivered',
+    'handled',
+    'ok',
+    'reachable',
+    'routed',
+    'succeeded',
+  ],
+  busy: [
+    'delivering',
+    'open',
+    'invited',
+    'queued',
+    'redriving',
+    'sending',
+    'retrying',
+    'running',
+    'waiting',
+    'working',
+    'replayed',
+  ],
   quiet: [
     'challenge',
     'cancelled',
@@ -25,14 +49,37 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
     'dropped_bot',
     'dropped_echo',
     'duplicate',
+    'expired',
     'ignored',
     'no_match',
     'no_reply',
+    'off',
+    'removed',
+    'collected',
+    'resolved',
     'retired',
+    'revoked',
     'verification',
   ],
-  warn: ['blocked_contact', 'held', 'held_unknown_sender', 'loop_paused', 'parked', 'paused', 'unconfirmed', 'unknown'],
-  bad: ['dead', 'failed', 'refused', 'undelivered'],
+  warn: [
+    'blocked_contact',
+    'changed',
+    'degraded',
+    'drifted',
+    'held',
+    'held_unknown_sender',
+    'loop_paused',
+    'parked',
+    'paused',
+    'pending',
+    'quarantined',
+    'suspended',
+    'taken_over',
+    'unconfirmed',
+    'unknown',
+    'waiting_approval',
+  ],
+  bad: ['auth_failed', 'blocked', 'lost', 'dead', 'failed', 'refused', 'timed_out', 'undelivered'],
 };
 
 const toneByState = new Map(
@@ -56,7 +103,7 @@ export function StatusBadge({ status, tone }: { status: string; tone?: Tone }): 
       style={{ flexShrink: 0, verticalAlign: 'middle' }}
       styles={{
         label: {
-          color: `light-dark(color-mix(in srgb, var(--mantine-color-${colour}-9) 75%, black), var(--mantine-color-${colour}-2))`,
+          color: `light-dark(color-mix(in srgb, var(--mantine-color-${colour}-9) 62%, black), var(--mantine-color-${colour}-2))`,
         },
       }}
     >

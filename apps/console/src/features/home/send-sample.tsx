@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
@@ -7,6 +7,7 @@ import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { homeTexts } from '../../texts/home.js';
+import { ActionButton } from '../../ui/action-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 
 const texts = homeTexts.checklist;
@@ -28,15 +29,14 @@ export function SendSample({ appId }: { appId: string }): ReactNode {
   const refused = send.isSuccess && !send.data.event_id;
   return (
     <Stack gap="xs" align="flex-start">
-      <Button
+      <ActionButton
         leftSection={<Send size={14} aria-hidden />}
-        disabled={!maySend}
-        title={maySend ? undefined : texts.hiddenUrl}
+        reason={maySend ? null : texts.mayNotSend}
         loading={send.isPending}
         onClick={() => send.mutate()}
       >
         {texts.sendAction}
-      </Button>
+      </ActionButton>
       {refused && <ProblemAlert error={new Error(error?.detail ?? texts.notTaken(answered?.status ?? 0))} />}
       <ProblemAlert error={send.error} />
     </Stack>

@@ -1,4 +1,4 @@
-import { Alert, Button, List, Stack } from '@mantine/core';
+import { Alert, List, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -6,6 +6,7 @@ import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { homeTexts } from '../../texts/home.js';
+import { ActionButton } from '../../ui/action-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { ProjectLink } from '../../ui/project-link.js';
 
@@ -24,9 +25,14 @@ export function VerifyApp({ appId }: { appId: string }): ReactNode {
   const failed = data?.checks.filter(({ status }) => status === 'failed') ?? [];
   return (
     <Stack gap="xs" align="flex-start">
-      <Button variant="default" disabled={!mayVerify} loading={verify.isPending} onClick={() => verify.mutate()}>
+      <ActionButton
+        variant="default"
+        reason={mayVerify ? null : texts.mayNotSend}
+        loading={verify.isPending}
+        onClick={() => verify.mutate()}
+      >
         {texts.verifyAction}
-      </Button>
+      </ActionButton>
       {data && (
         <Alert
           variant="light"

@@ -1,4 +1,4 @@
-import { Button, Input, SegmentedControl, Select, Stack, Switch } from '@mantine/core';
+import { Input, SegmentedControl, Select, Stack, Switch } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -7,6 +7,7 @@ import { useProjectQuery } from '../../../api/project-query.js';
 import { useScope } from '../../../api/session.js';
 import type { Schema } from '../../../api/types.js';
 import { simulatorTexts } from '../../../texts/simulator.js';
+import { ActionButton } from '../../../ui/action-button.js';
 import { JsonEditor } from '../../../ui/json-editor.js';
 import { Section } from '../../../ui/section.js';
 import { SampleChoice } from './sample-choice.js';
@@ -93,15 +94,14 @@ export function SampleForm({ app, apps, search, sending, onSend }: SampleFormPro
           checked={checkOnly}
           onChange={({ currentTarget }) => setCheckOnly(currentTarget.checked)}
         />
-        <Button
+        <ActionButton
           leftSection={<Send size={14} aria-hidden />}
           loading={sending}
-          disabled={!maySend || !complete}
-          title={maySend ? undefined : texts.mayNotSend}
+          reason={maySend ? (complete ? null : texts.chooseEvent) : texts.mayNotSend}
           onClick={() => onSend({ kind, ...what[source], verification_only: checkOnly })}
         >
           {texts.send}
-        </Button>
+        </ActionButton>
       </Stack>
     </Section>
   );

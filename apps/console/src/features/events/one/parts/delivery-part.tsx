@@ -1,13 +1,13 @@
-import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Group, Stack, Table, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { useScope } from '../../../../api/session.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { CodeBlock } from '../../../../ui/code-block.js';
-import { ConfirmButton } from '../../../../ui/confirm-button.js';
+import { ConfirmAction } from '../../../../ui/confirm-action.js';
 import { CopyText } from '../../../../ui/copy-text.js';
 import { duration } from '../../../../ui/duration.js';
-import { FactList } from '../../../../ui/fact-list.js';
+import { Facts } from '../../../../ui/facts.js';
 import { ProblemAlert } from '../../../../ui/problem-alert.js';
 import { StatusBadge } from '../../../../ui/status-badge.js';
 import { When } from '../../../../ui/when.js';
@@ -28,8 +28,8 @@ export function DeliveryPart({ event, station }: { event: EventDetail; station: 
       {delivery && (
         <>
           <CodeBlock label={eventPageTexts.reply} code={delivery.content.text} wrap />
-          <FactList
-            facts={[
+          <Facts
+            of={[
               [texts.to, delivery.content.target.channel_address],
               [texts.providerId, delivery.provider_message_id && <CopyText text={delivery.provider_message_id} />],
               [texts.id, <CopyText text={delivery.id} />],
@@ -74,17 +74,16 @@ function Redrive({ eventId, id }: { eventId: string; id: string }): ReactNode {
     await redriveDelivery(id);
     notifications.show({ message: texts.redriven });
   });
-  if (!mayWrite)
-    return (
-      <Button disabled title={eventPageTexts.actions.noScope}>
-        {texts.redrive}
-      </Button>
-    );
   return (
     <Group>
-      <ConfirmButton question={texts.redriveQuestion} loading={mend.isPending} onConfirm={() => mend.mutate()}>
+      <ConfirmAction
+        reason={mayWrite ? null : eventPageTexts.actions.noScope}
+        question={texts.redriveQuestion}
+        loading={mend.isPending}
+        onConfirm={() => mend.mutate()}
+      >
         {texts.redrive}
-      </ConfirmButton>
+      </ConfirmAction>
       <ProblemAlert error={mend.error} />
     </Group>
   );

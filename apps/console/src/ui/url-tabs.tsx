@@ -1,0 +1,37 @@
+import { Tabs } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface UrlTabsProps<Value extends string> {
+  label: string;
+  value: Value;
+  tabs: readonly { value: Value; label: string; content: ReactNode }[];
+  /** Navigates: which tab is open stands in the URL. */
+  onChange: (value: Value) => void;
+}
+
+/** Parts of a page, one at a time. Only the open one is drawn. */
+export function UrlTabs<Value extends string>({ label, value, tabs, onChange }: UrlTabsProps<Value>): ReactNode {
+  return (
+    <Tabs
+      value={value}
+      keepMounted={false}
+      onChange={(next) => {
+        const tab = tabs.find((one) => one.value === next);
+        if (tab) onChange(tab.value);
+      }}
+    >
+      <Tabs.List aria-label={label} mb="md" style={{ flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }}>
+        {tabs.map((tab) => (
+          <Tabs.Tab key={tab.value} value={tab.value}>
+            {tab.label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map((tab) => (
+        <Tabs.Panel key={tab.value} value={tab.value}>
+          {tab.content}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
