@@ -1,4 +1,4 @@
-import { Group, Stack, Table, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { useScope } from '../../../../api/session.js';
@@ -46,25 +46,21 @@ export function DeliveryPart({ event, station }: { event: EventDetail; station: 
 
 function Attempts({ entries }: { entries: readonly Entry[] }): ReactNode {
   return (
-    <Table aria-label={texts.attempts} verticalSpacing={4} horizontalSpacing="xs" fz="sm">
-      <Table.Tbody>
-        {entries.map((entry) => (
-          <Table.Tr key={`${entry.at} ${entry.outcome} ${entry.attempt}`}>
-            <Table.Td w={92}>{texts.attempt(entry.attempt)}</Table.Td>
-            <Table.Td w={110}>
-              <StatusBadge status={entry.outcome} />
-            </Table.Td>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              {[entry.reason, fact(entry, 'error') ?? fact(entry, 'text')].filter(Boolean).join(': ')}
-            </Table.Td>
-            <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-              {entry.duration_ms !== null && `${duration(entry.duration_ms)} · `}
-              <When at={entry.at} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Stack gap={6} component="ol" aria-label={texts.attempts} m={0} p={0} style={{ listStyle: 'none' }}>
+      {entries.map((entry) => (
+        <Group key={`${entry.at} ${entry.outcome} ${entry.attempt}`} component="li" gap="sm" fz="sm">
+          {texts.attempt(entry.attempt)}
+          <StatusBadge status={entry.outcome} />
+          <Text span inherit c="dimmed">
+            {entry.duration_ms !== null && `${duration(entry.duration_ms)} · `}
+            <When at={entry.at} />
+          </Text>
+          <Text span inherit style={{ overflowWrap: 'anywhere' }}>
+            {[entry.reason, fact(entry, 'error') ?? fact(entry, 'text')].filter(Boolean).join(': ')}
+          </Text>
+        </Group>
+      ))}
+    </Stack>
   );
 }
 
