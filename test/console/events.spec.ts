@@ -105,7 +105,7 @@ inBrowser('Home, events and the simulator', () => {
     await see('x-signature-256');
     expect(await page.getByRole('row', { name: /x-signature-256/ }).textContent()).toMatch(/sha256=.{0,12}….*Masked/);
     await see('The signature is right (hmac-sha256).');
-    await see('It took the message.');
+    await see('It answers the conversation.');
     const [arrival] = sink.arrivals;
     expect(arrival?.path).toBe('/built-in');
     await see(String(arrival?.json['text']));

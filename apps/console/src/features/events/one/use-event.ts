@@ -15,13 +15,17 @@ export function useEvent(id: string): UseQueryResult<EventDetail> {
 }
 
 const underWayMs = 2_000;
+/** For a person, or for what is away: that takes its time. */
+const waitingMs = 15_000;
 /** An event that was only just sent may not be written yet. */
 const looksForIt = 5;
 
 /** The stream tells what happens from when it is open: what happened before that is asked for. */
 function refetchInterval(event: EventDetail | undefined, failures: number): number | false {
   if (!event) return failures < looksForIt && underWayMs;
-  return answerOf(event).tone === 'busy' && underWayMs;
+  const { status, tone } = answerOf(event);
+  if (status === 'waiting') return waitingMs;
+  return tone === 'busy' && underWayMs;
 }
 
 export function useRequest(id: string, enabled: boolean): UseQueryResult<Schema<'EventRequestView'>> {
