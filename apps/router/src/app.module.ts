@@ -47,6 +47,7 @@ import { TurnsController } from './turns/turns.controller.js';
 import { TurnRedrives } from './turns/turn-redrives.service.js';
 import { TurnsHandler } from './turns/turns.handler.js';
 import { TurnsService } from './turns/turns.service.js';
+import { TriggerTrials } from './workflows/trigger-trials.service.js';
 import { TriggersController } from './workflows/triggers.controller.js';
 import { WorkflowRepository } from './workflows/workflow.repository.js';
 import { WorkflowsController } from './workflows/workflows.controller.js';
@@ -117,6 +118,7 @@ export class AppModule {
         StatisticsService,
         StatisticsSweeps,
         TriggersService,
+        TriggerTrials,
         TurnRedrives,
         TurnRepository,
         TurnsService,

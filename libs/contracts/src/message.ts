@@ -48,6 +48,18 @@ export interface InboundRequest {
   body_encoding: 'utf8' | 'base64';
 }
 
+/** A request as the ingress keeps it, with what it knew of it. */
+export interface StoredRequest {
+  request: InboundRequest;
+  /** RFC 3339. */
+  received_at: string;
+  remote_address: string;
+  /** Null where the adapter checks. */
+  verified_scheme: string | null;
+  /** Of the body. */
+  bytes: number;
+}
+
 /** Where a reply goes. `channel_address` null means that the App has no reply path. */
 export interface ReplyTarget {
   app_id: string;

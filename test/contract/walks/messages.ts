@@ -60,6 +60,7 @@ export function walkMessages(ground: () => Ground): void {
     sink.answer = () => ({ status: 200 });
     await ask('GET', 'events?limit=5');
     await ask('GET', `events/${id}`);
+    await ask('GET', `events/${id}/request`);
     expect(await ask<object>('GET', `events/${id}/body`)).toEqual({ task: 'answer me' });
     const { data } = await ask<Listed>('GET', `deliveries?event_id=${id}`);
     await ask('GET', `deliveries/${data[0]?.id}`);

@@ -16,6 +16,8 @@ export class EventFilter extends PageQuery {
   @Text(200, { optional: true, minLength: 1 }) event_type?: string;
   @Text(500, { optional: true, minLength: 1, description: 'The whole sender, as the message names it' })
   sender?: string;
+  @Text(100, { optional: true, description: 'Of this contact, as it was told apart when the message came' })
+  contact_id?: string;
   @Text(40, { optional: true, description: 'Received at this time or later (RFC 3339)' }) since?: string;
   @Text(40, { optional: true, description: 'Received before this time (RFC 3339)' }) until?: string;
   @Text(200, { optional: true, minLength: 2, description: 'A part of the text, in any case' }) text?: string;
@@ -37,9 +39,9 @@ export function journalFilter(
 
 /** Null when nothing is asked of messages. */
 export function messageFilter(filter: EventFilter): MessageFilter | null {
-  const { event_type: eventType, sender, text } = filter;
-  if (eventType === undefined && sender === undefined && text === undefined) return null;
-  return { eventType: eventType ?? null, sender: sender ?? null, text: text ?? null };
+  const { event_type: eventType, sender, contact_id: contactId, text } = filter;
+  if ([eventType, sender, contactId, text].every((one) => one === undefined)) return null;
+  return { eventType: eventType ?? null, sender: sender ?? null, contactId: contactId ?? null, text: text ?? null };
 }
 
 /** @throws Problem 422 */

@@ -4,6 +4,7 @@ import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { MessageView } from '../routing/message.dto.js';
 import { RunView } from '../runs/run.dto.js';
+import type { EventContact, EventTurnLink } from './event-links.repository.js';
 import { EventResult } from './event-result.js';
 import type { ListedEvent } from './event-search.service.js';
 import type { EventDetail } from './events.service.js';
@@ -43,7 +44,28 @@ class TimelineEntryView implements TimelineEntry {
 
 /** An entry as its event shows it. */
 class EventEntryView extends TimelineEntryView {
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Between the entry before and the begin of this one: in a queue, or for its time',
+  })
+  waited_ms: number | null;
   @ApiProperty(messageSource) app_id: string;
+}
+
+class EventContactView implements EventContact {
+  @ApiProperty(idOf('con')) id: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ enum: ['unknown', 'known', 'blocked'] }) status: string;
+}
+
+class EventTurnView implements EventTurnLink {
+  @ApiProperty({ ...idOf('trn'), description: 'Its steps are at /api/v1/turns/:id' }) id: string;
+  @ApiProperty() state: string;
+  @ApiProperty({ ...idOf('run'), nullable: true, description: 'Of a workflow' }) run_id: string | null;
+  @ApiProperty({ ...idOf('ses'), nullable: true, description: 'Of a conversation' }) session_id: string | null;
+  @ApiProperty({ ...idOf('trn'), nullable: true, description: 'The turn that answers it together with others' })
+  collected_into: string | null;
 }
 
 export class EventDetailView implements EventDetail {
@@ -52,11 +74,14 @@ export class EventDetailView implements EventDetail {
   @ApiProperty({ enum: terminalOutcomes, nullable: true, description: 'How it ended at last; null: it has not' })
   outcome: string | null;
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ description: 'Why it ended as it did, for people' }) text: string;
   @ApiProperty({ type: EventResult, nullable: true, description: 'What became of it; null: it started no turn' })
   result: EventResult | null;
   @ApiProperty({ type: [EventEntryView] }) timeline: EventEntryView[];
   @ApiProperty({ type: [MessageView] }) messages: MessageView[];
   @ApiProperty({ type: [RunView] }) runs: RunView[];
+  @ApiProperty({ type: [EventContactView], description: 'Who wrote it, as they are now' }) contacts: EventContactView[];
+  @ApiProperty({ type: [EventTurnView], description: 'What agents do with it; oldest first' }) turns: EventTurnView[];
 }
 
 export class ReplayedEventView implements Replayed {

@@ -57,6 +57,31 @@ describe('the list of events', () => {
     },
   );
 
+  it('filters by the contact that wrote', async () => {
+    const [contact, other] = [newId('con'), newId('con')];
+    const [own, theirs] = [await events.event({ message: {} }), await events.event({ message: {} })];
+    await world.pool.query('UPDATE router.message SET contact_id = $2 WHERE receipt_id = $1', [own, contact]);
+    await world.pool.query('UPDATE router.message SET contact_id = $2 WHERE receipt_id = $1', [theirs, other]);
+    await world.pool.query(
+      `INSERT INTO router.contact (id, organization_id, project_id, name, status, created_at, updated_at)
+       VALUES ($1, $2, $3, 'Ada', 'known', now(), now())`,
+      [contact, caller.organizationId, caller.projectId],
+    );
+    expect(idsOf(await list(`contact_id=${contact}`))).toEqual([own]);
+    const { body } = await world.api('GET', `/api/v1/events/${own}`);
+    expect(body).toMatchObject({ contacts: [{ id: contact, name: 'Ada', status: 'known' }], text: 'It was routed.' });
+  });
+
+  it.each([
+    [null, null, 'It is under way.'],
+    ['no_match', 'no_trigger_matched', 'Every trigger of the App filtered it out: the verdicts say why.'],
+    ['ignored', 'unknown_sender', 'the channel drops those.'],
+  ] as const)('says in words why one ended as %s (%s)', async (outcome, reason, words) => {
+    const id = await events.event({ outcome: null });
+    if (outcome) await events.append({ receipt_id: id, stage: 'routed', outcome, reason });
+    expect((await world.api<{ text: string }>('GET', `/api/v1/events/${id}`)).body.text).toContain(words);
+  });
+
   it('finds what has not ended', async () => {
     const open = await events.event({ appId: 'app_open', outcome: null });
     await events.event({ appId: 'app_open' });

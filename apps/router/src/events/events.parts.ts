@@ -4,6 +4,7 @@ import { EventBodies } from './body/event-bodies.service.js';
 import { EventBodyController } from './body/event-body.controller.js';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
 import { Redriver } from './dead-letters/redriver.js';
+import { EventLinksRepository } from './event-links.repository.js';
 import { EventResultsRepository } from './event-results.repository.js';
 import { EventSearch } from './event-search.service.js';
 import { EventsController } from './events.controller.js';
@@ -27,6 +28,7 @@ export const eventControllers = [
 export const eventProviders = [
   BatchesService,
   EventBodies,
+  EventLinksRepository,
   EventResultsRepository,
   EventSearch,
   EventsService,

@@ -1,5 +1,5 @@
 import { Database } from '#libs/database';
-import { timeline, type TimelineEntry } from '#libs/journal';
+import { timeline } from '#libs/journal';
 import { notFound, type Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { MessageRow } from '../routing/message.entity.js';
@@ -8,6 +8,9 @@ import { RunRepository } from '../runs/run.repository.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
 import type { EventResult } from './event-result.js';
 import { EventResultsRepository } from './event-results.repository.js';
+import { type EventContact, EventLinksRepository, type EventTurnLink } from './event-links.repository.js';
+import { type WaitedEntry, withWaits } from './event-waits.js';
+import { wordsOfOutcome } from './outcome-words.js';
 import { Replayer } from './replayer.js';
 
 export interface EventDetail {
@@ -15,11 +18,15 @@ export interface EventDetail {
   app_id: string | null;
   outcome: string | null;
   reason: string | null;
+  /** The same in words. */
+  text: string;
   /** What became of it, where it was routed; null without turns. */
   result: EventResult | null;
-  timeline: (TimelineEntry & { app_id: string })[];
+  timeline: WaitedEntry[];
   messages: MessageRow[];
   runs: RunRow[];
+  contacts: EventContact[];
+  turns: EventTurnLink[];
 }
 
 /** One event as people see it: what happened to it, and what it led to. */
@@ -29,17 +36,20 @@ export class EventsService {
     @Inject(Database) private readonly db: Database,
     @Inject(RunRepository) private readonly runs: RunRepository,
     @Inject(EventResultsRepository) private readonly results: EventResultsRepository,
+    @Inject(EventLinksRepository) private readonly links: EventLinksRepository,
     @Inject(Replayer) private readonly replayer: Replayer,
     @Inject(ExplainedMessages) private readonly explained: ExplainedMessages,
   ) {}
 
   /** @throws Problem 404 `event_not_found` */
   async get(caller: Principal, id: string): Promise<EventDetail> {
-    const [entries, messages, runs, results] = await Promise.all([
+    const [entries, messages, runs, results, contacts, turns] = await Promise.all([
       timeline(this.db, caller.organizationId, caller.projectId, id),
       this.replayer.messagesOf(caller, id),
       this.runs.ofReceipt(caller.organizationId, id),
       this.results.of(caller, [id]),
+      this.links.contacts(caller, id),
+      this.links.turns(caller, id),
     ]);
     if (entries.length === 0 && messages.length === 0) throw notFound('event', id);
     const ended = entries.findLast((entry) => entry.terminal);
@@ -49,9 +59,12 @@ export class EventsService {
       outcome: ended?.outcome ?? null,
       reason: ended?.reason ?? null,
       result: results.get(id) ?? null,
-      timeline: entries,
+      text: wordsOfOutcome(ended?.outcome ?? null, ended?.reason ?? null),
+      timeline: withWaits(entries),
       messages: await this.explained.of(caller.projectId, messages),
       runs: runs.filter((run) => run.project_id === caller.projectId),
+      contacts,
+      turns,
     };
   }
 }

@@ -12,10 +12,11 @@ export interface MessageFacts {
 export interface MessageFilter {
   eventType: string | null;
   sender: string | null;
+  contactId: string | null;
   text: string | null;
 }
 
-const none: MessageFilter = { eventType: null, sender: null, text: null };
+const none: MessageFilter = { eventType: null, sender: null, contactId: null, text: null };
 const shownChars = 200;
 
 @Injectable()
@@ -35,9 +36,18 @@ export class MessageFactsRepository {
          FROM router.message
         WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3
           AND ($4::text IS NULL OR message ->> 'event_type' = $4) AND ($5::text IS NULL OR message ->> 'sender' = $5)
-          AND ($6::text IS NULL OR position(lower($6) IN lower(message ->> 'message')) > 0)
+          AND ($8::text IS NULL OR contact_id = $8) AND ($6::text IS NULL OR position(lower($6) IN lower(message ->> 'message')) > 0)
         ORDER BY receipt_id, id`,
-      [receiptIds, scope.organizationId, scope.projectId, filter.eventType, filter.sender, filter.text, shownChars],
+      [
+        receiptIds,
+        scope.organizationId,
+        scope.projectId,
+        filter.eventType,
+        filter.sender,
+        filter.text,
+        shownChars,
+        filter.contactId,
+      ],
     )) as ({ receipt_id: string } & MessageFacts)[];
     return new Map(rows.map(({ receipt_id, ...facts }) => [receipt_id, facts]));
   }

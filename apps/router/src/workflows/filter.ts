@@ -28,9 +28,19 @@ export interface FilterProblem {
   end: number;
 }
 
+/** One of the parts that all have to hold. */
+export interface ClauseResult {
+  clause: string;
+  result: 'true' | 'false' | 'error';
+  /** The value that it looked at, or why it failed. */
+  seen: string | null;
+}
+
 export interface Filter {
   /** @param explained false where nobody reads what the clause saw: looking costs as much as deciding */
   evaluate(input: FilterInput, explained?: boolean): FilterResult;
+  /** Every clause by itself, for who writes the filter. */
+  explain(input: FilterInput): ClauseResult[];
 }
 
 interface Clause {
@@ -81,7 +91,12 @@ export function compileFilter(expression: string): { filter: Filter } | { proble
     };
   }
   const clauses = conjuncts(ast).map(clauseOf);
-  return { filter: { evaluate: (input, explained = true) => evaluate(clauses, input, explained) } };
+  return {
+    filter: {
+      evaluate: (input, explained = true) => evaluate(clauses, input, explained),
+      explain: (input) => explain(clauses, input),
+    },
+  };
 }
 
 /** As CEL's `&&`: one false clause decides, also when another one fails. */
@@ -102,6 +117,21 @@ function evaluate(clauses: Clause[], input: FilterInput, explained: boolean): Fi
     if (performance.now() - startMs > maxMs) return { result: 'error', reason: `the filter took over ${maxMs} ms` };
   }
   return failure === null ? { result: 'passed' } : { result: 'error', reason: failure };
+}
+
+function explain(clauses: Clause[], input: FilterInput): ClauseResult[] {
+  const startMs = performance.now();
+  return clauses.map((clause): ClauseResult => {
+    const common = { clause: clause.text };
+    if (performance.now() - startMs > maxMs) return { ...common, result: 'error', seen: `over ${maxMs} ms` };
+    try {
+      const value = clause.run(input);
+      if (typeof value !== 'boolean') return { ...common, result: 'error', seen: `it is ${shown(value)}` };
+      return { ...common, result: value ? 'true' : 'false', seen: seenBy(clause, input) };
+    } catch (error) {
+      return { ...common, result: 'error', seen: error instanceof EvaluationError ? error.summary : String(error) };
+    }
+  });
 }
 
 function conjuncts(node: ASTNode): ASTNode[] {

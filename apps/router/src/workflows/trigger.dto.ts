@@ -2,7 +2,8 @@ import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Verdict } from '../routing/message.entity.js';
 import type { TriggerRow } from './trigger.entity.js';
-import type { DryRunReport } from './triggers.service.js';
+import type { ClauseResult, FilterProblem } from './filter.js';
+import type { DryRunReport, TriedMessage } from './trigger-trials.service.js';
 
 export class TriggerView implements TriggerRow {
   @ApiProperty(idOf('trg')) id: string;
@@ -23,14 +24,38 @@ export class TriggerView implements TriggerRow {
 
 export class TriggerPage extends PageOf(TriggerView) {}
 
-class DryRunVerdict {
+class ClauseView implements ClauseResult {
+  @ApiProperty() clause: string;
+  @ApiProperty({ enum: ['true', 'false', 'error'] }) result: ClauseResult['result'];
+  @ApiProperty({ type: String, nullable: true, description: 'The value that it looked at, or why it failed' })
+  seen: string | null;
+}
+
+class FilterProblemView implements FilterProblem {
+  @ApiProperty() message: string;
+  @ApiProperty({ type: 'integer', description: 'A character, from 0' }) start: number;
+  @ApiProperty({ type: 'integer', description: 'The character after it' }) end: number;
+}
+
+class DryRunVerdict implements TriedMessage {
   @ApiProperty(idOf('msg')) message_id: string;
   @ApiProperty(idOf('evt')) receipt_id: string;
   @ApiProperty({ enum: ['matched', 'filtered', 'filter_error'] }) verdict: Verdict['verdict'];
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ type: [ClauseView], description: 'Of the expression, each by itself' }) clauses: ClauseView[];
+  @ApiProperty(time) received_at: Date;
+  @ApiProperty() event_type: string;
+  @ApiProperty() sender: string;
+  @ApiProperty({ description: 'The beginning' }) text: string;
 }
 
 export class DryRunView implements DryRunReport {
+  @ApiProperty({
+    type: FilterProblemView,
+    nullable: true,
+    description: 'Why the expression cannot run; nothing is tried',
+  })
+  problem: FilterProblemView | null;
   @ApiProperty({ type: 'integer' }) tried: number;
   @ApiProperty({ type: 'integer' }) matched: number;
   @ApiProperty({ type: 'integer' }) filtered: number;

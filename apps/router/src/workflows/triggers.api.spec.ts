@@ -108,9 +108,28 @@ describe('triggers and runs', () => {
       app_id: appId,
       where: 'event.message == "green" || metadata.x == 1',
     });
-    expect(body).toMatchObject({ tried: 2, matched: 1, filter_error: 1 });
+    expect(body).toMatchObject({ problem: null, tried: 2, matched: 1, filter_error: 1 });
     expect(body.verdicts[0]).toMatchObject({ message_id: green.id, verdict: 'matched' });
     expect(await runsOf(green.id)).toEqual([]);
+    const one = { app_id: appId, event_id: green.receipt_id, where: 'event.sender == "bob" && metadata.x == 1' };
+    expect((await post('triggers/dry-run', one)).body).toMatchObject({
+      tried: 1,
+      filtered: 1,
+      verdicts: [
+        {
+          message_id: green.id,
+          text: 'green',
+          clauses: [
+            { clause: 'event.sender == "bob"', result: 'false', seen: 'event.sender is "ada"' },
+            { clause: 'metadata.x == 1', result: 'error', seen: expect.stringContaining('No such key') },
+          ],
+        },
+      ],
+    });
+    expect(await post('triggers/dry-run', { app_id: appId, where: 'true && nope' })).toMatchObject({
+      status: 200,
+      body: { tried: 0, problem: { start: 8, end: 12, message: expect.stringContaining('nope') } },
+    });
   });
 
   it('start no more runs than their limits, and say so', async () => {

@@ -13,6 +13,7 @@ import {
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { TriggersService } from './triggers.service.js';
+import { TriggerTrials } from './trigger-trials.service.js';
 import { DryRunView, TriggerPage, TriggerView } from './trigger.dto.js';
 
 const perMinute = 'Runs a minute; those over it are not made';
@@ -42,6 +43,7 @@ class TriggerChange extends TriggerRules {
 }
 
 class DryRun {
+  @Text(100, { optional: true, description: 'The messages of this event alone' }) event_id?: string;
   @Text(100, { minLength: 1 }) app_id: string;
   @TextList(100, 200, { optional: true }) event_types?: string[];
   @Text(2_000, { optional: true }) where?: string;
@@ -52,7 +54,10 @@ class DryRun {
 @ApiTags('triggers')
 @Controller('api/v1/triggers')
 export class TriggersController {
-  constructor(@Inject(TriggersService) private readonly triggers: TriggersService) {}
+  constructor(
+    @Inject(TriggersService) private readonly triggers: TriggersService,
+    @Inject(TriggerTrials) private readonly trials: TriggerTrials,
+  ) {}
 
   @Post()
   @RequireScopes('workflows:write')
@@ -68,10 +73,12 @@ export class TriggersController {
   @ApiOperation({
     operationId: 'dryRunTrigger',
     summary: 'What a trigger would have done with the last messages of an App',
+    description:
+      'An expression that cannot run is told in `problem`, with its place: fit to be asked while it is typed.',
   })
   @ApiOkResponse({ type: DryRunView })
   dryRun(@Caller() caller: Principal, @Body() body: DryRun): Promise<DryRunView> {
-    return this.triggers.dryRun(caller, body);
+    return this.trials.run(caller, body);
   }
 
   @Get()

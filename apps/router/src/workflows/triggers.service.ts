@@ -1,13 +1,9 @@
 import { newId } from '#libs/contracts';
-import { Database } from '#libs/database';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
-import type { MessageRow, Verdict } from '../routing/message.entity.js';
 import { ProjectRules } from '../routing/project-rules.js';
 import { compileFilter } from './filter.js';
-import { filterInput } from './filter-input.js';
-import { judgeEvent } from './judge-triggers.js';
 import type { TriggerRow } from './trigger.entity.js';
 import { WorkflowRepository } from './workflow.repository.js';
 
@@ -23,22 +19,12 @@ type Rules = Partial<
   >
 > & { where?: string | null };
 
-export interface DryRunReport {
-  tried: number;
-  matched: number;
-  filtered: number;
-  filter_error: number;
-  /** The newest messages first. */
-  verdicts: ({ message_id: string; receipt_id: string } & Pick<Verdict, 'verdict' | 'reason'>)[];
-}
-
 /** Triggers; an expression that cannot run is refused before it is saved. */
 @Injectable()
 export class TriggersService {
   constructor(
     @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
-    @Inject(Database) private readonly db: Database,
     @Inject(NamedApps) private readonly apps: NamedApps,
   ) {}
 
@@ -95,40 +81,6 @@ export class TriggersService {
     const removed = await this.workflows.deleteTrigger(caller.projectId, id);
     this.rules.forget(caller.projectId);
     return removed;
-  }
-
-  /** Tries a trigger on the stored messages of an App; nothing is started or kept. @throws Problem 422 as `create` */
-  async dryRun(
-    caller: Principal,
-    given: { app_id: string; event_types?: string[]; where?: string; limit?: number },
-  ): Promise<DryRunReport> {
-    await this.apps.require(caller, given.app_id);
-    const where = checkedFilter(given.where);
-    const trigger = { event_types: given.event_types ?? [], compiled: where === null ? null : compileFilter(where) };
-    const messages = (await this.db.query(
-      `SELECT m.*, c.id AS known_id, c.name, c.status FROM router.message m LEFT JOIN router.contact c ON c.id = m.contact_id
-        WHERE m.app_id = $1 AND m.organization_id = $2 AND m.project_id = $3 ORDER BY m.id DESC LIMIT $4`,
-      [given.app_id, caller.organizationId, caller.projectId, given.limit ?? 100],
-    )) as (MessageRow & { known_id: string | null; name: string; status: string })[];
-    const verdicts = messages.map((row) => {
-      const contact = row.known_id === null ? null : { id: row.known_id, name: row.name, status: row.status };
-      const verdict = judgeEvent(trigger, row.message.event_type, () =>
-        filterInput(row.message, contact, row.verified),
-      );
-      return {
-        message_id: row.id,
-        receipt_id: row.receipt_id,
-        ...(verdict ?? { verdict: 'matched' as const, reason: null }),
-      };
-    });
-    const count = (wanted: string): number => verdicts.filter(({ verdict }) => verdict === wanted).length;
-    return {
-      tried: verdicts.length,
-      matched: count('matched'),
-      filtered: count('filtered'),
-      filter_error: count('filter_error'),
-      verdicts,
-    };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { InboundRequest } from '#libs/contracts';
+import type { StoredRequest } from '#libs/contracts';
 import { Caller, notFound, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -19,8 +19,15 @@ export class ReceiptsController {
 
   /** The stored request of a receipt, for jobs that left a large body behind. */
   @Get(':id')
-  async read(@Caller() caller: Principal, @Param('id') id: string): Promise<{ request: InboundRequest }> {
-    return { request: inboundRequest(await this.find(caller, id), this.at) };
+  async read(@Caller() caller: Principal, @Param('id') id: string): Promise<StoredRequest> {
+    const receipt = await this.find(caller, id);
+    return {
+      request: inboundRequest(receipt, this.at),
+      received_at: receipt.receivedAt.toISOString(),
+      remote_address: receipt.remoteAddress,
+      verified_scheme: receipt.verifiedScheme,
+      bytes: receipt.body.length,
+    };
   }
 
   /** Wakes the pipeline for a receipt again: the replay of an event that never became a message. */

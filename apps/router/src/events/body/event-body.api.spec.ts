@@ -14,7 +14,13 @@ let url: string;
 beforeAll(async () => {
   ingress = createServer((request, response) => {
     const found = requests.get(request.url ?? '');
-    const body = found ? { request: found } : { code: 'event_not_found', detail: 'none' };
+    const kept = {
+      received_at: new Date().toISOString(),
+      remote_address: '192.0.2.1',
+      verified_scheme: 'none',
+      bytes: 7,
+    };
+    const body = found ? { request: found, ...kept } : { code: 'event_not_found', detail: 'none' };
     response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => ingress.listen(0, '127.0.0.1', resolve));
@@ -40,6 +46,46 @@ async function read(id: string, scopes: Scope[] = ['events:read_body']): Promise
   const token = await tokens.mint('router', { ...caller, scopes });
   return fetch(`${url}/api/v1/events/${id}/body`, { headers: { authorization: `Bearer ${token}` } });
 }
+
+describe('the request of an event', () => {
+  it('shows where it came from, its headers without secrets, and its text', async () => {
+    const id = newId('evt');
+    requests.set(`/internal/receipts/${id}`, {
+      method: 'POST',
+      url: 'https://gatehouse.example/api/v1/webhooks/the-token?sig=0123456789abcdef0123&kind=a',
+      path: '/api/v1/webhooks/the-token',
+      query: { sig: '0123456789abcdef0123', kind: 'a' },
+      headers: {
+        authorization: 'Bearer letmein',
+        'x-hub-signature-256': 'sha256=0123456789abcdef0123',
+        'x-api-key': 'k',
+        'set-thing': ['one', 'two'],
+      },
+      body: 'grüße',
+      body_encoding: 'utf8',
+    });
+    const token = await tokens.mint('router', { ...caller, scopes: ['events:read_body'] });
+    const ask = (scope: string) =>
+      fetch(`${url}/api/v1/events/${id}/request`, { headers: { authorization: `Bearer ${scope}` } });
+    const shown = (await (await ask(token)).json()) as Record<string, unknown>;
+    expect(JSON.stringify(shown)).not.toMatch(/the-token|letmein|89abcdef0123/);
+    expect(shown).toMatchObject({
+      path: '/api/v1/webhooks/***',
+      remote_address: '192.0.2.1',
+      bytes: 7,
+      body: 'grüße',
+      body_is_whole: true,
+      headers: [
+        { name: 'authorization', value: '*** (14 characters)', masked: true },
+        { name: 'set-thing', value: 'one', masked: false },
+        { name: 'set-thing', value: 'two', masked: false },
+        { name: 'x-api-key', masked: true },
+        { name: 'x-hub-signature-256', value: 'sha256=012345678… (27 characters)', masked: true },
+      ],
+    });
+    expect((await ask(await tokens.mint('router', { ...caller, scopes: ['events:read'] }))).status).toBe(403);
+  });
+});
 
 describe('the body of an event', () => {
   it('is what was received, byte for byte, in its own type', async () => {

@@ -3,6 +3,7 @@ import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { EventRequestView } from './event-request.dto.js';
 import { EventBodies } from './event-bodies.service.js';
 
 const anyBytes = 'application/octet-stream';
@@ -35,6 +36,17 @@ export class EventBodyController {
         'cache-control': 'private, no-store',
       })
       .send(Buffer.from(body, encoding));
+  }
+
+  @Get('api/v1/events/:id/request')
+  @RequireScopes('events:read_body')
+  @ApiOkResponse({ type: EventRequestView })
+  @ApiOperation({
+    operationId: 'getEventRequest',
+    summary: 'The request that was received: headers without secrets, source, size, body as text',
+  })
+  request(@Caller() caller: Principal, @Param('id') id: string): Promise<EventRequestView> {
+    return this.bodies.request(caller, id);
   }
 
   /** For the engine, on behalf of a Python tool. */
