@@ -22,6 +22,12 @@ import { OAuthProvidersController } from './adapters/oauth-providers.controller.
 import { registryClient, SkillAnnouncer } from './adapters/skill-announcer.js';
 import { SkillNewsRepository } from './adapters/skill-news.repository.js';
 import { ViolationLog } from './adapters/violation-log.js';
+import { AdapterHealthController } from './adapter-health/adapter-health.controller.js';
+import { AdapterHealthRepository } from './adapter-health/adapter-health.repository.js';
+import { AdapterHealthSweep } from './adapter-health/adapter-health-sweep.js';
+import { ConformanceController } from './conformance/conformance.controller.js';
+import { ConformanceRunRepository } from './conformance/conformance-run.repository.js';
+import { ConformanceService } from './conformance/conformance.service.js';
 import { AppBindings } from './apps/app-bindings.js';
 import { AppCredentialViews } from './apps/app-credential-views.js';
 import { AppCredentials } from './apps/app-credentials.js';
@@ -116,8 +122,10 @@ export class AppModule {
       controllers: [
         AttentionController,
         AdapterCallsController,
+        AdapterHealthController,
         AdaptersController,
         AppsController,
+        ConformanceController,
         AuditController,
         DeliveriesController,
         DeliveriesHandler,
@@ -166,6 +174,10 @@ export class AppModule {
         { provide: TokenSeal, useValue: new TokenSeal(settings.GATEHOUSE_WEBHOOK_KEY) },
         AppsService,
         AdapterChecks,
+        AdapterHealthRepository,
+        AdapterHealthSweep,
+        ConformanceRunRepository,
+        ConformanceService,
         AppVerification,
         Checklist,
         EndpointChecks,

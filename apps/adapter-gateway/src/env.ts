@@ -51,6 +51,13 @@ export const env = readEnv({
   /** An adapter that is not ready is asked again after a second, then half as often each time, down to once in this time. */
   HEALTH_POLL_MAX_MS: integer(120_000, 100, 86_400_000),
   HEALTH_TIMEOUT_MS: integer(5_000, 100, 60_000),
+  /** Days that an adapter's health is kept, by the minute. */
+  HEALTH_DAYS: integer(14, 1, 400),
+  /** Conformance runs under way in this process; further ones are refused. */
+  CONFORMANCE_RUNS: integer(2, 1, 50),
+  /** Longest time of one; and of one answer. */
+  CONFORMANCE_MAX_MS: integer(300_000, 1_000, 3_600_000),
+  CONFORMANCE_TIMEOUT_MS: integer(20_000, 100, 120_000),
   /** How long a webhook token works on after it was rotated, unless the rotation says otherwise. */
   TOKEN_GRACE_MS: integer(86_400_000, 0, 2_592_000_000),
   /** How often is looked for webhooks that providers have to be asked for again; and when a renewal that failed is tried again. */

@@ -35,7 +35,7 @@ export interface AttentionItem {
     | 'events:read'
     | 'knowledge:read'
     | 'tools:read'
-    | 'approvals:decide';
+    | 'agents:read';
 }
 
 /** Of one kind, in one answer. */

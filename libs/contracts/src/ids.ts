@@ -43,7 +43,8 @@ export type IdKind =
   | 'doc'
   | 'ent'
   | 'apr'
-  | 'req';
+  | 'req'
+  | 'cfr';
 
 let lastMs = 0;
 let counter = 0;

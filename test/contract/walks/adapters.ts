@@ -15,6 +15,18 @@ export function walkAdapters(ground: () => Ground): void {
     return { app, id };
   };
 
+  it('conformance runs', async () => {
+    const { id } = await ask('POST', 'adapters', { url: `${ground().system.origin('adapters')}/telegram` });
+    const run = await ask('POST', `adapters/${id}/conformance-runs`, {});
+    await until(
+      'the run has ended',
+      async () =>
+        (await ask<{ state: string }>('GET', `adapters/${id}/conformance-runs/${run.id}`)).state !== 'running',
+    );
+    await ask('GET', `adapters/${id}/conformance-runs`);
+    await ask('DELETE', `adapters/${id}`);
+  });
+
   it('a delivery of which nobody knows whether it arrived, and that a person says has', async () => {
     const adapter = await ground().adapters.mount('lost', { credentials: [] });
     const { app } = await install(adapter);

@@ -29,6 +29,7 @@ export function walkApps(ground: () => Ground): void {
     await ask('POST', `adapters/${id}/versions/${version.number}/approve`);
     await ask('GET', `adapters/${id}/versions`);
     await ask('GET', `adapters/${id}/versions/${version.number}`);
+    await ask('GET', `adapters/${id}/health`);
     await ask('POST', `adapters/${id}/roll-back`, { version: 1 });
   });
 

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AdapterRow } from './adapter.entity.js';
+import { AdapterHealthRow } from '../adapter-health/adapter-health.entity.js';
+import { ConformanceRunRow } from '../conformance/conformance-run.entity.js';
 import { ManifestVersionRow } from './manifest-version.entity.js';
 import { SkillRemovalRow } from './skill-removal.entity.js';
 import { touchApps, type TouchedApp } from './touched-apps.repository.js';
@@ -45,6 +47,8 @@ export class AdapterChangeRepository {
         await manager.insert(SkillRemovalRow, { id, organization_id, project_id, slug, created_at: new Date() });
       }
       await manager.delete(ManifestVersionRow, { adapter_id: id });
+      await manager.delete(AdapterHealthRow, { adapter_id: id });
+      await manager.delete(ConformanceRunRow, { adapter_id: id });
       await manager.delete(AdapterRow, { id });
       return [];
     });

@@ -61,7 +61,15 @@ export class AdapterRepository {
 
   async recordPoll(result: PollResult): Promise<void> {
     await this.rows.query(
-      `UPDATE gateway.adapter SET state = $2, state_reason = $3, version = coalesce($4, version), latency_ms = $5,
+      `WITH minute AS (
+         INSERT INTO gateway.adapter_health AS h (adapter_id, minute, polls, ready, latency_sum_ms, latency_max_ms, reason)
+         VALUES ($1, date_trunc('minute', now()), 1, ($2::text = 'ready')::integer, coalesce($5::double precision, 0),
+           coalesce($5::double precision, 0), $3::text)
+         ON CONFLICT (adapter_id, minute) DO UPDATE SET polls = h.polls + 1, ready = h.ready + excluded.ready,
+           latency_sum_ms = h.latency_sum_ms + excluded.latency_sum_ms,
+           latency_max_ms = greatest(h.latency_max_ms, excluded.latency_max_ms), reason = coalesce(excluded.reason, h.reason))
+       UPDATE gateway.adapter SET state = $2::text, state_reason = $3::text, version = coalesce($4, version),
+         latency_ms = $5::double precision,
          failed_polls = $6, checked_at = now(), next_check_at = now() + make_interval(secs => $7) WHERE id = $1`,
       [
         result.id,

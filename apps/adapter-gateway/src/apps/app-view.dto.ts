@@ -42,6 +42,8 @@ export class AppView implements Omit<AppRow, Hidden>, WebhookAddress {
   @ApiProperty({ ...idOf('adp'), nullable: true }) adapter_id: string | null;
   @ApiProperty({ type: String, nullable: true, description: "The adapter's slug; null: the built-in Webhook app" })
   provider: string | null;
+  @ApiProperty({ ...idOf('skl'), nullable: true, description: "The Skill that its adapter's manifest declares" })
+  skill_id: string | null;
   @ApiProperty({ enum: ['send', 'receive'], isArray: true }) capabilities: Capability[];
   @ApiProperty({ enum: ['inbound', 'outbound', 'bidirectional'], nullable: true }) direction: Direction | null;
   @ApiProperty({ enum: ['send', 'receive'], isArray: true, description: 'What the manifest in force offers no more' })

@@ -35,7 +35,12 @@ export class AppViews {
     return rows.map((row, at) => {
       const adapter = adapterOf(row);
       const address = this.address(row, adapter?.manifest ?? null, caller);
-      return { ...this.shown(row, adapter?.manifest ?? null, adapter?.disabled === true, states[at]!), ...address };
+      const skill_id = adapter?.skill?.skill_id ?? null;
+      return {
+        skill_id,
+        ...this.shown(row, adapter?.manifest ?? null, adapter?.disabled === true, states[at]!),
+        ...address,
+      };
     });
   }
 
@@ -59,7 +64,7 @@ export class AppViews {
     manifest: Manifest | null,
     disabled: boolean,
     state: AppCredentialState,
-  ): Omit<AppView, keyof WebhookAddress> {
+  ): Omit<AppView, keyof WebhookAddress | 'skill_id'> {
     const {
       token_hash: _hash,
       sealed_token: _sealed,

@@ -1,8 +1,10 @@
 import type { ServiceSchema } from '#libs/database';
 import { Audit } from '../audit/audit.entity.js';
+import { AdapterHealthRow } from '../adapter-health/adapter-health.entity.js';
 import { AdapterRow } from '../adapters/adapter.entity.js';
 import { ManifestVersionRow } from '../adapters/manifest-version.entity.js';
 import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
+import { ConformanceRunRow } from '../conformance/conformance-run.entity.js';
 import { AppRow } from '../apps/app.entity.js';
 import { AddressPaceRow } from '../deliveries/address-pace.entity.js';
 import { DeliveryAttachmentRow } from '../deliveries/delivery-attachment.entity.js';
@@ -32,11 +34,14 @@ import { SealedWebhookTokens1764700000200 } from './1764700000200-sealed-webhook
 import { TextSources1764700000300 } from './1764700000300-text-sources.js';
 import { Audit1764700000302 } from './1764700000302-audit.js';
 import { DeliveryParts1764700000500 } from './1764700000500-delivery-parts.js';
+import { HealthAndConformance1764800000961 } from './1764800000961-health-and-conformance.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
   entities: [
+    AdapterHealthRow,
     AdapterRow,
+    ConformanceRunRow,
     AddressPaceRow,
     AppRow,
     DeliveryAttachmentRow,
@@ -71,5 +76,6 @@ export const schema: ServiceSchema = {
     TextSources1764700000300,
     Audit1764700000302,
     DeliveryParts1764700000500,
+    HealthAndConformance1764800000961,
   ],
 };

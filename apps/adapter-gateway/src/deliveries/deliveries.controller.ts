@@ -9,6 +9,7 @@ import { DeliveryPage, DeliveryView } from './delivery.dto.js';
 class DeliveryQuery extends PageQuery {
   @OneOf(['queued', 'sending', 'delivered', 'dead', 'unknown'], { optional: true }) state?: string;
   @Text(100, { optional: true, description: 'Deliveries that one event led to' }) event_id?: string;
+  @Text(100, { optional: true }) app_id?: string;
 }
 
 @ApiTags('deliveries')
@@ -28,6 +29,7 @@ export class DeliveriesController {
     const rows = await this.deliveries.list(caller.organizationId, caller.projectId, {
       state: query.state ?? null,
       receiptId: query.event_id ?? null,
+      appId: query.app_id ?? null,
       cursor: query.cursor ?? null,
       limit: query.limit + 1,
     });

@@ -175,7 +175,13 @@ export class DeliveryRepository {
   list(
     organizationId: string,
     projectId: string,
-    filter: { state: string | null; receiptId: string | null; cursor: string | null; limit: number },
+    filter: {
+      state: string | null;
+      receiptId: string | null;
+      appId: string | null;
+      cursor: string | null;
+      limit: number;
+    },
   ): Promise<DeliveryRow[]> {
     const query = this.rows
       .createQueryBuilder('delivery')
@@ -187,6 +193,7 @@ export class DeliveryRepository {
       .limit(filter.limit);
     if (filter.state) query.andWhere('delivery.state = :state', { state: filter.state });
     if (filter.receiptId) query.andWhere('delivery.receipt_id = :receiptId', { receiptId: filter.receiptId });
+    if (filter.appId) query.andWhere('delivery.app_id = :appId', { appId: filter.appId });
     if (filter.cursor) query.andWhere('delivery.id < :cursor', { cursor: filter.cursor });
     return query.getMany();
   }

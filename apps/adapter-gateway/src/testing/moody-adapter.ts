@@ -15,10 +15,19 @@ export interface MoodyAdapter {
   close(): Promise<void>;
 }
 
+function json(body: string): unknown {
+  try {
+    return body === '' ? null : JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
 export async function moodyAdapter(slug: string, manifest: Record<string, unknown> = {}): Promise<MoodyAdapter> {
   const server = await httpServer((path, body, response, request) => {
     const route = path.replace(`/${slug}/`, '');
-    const parsed: unknown = body === '' ? null : JSON.parse(body);
+    const parsed = json(body);
+    if (parsed === undefined) return sendJson(response, { error: 'invalid_json' }, 400);
     if (request.method === 'POST') adapter.calls.push({ route, body: parsed });
     const answer = adapter.routes[route];
     if (!answer) return sendJson(response, { error: 'not_found' }, 404);

@@ -14,7 +14,7 @@ export class ApprovalController {
   @ApiOperation({ summary: 'List calls that wait for a person, or did', operationId: 'listApprovals' })
   @ApiOkResponse({ type: ApprovalPage })
   async list(@Caller() caller: Principal, @Query() query: ApprovalQuery): Promise<ApprovalPage> {
-    const { data, next_cursor } = await this.approvals.list(caller, query.state ?? null, query);
+    const { data, next_cursor } = await this.approvals.list(caller, query);
     return { data: data.map(approvalView), next_cursor };
   }
 

@@ -6,6 +6,7 @@ const states = ['pending', 'approved', 'refused', 'expired', 'cancelled'] as con
 
 export class ApprovalQuery extends PageQuery {
   @OneOf(states, { optional: true }) state?: string;
+  @Text(100, { optional: true, description: 'Of the turns that one event started' }) event_id?: string;
 }
 
 export class DecideApproval {

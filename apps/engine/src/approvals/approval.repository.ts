@@ -83,12 +83,17 @@ export class ApprovalRepository {
   }
 
   /** Newest first; one more than `limit`, where there is one. */
-  async list(owner: Owner, state: string | null, limit: number, cursor: string | null): Promise<Approval[]> {
+  async list(
+    owner: Owner,
+    filter: { state: string | null; receiptId: string | null; limit: number; cursor: string | null },
+  ): Promise<Approval[]> {
+    const { state, receiptId, limit, cursor } = filter;
     return (await this.db.query(
       `SELECT * FROM engine.approval
         WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR state = $3) AND ($4::text IS NULL OR id < $4)
+          AND ($6::text IS NULL OR receipt_id = $6)
         ORDER BY id DESC LIMIT $5`,
-      [owner.organizationId, owner.projectId, state, cursor, limit + 1],
+      [owner.organizationId, owner.projectId, state, cursor, limit + 1, receiptId],
     )) as Approval[];
   }
 

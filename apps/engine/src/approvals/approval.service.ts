@@ -2,10 +2,11 @@ import { turnRun } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
-import { notFound, type Page, pageOf, type PageQuery, type Principal, Problem } from '#libs/service-kit';
+import { notFound, type Page, pageOf, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
+import type { ApprovalQuery } from './approval.dto.js';
 import type { Approval } from './approval.entity.js';
 import { ApprovalRepository, type Decided, type Decision } from './approval.repository.js';
 
@@ -29,8 +30,13 @@ export class ApprovalService extends Sweeping {
     });
   }
 
-  async list(caller: Principal, state: string | null, query: PageQuery): Promise<Page<Approval>> {
-    const rows = await this.approvals.list(caller, state, query.limit, query.cursor ?? null);
+  async list(caller: Principal, query: ApprovalQuery): Promise<Page<Approval>> {
+    const rows = await this.approvals.list(caller, {
+      state: query.state ?? null,
+      receiptId: query.event_id ?? null,
+      limit: query.limit,
+      cursor: query.cursor ?? null,
+    });
     return pageOf(rows, query.limit, (approval) => approval.id);
   }
 

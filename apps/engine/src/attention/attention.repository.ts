@@ -25,7 +25,7 @@ export class AttentionRepository {
         resource: { kind: 'approvals', id: null },
         count,
         since: since?.toISOString() ?? null,
-        scope: 'approvals:decide',
+        scope: 'agents:read',
       },
     ];
   }

@@ -91,6 +91,8 @@ export class SkillView {
   @ApiProperty() knowledge: string;
   @ApiProperty({ enum: ['person', 'mcp_server', 'manifest'] }) origin: string;
   @ApiProperty({ ...idOf('mcp'), nullable: true }) server_id: string | null;
+  @ApiProperty({ type: String, nullable: true, description: "Of an adapter's manifest: the `provider` of its App" })
+  provider: string | null;
   @ApiProperty({ type: 'integer' }) version: number;
   @ApiProperty({ type: [SkillToolGiven] }) tools: SkillToolGiven[];
   @ApiProperty({ type: [SkillCredentialGiven] }) credentials: SkillCredentialGiven[];

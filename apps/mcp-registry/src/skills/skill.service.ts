@@ -188,6 +188,7 @@ function viewOf({ skill, content }: FullSkill): SkillView {
     ...content,
     origin: skill.origin,
     server_id: skill.server_id,
+    provider: skill.origin === 'manifest' ? skill.slug : null,
     version: skill.version,
     created_at: skill.created_at.toISOString(),
     updated_at: skill.updated_at.toISOString(),

@@ -232,7 +232,12 @@ describe('a Skill', () => {
     const skill = { name: 'CRM', knowledge: 'Ask first.', tool_names: ['http_request'] };
     const put = (manifest: object) => registry.call('POST', '/skills/manifest', { manifest });
     const first = await put({ slug: 'crm', skill });
-    expect(first.body).toMatchObject({ slug: 'crm', origin: 'manifest', tools: [{ tool: 'builtin:http_request' }] });
+    expect(first.body).toMatchObject({
+      slug: 'crm',
+      origin: 'manifest',
+      provider: 'crm',
+      tools: [{ tool: 'builtin:http_request' }],
+    });
     const again = await put({ slug: 'crm', skill: { ...skill, knowledge: 'Ask twice.' } });
     expect(again.body).toMatchObject({ id: first.body.id, knowledge: 'Ask twice.', version: 2 });
     expect((await put({ slug: 'crm', skill: { ...skill, tool_names: ['rm'] } })).body.code).toBe('invalid_manifest');

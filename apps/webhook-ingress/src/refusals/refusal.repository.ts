@@ -44,8 +44,14 @@ export class RefusalLog implements OnApplicationShutdown {
     this.batcher.add(refusal).catch((error) => this.logger.warn(`refusals not kept: ${String(error)}`));
   }
 
-  /** A project's refusals, newest first. */
-  list(organizationId: string, projectId: string, limit: number, cursor: string | null): Promise<Refusal[]> {
+  /** A project's refusals, or those of one App, newest first. */
+  list(
+    organizationId: string,
+    projectId: string,
+    limit: number,
+    cursor: string | null,
+    appId: string | null,
+  ): Promise<Refusal[]> {
     const query = this.rows
       .createQueryBuilder('refusal')
       .where('refusal.organization_id = :organizationId AND refusal.project_id = :projectId', {
@@ -54,6 +60,7 @@ export class RefusalLog implements OnApplicationShutdown {
       })
       .orderBy('refusal.id', 'DESC')
       .limit(limit);
+    if (appId) query.andWhere('refusal.app_id = :appId', { appId });
     if (cursor) query.andWhere('refusal.id < :cursor', { cursor });
     return query.getMany();
   }

@@ -38,14 +38,14 @@ describe('refusals', () => {
   it('are kept without their body, and counted', async () => {
     log.record(endpoint, incoming, 'bad_signature', 'ab');
     const [row] = await until('it is kept', async () => {
-      const rows = await log.list('org_1', 'prj_1', 10, null);
+      const rows = await log.list('org_1', 'prj_1', 10, null, null);
       return rows.length === 1 && rows;
     });
     expect(row).toMatchObject({ code: 'bad_signature', header_names: 'a,b', body_bytes: 2 });
     expect(await metrics.registry.metrics()).toMatch(
       /gatehouse_outcomes_total\{stage="received",outcome="refused".*\} 1/,
     );
-    expect(await log.list('org_2', 'prj_1', 10, null)).toEqual([]);
+    expect(await log.list('org_2', 'prj_1', 10, null, null)).toEqual([]);
   });
 
   it('are deleted when they are old', async () => {
@@ -56,6 +56,7 @@ describe('refusals', () => {
       [old],
     );
     expect(await log.deleteOld(30, 10)).toBe(1);
-    expect(await log.list('org_1', 'prj_1', 10, null)).toHaveLength(1);
+    expect(await log.list('org_1', 'prj_1', 10, null, null)).toHaveLength(1);
+    expect(await log.list('org_1', 'prj_1', 10, null, 'app_other')).toEqual([]);
   });
 });

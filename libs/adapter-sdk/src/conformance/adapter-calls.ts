@@ -27,11 +27,19 @@ export class NoAnswer extends Error {
   }
 }
 
+/** What the kit uses of `fetch`. */
+export type SendCall = (
+  url: string,
+  init: { method: string; headers: Record<string, string>; body?: string; redirect: 'manual'; signal: AbortSignal },
+) => Promise<Pick<Response, 'status' | 'headers' | 'text'>>;
+
 export interface CallSettings {
   url: string;
   /** Signs the calls as the platform does. */
   secret?: SecretInput;
   timeoutMs: number;
+  /** In place of `fetch`. */
+  send?: SendCall;
   /** Sees every answer. */
   onAnswer: (answer: Answer) => void;
 }
@@ -57,7 +65,7 @@ export class AdapterCalls {
     const startedAt = performance.now();
     const signal = AbortSignal.timeout(this.settings.timeoutMs);
     try {
-      const response = await fetch(this.settings.url + path, {
+      const response = await (this.settings.send ?? fetch)(this.settings.url + path, {
         method,
         redirect: 'manual',
         signal,

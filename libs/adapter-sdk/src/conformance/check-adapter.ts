@@ -1,4 +1,5 @@
 import type { SecretInput } from '../hmac.js';
+import type { SendCall } from './adapter-calls.js';
 import type { ConformanceFixtures } from './fixtures.js';
 import { Kit, type RunningAdapter } from './kit.js';
 import { withProviderUrl } from './load-fixtures.js';
@@ -58,6 +59,12 @@ export interface CheckAdapterOptions {
   secret?: SecretInput;
   /** Longest wait for one answer. Default 20 s. */
   timeoutMs?: number;
+  /** In place of `fetch`, for who has rules of where a call may lead. */
+  send?: SendCall;
+  /** Hears of each point when it is through. */
+  onPoint?: (point: PointResult, of: number) => void;
+  /** Ends the run before its next point, by throwing its reason. */
+  signal?: AbortSignal;
 }
 
 /** Runs the fifteen points against an adapter. What the adapter does wrong is in the report; a kit that cannot run throws. */
@@ -77,8 +84,9 @@ export async function checkAdapter(options: CheckAdapterOptions): Promise<Confor
         ...(provider && { provider }),
         ...(options.signer && { signer: options.signer }),
         ...(options.secret && { secret: options.secret }),
+        ...(options.send && { send: options.send }),
       });
-      return report(kit, await runPoints(kit), startedAt);
+      return report(kit, await runPoints(kit, options), startedAt);
     } finally {
       await first.close?.();
     }
@@ -93,12 +101,15 @@ async function scripted({ fixtures, providerPort }: CheckAdapterOptions): Promis
   return startScriptedProvider({ routes: provider.routes, faults: deliver?.faults ?? {}, port: providerPort ?? 0 });
 }
 
-async function runPoints(kit: Kit): Promise<PointResult[]> {
+async function runPoints(kit: Kit, { onPoint, signal }: CheckAdapterOptions): Promise<PointResult[]> {
   const points: PointResult[] = [];
   for (const point of POINTS) {
+    signal?.throwIfAborted();
     kit.results = [];
     await point.run(kit);
-    points.push({ point: point.number, title: point.title, status: pointStatus(kit.results), checks: kit.results });
+    const result = { point: point.number, title: point.title, status: pointStatus(kit.results), checks: kit.results };
+    points.push(result);
+    onPoint?.(result, POINTS.length);
   }
   return points;
 }

@@ -3,7 +3,7 @@ import type { SecretInput } from '../hmac.js';
 import type { JsonObject } from '../json-value.js';
 import type { Capability } from '../manifest.js';
 import { redactSecrets } from '../secret-redaction.js';
-import { AdapterCalls, NoAnswer, type Answer } from './adapter-calls.js';
+import { AdapterCalls, NoAnswer, type Answer, type SendCall } from './adapter-calls.js';
 import { CheckFailed, NotApplicable, Skipped } from './check.js';
 import type { ConformanceFixtures } from './fixtures.js';
 import type { CheckResult } from './report.js';
@@ -29,6 +29,7 @@ export interface KitSettings {
   secret?: SecretInput;
   /** Longest wait for an answer. */
   timeoutMs: number;
+  send?: SendCall;
 }
 
 const SHOWN_LENGTH = 600;
@@ -66,6 +67,7 @@ export class Kit {
         if (this.secrets().some((secret) => answer.text.includes(secret))) this.leaks.push(answer);
       },
       ...(this.settings.secret && { secret: this.settings.secret }),
+      ...(this.settings.send && { send: this.settings.send }),
     });
   }
 

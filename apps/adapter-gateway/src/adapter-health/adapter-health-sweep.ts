@@ -1,0 +1,23 @@
+import { Sweeping } from '#libs/database';
+import { Inject, Injectable } from '@nestjs/common';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
+import { AdapterHealthRepository } from './adapter-health.repository.js';
+
+const everyMs = 3_600_000;
+
+/** Forgets how adapters were long ago. */
+@Injectable()
+export class AdapterHealthSweep extends Sweeping {
+  constructor(
+    @Inject(AdapterHealthRepository) health: AdapterHealthRepository,
+    @Inject(gatewaySettings) settings: GatewaySettings,
+  ) {
+    super();
+    const sweep = async (): Promise<number> => {
+      await health.forget(settings.HEALTH_DAYS);
+      return 0;
+    };
+    this.sweepEvery({ name: 'adapter-health-days', everyMs, batch: 1, sweep });
+  }
+}

@@ -1,0 +1,54 @@
+import { Caller, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { BeginConformanceRun, ConformanceRunPage, ConformanceRunView } from './conformance.dto.js';
+import { ConformanceService } from './conformance.service.js';
+import { readFixtures } from './read-fixtures.js';
+
+@ApiTags('adapters')
+@Controller('api/v1/adapters/:id/conformance-runs')
+export class ConformanceController {
+  constructor(@Inject(ConformanceService) private readonly conformance: ConformanceService) {}
+
+  @Post()
+  @HttpCode(202)
+  @RequireScopes('apps:write')
+  @ApiOperation({
+    operationId: 'beginConformanceRun',
+    summary: 'Check an adapter against the contract; it goes on by itself',
+    description: 'It makes real calls of the adapter, `/deliver` among them where the fixtures say where to.',
+  })
+  @ApiAcceptedResponse({ type: ConformanceRunView })
+  begin(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: BeginConformanceRun,
+  ): Promise<ConformanceRunView> {
+    return this.conformance.begin(caller, id, readFixtures(body.fixtures ?? {}));
+  }
+
+  @Get()
+  @RequireScopes('apps:read')
+  @ApiOperation({ operationId: 'listConformanceRuns', summary: 'Conformance runs of an adapter, newest first' })
+  @ApiOkResponse({ type: ConformanceRunPage })
+  async list(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Query() query: PageQuery,
+  ): Promise<ConformanceRunPage> {
+    const rows = await this.conformance.list(caller, id, query.cursor ?? null, query.limit + 1);
+    return pageOf(rows, query.limit, (row) => row.id);
+  }
+
+  @Get(':runId')
+  @RequireScopes('apps:read')
+  @ApiOperation({ operationId: 'getConformanceRun', summary: 'How far a conformance run is, and what failed' })
+  @ApiOkResponse({ type: ConformanceRunView })
+  get(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Param('runId') runId: string,
+  ): Promise<ConformanceRunView> {
+    return this.conformance.get(caller, id, runId);
+  }
+}
