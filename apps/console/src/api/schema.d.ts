@@ -1237,6 +1237,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events/{id}/request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The request that was received: headers without secrets, source, size, body as text */
+        get: operations["getEventRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -1607,7 +1624,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What a trigger would have done with the last messages of an App */
+        /**
+         * What a trigger would have done with the last messages of an App
+         * @description An expression that cannot run is told in `problem`, with its place: fit to be asked while it is typed.
+         */
         post: operations["dryRunTrigger"];
         delete?: never;
         options?: never;
@@ -4201,6 +4221,8 @@ export interface components {
             event_type?: string;
             /** @description The whole sender, as the message names it */
             sender?: string;
+            /** @description Of this contact, as it was told apart when the message came */
+            contact_id?: string;
             /** @description Received at this time or later (RFC 3339) */
             since?: string;
             /** @description Received before this time (RFC 3339) */
@@ -4270,6 +4292,34 @@ export interface components {
             /** @description The first that failed */
             failures: components["schemas"]["BatchFailure"][];
         };
+        SentValue: {
+            name: string;
+            /** @description Not as it came, where it is masked */
+            value: string;
+            /** @description Whether it is left out in part, since it lets somebody in or proves who sent it */
+            masked: boolean;
+        };
+        EventRequestView: {
+            event_id: string;
+            /** Format: date-time */
+            received_at: string;
+            /** @description Whose request it was */
+            remote_address: string;
+            /** @description What the ingress checked; null: the adapter has to */
+            verified_scheme: string | null;
+            /** @description Of the body */
+            bytes: number;
+            method: string;
+            /** @description Without the token of the webhook */
+            path: string;
+            query: components["schemas"]["SentValue"][];
+            /** @description By name; one that came twice is there twice */
+            headers: components["schemas"]["SentValue"][];
+            /** @description Null where it is no text in UTF-8: see /body */
+            body: string | null;
+            /** @description Whether `body` is all of it; /body always is */
+            body_is_whole: boolean;
+        };
         EventResult: {
             /** @enum {string} */
             state: "failed" | "undelivered" | "unconfirmed" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
@@ -4325,8 +4375,27 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             } | null;
+            /** @description Between the entry before and the begin of this one: in a queue, or for its time */
+            waited_ms: number | null;
             /** @description The App; `api:<project>` for a run that was started by the API */
             app_id: string;
+        };
+        EventContactView: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "unknown" | "known" | "blocked";
+        };
+        EventTurnView: {
+            /** @description Its steps are at /api/v1/turns/:id */
+            id: string;
+            state: string;
+            /** @description Of a workflow */
+            run_id: string | null;
+            /** @description Of a conversation */
+            session_id: string | null;
+            /** @description The turn that answers it together with others */
+            collected_into: string | null;
         };
         EventDetailView: {
             id: string;
@@ -4338,11 +4407,17 @@ export interface components {
              */
             outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
             reason: string | null;
+            /** @description Why it ended as it did, for people */
+            text: string;
             /** @description What became of it; null: it started no turn */
             result: components["schemas"]["EventResult"] | null;
             timeline: components["schemas"]["EventEntryView"][];
             messages: components["schemas"]["MessageView"][];
             runs: components["schemas"]["RunView"][];
+            /** @description Who wrote it, as they are now */
+            contacts: components["schemas"]["EventContactView"][];
+            /** @description What agents do with it; oldest first */
+            turns: components["schemas"]["EventTurnView"][];
         };
         Replay: {
             /** @description Send replies and make all calls again; false, the default: a rehearsal */
@@ -4691,11 +4766,27 @@ export interface components {
             created_at: string;
         };
         DryRun: {
+            /** @description The messages of this event alone */
+            event_id?: string;
             app_id: string;
             event_types?: string[];
             where?: string;
             /** @description How many of the App's last messages are tried (default 100) */
             limit?: number;
+        };
+        FilterProblemView: {
+            message: string;
+            /** @description A character, from 0 */
+            start: number;
+            /** @description The character after it */
+            end: number;
+        };
+        ClauseView: {
+            clause: string;
+            /** @enum {string} */
+            result: "true" | "false" | "error";
+            /** @description The value that it looked at, or why it failed */
+            seen: string | null;
         };
         DryRunVerdict: {
             message_id: string;
@@ -4703,8 +4794,18 @@ export interface components {
             /** @enum {string} */
             verdict: "matched" | "filtered" | "filter_error";
             reason: string | null;
+            /** @description Of the expression, each by itself */
+            clauses: components["schemas"]["ClauseView"][];
+            /** Format: date-time */
+            received_at: string;
+            event_type: string;
+            sender: string;
+            /** @description The beginning */
+            text: string;
         };
         DryRunView: {
+            /** @description Why the expression cannot run; nothing is tried */
+            problem: components["schemas"]["FilterProblemView"] | null;
             tried: number;
             matched: number;
             filtered: number;
@@ -8131,6 +8232,28 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    getEventRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRequestView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     listEvents: {
         parameters: {
             query?: {
@@ -8145,6 +8268,8 @@ export interface operations {
                 event_type?: string;
                 /** @description The whole sender, as the message names it */
                 sender?: string;
+                /** @description Of this contact, as it was told apart when the message came */
+                contact_id?: string;
                 /** @description Received at this time or later (RFC 3339) */
                 since?: string;
                 /** @description Received before this time (RFC 3339) */

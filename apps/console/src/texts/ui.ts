@@ -74,7 +74,9 @@ export const uiTexts = {
     unconfirmed: 'Unconfirmed',
     undelivered: 'Not delivered',
     unknown: 'Unknown',
+    verification: 'Verify',
     waiting: 'Waiting',
+    waiting_approval: 'Waits for approval',
     working: 'Working',
   } as Readonly<Record<string, string>>,
 };

@@ -2,9 +2,10 @@ import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
 
-type Tone = 'good' | 'busy' | 'quiet' | 'warn' | 'bad';
+export type Tone = 'good' | 'busy' | 'quiet' | 'warn' | 'bad';
 
-const colours: Readonly<Record<Tone, string>> = {
+/** Mantine's colour of each tone. */
+export const colours: Readonly<Record<Tone, string>> = {
   good: 'teal',
   busy: 'accent',
   quiet: 'gray',
@@ -28,16 +29,21 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
     'no_match',
     'no_reply',
     'retired',
+    'verification',
   ],
   warn: ['blocked_contact', 'held', 'held_unknown_sender', 'loop_paused', 'parked', 'paused', 'unconfirmed', 'unknown'],
   bad: ['dead', 'failed', 'refused', 'undelivered'],
 };
 
-const toneOf = new Map(Object.entries(tones).flatMap(([tone, states]) => states.map((state) => [state, tone as Tone])));
+const toneByState = new Map(
+  Object.entries(tones).flatMap(([tone, states]) => states.map((state) => [state, tone as Tone])),
+);
+
+export const toneOf = (status: string): Tone => toneByState.get(status) ?? 'quiet';
 
 /** One look for each outcome or state, wherever it stands. A state that it does not know is shown as it is. */
 export function StatusBadge({ status, tone }: { status: string; tone?: Tone }): ReactNode {
-  const colour = colours[tone ?? toneOf.get(status) ?? 'quiet'];
+  const colour = colours[tone ?? toneOf(status)];
   const label = uiTexts.outcomes[status] ?? status.replaceAll('_', ' ');
   return (
     <Badge

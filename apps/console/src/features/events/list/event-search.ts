@@ -1,4 +1,4 @@
-import { flag, oneOf, searchOf, text } from '../../app/search.js';
+import { flag, oneOf, searchOf, text } from '../../../app/search.js';
 
 export const eventOutcomes = [
   'open',

@@ -2,14 +2,14 @@ import { Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Activity, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../api/apps.js';
-import { type CursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
-import { eventTexts } from '../../texts/events.js';
-import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
+import { useAppName } from '../../../api/apps.js';
+import { type CursorList, useProjectId } from '../../../api/project-query.js';
+import type { Schema } from '../../../api/types.js';
+import { eventTexts } from '../../../texts/events.js';
+import { type Column, DataTable } from '../../../ui/data-table.js';
+import { EmptyState } from '../../../ui/empty-state.js';
+import { StatusBadge } from '../../../ui/status-badge.js';
+import { When } from '../../../ui/when.js';
 
 type EventView = Schema<'EventView'>;
 

@@ -1,15 +1,15 @@
 import { Switch } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
-import { useCursorList } from '../../api/project-query.js';
-import { eventTexts } from '../../texts/events.js';
-import { LiveDot } from '../../ui/live-dot.js';
-import { Page } from '../../ui/page.js';
+import { answer, api } from '../../../api/client.js';
+import { useCursorList } from '../../../api/project-query.js';
+import { eventTexts } from '../../../texts/events.js';
+import { LiveDot } from '../../../ui/live-dot.js';
+import { Page } from '../../../ui/page.js';
 import { EventFilters } from './event-filters.js';
 import { eventQuery, type EventSearch } from './event-search.js';
 import { EventTable } from './event-table.js';
-import { useLiveEvents } from '../../api/use-live-events.js';
+import { useLiveEvents } from '../../../api/use-live-events.js';
 
 const route = getRouteApi('/p/$projectId/events');
 const pageSize = 50;

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { eventTexts } from '../../texts/events.js';
-import { uiTexts } from '../../texts/ui.js';
-import { FilterBar, FilterSelect, FilterText } from '../../ui/filter-bar.js';
-import { useApps } from '../../api/apps.js';
+import { eventTexts } from '../../../texts/events.js';
+import { uiTexts } from '../../../texts/ui.js';
+import { FilterBar, FilterSelect, FilterText } from '../../../ui/filter-bar.js';
+import { useApps } from '../../../api/apps.js';
 import { eventOutcomes, type EventSearch, spanNames } from './event-search.js';
 
 interface EventFiltersProps {
