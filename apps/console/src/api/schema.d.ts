@@ -368,6 +368,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/adapters/{id}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health and latency of an adapter over time */
+        get: operations["getAdapterHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/adapters": {
         parameters: {
             query?: never;
@@ -558,6 +575,44 @@ export interface paths {
          * @description Sends good and bad requests to its own public URL. They are checked and answered as any other, and come to nothing: what is accepted ends as `verification`.
          */
         post: operations["verifyApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/adapters/{id}/conformance-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Conformance runs of an adapter, newest first */
+        get: operations["listConformanceRuns"];
+        put?: never;
+        /**
+         * Check an adapter against the contract; it goes on by itself
+         * @description It makes real calls of the adapter, `/deliver` among them where the fixtures say where to.
+         */
+        post: operations["beginConformanceRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/adapters/{id}/conformance-runs/{runId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far a conformance run is, and what failed */
+        get: operations["getConformanceRun"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3000,6 +3055,33 @@ export interface components {
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
+        HealthStepView: {
+            /**
+             * Format: date-time
+             * @description Its begin
+             */
+            at: string;
+            polls: number;
+            /** @description Polls that found it ready */
+            ready: number;
+            /** @description Of /health; null: it never answered */
+            latency_avg_ms: number | null;
+            latency_max_ms: number | null;
+            /** @description Why it was not ready, the last time it was not */
+            reason: string | null;
+        };
+        AdapterHealthView: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** @enum {string} */
+            step: "minute" | "hour" | "day";
+            /** @description The share of polls that found it ready, 0 to 1 */
+            availability: number | null;
+            /** @description Steps in which nobody asked are left out */
+            series: components["schemas"]["HealthStepView"][];
+        };
         RegisterAdapter: {
             /** @description Address of the adapter; its last path segment is the slug */
             url?: string;
@@ -3313,6 +3395,8 @@ export interface components {
             adapter_id: string | null;
             /** @description The adapter's slug; null: the built-in Webhook app */
             provider: string | null;
+            /** @description The Skill that its adapter's manifest declares */
+            skill_id: string | null;
             capabilities: ("send" | "receive")[];
             /** @enum {string|null} */
             direction: "inbound" | "outbound" | "bidirectional" | null;
@@ -3430,6 +3514,114 @@ export interface components {
             error?: string;
             /** @description Keys of declarations; of missing_credentials */
             missing?: string[];
+        };
+        BeginConformanceRun: {
+            /** @description The adapter's conformance.json without `provider`; checks without their fixtures are skipped */
+            fixtures?: {
+                [key: string]: unknown;
+            };
+        };
+        CheckFailureView: {
+            /** @description The call that showed it, without credentials */
+            request: string;
+            expected: string;
+            got: string;
+            /** @description What to do about it */
+            advice: string;
+        };
+        CheckResultView: {
+            /** @description Point and name */
+            id: string;
+            title: string;
+            /** @enum {string} */
+            status: "passed" | "failed" | "skipped" | "not_applicable";
+            /** @description Why it was skipped or does not apply */
+            reason?: string;
+            failure?: components["schemas"]["CheckFailureView"];
+        };
+        PointResultView: {
+            point: number;
+            title: string;
+            /** @enum {string} */
+            status: "passed" | "failed" | "skipped" | "not_applicable" | "incomplete";
+            checks: components["schemas"]["CheckResultView"][];
+        };
+        SummaryView: {
+            passed: number;
+            failed: number;
+            skipped: number;
+            not_applicable: number;
+        };
+        ReportView: {
+            /** @description Those that are through */
+            points: components["schemas"]["PointResultView"][];
+            /** @description No check failed; there once it is finished */
+            ok?: boolean;
+            summary?: components["schemas"]["SummaryView"];
+            version?: string | null;
+            adapter?: string | null;
+            contract?: string;
+            url?: string;
+            /** Format: date-time */
+            started_at?: string;
+            duration_ms?: number;
+        };
+        ConformanceRunView: {
+            id: string;
+            organization_id: string;
+            project_id: string;
+            adapter_id: string;
+            /**
+             * @description failed: the kit could not be run to its end
+             * @enum {string}
+             */
+            state: "running" | "finished" | "failed";
+            points_done: number;
+            points_total: number;
+            /** @description Why it failed */
+            error: string | null;
+            started_by: string;
+            /**
+             * Format: date-time
+             * @description When it last got further
+             */
+            heard_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Null before its first point */
+            report: components["schemas"]["ReportView"] | null;
+        };
+        ConformanceRunSummary: {
+            id: string;
+            organization_id: string;
+            project_id: string;
+            adapter_id: string;
+            /**
+             * @description failed: the kit could not be run to its end
+             * @enum {string}
+             */
+            state: "running" | "finished" | "failed";
+            points_done: number;
+            points_total: number;
+            /** @description Why it failed */
+            error: string | null;
+            started_by: string;
+            /**
+             * Format: date-time
+             * @description When it last got further
+             */
+            heard_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        ConformanceRunPage: {
+            data: components["schemas"]["ConformanceRunSummary"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
         };
         AttachmentView: {
             name: string;
@@ -5450,6 +5642,8 @@ export interface components {
             /** @enum {string} */
             origin: "person" | "mcp_server" | "manifest";
             server_id: string | null;
+            /** @description Of an adapter's manifest: the `provider` of its App */
+            provider: string | null;
             version: number;
             tools: components["schemas"]["SkillToolGiven"][];
             credentials: components["schemas"]["SkillCredentialGiven"][];
@@ -5479,6 +5673,8 @@ export interface components {
             /** @enum {string} */
             origin: "person" | "mcp_server" | "manifest";
             server_id: string | null;
+            /** @description Of an adapter's manifest: the `provider` of its App */
+            provider: string | null;
             version: number;
             tools: components["schemas"]["SkillToolGiven"][];
             credentials: components["schemas"]["SkillCredentialGiven"][];
@@ -6669,6 +6865,33 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    getAdapterHealth: {
+        parameters: {
+            query?: {
+                /** @description How far back; a day when absent */
+                hours?: number;
+                /** @description By the length of the time when absent */
+                step?: "minute" | "hour" | "day";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdapterHealthView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     listAdapters: {
         parameters: {
             query?: never;
@@ -7075,6 +7298,81 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    listConformanceRuns: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the page before, as it is */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConformanceRunPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    beginConformanceRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginConformanceRun"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConformanceRunView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getConformanceRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConformanceRunView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     listDeliveries: {
         parameters: {
             query?: {
@@ -7084,6 +7382,7 @@ export interface operations {
                 state?: "queued" | "sending" | "delivered" | "dead" | "unknown";
                 /** @description Deliveries that one event led to */
                 event_id?: string;
+                app_id?: string;
             };
             header?: never;
             path?: never;
@@ -9090,6 +9389,7 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                app_id?: string;
             };
             header?: never;
             path?: never;
@@ -9241,6 +9541,8 @@ export interface operations {
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
                 state?: "pending" | "approved" | "refused" | "expired" | "cancelled";
+                /** @description Of the turns that one event started */
+                event_id?: string;
             };
             header?: never;
             path?: never;

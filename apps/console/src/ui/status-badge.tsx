@@ -15,8 +15,8 @@ export const colours: Readonly<Record<Tone, string>> = {
 
 /** How each outcome and state of the system is to be read. */
 const tones: Readonly<Record<Tone, readonly string[]>> = {
-  good: ['accepted', 'active', 'delivered', 'handled', 'ok', 'routed', 'succeeded'],
-  busy: ['delivering', 'open', 'retrying', 'running', 'waiting', 'working', 'replayed'],
+  good: ['accepted', 'active', 'delivered', 'handled', 'in_force', 'ok', 'passed', 'ready', 'routed', 'succeeded'],
+  busy: ['delivering', 'open', 'queued', 'refreshing', 'retrying', 'running', 'waiting', 'working', 'replayed'],
   quiet: [
     'challenge',
     'cancelled',
@@ -28,11 +28,37 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
     'ignored',
     'no_match',
     'no_reply',
+    'not_applicable',
     'retired',
+    'skipped',
     'verification',
   ],
-  warn: ['blocked_contact', 'held', 'held_unknown_sender', 'loop_paused', 'parked', 'paused', 'unconfirmed', 'unknown'],
-  bad: ['dead', 'failed', 'refused', 'undelivered'],
+  warn: [
+    'awaits_approval',
+    'blocked_contact',
+    'degraded',
+    'held',
+    'held_unknown_sender',
+    'incomplete',
+    'loop_paused',
+    'parked',
+    'paused',
+    'pending',
+    'unconfirmed',
+    'unknown',
+  ],
+  bad: [
+    'dead',
+    'failed',
+    'gone',
+    'invalid',
+    'needs_reconnect',
+    'refused',
+    'revoked',
+    'undecryptable',
+    'undelivered',
+    'unready',
+  ],
 };
 
 const toneByState = new Map(
