@@ -12,12 +12,19 @@ import { runScript, say } from './launcher/say.mjs';
 const target = join(root, 'apps/console/src/api/schema.d.ts');
 const sources = pathToFileURL(join(root, 'apps/')).href;
 const built = pathToFileURL(join(root, 'dist/apps/')).href;
+const tests = pathToFileURL(join(root, 'test/')).href;
 
-/** Node strips types but knows no decorators, so services are loaded as built; the generator needs the compiler's older API. */
+/**
+ * Node strips types but knows no decorators, so services are loaded as built, with the packages that the build joined: what
+ * describes them needs the same copy of Nest. The generator needs the compiler's older API.
+ */
 function resolveForGeneration() {
   registerHooks({
     resolve(specifier, context, next) {
       if (specifier === 'typescript') return next('typescript-5', context);
+      if (context.parentURL?.startsWith(tests) && /^[a-z@]/.test(specifier) && !specifier.startsWith('node:')) {
+        return next(specifier, { ...context, parentURL: built });
+      }
       const url =
         specifier.startsWith('.') && context.parentURL ? new URL(specifier, context.parentURL).href : specifier;
       return next(url.startsWith(sources) ? url.replace(sources, built) : specifier, context);

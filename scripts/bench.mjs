@@ -68,6 +68,14 @@ const benchmarks = {
         quick ? { calls: 300, seconds: 2, kills: 3 } : { calls: 2_000, seconds: 5, kills: 7 },
       ),
   },
+  start: {
+    title: 'Start: what a warm npm start and idleness cost, this tree beside that of --beside=DIR',
+    run: async (quick) =>
+      (await import('../bench/start.mjs')).benchStart({
+        ...(quick ? { rounds: 1, idleSeconds: 10 } : { rounds: 3, idleSeconds: 30 }),
+        beside: process.argv.find((arg) => arg.startsWith('--beside='))?.slice('--beside='.length),
+      }),
+  },
   turns: {
     title: 'Turns: what the engine adds to each step',
     run: async (quick) => (await import('../bench/turns.mjs')).benchTurns({ turns: quick ? 40 : 150, steps: 8 }),

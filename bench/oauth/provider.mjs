@@ -7,7 +7,7 @@ import { Store } from './store.mjs';
  * A real authorization server that rotates refresh tokens, behind a proxy that spoils its answers. Prints one line of JSON
  * once it is ready: `{"url": ...}`. `POST /__faults` on that URL tells it what to do and what came; `POST /__mint` makes
  * refresh tokens without a browser.
- * @type {{redirectUris?: string[], accessTokenSeconds?: number}}
+ * @type {{redirectUris?: string[], accessTokenSeconds?: number, accounts?: Record<string, object>}} accounts: claims of people
  */
 const options = JSON.parse(process.argv[2] ?? '{}');
 const scope = 'openid offline_access mail files';
@@ -34,10 +34,11 @@ const provider = new Provider(url, {
       redirect_uris: options.redirectUris ?? [`${url}/unused`],
       grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
       response_types: ['code'],
-      scope,
+      scope: `${scope} email profile`,
     },
   ],
-  scopes: scope.split(' '),
+  scopes: [...scope.split(' '), 'email', 'profile'],
+  claims: { openid: ['sub', 'groups'], email: ['email', 'email_verified'], profile: ['name'] },
   features: {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
@@ -68,7 +69,7 @@ const provider = new Provider(url, {
   },
   findAccount: async (/** @type {unknown} */ _context, /** @type {string} */ id) => ({
     accountId: id,
-    claims: async () => ({ sub: id }),
+    claims: async () => ({ sub: id, ...options.accounts?.[id] }),
   }),
 });
 const callback = provider.callback();

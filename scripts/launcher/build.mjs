@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { consoleDir, ensureConsoleBuilt } from './build-console.mjs';
+import { joinDependencies } from './dependencies.mjs';
 import { filesBelow, fingerprint } from './fingerprint.mjs';
 import { root } from './project.mjs';
 import { say } from './say.mjs';
@@ -17,6 +18,7 @@ const sources = () =>
     .filter((path) => !path.startsWith(consoleDir) && !/\.spec\.[cm]?ts$/.test(path));
 
 const isCode = (/** @type {string} */ path) => /\.[cm]?tsx?$/.test(path);
+const isCompiled = (/** @type {string} */ path) => path.endsWith('.js');
 const distOf = (/** @type {string} */ path) => join(dist, relative(root, path));
 
 /** What a deleted source left behind would still be loaded. @param {string[]} paths */
@@ -27,18 +29,21 @@ function prune(paths) {
   }
 }
 
+/** @returns {string} names what is built: another one after each change of a source */
+export const buildId = () => (existsSync(stamp) ? readFileSync(stamp, 'utf8') : '');
+
 /**
  * Builds what is not up to date in dist/: the services, and the pages of the console.
  * @param {{console?: boolean}} [parts]
  * @returns {Promise<boolean>} whether anything was built
  */
 export async function ensureBuilt({ console = true } = {}) {
-  const services = ensureServicesBuilt();
+  const services = await ensureServicesBuilt();
   return (console && ensureConsoleBuilt()) || services;
 }
 
-/** Compiles apps and libs into dist/ and copies what is not code beside it. */
-function ensureServicesBuilt() {
+/** Compiles apps and libs into dist/, copies what is not code beside it and joins their dependencies. */
+async function ensureServicesBuilt() {
   const paths = sources();
   const before = fingerprint([...paths, ...CONFIGS.map((name) => join(root, name)).filter(existsSync)]);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === before) return false;
@@ -61,6 +66,7 @@ function ensureServicesBuilt() {
     copyFileSync(path, distOf(path));
   }
   prune(paths);
+  await joinDependencies(['apps', 'libs'].flatMap((dir) => filesBelow(join(dist, dir))).filter(isCompiled));
   writeFileSync(stamp, before);
   say(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
   return true;

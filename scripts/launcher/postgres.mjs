@@ -43,8 +43,8 @@ const settings = (durable) => ({
   log_timezone: 'UTC',
 });
 
-/** @param {string} url */
-async function connect(url) {
+/** @param {string} url @returns {Promise<import('pg').Client>} */
+export async function connect(url) {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined); // an idle connection that the server closes is no news here

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { databaseState } from './database-state.mjs';
 import { banner, readDescription, writeDescription } from './description.mjs';
 import { endLeftovers, recordChildren } from './leftovers.mjs';
 import { takeLock } from './lock.mjs';
@@ -124,12 +125,16 @@ export async function runSystem({ dataDir, env, services }) {
       Boolean,
     );
     if (shared.length > 0) say(`Warning: all services share ${shared.join(' and ')}: see docs/security.md`);
-    if (roles) {
-      const admin = { DATABASE_ADMIN_URL: postgres.url, GATEHOUSE_DATABASE_PASSWORDS: databasePasswords(secrets) };
-      await runStep(ROLES, { ...env, ...admin }, told.signal);
+    const prepared = databaseState({ dataDir, url: postgres.url, isOurs: postgres.pid !== null });
+    if (!(await prepared.holds())) {
+      say('Migrating the database …');
+      if (roles) {
+        const admin = { DATABASE_ADMIN_URL: postgres.url, GATEHOUSE_DATABASE_PASSWORDS: databasePasswords(secrets) };
+        await runStep(ROLES, { ...env, ...admin }, told.signal);
+      }
+      await runStep(MIGRATE, envOf('migrations'), told.signal);
+      await prepared.remember();
     }
-    say('Migrating the database …');
-    await runStep(MIGRATE, envOf('migrations'), told.signal);
     undo.unshift(async () => {
       say('Stopping: services finish what they hold (20 s at most) …');
       await supervisor.stop(services.map(({ name }) => name));

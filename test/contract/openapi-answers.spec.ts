@@ -9,13 +9,19 @@ import { walkApps } from './walks/apps.js';
 import { walkMessages } from './walks/messages.js';
 import { walkTools } from './walks/tools.js';
 
-/** What no walk comes to: a browser's way through a consent, a stream that does not end, a turn that is caught in the act. */
+/** What no walk comes to: what a browser does that is signed in, its way through a consent, a stream that does not end, a turn that is caught in the act. */
 const notWalked = [
   'cancelSessionTurn',
   'confirmAccount',
+  'createOrganization',
   'declineAccount',
+  'endMemberSession',
+  'finishSingleSignOn',
+  'getSignedIn',
   'oauthCallback',
   'registerMcpServerByOauth',
+  'signOut',
+  'startSingleSignOn',
   'streamEvents',
   'useConnectLink',
 ];

@@ -20,10 +20,13 @@ const resourcesOf = (name: string): Manifest[] =>
 const isTarget = ({ kind, name }: { kind: string; name: string }, manifest: Manifest): boolean =>
   manifest.kind === kind && new RegExp(`^(${name})$`).test(manifest.metadata.name);
 
-/** The `add` of RFC 6902, which is all that the patches use. */
+/** The `add` of RFC 6902, which is all that the patches use; its paths are those of RFC 6901. */
 function add(manifest: Manifest, { op, path, value }: Operation): void {
   expect(op).toBe('add');
-  const steps = path.split('/').slice(1);
+  const steps = path
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   const last = steps.pop() ?? '';
   const holder = steps.reduce<any>((inner, step) => inner?.[step], manifest);
   if (last === '-') holder.push(value);
@@ -80,6 +83,22 @@ describe('the component cluster-tokens', () => {
     );
     const named = [...tokens].map(([, path, audience]) => [path, audience]);
     expect(named.sort()).toEqual(signing.map((app) => [app, app]).sort());
+  });
+});
+
+describe('the component single-sign-on', () => {
+  it('makes valid objects, and lets the portal alone reach the provider with the secret', async () => {
+    const secret = manifestsOf(read('k8s/components/single-sign-on/secret.example.yaml'));
+    const manifests = patched('single-sign-on');
+    for (const manifest of [...manifests, ...secret]) {
+      expect([manifest.metadata.name, await complaint(manifest)]).toEqual([manifest.metadata.name, null]);
+    }
+    const portal = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'portal');
+    expect(portal?.spec?.template?.metadata.labels).toMatchObject({ 'gatehouse.dev/internet': 'true' });
+    expect(portal?.spec?.template?.spec.containers[0]?.env).toContainEqual({
+      name: 'OIDC_CLIENT_SECRET',
+      valueFrom: { secretKeyRef: { name: 'single-sign-on', key: 'OIDC_CLIENT_SECRET' } },
+    });
   });
 });
 

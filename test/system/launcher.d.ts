@@ -10,6 +10,13 @@ declare module '*/launcher/services.mjs' {
   export const services: Service[];
 }
 
+declare module '*/launcher/database-state.mjs' {
+  export function databaseState(of: { dataDir: string; url: string; isOurs: boolean }): {
+    holds(): Promise<boolean>;
+    remember(): Promise<void>;
+  };
+}
+
 declare module '*/launcher/secrets.mjs' {
   export interface Secrets {
     kek: { kid: string; key: string };

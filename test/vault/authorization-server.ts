@@ -41,6 +41,8 @@ export interface AuthorizationServer {
 export async function startAuthorizationServer(options: {
   redirectUris: string[];
   accessTokenSeconds?: number;
+  /** Claims of the people there, by the name that the browser's cookie `account` says. */
+  accounts?: Record<string, object>;
 }): Promise<AuthorizationServer> {
   const child = spawn(process.execPath, [join(root, 'bench/oauth/provider.mjs'), JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],

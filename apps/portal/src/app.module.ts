@@ -14,11 +14,11 @@ import { ProjectReach } from './authentication/project-reach.js';
 import { SessionAuthenticator } from './authentication/session-authenticator.js';
 import { FAILED_KEYS, FailedKeys, type FailedKeysSettings } from './authentication/failed-keys.js';
 import { browserHeaders } from './browser/browser-headers.js';
+import { AttentionController } from './attention/attention.controller.js';
 import { ActorNameRepository } from './audit/actor-name.repository.js';
 import { AuditLogController } from './audit/audit-log.controller.js';
 import { auditClients, AuditTrail } from './audit/audit-trail.js';
 import { consoleRoutes } from './console/console-routes.js';
-import { AttentionController } from './attention/attention.controller.js';
 import { clientsOfServices, serviceClients } from './proxy/service-clients.js';
 import { QueuesController } from './queues/queues.controller.js';
 import { schema } from './db/schema.js';
@@ -43,9 +43,14 @@ import { SignInAttempts } from './sign-in/sign-in-attempts.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInLinkRepository } from './sign-in/sign-in-link.repository.js';
 import { SignInService } from './sign-in/sign-in.service.js';
+import { Issuer, OIDC_SETTINGS } from './single-sign-on/issuer.js';
+import type { OidcSettings } from './single-sign-on/oidc-settings.js';
+import { SingleSignOnController } from './single-sign-on/single-sign-on.controller.js';
+import { SingleSignOnRepository } from './single-sign-on/single-sign-on.repository.js';
+import { SingleSignOnService } from './single-sign-on/single-sign-on.service.js';
 import { StartedSessionRepository } from './sign-in/started-session.repository.js';
 
-export interface PortalSettings extends ProxySettings, FailedKeysSettings, SessionSettings {
+export interface PortalSettings extends ProxySettings, FailedKeysSettings, SessionSettings, OidcSettings {
   DATABASE_URL: string;
   DATABASE_POOL: number;
   KEY_CACHE_MS: number;
@@ -75,6 +80,7 @@ export class AppModule {
         MemberController,
         RoleController,
         SignInController,
+        SingleSignOnController,
         SessionController,
         MemberSessionController,
         DocumentationController,
@@ -112,6 +118,10 @@ export class AppModule {
         SignInAttempts,
         StartedSessionRepository,
         SignInService,
+        { provide: OIDC_SETTINGS, useValue: settings },
+        Issuer,
+        SingleSignOnRepository,
+        SingleSignOnService,
         MemberSessionRepository,
         SessionService,
         ApiDescription,

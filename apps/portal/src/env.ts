@@ -1,5 +1,6 @@
 import { integer, list, readEnv, serviceSettings, text, url } from '#libs/service-kit';
 import { fileURLToPath } from 'node:url';
+import { checkOidc, oidcSettings } from './single-sign-on/oidc-settings.js';
 
 /** As `npm start` and the images have it: beside the compiled apps. */
 const builtConsole = fileURLToPath(new URL('../../../console', import.meta.url));
@@ -26,6 +27,9 @@ export const env = readEnv({
   SESSION_SECONDS: integer(604_800, 300, 31_536_000),
   /** Links that sign in once work for so long. */
   SIGN_IN_LINK_SECONDS: integer(3_600, 60, 2_592_000),
+  ...oidcSettings,
+  /** Beside the issuer itself, where its endpoints are not on the public internet. */
+  GATEHOUSE_EGRESS_ALLOW: list,
   /** Proxies whose X-Forwarded-For names the client: addresses, CIDRs, `loopback`, `uniquelocal`. */
   TRUSTED_PROXIES: list,
   /** API keys that were not valid, of one address within the window, before it waits. */
@@ -36,3 +40,4 @@ export const env = readEnv({
   /** Addresses, beginnings and valid keys that are remembered, of each. */
   FAILED_KEYS_TRACKED: integer(10_000, 10, 1_000_000),
 });
+checkOidc(env);

@@ -1,4 +1,5 @@
 import type { DataSourceOptions, EntitySchema, MigrationInterface } from 'typeorm';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { PreparingClient } from './preparing-client.js';
 
@@ -26,6 +27,8 @@ export interface ConnectionSettings {
 export function dataSourceOptions(schema: ServiceSchema, settings: ConnectionSettings): PostgresOptions {
   return {
     type: 'postgres',
+    // Else TypeORM looks for it by name, past what the build has joined.
+    driver: pg,
     url: settings.url,
     schema: schema.name,
     entities: schema.entities,

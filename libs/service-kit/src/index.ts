@@ -14,6 +14,7 @@ export { OperationsServer } from './operations-server.js';
 export { OpenSchema, serviceDocument } from './openapi/service-document.js';
 export { invalidCursor, pageOf, PageOf, PageQuery, readCursor, writeCursor, type Page } from './page.js';
 export {
+  askerOf,
   Caller,
   PublicRoute,
   RequireScopes,

@@ -27,11 +27,18 @@ export type Scope =
 export interface Principal {
   /** `key:<id>`, `user:<id>` or `service:<name>`. */
   subject: string;
+  /** `user:<id>` of the member whose key it is; absent: no member made it. */
+  person?: string;
   organizationId: string;
   projectId: string;
   scopes: Scope[];
   /** Of the request that it calls with. Absent: it is none that came over HTTP. */
   requestId?: string;
+}
+
+/** Who asks for something, for all time: whoever made the key that they ask by, since people have keys as they like. */
+export function askerOf({ person, subject }: Pick<Principal, 'person' | 'subject'>): string {
+  return person ?? subject;
 }
 
 export const scopesKey = 'gatehouse:scopes';

@@ -93,7 +93,7 @@ export class ServiceTokens {
 
   /** A token that carries an authenticated caller to the service that owns the route. */
   async mint(audience: Audience, principal: Principal): Promise<string> {
-    const key = `${audience} ${principal.subject} ${principal.organizationId} ${principal.projectId} ${principal.scopes.join()}`;
+    const key = `${audience} ${principal.subject} ${principal.person ?? ''} ${principal.organizationId} ${principal.projectId} ${principal.scopes.join()}`;
     const cached = this.minted.get(key);
     const nowMs = Date.now();
     if (cached && cached.renewAtMs > nowMs) return cached.token;
@@ -110,6 +110,7 @@ export class ServiceTokens {
       org: principal.organizationId,
       prj: principal.projectId,
       scopes: principal.scopes,
+      ...(principal.person === undefined ? {} : { person: principal.person }),
     })
       .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: signing.kid })
       .setIssuer(`gatehouse:${this.service}`)
@@ -202,5 +203,6 @@ function principalOf(payload: JWTPayload): Principal {
     organizationId: String(payload['org'] ?? ''),
     projectId: String(payload['prj'] ?? ''),
     scopes: (payload['scopes'] ?? []) as Scope[],
+    ...(typeof payload['person'] === 'string' ? { person: payload['person'] } : {}),
   };
 }

@@ -2,9 +2,11 @@ import { JobClient, JobServer } from '#libs/queue';
 import { type DynamicModule, Logger, type Type, ValidationPipe } from '@nestjs/common';
 import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ValidationError } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
+import { flushCompileCache } from 'node:module';
 import { AuthGuard } from './auth.guard.js';
 import { protectFromBrowsers } from './browser-headers.js';
 import { databaseOf } from './database-of.js';
@@ -120,11 +122,11 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     .getInstance()
     .get('/.well-known/jwks.json', () => jwks);
   operationalRoutes(app, operations, metrics, async () => (await options.notReady?.(app)) ?? null);
-  const document = serviceDocument(app, options.name);
+  let document: OpenAPIObject | undefined;
   app
     .getHttpAdapter()
     .getInstance()
-    .get('/openapi.json', () => document);
+    .get('/openapi.json', () => (document ??= serviceDocument(app, options.name)));
   return app;
 }
 
@@ -140,6 +142,8 @@ export async function startService(options: ServiceOptions): Promise<NestFastify
   await app.startAllMicroservices();
   await app.listen(options.settings.PORT, options.settings.HOST);
   new Logger('start').log({ event: 'service.started', url: await app.getUrl() });
+  // Nest ends the process by the signal that it got, which leaves Node no time to keep what it compiled.
+  flushCompileCache();
   return app;
 }
 

@@ -14,6 +14,25 @@ export function walkAccess(ground: () => Ground): void {
     await ask('GET', 'attention');
     await ask('GET', 'queues');
     await ask('DELETE', `api-keys/${key.id}`);
+    const { id } = await ask('POST', 'projects', { name: 'Walked' });
+    await ask('PATCH', `projects/${id}`, { name: 'Walked on' });
+    await ask('POST', `projects/${id}/close`);
+    await ask('POST', `projects/${id}/reopen`);
+    const organizations = await ask<Listed>('GET', 'organizations');
+    await ask('PATCH', `organizations/${organizations.data[0]?.id}`, { name: 'Walked' });
+  });
+
+  it('members, and how they sign in', async () => {
+    await ask('GET', 'roles');
+    await ask('GET', 'sign-in/methods');
+    const { id } = await ask('POST', 'members', { email: 'walked@example.com', role: 'viewer' });
+    await ask('GET', 'members');
+    await ask('GET', `members/${id}`);
+    await ask('PATCH', `members/${id}`, { name: 'Walked', role: 'operator' });
+    const { sign_in_link } = await ask<{ sign_in_link: string }>('POST', `members/${id}/sign-in-link`);
+    await ask('POST', 'sign-in/link', { token: new URL(sign_in_link).hash.replace('#token=', '') });
+    await ask('GET', `member-sessions?member_id=${id}`);
+    await ask('DELETE', `members/${id}`);
   });
 
   it('credentials', async () => {

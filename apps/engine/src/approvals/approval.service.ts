@@ -52,7 +52,7 @@ export class ApprovalService extends Sweeping {
    * @throws Problem 404; 403 `not_an_approver`, `own_request`; 409 `approval_decided`
    */
   async decide(
-    caller: Pick<Principal, 'organizationId' | 'projectId' | 'requestId'>,
+    caller: Pick<Principal, 'organizationId' | 'projectId' | 'requestId' | 'person'>,
     by: string,
     id: string,
     state: 'approved' | 'refused',
@@ -63,9 +63,13 @@ export class ApprovalService extends Sweeping {
     if (!approval.approvers.includes(by)) {
       throw new Problem(403, 'not_an_approver', `${by} is none of the approvers that the agent names.`);
     }
-    if (approval.requested_by.includes(by)) {
+    if (approval.requested_by.some((asker) => asker === by || asker === caller.person)) {
       const what = 'started the turn that asks for this call: another of its approvers has to decide.';
-      throw new Problem(403, 'own_request', `${by} ${what}`);
+      // An owner without colleagues would look for one in vain.
+      const alone = by.startsWith('user:')
+        ? ' If you are alone, send the message by its App: nobody here asks for it then.'
+        : '';
+      throw new Problem(403, 'own_request', `${by} ${what}${alone}`);
     }
     const decided = await this.settle(id, { state, by, note, actor: { ...caller, subject: by } });
     if (decided) return decided.approval;

@@ -27,8 +27,9 @@ describe('separation of duties', () => {
     scopes: Scope[],
     payload?: object,
     subject = 'key:writer',
+    person?: string,
   ) => {
-    const token = await world.token(scopes, undefined, subject);
+    const token = await world.token(scopes, undefined, subject, person);
     const headers = { authorization: `Bearer ${token}`, 'x-request-id': `request-${subject.replace(':', '-')}` };
     const answer = await engine.inject({ method, url: path, headers, ...(payload ? { payload } : {}) });
     return { status: answer.statusCode, body: answer.statusCode === 204 ? null : answer.json() };
@@ -105,6 +106,19 @@ describe('separation of duties', () => {
         after: { state: 'approved', note: 'ok', tool: 'http_request' },
       },
     ]);
+  });
+
+  it('takes a member and the keys that they made for one person', async () => {
+    const approvers = ['user:ada', 'key:of-ada', 'key:of-grace'];
+    const { approval } = await waiting({ started_by: ['user:ada'] }, approvers);
+    const decide = async (subject: string, person?: string) => {
+      const path = `/api/v1/approvals/${approval.id}/approve`;
+      const { status, body } = await call('POST', path, ['approvals:decide'], {}, subject, person);
+      return [status, body.code];
+    };
+    expect(await decide('user:ada')).toEqual([403, 'own_request']);
+    expect(await decide('key:of-ada', 'user:ada')).toEqual([403, 'own_request']);
+    expect(await decide('key:of-grace', 'user:grace')).toEqual([200, undefined]);
   });
 
   it('lets no contact decide over what it asked for by a message', async () => {

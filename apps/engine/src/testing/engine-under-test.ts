@@ -26,7 +26,13 @@ export interface EngineWorld {
   waiting<P extends object>(contract: JobContract<P>): Promise<P[]>;
   /** Loses every waiting job, as Redis does when it is wiped. */
   loseJobs(): Promise<void>;
-  token(scopes: Scope[], project?: { organizationId: string; projectId: string }, subject?: string): Promise<string>;
+  /** @param person whose key it is, where a member made it */
+  token(
+    scopes: Scope[],
+    project?: { organizationId: string; projectId: string },
+    subject?: string,
+    person?: string,
+  ): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -68,7 +74,8 @@ export async function engineWorld(): Promise<EngineWorld> {
       );
     },
     loseJobs,
-    token: (scopes, project = home, subject = 'key:test') => tokens.mint('engine', { subject, ...project, scopes }),
+    token: (scopes, project = home, subject = 'key:test', person) =>
+      tokens.mint('engine', { subject, ...(person === undefined ? {} : { person }), ...project, scopes }),
     close: async () => {
       await Promise.allSettled(engines.map((engine) => engine.close()));
       await Promise.all(queues.map((queue) => queue.close()));

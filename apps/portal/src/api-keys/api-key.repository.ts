@@ -14,6 +14,7 @@ export interface ValidKey extends Pick<
   ApiKey,
   'id' | 'organization_id' | 'project_id' | 'scopes' | 'expires_at' | 'last_used_at'
 > {
+  made_by_user_id: string | null;
   /** Of the member who made it, now; null: no member did. */
   maker_role: RoleName | null;
   project_closed: boolean;
@@ -36,7 +37,8 @@ export class ApiKeyRepository {
   /** The key with this hash that is neither revoked nor made by somebody who is no member any more, or suspended. */
   async findByHash(hash: Buffer): Promise<ValidKey | null> {
     const [key] = (await this.db.query(
-      `SELECT k.id, k.organization_id, k.project_id, k.scopes, k.expires_at, k.last_used_at, m.role AS maker_role,
+      `SELECT k.id, k.organization_id, k.project_id, k.scopes, k.expires_at, k.last_used_at, k.made_by_user_id,
+              m.role AS maker_role,
               p.closed_at IS NOT NULL AS project_closed
          FROM portal.api_key k LEFT JOIN portal.project p ON p.id = k.project_id LEFT JOIN ${maker}
         WHERE k.hash = $1 AND ${valid}`,

@@ -37,9 +37,13 @@ export function authenticateRequests(app: NestFastifyApplication): void {
     return keys.authenticate(request.headers, request.ip);
   }
 
-  /** Whether a browser comes that is signed in nowhere to a route that takes those as well. */
-  async function isAnonymous({ headers }: FastifyRequest, route: string): Promise<boolean> {
+  /**
+   * Whether nobody stands behind a request to a route that takes those as well: the browser is signed in nowhere, or sends a
+   * form, which carries no token of a session. Such pages know their browser by a cookie of their own.
+   */
+  async function isAnonymous({ headers, method }: FastifyRequest, route: string): Promise<boolean> {
     if (!isOpen(route) || headers.authorization !== undefined) return false;
+    if (!['GET', 'HEAD'].includes(method)) return true;
     const token = sessionTokenOf(headers.cookie, PUBLIC_URL);
     return token === undefined || !(await sessions.isLive(token));
   }

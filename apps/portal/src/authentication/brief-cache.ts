@@ -10,6 +10,11 @@ export class BriefCache<T> {
     private readonly maxEntries: number,
   ) {}
 
+  /** The next who asks reads anew. */
+  forget(id: string): void {
+    this.entries.delete(id);
+  }
+
   get(id: string, read: () => Promise<T>): Promise<T> {
     const found = this.entries.get(id);
     if (found && found.untilMs > Date.now()) return found.value;

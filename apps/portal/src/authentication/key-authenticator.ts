@@ -52,6 +52,7 @@ export class KeyAuthenticator {
     return {
       principal: {
         subject: `key:${key.id}`,
+        ...(key.made_by_user_id === null ? {} : { person: `user:${key.made_by_user_id}` }),
         organizationId: this.organizationOf(key, headers['x-organization-id']),
         projectId: project?.id ?? key.project_id,
         scopes: scopesWithin(key),

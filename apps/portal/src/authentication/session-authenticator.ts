@@ -42,8 +42,7 @@ export class SessionAuthenticator {
    * @throws Problem 401 `not_signed_in`; 403 `csrf_refused`; 404 for a context that the member does not reach
    */
   async authenticate(token: string, method: string, headers: IncomingHttpHeaders): Promise<MemberRequest> {
-    const session = await this.read(token);
-    if (!session) throw notSignedIn();
+    const session = await this.reaching(token, headers['x-organization-id']);
     refuseForgery(method, headers, token, this.settings.PUBLIC_URL);
     const { membership, project } = await this.contextOf(session, headers);
     const { organization_id: organizationId, role } = membership;
@@ -62,9 +61,21 @@ export class SessionAuthenticator {
     return (await this.read(token)) !== null;
   }
 
+  /** Read anew where it does not know the organization: that may be a moment old. */
+  private async reaching(token: string, organization: string | string[] | undefined): Promise<SignedIn> {
+    const known = await this.read(token);
+    if (!known) throw notSignedIn();
+    const isReached = known.memberships.some(({ organization_id }) => organization_id === organization);
+    if (organization === undefined || isReached) return known;
+    this.sessions.forget(cacheKey(hashOf(token)));
+    const again = await this.read(token);
+    if (!again) throw notSignedIn();
+    return again;
+  }
+
   private read(token: string): Promise<SignedIn | null> {
     const hash = hashOf(token);
-    return this.sessions.get(hash.toString('base64'), () => this.find(hash));
+    return this.sessions.get(cacheKey(hash), () => this.find(hash));
   }
 
   private async find(hash: Buffer): Promise<SignedIn | null> {
@@ -100,4 +111,8 @@ export class SessionAuthenticator {
     }
     throw outOfReach('project', 'session');
   }
+}
+
+function cacheKey(hash: Buffer): string {
+  return hash.toString('base64');
 }

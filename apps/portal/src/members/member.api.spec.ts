@@ -1,4 +1,5 @@
-import { until } from '#libs/testing';
+import { ServiceTokens } from '#libs/service-kit';
+import { testServiceKey, until } from '#libs/testing';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, linkOfOwner, signIn, signInAnswer } from '../testing/browser.js';
@@ -115,6 +116,11 @@ describe('a member who is suspended, lowered or removed', () => {
     const call = (key: string, path: string, init?: RequestInit) => send(`${portal.url}/api/v1${path}`, key, init);
     const child = (await call(made.key, '/api-keys', post({ name: 'child', scopes: ['apps:read'] }))).body;
     expect(child.made_by_user_id).toBe(developer.session.member.id);
+
+    await call(child.key, '/apps');
+    const token = behind.seen.at(-1)!.headers.authorization!.replace('Bearer ', '');
+    const principal = await new ServiceTokens(testServiceKey, 'adapter-gateway').verify(token);
+    expect(principal).toMatchObject({ subject: `key:${child.id}`, person: `user:${developer.session.member.id}` });
 
     await change(owner, developer, { role: 'viewer' });
     const wish = { name: 'k', scopes: ['apps:read'] };

@@ -68,6 +68,17 @@ describe('a project', () => {
 });
 
 describe('an organization', () => {
+  it('is reached as soon as it is there, whatever was read of the session before', async () => {
+    const { url } = behind;
+    const urls = { INGRESS_URL: url, GATEWAY_URL: url, VAULT_URL: url, ROUTER_URL: url };
+    const cached = await startPortal({ ...urls, ENGINE_URL: url, MCP_REGISTRY_URL: url }, 900);
+    const member = await signIn(cached, await linkOfOwner(cached));
+    const { id } = (await member.call('POST', '/organizations', { name: 'New' })).body;
+    const session = await member.call('GET', '/session', undefined, { 'x-organization-id': id });
+    expect(session.body.organization).toEqual({ id, name: 'New' });
+    await cached.close();
+  });
+
   it('is created by a member who becomes its owner, with a project, and chosen by its header', async () => {
     const made = (await owner.call('POST', '/organizations', { name: 'Second' })).body;
     const inIt = { 'x-organization-id': made.id };

@@ -15,14 +15,22 @@ export class SignInAttempts {
 
   /** @throws Problem 429 `too_many_sign_ins` with `Retry-After` */
   check(address: string): void {
-    const waitMs = this.addresses.waitMs(networkOf(address), Date.now());
+    const waitMs = this.waitMs(address);
     if (waitMs === 0) return;
     const seconds = String(Math.ceil(waitMs / 1_000));
     const detail = `Too many sign-ins from this address failed: try again in ${seconds} s.`;
     throw new Problem(429, 'too_many_sign_ins', detail, [], { 'retry-after': seconds });
   }
 
+  isSlowed(address: string): boolean {
+    return this.waitMs(address) > 0;
+  }
+
   failed(address: string): void {
     this.addresses.fail(networkOf(address), Date.now());
+  }
+
+  private waitMs(address: string): number {
+    return this.addresses.waitMs(networkOf(address), Date.now());
   }
 }

@@ -121,6 +121,22 @@ describe('a session', () => {
     expect(body.data).toHaveLength(3);
   });
 
+  it('is told to pages of a consent that a browser opens, and not to their forms, which need no token', async () => {
+    const owner = await signIn(slow, await linkOfOwner(slow));
+    const headers = { cookie: `${owner.cookie}; other=1`, 'x-csrf-token': '' };
+    const tokens = new ServiceTokens(testServiceKey, 'credential-vault');
+    expect((await owner.call('GET', '/oauth/callback/acme', undefined, headers)).status).toBe(200);
+    const opened = behind.seen.at(-1)!.headers;
+    expect(opened.cookie).toBe('other=1');
+    const { subject } = await tokens.verify(opened.authorization!.replace('Bearer ', ''));
+    expect(subject).toBe(`user:${owner.session.member.id}`);
+    expect((await owner.call('POST', '/oauth/links/x', undefined, headers)).status).toBe(200);
+    expect(behind.seen.at(-1)!.headers).toMatchObject({ cookie: 'other=1' });
+    expect(behind.seen.at(-1)!.headers.authorization).toBeUndefined();
+    const over = { cookie: `${owner.cookie}x` };
+    expect((await owner.call('GET', '/oauth/callback/acme', undefined, over)).status).toBe(200);
+  });
+
   it('ends when it was not used for long, when its time is over, and when it signs out', async () => {
     const ends: ((browser: Awaited<ReturnType<typeof signIn>>) => Promise<unknown>)[] = [
       () => db2().query("UPDATE portal.member_session SET last_used_at = now() - interval '11 minutes'"),

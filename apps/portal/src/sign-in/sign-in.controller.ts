@@ -7,9 +7,11 @@ import { sessionCookie } from '../sessions/session-cookie.js';
 import { SignedInView } from '../sessions/session.dto.js';
 import { SessionService } from '../sessions/session.service.js';
 import { SESSION_SETTINGS, type SessionSettings } from '../sessions/session-settings.js';
+import { issuerId } from '../single-sign-on/single-sign-on.service.js';
+import { Issuer } from '../single-sign-on/issuer.js';
+import { browserOf } from './browser-of.js';
 import { SignInByLink, SignInMethods } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
-import type { Browser } from './started-session.repository.js';
 
 @ApiTags('sign-in')
 @PublicRoute()
@@ -18,6 +20,7 @@ export class SignInController {
   constructor(
     @Inject(SignInService) private readonly signIn: SignInService,
     @Inject(SessionService) private readonly sessions: SessionService,
+    @Inject(Issuer) private readonly issuer: Issuer,
     @Inject(SESSION_SETTINGS) private readonly settings: SessionSettings,
   ) {}
 
@@ -25,7 +28,7 @@ export class SignInController {
   @ApiOperation({ summary: 'How people sign in here', operationId: 'getSignInMethods' })
   @ApiOkResponse({ type: SignInMethods })
   methods(): SignInMethods {
-    return { oidc: [], link: true };
+    return { oidc: this.issuer.isSet ? [{ id: issuerId, name: this.issuer.name }] : [], link: true };
   }
 
   @Post('link')
@@ -47,8 +50,4 @@ export class SignInController {
     reply.header('set-cookie', sessionCookie(PUBLIC_URL, started.token, SESSION_SECONDS));
     return view;
   }
-}
-
-function browserOf({ ip, headers, id }: FastifyRequest): Browser {
-  return { address: ip, userAgent: headers['user-agent'] ?? null, requestId: id };
 }

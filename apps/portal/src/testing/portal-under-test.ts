@@ -9,6 +9,7 @@ import type { FailedKeysSettings } from '../authentication/failed-keys.js';
 import { FirstTenantRepository, type FirstTenant } from '../bootstrap/first-tenant.repository.js';
 import type { UpstreamUrls } from '../proxy/route-table.js';
 import type { SessionSettings } from '../sessions/session-settings.js';
+import type { OidcSettings } from '../single-sign-on/oidc-settings.js';
 import { DataSource } from 'typeorm';
 
 export interface PortalUnderTest {
@@ -20,11 +21,26 @@ export interface PortalUnderTest {
   close(): Promise<void>;
 }
 
+const noIssuer: Omit<OidcSettings, 'PUBLIC_URL'> = {
+  OIDC_ISSUER: null,
+  OIDC_CLIENT_ID: null,
+  OIDC_CLIENT_SECRET: null,
+  OIDC_NAME: null,
+  OIDC_DEFAULT_ROLE: null,
+  OIDC_ROLE_CLAIM: null,
+  OIDC_ROLES: {},
+  OIDC_TRUST_EMAIL: false,
+  GATEHOUSE_EGRESS_ALLOW: [],
+};
+
 /** The whole portal on a port, over a database of its own. */
 export async function startPortal(
   urls: UpstreamUrls,
   keyCacheMs: number,
-  change: Partial<FailedKeysSettings & SessionSettings> & { TRUSTED_PROXIES?: string[]; CONSOLE_DIR?: string } = {},
+  change: Partial<FailedKeysSettings & SessionSettings & OidcSettings> & {
+    TRUSTED_PROXIES?: string[];
+    CONSOLE_DIR?: string;
+  } = {},
 ): Promise<PortalUnderTest> {
   const database = await testDatabase();
   const settings = {
@@ -49,6 +65,7 @@ export async function startPortal(
     SESSION_IDLE_SECONDS: 600,
     SESSION_SECONDS: 3_600,
     SIGN_IN_LINK_SECONDS: 600,
+    ...noIssuer,
     ...urls,
     ...change,
   };

@@ -1,5 +1,5 @@
 import { Journal } from '#libs/journal';
-import type { Principal } from '#libs/service-kit';
+import { askerOf, type Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { KeyedRequest } from '../requests/once.js';
 import { TurnsService } from '../turns/turns.service.js';
@@ -36,7 +36,7 @@ export class RoutingAgain {
   ): Promise<{ run_ids: string[] }> {
     const rules = await this.rules.of(caller.projectId);
     const { plans, run_ids } = await this.repository.commitAgain(
-      messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true, startedBy: caller.subject }) })),
+      messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true, startedBy: askerOf(caller) }) })),
       asked,
     );
     this.tell(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery', !options.deliver);

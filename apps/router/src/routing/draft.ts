@@ -12,7 +12,7 @@ export interface Draft extends Pick<
   verified: boolean;
   /** Of the built-in Webhook app: whether the sending system wrote the text. */
   textFrom: TextFrom;
-  /** Who asked for it over the API, `key:<id>`; null: only its sender did. */
+  /** Who asked for it over the API, `key:<id>` or `user:<id>`; null: only its sender did. */
   startedBy: string | null;
   /** As it will be stored: sanitised. */
   message: NormalizedMessage;

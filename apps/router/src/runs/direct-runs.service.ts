@@ -1,7 +1,7 @@
 import { newId, type NormalizedMessage } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Journal } from '#libs/journal';
-import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { askerOf, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RouterSettings } from '../env.js';
@@ -69,7 +69,7 @@ export class DirectRuns {
       0,
     );
     const [routed] = await this.routing.commit([
-      { ...draft, told: true, startedBy: caller.subject, dedupKey: key === null ? draft.dedupKey : `key:${key}` },
+      { ...draft, told: true, startedBy: askerOf(caller), dedupKey: key === null ? draft.dedupKey : `key:${key}` },
     ]);
     if (!routed) throw new Error('a draft was neither routed nor claimed before');
     if ('claimed' in routed) return this.repeated(caller, routed.claimed.message_id, draft.message);

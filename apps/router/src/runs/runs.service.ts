@@ -1,5 +1,5 @@
 import { Database } from '#libs/database';
-import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { askerOf, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { keyed } from '../requests/once.js';
 import { RoutingAgain } from '../routing/again.service.js';
@@ -41,7 +41,7 @@ export class RunsService {
    */
   async retry(caller: Principal, id: string, key: string | null): Promise<RunRow> {
     const run = await this.get(caller, id);
-    this.turns.wake(await this.runs.retry(run, caller.subject, keyed(caller, key, `retry ${id}`)));
+    this.turns.wake(await this.runs.retry(run, askerOf(caller), keyed(caller, key, `retry ${id}`)));
     return this.get(caller, id);
   }
 

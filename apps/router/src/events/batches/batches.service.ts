@@ -10,7 +10,7 @@ import {
   listDeadLetters,
   takeBatchItems,
 } from '#libs/journal';
-import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { askerOf, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
 import { routerSettings } from '../../settings.js';
@@ -90,7 +90,7 @@ export class BatchesService extends Sweeping {
     asked: KeyedRequest | null,
     ids: string[],
   ): Promise<BatchProgress> {
-    const owner = { organization_id: caller.organizationId, project_id: caller.projectId, created_by: caller.subject };
+    const owner = { organization_id: caller.organizationId, project_id: caller.projectId, created_by: askerOf(caller) };
     const { batch_id } = await this.db.transaction((tx) =>
       once(tx, asked, async () => ({ batch_id: await createBatch(tx, { ...owner, kind, deliver }, ids) })),
     );

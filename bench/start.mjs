@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { stopChild, exitOf } from '../scripts/launcher/child.mjs';
+import { cacheDir, root } from '../scripts/launcher/project.mjs';
+import { median, shown, table } from './table.mjs';
+
+const settleMs = 20_000;
+const readyMs = 300_000;
+
+/**
+ * What a warm `npm start` costs until everything runs, and what stays when nothing comes: of this tree and, in turns, of
+ * another one that is built and installed. Counts CPU rather than time, which follows whoever else is on the machine.
+ * @param {{rounds: number, idleSeconds: number, beside?: string}} options beside: another tree's folder
+ */
+export async function benchStart({ rounds, idleSeconds, beside }) {
+  const trees = [{ name: 'this tree', dir: root }, ...(beside ? [{ name: 'beside', dir: resolve(beside) }] : [])];
+  /** @type {Map<string, Measured[]>} */
+  const measured = new Map(trees.map(({ name }) => [name, []]));
+  // The first start of each makes the data and the caches.
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const { name, dir } of trees) {
+      const dataDir = join(cacheDir, 'bench', `start-${name.replace(' ', '-')}`);
+      if (round === 0) await rm(dataDir, { recursive: true, force: true });
+      const one = await measure(dir, dataDir, round === 0 ? 0 : idleSeconds);
+      if (round > 0) measured.get(name)?.push(one);
+    }
+  }
+  return [...measured].map(([name, all]) => `${name}\n\n${tableOf(all)}`).join('\n\n');
+}
+
+/** @typedef {{cpuMs: number, pssMb: number, idleMs: number}} Use */
+/** @typedef {{seconds: number, uses: Record<string, Use>}} Measured idleMs: CPU in a second without work */
+
+/** @param {string} dir @param {string} dataDir @param {number} idleSeconds @returns {Promise<Measured>} */
+async function measure(dir, dataDir, idleSeconds) {
+  const started = performance.now();
+  const child = spawn(process.execPath, [join(dir, 'scripts/start.mjs'), '--data-dir', dataDir], {
+    cwd: dir,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = exitOf(child);
+  const pid = child.pid ?? 0;
+  try {
+    await Promise.race([
+      said(child.stdout, /Everything runs/),
+      exited.then((how) => Promise.reject(new Error(`npm start of ${dir} ended: ${how}`))),
+      pause(readyMs, undefined, { ref: false }).then(() => Promise.reject(new Error(`${dir} is not ready in time`))),
+    ]);
+    const seconds = (performance.now() - started) / 1_000;
+    const ready = usesBelow(pid, dataDir);
+    await pause(idleSeconds > 0 ? settleMs : 0);
+    const before = usesBelow(pid, dataDir);
+    await pause(idleSeconds * 1_000);
+    const after = usesBelow(pid, dataDir);
+    const uses = Object.entries(after).map(([name, { cpuMs, pssMb }]) => {
+      const idleMs = (cpuMs - (before[name]?.cpuMs ?? 0)) / Math.max(1, idleSeconds);
+      return [name, { cpuMs: ready[name]?.cpuMs ?? 0, pssMb, idleMs }];
+    });
+    return { seconds, uses: Object.fromEntries(uses) };
+  } finally {
+    await stopChild(pid, exited, [{ signal: 'SIGTERM', waitMs: 60_000 }]);
+  }
+}
+
+/** @param {import('node:stream').Readable} stream @param {RegExp} what @returns {Promise<void>} */
+function said(stream, what) {
+  let text = '';
+  return new Promise((done) => stream.on('data', (part) => what.test((text += part)) && done()));
+}
+
+/**
+ * CPU so far and memory now (Linux), each process counted for the nearest one above it that the installation knows.
+ * @param {number} launcher
+ * @param {string} dataDir
+ */
+function usesBelow(launcher, dataDir) {
+  const { services, postgres, redis } = JSON.parse(readFileSync(join(dataDir, 'gatehouse.json'), 'utf8'));
+  const named = [{ name: 'npm start', pid: launcher }, ...services];
+  /** @type {Map<number, string>} */
+  const names = new Map(named.map(({ name, pid }) => [pid, name]));
+  names.set(postgres.pid, 'postgres').set(redis.pid, 'redis');
+  const all = new Map(readdirSync('/proc').flatMap((entry) => (/^\d+$/.test(entry) ? statOf(Number(entry)) : [])));
+  /** @type {Record<string, {cpuMs: number, pssMb: number}>} */
+  const uses = {};
+  for (const [pid, { cpuMs }] of all) {
+    let at = pid;
+    while (!names.has(at) && all.has(at)) at = all.get(at)?.parent ?? 0;
+    const name = names.get(at);
+    if (!name) continue;
+    const sum = (uses[name] ??= { cpuMs: 0, pssMb: 0 });
+    sum.cpuMs += cpuMs;
+    sum.pssMb += pssOf(pid);
+  }
+  return uses;
+}
+
+/** @param {number} pid @returns {Array<[number, {parent: number, cpuMs: number}]>} none when it is gone; with its children that are */
+function statOf(pid) {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return [];
+  try {
+    const [, parent, ...rest] = (readFileSync(file, 'utf8').split(') ').at(-1) ?? '').split(' ').map(Number);
+    const ticks = rest.slice(9, 13).reduce((sum, each) => sum + each, 0);
+    return [[pid, { parent: parent ?? 0, cpuMs: ticks * 10 }]];
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}
+
+/** @param {number} pid its proportional share of what is in memory, in MB */
+function pssOf(pid) {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1_024;
+  } catch (error) {
+    if (isGone(error)) return 0;
+    throw error;
+  }
+}
+
+/** @param {unknown} error a process that ended while it was read */
+const isGone = (error) => error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code));
+
+/** @param {Measured[]} all */
+function tableOf(all) {
+  const names = Object.keys(all[0]?.uses ?? {}).sort();
+  const of = (/** @type {string} */ name, /** @type {keyof Use} */ what) =>
+    median(all.map(({ uses }) => uses[name]?.[what] ?? 0));
+  const sum = (/** @type {keyof Use} */ what) =>
+    median(all.map(({ uses }) => Object.values(uses).reduce((total, use) => total + use[what], 0)));
+  const rows = names.map((name) => [name, ...cells(of(name, 'cpuMs'), of(name, 'pssMb'), of(name, 'idleMs'))]);
+  const seconds = shown(median(all.map((one) => one.seconds)));
+  return table(
+    ['process', 'CPU until all run, s', 'PSS when idle, MB', 'idle CPU, ms/s'],
+    [...rows, [`all, after ${seconds} s`, ...cells(sum('cpuMs'), sum('pssMb'), sum('idleMs'))]],
+  );
+}
+
+/** @param {number} cpuMs @param {number} pssMb @param {number} idleMs */
+const cells = (cpuMs, pssMb, idleMs) => [shown(cpuMs / 1_000, 2), shown(pssMb, 0), shown(idleMs)];

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildId } from './build.mjs';
+import { connect } from './postgres.mjs';
+import { writePrivate } from './private-file.mjs';
+
+/** What the steps leave behind: roles with their passwords, schemas with who may use them. */
+const PREPARED = `
+  SELECT (SELECT system_identifier FROM pg_control_system())::text AS server,
+         (SELECT oid FROM pg_database WHERE datname = current_database())::text AS database,
+         (SELECT string_agg(concat_ws(' ', rolname, rolpassword, rolsuper, rolcreaterole), ',' ORDER BY rolname)
+            FROM pg_authid WHERE rolname LIKE 'gatehouse\\_%') AS roles,
+         (SELECT string_agg(concat_ws(' ', nspname, nspowner, nspacl::text), ',' ORDER BY nspname)
+            FROM pg_namespace WHERE nspname NOT LIKE 'pg\\_%') AS schemas`;
+const MIGRATED = `SELECT quote_ident(schemaname) AS schema FROM pg_tables WHERE tablename = 'migration' ORDER BY 1`;
+
+/**
+ * Whether the database is as the roles' and the migrations' steps left it under this build: a query in place of two
+ * processes. Of our own server alone: only there may the launcher read everything that it has to compare.
+ * @param {{dataDir: string, url: string, isOurs: boolean}} of url: as an administrator
+ */
+export function databaseState({ dataDir, url, isOurs }) {
+  const file = join(dataDir, 'database.json');
+  return {
+    /** @returns {Promise<boolean>} */
+    async holds() {
+      if (!isOurs || !existsSync(file)) return false;
+      return JSON.parse(readFileSync(file, 'utf8')).state === (await stateOf(url));
+    },
+    /** For the next start. */
+    async remember() {
+      if (isOurs) writePrivate(file, { state: await stateOf(url) });
+    },
+  };
+}
+
+/** @param {string} url */
+async function stateOf(url) {
+  const client = await connect(url);
+  try {
+    const { rows: prepared } = await client.query(PREPARED);
+    const { rows: migrated } = await client.query(MIGRATED);
+    const each = migrated.map(({ schema }) => `SELECT '${schema}' AS schema, name FROM ${schema}.migration`);
+    const ran = each.length > 0 ? (await client.query(`${each.join(' UNION ALL ')} ORDER BY 1, 2`)).rows : [];
+    return createHash('sha256')
+      .update(JSON.stringify([buildId(), prepared, ran]))
+      .digest('hex');
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join } from 'node:path';
+import { root } from './project.mjs';
+import { say } from './say.mjs';
+
+const dist = join(root, 'dist');
+/** Looked into before the installed packages by everything below dist/, and by nothing else. */
+const home = join(dist, 'node_modules');
+const stamp = join(home, '.stamp');
+
+/** As tsc writes them. */
+const imports = /^(?:import|export) (?:([^'";]+?) from )?['"]([^'".#][^'"]*)['"];/gm;
+/** What packages ask for at run time alone, of what they then find beside them: `@nestjs/mapped-types`, for classes made of others. */
+const askedByName = {
+  'class-validator': ['getMetadataStorage', 'IsOptional', 'ValidateIf'],
+  'class-transformer/cjs/storage': ['defaultMetadataStorage'],
+};
+const isTest = (/** @type {string} */ path) => /\/testing\//.test(path);
+
+/**
+ * What the compiled code imports of packages: names by specifier, `*` for a whole namespace. Of what services need, tests
+ * may import more.
+ * @param {string[]} files
+ * @returns {Map<string, Set<string>>}
+ */
+function importedBy(files) {
+  /** @type {Map<string, Set<string>>} */
+  const found = new Map(Object.entries(askedByName).map(([specifier, names]) => [specifier, new Set(names)]));
+  for (const file of [...files].sort((a, b) => Number(isTest(a)) - Number(isTest(b)) || (a < b ? -1 : 1))) {
+    for (const [, clause = '', specifier = ''] of readFileSync(file, 'utf8').matchAll(imports)) {
+      if (isBuiltin(specifier) || (isTest(file) && !found.has(specifier))) continue;
+      const names = found.get(specifier) ?? new Set();
+      found.set(specifier, names);
+      for (const name of namesIn(clause)) names.add(name);
+    }
+  }
+  return found;
+}
+
+/** @param {string} clause what stands between `import` and `from` */
+function namesIn(clause) {
+  const braces = /\{([^}]*)\}/.exec(clause)?.[1] ?? '';
+  const named = braces.split(',').map((each) => (each.trim().split(/\s+as\s+/)[0] ?? '').trim());
+  const before = (clause.split('{')[0] ?? '').replace(/,\s*$/, '').trim();
+  const first = before === '' ? [] : [before.startsWith('*') ? '*' : 'default'];
+  return [...named, ...first].filter(Boolean);
+}
+
+/** @param {string} specifier @param {Set<string>} names */
+function entryOf(specifier, names) {
+  const from = JSON.stringify(specifier);
+  const listed = [...names].filter((name) => name !== '*').sort();
+  return [
+    names.has('*') ? `export * from ${from};` : '',
+    listed.length > 0 ? `export { ${listed.join(', ')} } from ${from};` : `import ${from};`,
+  ].join('\n');
+}
+
+/** @param {string} specifier @returns {{name: string, file: string, path: string}} its package, its file there, and what is exported */
+function placeOf(specifier) {
+  const parts = specifier.split('/');
+  const name = parts.splice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+  const sub = parts.join('/');
+  return {
+    name,
+    file: sub === '' ? 'index.js' : `${sub.replace(/\.js$/, '')}.js`,
+    path: sub === '' ? '.' : `./${sub}`,
+  };
+}
+
+/** V8 keeps a text with one wider character in two bytes each, and the text of every module for as long as it runs. @param {string} code */
+const inOneByte = (code) =>
+  code.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/**
+ * Joins the packages that the services import into some ten files in dist/node_modules: a service reads those instead of 3,000,
+ * and of most packages only what is used. Does nothing when neither the packages nor what is imported of them changed.
+ * @param {string[]} files the compiled code, absolute paths
+ */
+export async function joinDependencies(files) {
+  const imported = importedBy(files);
+  const entries = new Map(
+    [...imported]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([specifier, names]) => [specifier, entryOf(specifier, names)]),
+  );
+  const state = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(readFileSync(new URL(import.meta.url)))
+    .update(JSON.stringify([...entries]))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return;
+  const started = Date.now();
+  rmSync(home, { recursive: true, force: true });
+  const { rolldown } = await import('rolldown');
+  const bundle = await rolldown({
+    cwd: root,
+    platform: 'node',
+    input: Object.fromEntries([...entries.keys()].map((specifier) => [inputName(specifier), `gatehouse:${specifier}`])),
+    // Drivers and transports that are not installed are asked for where they are used, which is never.
+    onLog: () => undefined,
+    plugins: [
+      {
+        name: 'entries',
+        resolveId: (id) => (id.startsWith('gatehouse:') ? `\0${id}` : null),
+        load: (id) => (id.startsWith('\0gatehouse:') ? (entries.get(id.slice('\0gatehouse:'.length)) ?? null) : null),
+      },
+    ],
+  });
+  const { output } = await bundle.generate({
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '.chunks/[name]-[hash].js',
+    // Modules run when they would have run: reflect-metadata before what decorates.
+    strictExecutionOrder: true,
+    keepNames: true,
+    comments: false,
+  });
+  await bundle.close();
+  for (const made of output) {
+    if (made.type === 'chunk') write(made.fileName, inOneByte(made.code));
+  }
+  describePackages([...entries.keys()]);
+  writeFileSync(stamp, state);
+  say(`Joined ${entries.size} dependencies in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+
+/** @param {string} specifier */
+function inputName(specifier) {
+  const { name, file } = placeOf(specifier);
+  return `${name}/${file.replace(/\.js$/, '')}`;
+}
+
+/** @param {string[]} specifiers */
+function describePackages(specifiers) {
+  /** @type {Map<string, Record<string, string>>} */
+  const exportsOf = new Map();
+  for (const { name, file, path } of specifiers.map(placeOf)) {
+    exportsOf.set(name, { ...exportsOf.get(name), [path]: `./${file}` });
+  }
+  for (const [name, exports] of exportsOf) {
+    write(`${name}/package.json`, JSON.stringify({ name, type: 'module', exports }));
+  }
+}
+
+/** @param {string} path below dist/node_modules @param {string} text */
+function write(path, text) {
+  const file = join(home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

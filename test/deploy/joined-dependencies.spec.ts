@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** Runs a module as if it stood in dist/, and gives what it prints. */
+function inDist(program: string): unknown {
+  const cwd = fileURLToPath(new URL('../../dist', import.meta.url));
+  const args = ['--input-type=module', '--eval', program];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
+  if (stdout === '') throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+describe('dependencies that the build has joined', () => {
+  it('are what the compiled services import', () => {
+    const resolved = inDist(`console.log(JSON.stringify(
+      ['typeorm', '@nestjs/common', 'bullmq', 'class-validator', 'pg'].map((name) => import.meta.resolve(name))))`);
+    for (const url of resolved as string[]) expect(url).toContain('/dist/node_modules/');
+  });
+
+  it('are one copy each: a class made of another is checked and converted by the rules of that one', () => {
+    const program = `
+      import 'reflect-metadata';
+      import { ValidationPipe } from '@nestjs/common';
+      import { OmitType } from '@nestjs/swagger';
+      import { Type } from 'class-transformer';
+      import { IsInt, IsString } from 'class-validator';
+      class Whole {}
+      IsInt()(Whole.prototype, 'count');
+      Type(() => Number)(Whole.prototype, 'count');
+      IsString()(Whole.prototype, 'name');
+      class Part extends OmitType(Whole, ['name']) {}
+      const pipe = new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true });
+      const check = (body) => pipe.transform(body, { type: 'body', metatype: Part }).catch((error) => error.getStatus());
+      console.log(JSON.stringify([await check({ count: '5' }), await check({ count: 'x' }), await check({ name: 'x' })]));`;
+    expect(inDist(program)).toEqual([{ count: 5 }, 400, 400]);
+  });
+});
