@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await system?.stop();
-  await declared.close();
+  await declared?.close();
 });
 
 const verify = (id: string): Promise<Verified> => system.api('POST', `/api/v1/apps/${id}/verify`);
@@ -150,6 +150,24 @@ describe('a sample', () => {
     const sample = await send(system.appId, {});
     expect(sample).toMatchObject({ answer: { status: 200 }, duplicate: false });
     expect(await system.ended(sample.event_id ?? '')).toMatchObject({ outcome: 'routed' });
+  });
+
+  it('of a manifest is signed as that provider signs, and read by its adapter', async () => {
+    const url = `${system.origin('adapters')}/github`;
+    const { id: adapter_id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url });
+    const credential_id = await system.credential({ signing_secret: 'github-secret' });
+    const app = await system.api<InstalledApp>('POST', '/api/v1/apps', {
+      name: 'GitHub',
+      kind: 'adapter',
+      adapter_id,
+      credential_id,
+    });
+    const event = await until('the ingress knows the secret', async () => {
+      const { answer, event_id } = await send(app.id, { event_type: 'issue_opened' });
+      return answer?.status === 200 ? event_id : null;
+    });
+    const { messages } = await system.ended(event ?? '');
+    expect(messages[0]?.message).toMatchObject({ event_type: 'issue_opened', message: 'It fails\n\nEvery time.' });
   });
 
   it('of a stored event is a new event with the same words', async () => {

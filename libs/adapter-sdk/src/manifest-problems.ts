@@ -105,7 +105,11 @@ export function manifestProblems(manifest: unknown): ManifestProblem[] {
       events: aListOf(anObject, 'a list of objects'),
     }),
     ...Object.entries(objects).flatMap(([field, check]) => inside(manifest, field, check)),
-    ...each(events, 'events', only({ type: aFilledText }, { description: aText, sample: anything })),
+    ...each(
+      events,
+      'events',
+      only({ type: aFilledText }, { description: aText, sample: anything, sample_headers: anObject }),
+    ),
     ...each(
       credentials,
       'credentials',

@@ -17,7 +17,8 @@ export interface Manifest {
   contract?: string;
   webhook?: WebhookDeclaration;
   message?: MessageDeclaration;
-  events?: { type: string; description?: string; sample?: unknown }[];
+  /** `sample`: the body of a webhook as the provider sends it, for who wants to try; `sample_headers`: what it needs beside it. */
+  events?: { type: string; description?: string; sample?: unknown; sample_headers?: Record<string, string> }[];
   sources?: { max_file_bytes?: number };
 }
 

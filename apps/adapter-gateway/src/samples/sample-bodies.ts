@@ -5,6 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { ingressClient } from '../inbound/inbound.service.js';
 import type { AvailableSampleView, SendSample } from './sample.dto.js';
+import { manifestHeaders } from './sample-headers.js';
 
 /** What a sample says, before it is signed. */
 export interface SampleBody {
@@ -32,7 +33,7 @@ export class SampleBodies {
     const samples = samplesOf(manifest);
     const wanted = asked.event_type;
     const sample = wanted === undefined ? samples[0] : samples.find(({ event_type: type }) => type === wanted);
-    if (sample) return { body: sample.body, headers: {} };
+    if (sample) return { body: sample.body, headers: sample.headers };
     throw wanted === undefined
       ? new Problem(
           422,
@@ -69,11 +70,18 @@ export class SampleBodies {
 /** The bodies that a manifest gives; of the built-in Webhook app, one that the Chief of Staff answers. */
 export function samplesOf(manifest: Manifest | null): AvailableSampleView[] {
   if (manifest === null)
-    return [{ event_type: 'sample', description: 'A greeting, for the Chief of Staff', body: greeting() }];
-  return (manifest.events ?? []).flatMap(({ type, description = null, sample }) =>
+    return [{ event_type: 'sample', description: 'A greeting, for the Chief of Staff', headers: {}, body: greeting() }];
+  return (manifest.events ?? []).flatMap(({ type, description = null, sample, sample_headers: headers }) =>
     sample === undefined
       ? []
-      : [{ event_type: type, description, body: typeof sample === 'string' ? sample : JSON.stringify(sample) }],
+      : [
+          {
+            event_type: type,
+            description,
+            headers: manifestHeaders(headers),
+            body: typeof sample === 'string' ? sample : JSON.stringify(sample),
+          },
+        ],
   );
 }
 

@@ -58,6 +58,8 @@ export class SampleView {
 export class AvailableSampleView {
   @ApiProperty() event_type: string;
   @ApiProperty({ type: String, nullable: true }) description: string | null;
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, description: 'What it needs beside it' })
+  headers: Record<string, string>;
   @ApiProperty({ description: 'As it would be sent' }) body: string;
 }
 

@@ -1,20 +1,15 @@
 import type { Manifest } from '#libs/adapter-sdk';
-import { type Principal, Problem } from '#libs/service-kit';
+import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppsService } from '../apps/apps.service.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import type { AvailableSamplesView, SampleView, SendSample } from './sample.dto.js';
 import { SampleBodies, samplesOf } from './sample-bodies.js';
+import { givenHeaders } from './sample-headers.js';
 import { type SampleEndpoint, SampleEndpoints } from './sample-endpoint.js';
 import { type SampleKind, signSample, signsTime } from './sign-sample.js';
 import { type WebhookExchange, WebhookRequests } from './webhook-requests.js';
-
-/** Set by the request itself, or by what is between: a sample has no say in them. */
-const reservedHeaders =
-  /^(host|connection|content-length|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*|x-gatehouse-.*)$/;
-const maxHeaders = 50;
-const maxHeaderChars = 4_096;
 
 /** The Simulator: requests to an App's own public URL, as its provider would send them. */
 @Injectable()
@@ -83,24 +78,4 @@ function kindsOf({ endpoint: { verification } }: SampleEndpoint): SampleKind[] {
 export function becameOf({ answer }: WebhookExchange): { event_id: string | null; duplicate: boolean } {
   const id = /\/api\/v1\/events\/(evt_[0-9a-f]{32})$/.exec(answer?.headers['location'] ?? '')?.[1] ?? null;
   return { event_id: id, duplicate: id !== null && /"duplicate"\s*:\s*true/.test(answer?.body ?? '') };
-}
-
-/** @throws Problem 422 `invalid_fields` */
-function givenHeaders(given: Record<string, unknown>): Record<string, string> {
-  const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const wrong = entries.find(
-    ([name, value]) =>
-      !/^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name) ||
-      reservedHeaders.test(name) ||
-      typeof value !== 'string' ||
-      value.length > maxHeaderChars ||
-      /[^\t\x20-\x7e]/.test(value),
-  );
-  if (wrong || entries.length > maxHeaders) {
-    const message = wrong
-      ? `${wrong[0]} cannot be sent: a name and a text of printable ASCII, and none that the connection sets`
-      : `are over ${maxHeaders}`;
-    throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field: 'headers', message }]);
-  }
-  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
 }

@@ -78,7 +78,24 @@ export const githubManifest: Manifest = {
   },
   sources: { max_file_bytes: GITHUB_MAX_FILE_BYTES },
   events: [
-    { type: 'issue_opened', description: 'An issue with its title and body.' },
+    {
+      type: 'issue_opened',
+      description: 'An issue with its title and body.',
+      sample: {
+        action: 'opened',
+        issue: {
+          id: 1,
+          node_id: 'I_sample',
+          number: 1,
+          title: 'It fails',
+          body: 'Every time.',
+          user: { login: 'octocat', id: 1, type: 'User' },
+        },
+        repository: { full_name: 'octocat/hello-world' },
+        sender: { login: 'octocat', id: 1, type: 'User' },
+      },
+      sample_headers: { 'x-github-event': 'issues' },
+    },
     { type: 'issue_closed', description: 'Also issue_reopened, issue_assigned and issue_labeled.' },
     { type: 'issue_comment', description: 'A comment on an issue or on the conversation of a pull request.' },
     { type: 'pull_request_opened', description: 'A pull request with its title and body.' },

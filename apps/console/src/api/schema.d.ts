@@ -3773,6 +3773,10 @@ export interface components {
         AvailableSampleView: {
             event_type: string;
             description: string | null;
+            /** @description What it needs beside it */
+            headers: {
+                [key: string]: string;
+            };
             /** @description As it would be sent */
             body: string;
         };
