@@ -62,6 +62,7 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } } },
     Paper: { defaultProps: { withBorder: true, p: 'md' } },
+    Modal: { styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)' } } },
     Anchor: { defaultProps: { underline: 'hover' } },
   },
 });

@@ -5,10 +5,12 @@ import {
   Database,
   FileText,
   GitBranch,
+  Hash,
   type LucideIcon,
   Mail,
   MessageCircle,
   Phone,
+  Send,
   Webhook,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -23,6 +25,9 @@ const icons: readonly [part: string, icon: LucideIcon][] = [
   ['sms', Phone],
   ['pay', CreditCard],
   ['s3', Database],
+  ['database', Database],
+  ['slack', Hash],
+  ['telegram', Send],
   ['storage', Database],
   ['file', FileText],
   ['drive', FileText],

@@ -29,7 +29,7 @@ interface CreateCredentialProps {
 export function CreateCredential({ forAdapter, onClose }: CreateCredentialProps): ReactNode {
   const { data: listings } = useListings();
   if (!listings) return null;
-  const slug = listings.find(({ adapter }) => adapter?.id === forAdapter)?.slug ?? null;
+  const slug = listings.find(({ adapter }) => adapter && adapter.id === forAdapter)?.slug ?? null;
   return <Form key={slug} slug={slug} listings={listings} onClose={onClose} />;
 }
 

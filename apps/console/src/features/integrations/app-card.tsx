@@ -37,7 +37,7 @@ export function AppCard({ app, listing, day, counted }: AppCardProps): ReactNode
             >
               {app.name}
             </LinkAnchor>
-            <Text size="sm" c="dimmed">
+            <Text size="sm" c="dimmed" style={{ textTransform: 'capitalize' }}>
               {listing?.category}
             </Text>
           </div>
@@ -73,12 +73,14 @@ function Complaints({ app }: { app: Schema<'AppView'> }): ReactNode {
     ...(app.missing.length > 0 ? [texts.missing(app.missing.join(', '))] : []),
     ...(app.held_reason ? [texts.held[app.held_reason]] : []),
     ...(app.renewal_failure ? [app.renewal_failure.error] : []),
-    ...app.warnings.map(({ message }) => message),
+    ...app.warnings.map(({ code }) => texts.warnings[code]),
   ];
   return said.map((sentence) => (
     <Group key={sentence} gap={6} wrap="nowrap" align="flex-start">
       <TriangleAlert size={15} aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
-      <Text size="sm">{sentence}</Text>
+      <Text size="sm" lineClamp={3} style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+        {sentence}
+      </Text>
     </Group>
   ));
 }

@@ -11,7 +11,7 @@ export function AppComplaints({ app }: { app: App }): ReactNode {
     ...(missing.length > 0 ? [texts.missing(missing.join(', '))] : []),
     ...(held_reason ? [texts.held[held_reason]] : []),
     ...(renewal_failure ? [`${renewal_failure.error} ${renewal_failure.what_to_do ?? ''}`] : []),
-    ...warnings.map(({ message }) => message),
+    ...warnings.map(({ code }) => texts.warnings[code]),
   ];
   if (said.length === 0) return null;
   return (

@@ -40,7 +40,7 @@ function SampleForm({ app, available }: { app: App; available: Schema<'Available
   const projectId = useProjectId();
   const first = available.data[0];
   const [chosen, setChosen] = useState<string | null>(first?.event_type ?? null);
-  const [body, setBody] = useState(first?.body ?? '{}');
+  const [body, setBody] = useState(pretty(first?.body ?? '{}'));
   const [kind, setKind] = useState<Kind>('signed');
   const [only, setOnly] = useState(false);
   const send = useMutation({
@@ -67,7 +67,7 @@ function SampleForm({ app, available }: { app: App; available: Schema<'Available
           maw={360}
           onChange={(type) => {
             setChosen(type);
-            setBody(available.data.find(({ event_type }) => event_type === type)?.body ?? body);
+            setBody(pretty(available.data.find(({ event_type }) => event_type === type)?.body ?? body));
           }}
         />
       )}
@@ -102,4 +102,13 @@ function SampleForm({ app, available }: { app: App; available: Schema<'Available
       {send.data && <SampleResult sample={send.data} />}
     </Stack>
   );
+}
+
+/** JSON over lines; anything else as it is. */
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
 }

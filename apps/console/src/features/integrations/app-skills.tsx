@@ -20,7 +20,9 @@ export function AppSkills({ app }: { app: App }): ReactNode {
     { enabled: may },
   );
   if (!may || app.kind === 'builtin') return null;
-  const skills = data?.filter(({ credentials }) => credentials.some(({ credential_id }) => mine.has(credential_id)));
+  const skills = data?.filter(
+    ({ id, credentials }) => id === app.skill_id || credentials.some(({ credential_id }) => mine.has(credential_id)),
+  );
   return (
     <Section title={texts.skills}>
       {!skills && <Skeleton height={22} />}

@@ -4,6 +4,7 @@ import { CircleCheck, ShieldCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -53,7 +54,7 @@ export function AppVerify({ appId }: { appId: string }): ReactNode {
                   : texts.failed(found.checks.filter(({ status }) => status === 'failed').length)
               }
             >
-              {found.user && texts.account(found.user)}
+              {found.user && accepted(found) && texts.account(found.user)}
             </Alert>
             <Stack component="ol" gap={0} m={0} p={0} style={{ listStyle: 'none' }}>
               {found.checks.map((check) => (
@@ -66,3 +67,7 @@ export function AppVerify({ appId }: { appId: string }): ReactNode {
     </Section>
   );
 }
+
+/** Of Apps without credentials the user is the App itself. */
+const accepted = ({ checks }: Schema<'VerifiedAppView'>): boolean =>
+  checks.some(({ id, status }) => id === 'credentials_accepted' && status === 'ok');

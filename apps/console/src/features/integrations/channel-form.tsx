@@ -95,7 +95,7 @@ export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): 
               onChange={(event) => set({ triggers: event.currentTarget.checked })}
             />
           </Group>
-          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" style={{ alignItems: 'end' }}>
             <Choice
               label={texts.session}
               labels={texts.sessions}

@@ -24,7 +24,7 @@ export function ListingCard({
           <AppIcon icon={kind === 'builtin' ? 'webhook' : icon} name={name} />
           <div style={{ flex: 1, minWidth: 0 }}>
             <Text fw={600}>{name}</Text>
-            <Text size="sm" c="dimmed">
+            <Text size="sm" c="dimmed" style={{ textTransform: 'capitalize' }}>
               {category}
             </Text>
           </div>

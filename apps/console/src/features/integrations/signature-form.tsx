@@ -67,7 +67,7 @@ function Fields({ app, onClose, onSecret }: Omit<SignatureFormProps, 'opened'>):
           data-autofocus
         />
         {signature.scheme === 'hmac' && (
-          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" style={{ alignItems: 'end' }}>
             <TextInput
               label={texts.header}
               placeholder="x-signature-256"
