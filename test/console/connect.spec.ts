@@ -23,7 +23,9 @@ inBrowser('connecting other systems in the console', () => {
   let project: string;
 
   beforeAll(async () => {
-    [browser, system, acme] = await Promise.all([launch(chromium ?? ''), startSystem(), openPlainAdapter('acme')]);
+    system = await startSystem();
+    browser = await launch(chromium ?? '');
+    acme = await openPlainAdapter('acme');
     const redirectUri = `${system.origin('portal')}/api/v1/oauth/callback/orbit`;
     provider = await startAuthorizationServer({ redirectUris: [redirectUri] });
     orbit = await openOauthAdapter(provider.url);

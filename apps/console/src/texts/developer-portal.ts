@@ -35,7 +35,6 @@ export const developerPortalTexts = {
       settings: 'Settings',
     },
     refresh: 'Refresh',
-    refreshing: 'Fetching the manifest …',
     unchanged: 'The manifest is as it was, and the adapter was asked for its health.',
     taken: (number: number) => `Version ${number} is in force: only words differ.`,
     pending: (number: number) => `Version ${number} waits for approval: until then nothing of it is used.`,

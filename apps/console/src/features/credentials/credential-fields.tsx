@@ -7,6 +7,7 @@ import { uiTexts } from '../../texts/ui.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
+import { ReplaceFields } from './replace-fields.js';
 import { type Credential, useCredentialMutation } from './use-credential.js';
 
 const texts = credentialTexts.one;
@@ -19,11 +20,15 @@ export function CredentialFields({ credential }: { credential: Credential }): Re
   const [replacing, setReplacing] = useState<string | null>(null);
   const { id, type, fields, declared_fields: declared } = credential;
   const isList = (field: string): boolean => declared?.some(({ name, list }) => name === field && list) ?? false;
+  const set = fields.filter((field) => !(type === 'oauth2' && kept.includes(field)));
   const finish = useCredentialMutation((field: string) =>
     answer(api.POST('/api/v1/credentials/{id}/fields/{field}/finish-rotation', { params: { path: { id, field } } })),
   );
   return (
-    <Section title={texts.fields}>
+    <Section
+      title={texts.fields}
+      actions={may && type !== 'api_key' && <ReplaceFields credential={credential} names={set} />}
+    >
       <Text size="sm" c="dimmed" mb="sm">
         {texts.fieldsText}
       </Text>
@@ -38,7 +43,7 @@ export function CredentialFields({ credential }: { credential: Credential }): Re
                 </Badge>
               )}
             </Group>
-            {may && !(type === 'oauth2' && kept.includes(field)) && (
+            {may && set.includes(field) && (
               <Group gap="xs">
                 <Button
                   size="compact-sm"

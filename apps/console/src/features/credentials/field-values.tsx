@@ -46,6 +46,9 @@ export function firstFields(type: Type, declared: Schema<'CredentialDeclarationV
   return wanted.length > 0 ? wanted : [field('')];
 }
 
+/** The fields that there are, each with a value to come. */
+export const fieldsNamed = (names: readonly string[]): FieldValue[] => names.map((name) => field(name));
+
 /** As the API takes them. */
 export const fieldsOf = (fields: FieldValue[]): Record<string, string> =>
   Object.fromEntries(fields.filter(({ name, value }) => name && value).map(({ name, value }) => [name, value]));
