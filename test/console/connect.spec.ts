@@ -51,7 +51,7 @@ inBrowser('connecting other systems in the console', () => {
     await form.getByLabel('Header with the time of signing').fill('x-timestamp');
     await form.getByRole('button', { name: 'Turn on' }).click();
     const shown = page.getByRole('dialog', { name: 'The signing secret' });
-    expect(await shown.getByLabel('Signing secret').inputValue()).toMatch(/^[0-9a-f]{64}$/);
+    expect(await shown.getByRole('textbox', { name: 'Signing secret' }).inputValue()).toMatch(/^[0-9a-f]{64}$/);
     await shown.getByRole('button', { name: 'I have kept it' }).click();
     await page.getByText('HMAC SHA256 in x-signature-256').waitFor();
     await button(page, 'Add a second secret').click();
@@ -166,13 +166,14 @@ inBrowser('connecting other systems in the console', () => {
   it('shows two tabs in conflict what differs, and lets the second one choose', async () => {
     const first = owner.page;
     const second = await first.context().newPage();
+    const name = (page: Page) => page.getByRole('textbox', { name: 'Name' });
     const path = `/integrations/${system.appId}?tab=settings`;
     await Promise.all([go(first, path), go(second, path)]);
-    await Promise.all([first.getByLabel('Name').waitFor(), second.getByLabel('Name').waitFor()]);
-    await second.getByLabel('Name').fill('Webhook of the second');
+    await Promise.all([name(first).waitFor(), name(second).waitFor()]);
+    await name(second).fill('Webhook of the second');
     await button(second, 'Save').click();
     await second.getByText('Saved.').waitFor();
-    await first.getByLabel('Name').fill('Webhook of the first');
+    await name(first).fill('Webhook of the first');
     await button(first, 'Save').click();
     const conflict = first.getByRole('dialog', { name: 'Somebody else changed this meanwhile' });
     await conflict.getByText('Webhook of the second').waitFor();

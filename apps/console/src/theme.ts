@@ -1,4 +1,5 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { uiTexts } from './texts/ui.js';
 
 const accent: MantineColorsTuple = [
   '#eef1ff',
@@ -62,7 +63,10 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } } },
     Paper: { defaultProps: { withBorder: true, p: 'md' } },
-    Modal: { styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)' } } },
+    Modal: {
+      defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } },
+      styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)' } },
+    },
     Anchor: { defaultProps: { underline: 'hover' } },
   },
 });

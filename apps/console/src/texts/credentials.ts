@@ -93,7 +93,7 @@ export const credentialTexts = {
     disconnect: 'Disconnect',
     disconnectQuestion:
       'The tokens are taken away here and at the provider. What uses it stops until it is connected again.',
-    provider: 'Set the provider',
+    notYet: 'No account is connected yet.',
     noProvider: 'It has no provider yet: choose one under “Name and provider”.',
     history: 'Changes of its state',
     noHistory: 'Nothing has changed yet.',

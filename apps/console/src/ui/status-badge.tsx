@@ -82,7 +82,7 @@ export function StatusBadge({ status, tone }: { status: string; tone?: Tone }): 
       style={{ flexShrink: 0, verticalAlign: 'middle' }}
       styles={{
         label: {
-          color: `light-dark(color-mix(in srgb, var(--mantine-color-${colour}-9) 75%, black), var(--mantine-color-${colour}-2))`,
+          color: `light-dark(color-mix(in srgb, var(--mantine-color-${colour}-9) 65%, black), var(--mantine-color-${colour}-2))`,
         },
       }}
     >

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useListings } from '../../api/listings.js';
+import { ApiProblem } from '../../api/problem.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/types.js';
@@ -56,12 +57,15 @@ function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
     setFields(firstFields(next, listingOf(slug)?.credentials.filter((one) => one.type === next) ?? []));
   };
   const create = useMutation({
-    mutationFn: () =>
-      answer(
+    mutationFn: async () => {
+      const made = await answer(
         api.POST('/api/v1/credentials', {
           body: { name, type, adapter_slug: slug, ...(type === 'oauth2' && { grant }), fields: fieldsOf(fields) },
         }),
-      ),
+      );
+      if (type === 'oauth2' && slug) await setProvider(made.id, slug);
+      return made;
+    },
     onSuccess: async ({ id }) => {
       await refresh();
       await navigate({ to: '/p/$projectId/credentials/$credentialId', params: { projectId, credentialId: id } });
@@ -146,4 +150,13 @@ function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
       </Stack>
     </form>
   );
+}
+
+/** So that its page names the redirect URI before anybody connects. What the provider lacks, connecting says. */
+async function setProvider(id: string, provider: string): Promise<void> {
+  try {
+    await answer(api.PUT('/api/v1/credentials/{id}/oauth', { params: { path: { id } }, body: { provider } }));
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+  }
 }

@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Skeleton, Stack, Text, Timeline } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
+import { isProblem } from '../../api/problem.js';
 import { useScope } from '../../api/session.js';
 import { useConnect } from '../../api/use-connect.js';
 import { credentialTexts } from '../../texts/credentials.js';
@@ -21,6 +22,7 @@ export function OauthSection({ credential }: { credential: Credential }): ReactN
   const { id } = credential;
   const may = useScope('credentials:write');
   const { data: grant, error } = useGrant(id, true);
+  const unset = isProblem(error, 'grant_not_found');
   const connect = useConnect();
   const revoke = useCredentialMutation(() =>
     answer(api.POST('/api/v1/credentials/{id}/oauth/revoke', { params: { path: { id } } })),
@@ -31,20 +33,20 @@ export function OauthSection({ credential }: { credential: Credential }): ReactN
       title={texts.title}
       actions={
         may &&
-        grant && (
+        (grant || (unset && credential.adapter_slug)) && (
           <Group gap="xs">
             {byConsent && (
               <Button
                 size="compact-sm"
-                variant={grant.state === 'active' ? 'default' : 'filled'}
+                variant={grant?.state === 'active' ? 'default' : 'filled'}
                 loading={connect.isPending}
                 onClick={() => connect.mutate(id)}
               >
-                {grant.state === 'pending' ? texts.connect : texts.reconnect}
+                {grant && grant.state !== 'pending' ? texts.reconnect : texts.connect}
               </Button>
             )}
             {byConsent && <ConnectLink id={id} />}
-            {grant.state !== 'pending' && grant.state !== 'revoked' && (
+            {grant && grant.state !== 'pending' && grant.state !== 'revoked' && (
               <ConfirmButton
                 size="compact-sm"
                 question={texts.disconnectQuestion}
@@ -61,7 +63,8 @@ export function OauthSection({ credential }: { credential: Credential }): ReactN
       <Stack gap="md">
         <ProblemAlert error={connect.error ?? revoke.error} />
         {!grant && !error && <Skeleton height={120} />}
-        {error && (credential.adapter_slug ? <ProblemAlert error={error} /> : <Text>{texts.noProvider}</Text>)}
+        {error && !unset && <ProblemAlert error={error} />}
+        {unset && <Text>{credential.adapter_slug ? texts.notYet : texts.noProvider}</Text>}
         {grant && <GrantState grant={grant} />}
       </Stack>
     </Section>

@@ -1,8 +1,9 @@
 import { Button, Collapse, Group, Skeleton, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
-import { useProjectQuery } from '../../api/project-query.js';
+import { projectKey, useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { JsonEditor } from '../../ui/json-editor.js';
@@ -16,6 +17,7 @@ import { useAdapterMutation } from './use-adapter.js';
 
 const texts = developerPortalTexts.conformance;
 const shown = 20;
+const againMs = 2_000;
 
 interface ConformanceProps {
   id: string;
@@ -30,11 +32,13 @@ export function Conformance({ id, run, onRun }: ConformanceProps): ReactNode {
   const [open, setOpen] = useState(false);
   const [fixtures, setFixtures] = useState('');
   const parsed = parseFixtures(fixtures);
-  const runs = useProjectQuery(['adapters', id, 'conformance'], async (signal) => {
-    const query = { limit: shown };
-    return (
-      await answer(api.GET('/api/v1/adapters/{id}/conformance-runs', { params: { path: { id }, query }, signal }))
-    ).data;
+  const runs = useQuery({
+    queryKey: projectKey(useProjectId(), ['adapters', id, 'conformance']),
+    queryFn: async ({ signal }) => {
+      const params = { path: { id }, query: { limit: shown } };
+      return (await answer(api.GET('/api/v1/adapters/{id}/conformance-runs', { params, signal }))).data;
+    },
+    refetchInterval: ({ state }) => (state.data?.some((one) => one.state === 'running') ? againMs : false),
   });
   const begin = useAdapterMutation(() =>
     answer(
