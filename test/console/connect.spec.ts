@@ -32,7 +32,7 @@ inBrowser('connecting other systems in the console', () => {
     owner = await visit(browser, {});
     await signIn(owner, await system.ownerLink());
     project = new URL(owner.page.url()).pathname;
-  }, 180_000);
+  }, 240_000);
   afterAll(async () => {
     await browser?.close();
     await system?.stop();
@@ -138,7 +138,11 @@ inBrowser('connecting other systems in the console', () => {
   it('connects an account at its provider and back, and asks before another one takes its place', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/adapters', { url: orbit.url });
-    const account = (name: string) => page.context().addCookies([{ name: 'account', value: name, url: provider.url }]);
+    /** Whom the provider takes the browser for; it has its host in common with the console, so only its own cookies go. */
+    const account = async (name: string): Promise<void> => {
+      await page.context().clearCookies({ name: /^_(session|interaction)/ });
+      await page.context().addCookies([{ name: 'account', value: name, url: provider.url }]);
+    };
     await account('alice');
     await go(page, '/credentials?make=');
     const form = page.getByRole('dialog', { name: 'New credential' });
@@ -203,6 +207,7 @@ inBrowser('connecting other systems in the console', () => {
       await page.getByText(shown).first().waitFor();
       expect([path, await violations(page)]).toEqual([path, []]);
     }
-    expect(owner.complaints).toEqual([]);
+    // Answers of 4xx are the browser's to tell: a conflict is one.
+    expect(owner.complaints.filter((said) => !said.startsWith('Failed to load resource'))).toEqual([]);
   });
 });
