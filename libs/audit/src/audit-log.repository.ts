@@ -8,6 +8,13 @@ import type { AuditAction, AuditRecord } from './audit.entity.js';
 /** Who did it, where, and in which request. */
 export type AuditActor = Pick<Principal, 'organizationId' | 'projectId' | 'subject' | 'requestId'>;
 
+/** What entries are looked for by; absent: any. */
+export interface AuditFilter {
+  action?: AuditAction;
+  actor?: string;
+  subject?: string;
+}
+
 export interface AuditedChange {
   action: AuditAction;
   /** Id of what is changed. */
@@ -41,14 +48,16 @@ export class AuditLog {
   async list(
     { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
     limit: number,
-    cursor?: string,
+    { cursor, action, actor, subject }: AuditFilter & { cursor?: string } = {},
   ): Promise<AuditRecord[]> {
     return (await this.db.query(
       `SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, actor, action, subject, before,
               after, request_id
          FROM ${this.schema}.audit
-        WHERE organization_id = $1 AND project_id IN ($2, '') AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
-      [organizationId, projectId, cursor ?? null, limit],
+        WHERE organization_id = $1 AND project_id IN ($2, '') AND ($3::text IS NULL OR id < $3)
+          AND ($4::text IS NULL OR action = $4) AND ($5::text IS NULL OR actor = $5) AND ($6::text IS NULL OR subject = $6)
+        ORDER BY id DESC LIMIT $7`,
+      [organizationId, projectId, cursor ?? null, action ?? null, actor ?? null, subject ?? null, limit],
     )) as AuditRecord[];
   }
 }

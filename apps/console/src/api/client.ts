@@ -9,7 +9,11 @@ const nobody = [502, 503, 504];
 
 const context: Middleware = {
   onRequest({ request }) {
-    for (const [name, value] of Object.entries(contextHeaders(request.method))) request.headers.set(name, value);
+    const ofOrganization = request.headers.has('x-organization-id');
+    for (const [name, value] of Object.entries(contextHeaders(request.method))) {
+      // Of another organization no project is meant that is open here.
+      if (!(ofOrganization && name === 'x-project-id')) request.headers.set(name, value);
+    }
   },
   async onResponse({ response }) {
     if (response.ok) return;

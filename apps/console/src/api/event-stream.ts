@@ -1,8 +1,10 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { isProblem, problemOf } from './problem.js';
 import { useProjectId } from './project-query.js';
 import { contextHeaders } from './request-context.js';
+import { sessionQuery } from './session.js';
 
 export type StreamState = 'connecting' | 'live' | 'retrying' | 'off';
 
@@ -19,11 +21,19 @@ const longestWaitMs = 15_000;
 export function useEventStream({ path, enabled = true, onMessage }: Listening): StreamState {
   const projectId = useProjectId();
   const [state, setState] = useState<StreamState>('connecting');
+  const queryClient = useQueryClient();
   const take = useEffectEvent(onMessage);
   useEffect(() => {
     if (!enabled) return;
     const ended = new AbortController();
-    void listen({ path, signal: ended.signal, onMessage: (message) => take(message), onState: setState });
+    void listen({
+      path,
+      signal: ended.signal,
+      onMessage: (message) => take(message),
+      onState: setState,
+      // Asking for the session again leads to the sign-in page.
+      onSignedOut: () => void queryClient.invalidateQueries(sessionQuery),
+    });
     return () => ended.abort();
   }, [path, enabled, projectId]);
   return enabled ? state : 'off';
@@ -34,9 +44,10 @@ interface Stream {
   signal: AbortSignal;
   onMessage: (message: EventSourceMessage) => void;
   onState: (state: StreamState) => void;
+  onSignedOut: () => void;
 }
 
-async function listen({ path, signal, onMessage, onState }: Stream): Promise<void> {
+async function listen({ path, signal, onMessage, onState, onSignedOut }: Stream): Promise<void> {
   let lastId: string | undefined;
   let waitMs = firstWaitMs;
   while (!signal.aborted) {
@@ -56,6 +67,7 @@ async function listen({ path, signal, onMessage, onState }: Stream): Promise<voi
       if (signal.aborted) return;
       if (isProblem(error, 'invalid_last_event_id')) lastId = undefined;
       onState('retrying');
+      if (isProblem(error, 'not_signed_in')) return onSignedOut();
       waitMs = Math.min(waitMs * 2, longestWaitMs);
     }
     await pause(waitMs, signal);

@@ -14,6 +14,11 @@ interface Options {
   refetchInterval?: number | false;
 }
 
+interface QueryOptions<Data> extends Omit<Options, 'refetchInterval'> {
+  /** Asks again so often, in milliseconds; by what was answered last, where it is a function. */
+  refetchInterval?: number | false | ((last: Data | undefined) => number | false);
+}
+
 /** The key under which an answer of this project is kept: `queryClient.invalidateQueries({ queryKey: projectKey(id, ['apps']) })`. */
 export const projectKey = (projectId: string, key: readonly unknown[]): readonly unknown[] => ['p', projectId, ...key];
 
@@ -21,11 +26,13 @@ export const projectKey = (projectId: string, key: readonly unknown[]): readonly
 export function useProjectQuery<Data>(
   key: readonly unknown[],
   ask: (signal: AbortSignal) => Promise<Data>,
-  options: Options = {},
+  { refetchInterval = false, ...options }: QueryOptions<Data> = {},
 ): UseQueryResult<Data> {
   return useQuery({
     queryKey: projectKey(useProjectId(), key),
     queryFn: ({ signal }) => ask(signal),
+    refetchInterval: ({ state }) =>
+      typeof refetchInterval === 'function' ? refetchInterval(state.data) : refetchInterval,
     ...options,
   });
 }

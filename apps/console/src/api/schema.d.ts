@@ -6345,6 +6345,12 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description What was done */
+                action?: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "mcp_server.policy_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
+                /** @description Who did it: user:<id>, key:<id> or contact:<id> */
+                actor?: string;
+                /** @description Id of what was changed */
+                subject?: string;
             };
             header?: never;
             path?: never;

@@ -16,6 +16,10 @@ export const sessionQuery = queryOptions({
   },
 });
 
+/** The same, of another organization that the person is a member of. */
+export const sessionIn = (organizationId: string): Promise<Session> =>
+  answer(api.GET('/api/v1/session', { headers: { 'x-organization-id': organizationId } }));
+
 export const signInMethodsQuery = queryOptions({
   queryKey: ['sign-in-methods'],
   queryFn: ({ signal }) => answer(api.GET('/api/v1/sign-in/methods', { signal })),

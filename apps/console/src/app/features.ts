@@ -1,9 +1,14 @@
+import { operationsFeature } from '../features/operations/feature.js';
+import { usageFeature } from '../features/usage/feature.js';
+import { contactsFeature } from '../features/contacts/feature.js';
+import { conversationsFeature } from '../features/conversations/feature.js';
 import { eventsFeature } from '../features/events/feature.js';
 import { credentialsFeature } from '../features/credentials/feature.js';
 import { developerPortalFeature } from '../features/developer-portal/feature.js';
 import { homeFeature } from '../features/home/feature.js';
 import { integrationsFeature } from '../features/integrations/feature.js';
 import { sourcesFeature } from '../features/sources/feature.js';
+import { settingsFeature } from '../features/settings/feature.js';
 import type { Feature } from './feature.js';
 
 /** Every feature, in the order in which the navigation shows them within their groups. */
@@ -14,4 +19,9 @@ export const features: readonly Feature[] = [
   credentialsFeature,
   sourcesFeature,
   developerPortalFeature,
+  conversationsFeature,
+  contactsFeature,
+  usageFeature,
+  operationsFeature,
+  settingsFeature,
 ];

@@ -34,8 +34,11 @@ export const projectRoute = createRoute({
   path: '/p/$projectId',
   beforeLoad: async ({ context, params, location }) => {
     const { projects } = await requireSession(context, location.href);
-    if (!projects.some(({ id }) => id === params.projectId)) throw notFound();
     requestContext.projectId = params.projectId;
+    if (projects.some(({ id }) => id === params.projectId)) return;
+    // Of another organization, or new since then.
+    const now = await context.queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => null);
+    if (!now?.projects.some(({ id }) => id === params.projectId)) throw notFound();
   },
   component: Shell,
   notFoundComponent: NotFound,

@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { connection } from '../api/connection.js';
 import { ApiProblem, isProblem } from '../api/problem.js';
 import { sessionQuery } from '../api/session.js';
@@ -10,14 +10,17 @@ const mayHelp = (failures: number, error: Error): boolean =>
   failures < attempts && !(error instanceof ApiProblem && error.status < 500);
 
 export function createQueryClient(): QueryClient {
+  /** Signed out meanwhile: asking for the session again leads to the sign-in page, and from there back here. */
+  const leaveWhenSignedOut = (error: Error): void => {
+    if (isProblem(error, 'not_signed_in')) void queryClient.invalidateQueries(sessionQuery);
+  };
   const queryClient = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        // Signed out meanwhile: asking for the session again leads to the sign-in page.
-        const isSession = query.queryKey[0] === sessionQuery.queryKey[0];
-        if (!isSession && isProblem(error, 'not_signed_in')) void queryClient.invalidateQueries(sessionQuery);
+        if (query.queryKey[0] !== sessionQuery.queryKey[0]) leaveWhenSignedOut(error);
       },
     }),
+    mutationCache: new MutationCache({ onError: leaveWhenSignedOut }),
     defaultOptions: { queries: { retry: mayHelp, staleTime: 5_000 }, mutations: { retry: false } },
   });
   connection.subscribe(() => {

@@ -19,7 +19,7 @@ export default function PaletteWindow({ onClose }: { onClose: () => void }): Rea
   const projectId = useProjectId();
   const navigate = useNavigate();
   useEffect(() => spotlight.open(), []);
-  const go = ({ path }: PaletteEntry): void => void navigate({ to: `/p/${projectId}${path}` });
+  const go = ({ path }: PaletteEntry): void => void navigate({ href: `/p/${projectId}${path}` });
   return (
     <Spotlight.Root
       store={store}

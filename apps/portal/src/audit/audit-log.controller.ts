@@ -1,4 +1,5 @@
-import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { AuditQuery } from '#libs/audit';
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuditLogPage } from './audit.dto.js';
@@ -16,7 +17,7 @@ export class AuditLogController {
     summary: 'Who changed what agents may do, decided over calls, made and revoked keys; newest first, kept for good',
   })
   @ApiOkResponse({ type: AuditLogPage })
-  list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<AuditLogPage> {
+  list(@Caller() caller: Principal, @Query() query: AuditQuery): Promise<AuditLogPage> {
     return this.trail.page(caller, query);
   }
 }

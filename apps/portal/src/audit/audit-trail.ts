@@ -1,13 +1,5 @@
-import type { AuditLog, AuditRecord } from '#libs/audit';
-import {
-  type Audience,
-  type Page,
-  pageOf,
-  type PageQuery,
-  type Principal,
-  ServiceClient,
-  writeCursor,
-} from '#libs/service-kit';
+import type { AuditLog, AuditQuery, AuditRecord } from '#libs/audit';
+import { type Audience, type Page, pageOf, type Principal, ServiceClient, writeCursor } from '#libs/service-kit';
 import type { ServiceTokens } from '#libs/service-kit';
 import type { ActorNameRepository } from './actor-name.repository.js';
 import type { UpstreamUrls } from '../proxy/route-table.js';
@@ -42,13 +34,13 @@ export class AuditTrail {
    * Newest first.
    * @throws Problem 503 `service_unavailable` when a service does not answer: a page without its entries would look whole
    */
-  async page({ organizationId, projectId }: Principal, { limit, cursor }: PageQuery): Promise<Page<NamedRecord>> {
+  async page({ organizationId, projectId }: Principal, query: AuditQuery): Promise<Page<NamedRecord>> {
     const scope = { organizationId, projectId };
-    const query = `?limit=${limit}${cursor === undefined ? '' : `&cursor=${writeCursor(cursor)}`}`;
+    const { limit } = query;
     const [own, ...others] = await Promise.all([
-      this.own.list(scope, limit + 1, cursor),
+      this.own.list(scope, limit + 1, query),
       ...this.others.map(
-        async (other) => (await other.get<{ data: AuditRecord[] }>(`/internal/audit${query}`, scope)).data,
+        async (other) => (await other.get<{ data: AuditRecord[] }>(`/internal/audit?${written(query)}`, scope)).data,
       ),
     ]);
     const all = [...(own ?? []), ...others.flat()].sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -59,4 +51,10 @@ export class AuditTrail {
     );
     return { ...page, data: page.data.map((entry) => ({ ...entry, actor_name: names.get(entry.actor) ?? null })) };
   }
+}
+
+/** The same query for another service. */
+function written({ limit, cursor, action, actor, subject }: AuditQuery): string {
+  const said = { limit: String(limit), cursor: cursor && writeCursor(cursor), action, actor, subject };
+  return new URLSearchParams(Object.entries(said).filter((one): one is [string, string] => !!one[1])).toString();
 }

@@ -12,10 +12,13 @@ let upstream: Upstream;
 let service: Server;
 /** What the other services have, each the same; null: they answer 500. */
 let elsewhere: AuditRecord[] | null = [];
+/** What the other services were asked for. */
+const askedElsewhere: string[] = [];
 
 beforeAll(async () => {
   upstream = await startUpstream('upstream', {});
-  service = createServer((_request, response) => {
+  service = createServer(({ url: asked = '' }, response) => {
+    askedElsewhere.push(asked);
     response.setHeader('content-type', 'application/json');
     response.writeHead(elsewhere === null ? 500 : 200).end(JSON.stringify({ data: elsewhere ?? [] }));
   });
@@ -88,6 +91,18 @@ describe('the audit log', () => {
     const page = await call('/audit?limit=1', admin);
     expect(ids(page)).toEqual([newest]);
     expect(ids(await call(`/audit?limit=1&cursor=${page.body.next_cursor}`, admin))).toEqual([older]);
+  });
+
+  it('is looked through by what was done, by whom and to what, in every service', async () => {
+    const admin = await portal.key(['admin']);
+    const made = (await call('/api-keys', admin, post({ name: 'sought', scopes: ['keys:read'] }))).body;
+    await call(`/api-keys/${made.id}`, admin, { method: 'DELETE' });
+    expect((await call(`/audit?subject=${made.id}`, admin)).body.data).toHaveLength(2);
+    const revoked = await call(`/audit?subject=${made.id}&action=api_key.revoked`, admin);
+    expect(revoked.body.data).toMatchObject([{ action: 'api_key.revoked', subject: made.id }]);
+    expect(ids(await call(`/audit?subject=${made.id}&actor=user:nobody`, admin))).toEqual([]);
+    expect(askedElsewhere).toContain(`/internal/audit?limit=50&actor=user%3Anobody&subject=${made.id}`);
+    expect((await call('/audit?action=nothing', admin)).status).toBe(422);
   });
 
   it('is no page at all while a service does not answer, and needs its scope', async () => {

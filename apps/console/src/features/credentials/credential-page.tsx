@@ -2,6 +2,7 @@ import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
+import { credentialStatus } from '../../api/credentials.js';
 import { useScope } from '../../api/session.js';
 import { credentialTexts } from '../../texts/credentials.js';
 import { Page } from '../../ui/page.js';
@@ -36,18 +37,18 @@ export function CredentialPage(): ReactNode {
     credential
       ? [
           {
-            name: 'overview',
+            value: 'overview',
             label: texts.tabs.overview,
-            content: () => <CredentialOverview credential={credential} verified={verify.data} />,
+            content: <CredentialOverview credential={credential} verified={verify.data} />,
           },
-          { name: 'uses', label: texts.tabs.uses, content: () => <CredentialUses credential={credential} /> },
-          { name: 'history', label: texts.tabs.history, content: () => <CredentialHistory id={credentialId} /> },
+          { value: 'uses', label: texts.tabs.uses, content: <CredentialUses credential={credential} /> },
+          { value: 'history', label: texts.tabs.history, content: <CredentialHistory id={credentialId} /> },
         ]
       : [];
   return (
     <Page
       title={credential?.name ?? credentialTexts.title}
-      mark={credential && <StatusBadge status={credential.status} />}
+      mark={credential && <StatusBadge status={credentialStatus(credential.status)} />}
       description={credential?.reason}
       breadcrumbs={[{ label: credentialTexts.title, to: { to: '/p/$projectId/credentials', params: { projectId } } }]}
       actions={
@@ -84,7 +85,7 @@ export function CredentialPage(): ReactNode {
           <UrlTabs
             label={texts.sections}
             tabs={tabs()}
-            value={tab}
+            value={tab ?? 'overview'}
             onChange={(name) => void navigate({ search: { tab: name } })}
           />
           {edit && may && <EditCredential shown={shown} onClose={() => edits(false)} />}

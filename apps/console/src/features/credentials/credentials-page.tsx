@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
+import { credentialStatus } from '../../api/credentials.js';
 import { useCursorList } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { credentialTexts as texts } from '../../texts/credentials.js';
@@ -27,7 +28,12 @@ const columns: Column<Credential>[] = [
     cell: ({ account }) => account?.name ?? account?.id ?? <Text c="dimmed">–</Text>,
     hideOnPhone: true,
   },
-  { id: 'status', label: texts.columns.status, width: '190px', cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    id: 'status',
+    label: texts.columns.status,
+    width: '190px',
+    cell: ({ status }) => <StatusBadge status={credentialStatus(status)} />,
+  },
   {
     id: 'updated',
     label: texts.columns.updated,

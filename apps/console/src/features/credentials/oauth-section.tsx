@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Skeleton, Stack, Text, Timeline } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
+import { credentialStatus } from '../../api/credentials.js';
 import { isProblem } from '../../api/problem.js';
 import { useScope } from '../../api/session.js';
 import { useConnect } from '../../api/use-connect.js';
@@ -99,7 +100,7 @@ function GrantState({ grant }: { grant: Grant }): ReactNode {
           {events.map(({ at, from, to, reason }) => (
             <Timeline.Item key={`${at} ${from} ${to}`}>
               <Group gap="xs">
-                <StatusBadge status={to} />
+                <StatusBadge status={credentialStatus(to)} />
                 <Text size="sm" c="dimmed" component="span">
                   <When at={at} />
                 </Text>

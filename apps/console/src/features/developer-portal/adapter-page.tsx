@@ -39,17 +39,17 @@ export function AdapterPage(): ReactNode {
   const tabs = (): UrlTab<AdapterTab>[] => {
     if (!adapter) return [];
     const all: (UrlTab<AdapterTab> & { needsAdapter?: boolean })[] = [
-      { name: 'overview', label: texts.tabs.overview, content: () => <AdapterOverview adapter={adapter} app={app} /> },
+      { value: 'overview', label: texts.tabs.overview, content: <AdapterOverview adapter={adapter} app={app} /> },
       {
-        name: 'versions',
+        value: 'versions',
         label: texts.tabs.versions,
-        content: () => <Versions adapter={adapter} open={version ? Number(version) : undefined} onOpen={show} />,
+        content: <Versions adapter={adapter} open={version ? Number(version) : undefined} onOpen={show} />,
       },
       {
-        name: 'health',
+        value: 'health',
         label: texts.tabs.health,
         needsAdapter: true,
-        content: () => (
+        content: (
           <AdapterHealth
             id={id}
             hours={hours ?? '24'}
@@ -58,10 +58,10 @@ export function AdapterPage(): ReactNode {
         ),
       },
       {
-        name: 'conformance',
+        value: 'conformance',
         label: texts.tabs.conformance,
         needsAdapter: true,
-        content: () => (
+        content: (
           <Conformance
             id={id}
             run={run}
@@ -69,7 +69,7 @@ export function AdapterPage(): ReactNode {
           />
         ),
       },
-      { name: 'settings', label: texts.tabs.settings, content: () => <AdapterSettings adapter={adapter} /> },
+      { value: 'settings', label: texts.tabs.settings, content: <AdapterSettings adapter={adapter} /> },
     ];
     return all.filter(({ needsAdapter }) => !needsAdapter || adapter.base_url !== null);
   };
@@ -136,7 +136,7 @@ export function AdapterPage(): ReactNode {
           <UrlTabs
             label={texts.sections}
             tabs={tabs()}
-            value={tab}
+            value={tab ?? 'overview'}
             onChange={(name) => void navigate({ search: { tab: name } })}
           />
         </Stack>

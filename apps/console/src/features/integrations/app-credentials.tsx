@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useCredentials } from '../../api/credentials.js';
+import { credentialStatus, useCredentials } from '../../api/credentials.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/types.js';
@@ -75,7 +75,7 @@ function Declared({ app, declared }: { app: App; declared: Schema<'AppCredential
         ) : (
           <Text fw={500}>{texts.notLinked}</Text>
         )}
-        {status && <StatusBadge status={status} />}
+        {status && <StatusBadge status={credentialStatus(status)} />}
         <Text size="sm" c="dimmed">
           {key}, {required ? texts.required : texts.optional}
         </Text>

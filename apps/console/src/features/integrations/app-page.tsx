@@ -34,19 +34,19 @@ export function AppPage(): ReactNode {
     app
       ? [
           {
-            name: 'overview',
+            value: 'overview',
             label: texts.tabs.overview,
-            content: () => <AppOverview app={app} listing={listing} edit={edit} onEdit={open} />,
+            content: <AppOverview app={app} listing={listing} edit={edit} onEdit={open} />,
           },
-          { name: 'verify', label: texts.tabs.verify, content: () => <AppVerify appId={appId} /> },
-          { name: 'samples', label: texts.tabs.samples, content: () => <AppSamples app={app} /> },
+          { value: 'verify', label: texts.tabs.verify, content: <AppVerify appId={appId} /> },
+          { value: 'samples', label: texts.tabs.samples, content: <AppSamples app={app} /> },
           {
-            name: 'channel',
+            value: 'channel',
             label: texts.tabs.channel,
-            content: () => <ChannelSection app={app} editing={edit === 'channel'} onEdit={open} />,
+            content: <ChannelSection app={app} editing={edit === 'channel'} onEdit={open} />,
           },
-          { name: 'requests', label: texts.tabs.requests, content: () => <RefusedRequests appId={appId} /> },
-          { name: 'settings', label: texts.tabs.settings, content: () => shown && <AppSettings shown={shown} /> },
+          { value: 'requests', label: texts.tabs.requests, content: <RefusedRequests appId={appId} /> },
+          { value: 'settings', label: texts.tabs.settings, content: shown && <AppSettings shown={shown} /> },
         ]
       : [];
   return (
@@ -64,7 +64,7 @@ export function AppPage(): ReactNode {
           <UrlTabs
             label={texts.sections}
             tabs={tabs()}
-            value={tab}
+            value={tab ?? 'overview'}
             onChange={(name) => void navigate({ search: { tab: name } })}
           />
         </Stack>

@@ -37,9 +37,9 @@ export function SourcePage(): ReactNode {
     source
       ? [
           {
-            name: 'documents',
+            value: 'documents',
             label: texts.tabs.documents,
-            content: () => (
+            content: (
               <SourceDocuments
                 id={id}
                 runId={run?.finished_at ? run.id : null}
@@ -48,8 +48,8 @@ export function SourcePage(): ReactNode {
               />
             ),
           },
-          { name: 'runs', label: texts.tabs.runs, content: () => <SourceRuns id={id} last={run} /> },
-          { name: 'settings', label: texts.tabs.settings, content: () => <SourceSettings source={source} /> },
+          { value: 'runs', label: texts.tabs.runs, content: <SourceRuns id={id} last={run} /> },
+          { value: 'settings', label: texts.tabs.settings, content: <SourceSettings source={source} /> },
         ]
       : [];
   return (
@@ -95,7 +95,7 @@ export function SourcePage(): ReactNode {
           <UrlTabs
             label={texts.sections}
             tabs={tabs()}
-            value={tab}
+            value={tab ?? 'documents'}
             onChange={(name) => void navigate({ search: { tab: name } })}
           />
         </Stack>

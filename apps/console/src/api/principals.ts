@@ -1,0 +1,60 @@
+import { useQueries } from '@tanstack/react-query';
+import { answer, api } from './client.js';
+import { projectKey, useProjectId } from './project-query.js';
+import { hasScope, useSession } from './session.js';
+
+/** Who may act: `user:mem_…`, `key:key_…` or `contact:con_…`. */
+export interface Named {
+  subject: string;
+  name: string;
+}
+
+export const kindOf = (subject: string): string => subject.slice(0, subject.indexOf(':'));
+
+const most = 200;
+
+/** The people, keys and contacts that this reader may know, for choosing and naming. */
+export function usePrincipals(): Named[] {
+  const projectId = useProjectId();
+  const { member, scopes } = useSession();
+  const asked = useQueries({
+    queries: [
+      {
+        queryKey: projectKey(projectId, ['principals', 'members']),
+        enabled: hasScope(scopes, 'members:read'),
+        queryFn: async ({ signal }) => {
+          const query = { limit: most };
+          const { data } = await answer(api.GET('/api/v1/members', { params: { query }, signal }));
+          return data.map(({ id, name }): Named => ({ subject: `user:${id}`, name }));
+        },
+      },
+      {
+        queryKey: projectKey(projectId, ['principals', 'contacts']),
+        enabled: hasScope(scopes, 'contacts:read'),
+        queryFn: async ({ signal }) => {
+          const query = { limit: most };
+          const { data } = await answer(api.GET('/api/v1/contacts', { params: { query }, signal }));
+          return data.map(({ id, name }): Named => ({ subject: `contact:${id}`, name }));
+        },
+      },
+      {
+        queryKey: projectKey(projectId, ['principals', 'keys']),
+        enabled: hasScope(scopes, 'keys:read'),
+        queryFn: async ({ signal }) => {
+          const query = { limit: most };
+          const { data } = await answer(api.GET('/api/v1/api-keys', { params: { query }, signal }));
+          return data.map(({ id, name }): Named => ({ subject: `key:${id}`, name }));
+        },
+      },
+    ],
+  });
+  const known = asked.flatMap(({ data = [] }) => data);
+  const me = { subject: `user:${member.id}`, name: member.name };
+  return known.some(({ subject }) => subject === me.subject) ? known : [me, ...known];
+}
+
+/** How to write one who acts: by name, where it may be known. */
+export function usePrincipalName(): (subject: string) => string {
+  const principals = usePrincipals();
+  return (subject) => principals.find((known) => known.subject === subject)?.name ?? subject;
+}

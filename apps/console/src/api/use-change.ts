@@ -1,0 +1,17 @@
+import { useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query';
+import { projectKey, useProjectId } from './project-query.js';
+
+/** Something that is changed here; afterwards what stands under these keys is asked for again: `useChange(archive, ['apps'])`. */
+export function useChange<Input = void, Data = unknown>(
+  change: (input: Input) => Promise<Data>,
+  ...touched: string[]
+): UseMutationResult<Data, Error, Input> {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  return useMutation({
+    mutationFn: change,
+    // Also after a refusal: what is shown may be what was refused.
+    onSettled: () =>
+      Promise.all(touched.map((key) => queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) }))),
+  });
+}

@@ -1,0 +1,18 @@
+import { useThrottledCallback } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { type StreamState, useEventStream } from './event-stream.js';
+import { projectKey, useProjectId } from './project-query.js';
+import { useScope } from './session.js';
+
+const everyMs = 1_000;
+
+/** Asks again for what stands under a key as anything happens to events of the project. */
+export function useLiveRefresh(key: string): StreamState {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  const refresh = useThrottledCallback(
+    () => void queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) }),
+    everyMs,
+  );
+  return useEventStream({ path: '/api/v1/events/stream', enabled: useScope('events:read'), onMessage: refresh });
+}

@@ -1,0 +1,14 @@
+import type { ReactNode } from 'react';
+import type { Schema } from '../../api/types.js';
+import { contactTexts } from '../../texts/contacts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+
+/** How the system treats a contact. One that was merged is treated as the other. */
+export function ContactStatus({ contact }: { contact: Schema<'ContactView'> }): ReactNode {
+  if (contact.merged_into) return <StatusBadge status={contactTexts.mergedBadge} />;
+  return contact.status === 'unknown' ? (
+    <StatusBadge status={contactTexts.statuses.unknown} tone="warn" />
+  ) : (
+    <StatusBadge status={contact.status} />
+  );
+}

@@ -1,0 +1,93 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useContact } from '../../api/contacts.js';
+import { useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import { useChange } from '../../api/use-change.js';
+import { contactTexts } from '../../texts/contacts.js';
+import { ActionButton } from '../../ui/action-button.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { useReason } from '../../ui/editable.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { TextLink } from '../../ui/text-link.js';
+import { ContactSelect } from './contact-select.js';
+
+const texts = contactTexts.merge;
+
+/** One person under several names: merging, and taking it back. */
+export function Merged({ contact }: { contact: Schema<'ContactDetailView'> }): ReactNode {
+  if (contact.merged_into) return <OtherContact id={contact.merged_into} undo={contact.id} text={texts.countedTo} />;
+  return (
+    <Stack gap="md">
+      {contact.merged.map((id) => (
+        <OtherContact key={id} id={id} undo={id} text={texts.counted} />
+      ))}
+      <MergeInto contact={contact} />
+    </Stack>
+  );
+}
+
+interface OtherContactProps {
+  id: string;
+  /** The contact that goes its own way again. */
+  undo: string;
+  text: string;
+}
+
+function OtherContact({ id, undo, text }: OtherContactProps): ReactNode {
+  const projectId = useProjectId();
+  const { data: other } = useContact(id);
+  const reason = useReason('contacts:write');
+  const unmerge = useChange(
+    () => answer(api.POST('/api/v1/contacts/{id}/unmerge', { params: { path: { id: undo } } })),
+    'contacts',
+  );
+  return (
+    <Group gap="sm">
+      <Text component="div" flex={1} miw={200}>
+        {text}{' '}
+        <TextLink to={{ to: '/p/$projectId/contacts/$contactId', params: { projectId, contactId: id } }}>
+          {other?.name ?? id}
+        </TextLink>
+      </Text>
+      <ActionButton
+        size="compact-sm"
+        variant="default"
+        reason={reason}
+        loading={unmerge.isPending}
+        onClick={() => unmerge.mutate()}
+      >
+        {texts.unmerge}
+      </ActionButton>
+      <ProblemAlert error={unmerge.error} />
+    </Group>
+  );
+}
+
+function MergeInto({ contact }: { contact: Schema<'ContactDetailView'> }): ReactNode {
+  const reason = useReason('contacts:write');
+  const [into, setInto] = useState<{ id: string; name: string } | null>(null);
+  const merge = useChange(
+    (other: string) =>
+      answer(api.POST('/api/v1/contacts/{id}/merge', { params: { path: { id: contact.id } }, body: { into: other } })),
+    'contacts',
+  );
+  return (
+    <Stack gap="xs" maw={520}>
+      <Group align="flex-end" gap="xs">
+        <ContactSelect without={contact.id} disabled={reason !== null} onChange={setInto} />
+        <ConfirmAction
+          reason={reason ?? (into ? null : texts.chooseFirst)}
+          loading={merge.isPending}
+          question={into && texts.question(contact.name, into.name)}
+          confirm={texts.action}
+          onConfirm={() => into && merge.mutate(into.id)}
+        >
+          {texts.action}
+        </ConfirmAction>
+      </Group>
+      <ProblemAlert error={merge.error} />
+    </Stack>
+  );
+}

@@ -1,0 +1,82 @@
+import { Loader } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useAgentName } from '../../api/agents.js';
+import { answer, api } from '../../api/client.js';
+import { useProjectQuery } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
+import { useChange } from '../../api/use-change.js';
+import { conversationTexts } from '../../texts/conversations.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { useReason } from '../../ui/editable.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import classes from './chat.module.css';
+import { ToolUse } from './tool-use.js';
+import { WaitingApproval } from './waiting-approval.js';
+
+const texts = conversationTexts.chat;
+const openMs = 2_000;
+
+/** The agent's side of a turn: the tools it used, what it waits for, what it answered. */
+export function AgentWork({ turn }: { turn: Schema<'SessionTurnView'> }): ReactNode {
+  const agentName = useAgentName();
+  const open = turn.state === 'open';
+  const { data } = useProjectQuery(
+    ['turn', turn.id, turn.state],
+    (signal) => answer(api.GET('/api/v1/turns/{id}', { params: { path: { id: turn.id } }, signal })),
+    { enabled: useScope('agents:read'), refetchInterval: open && openMs },
+  );
+  const text = data?.reply_text;
+  return (
+    <>
+      {data && <ToolUse steps={data.steps} />}
+      {data?.state === 'waiting_approval' && <WaitingApproval turnId={turn.id} eventId={turn.receipt_id} />}
+      {text && (
+        <>
+          <div className={classes.bubble} data-side="agent">
+            {text}
+          </div>
+          <div className={classes.under} data-side="agent">
+            {agentName(turn.agent_id)} · <When at={turn.finished_at} />
+            {data.deliveries.map(({ id, state }) => (
+              <StatusBadge key={id} status={state === 'open' || state === 'taken' ? 'sending' : state} />
+            ))}
+          </div>
+        </>
+      )}
+      {open && <Working sessionId={turn.session_id} waiting={data?.waiting?.text ?? null} />}
+      {turn.state === 'failed' && (
+        <div className={classes.under} data-side="agent">
+          {data?.reason_text ?? turn.error}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Working({ sessionId, waiting }: { sessionId: string | null; waiting: string | null }): ReactNode {
+  const reason = useReason('channels:write');
+  const cancel = useChange(
+    (id: string) => answer(api.POST('/api/v1/sessions/{id}/cancel-turn', { params: { path: { id } } })),
+    'conversations',
+  );
+  return (
+    <div className={classes.under} data-side="agent">
+      <Loader size={12} aria-hidden /> {waiting ?? texts.working}
+      {sessionId && (
+        <ConfirmAction
+          size="compact-xs"
+          reason={reason}
+          loading={cancel.isPending}
+          question={texts.cancelQuestion}
+          onConfirm={() => cancel.mutate(sessionId)}
+        >
+          {texts.cancel}
+        </ConfirmAction>
+      )}
+      <ProblemAlert error={cancel.error} />
+    </div>
+  );
+}

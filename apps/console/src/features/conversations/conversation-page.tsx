@@ -1,0 +1,81 @@
+import { Button, Skeleton } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { useLiveRefresh } from '../../api/use-live-refresh.js';
+import type { Schema } from '../../api/types.js';
+import { conversationTexts } from '../../texts/conversations.js';
+import { LiveDot } from '../../ui/live-dot.js';
+import { Page } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { ChatMark } from './chat-mark.js';
+import { ChatTurn } from './chat-turn.js';
+import classes from './chat.module.css';
+import { Composer } from './composer.js';
+import { Participants } from './participants.js';
+import { type Conversation, useConversation } from './use-conversation.js';
+import { useWhom } from './with-whom.js';
+
+const route = getRouteApi('/p/$projectId/conversations/$sessionId');
+const texts = conversationTexts;
+
+export function ConversationPage(): ReactNode {
+  const { projectId, sessionId } = route.useParams();
+  const conversation = useConversation(sessionId);
+  const stream = useLiveRefresh('conversations');
+  const { data: session, error, refetch } = conversation.session;
+  const whom = useWhom(session);
+  return (
+    <Page
+      title={whom ?? texts.one}
+      mark={session && <StatusBadge status={session.status} />}
+      breadcrumbs={[{ label: texts.title, to: { to: '/p/$projectId/conversations', params: { projectId } } }]}
+      actions={<LiveDot state={stream} />}
+    >
+      {error && !session && <ProblemAlert error={error} onRetry={() => void refetch()} />}
+      {!session && !error && <Skeleton height={420} />}
+      {session && (
+        <div className={classes.page}>
+          <Chat conversation={conversation} session={session} />
+          <Participants session={session} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Chat({ conversation, session }: { conversation: Conversation; session: Schema<'SessionView'> }): ReactNode {
+  const { turns, entries } = conversation;
+  const last = entries.at(-1)?.at;
+  useEffect(() => {
+    window.scrollTo({ top: document.body.scrollHeight });
+  }, [last]);
+  return (
+    <section className={classes.chat} aria-label={texts.one}>
+      <ol className={classes.entries} aria-live="polite">
+        {turns.hasMore && (
+          <li className={classes.middle}>
+            <Button
+              variant="subtle"
+              color="gray"
+              size="compact-sm"
+              loading={turns.loadingMore}
+              onClick={turns.loadMore}
+            >
+              {texts.earlier}
+            </Button>
+          </li>
+        )}
+        {turns.error && <ProblemAlert error={turns.error} onRetry={turns.refresh} />}
+        {entries.map(({ at, turn, mark }) =>
+          turn ? (
+            <ChatTurn key={turn.id} turn={turn} session={session} />
+          ) : (
+            <ChatMark key={`${at} ${mark.kind}`} mark={mark} />
+          ),
+        )}
+      </ol>
+      <Composer session={session} />
+    </section>
+  );
+}

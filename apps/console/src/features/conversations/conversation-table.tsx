@@ -1,0 +1,79 @@
+import { Badge, Group } from '@mantine/core';
+import { MessagesSquare, SearchX } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useAgentName } from '../../api/agents.js';
+import { useAppName } from '../../api/apps.js';
+import { type CursorList, useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import { conversationTexts } from '../../texts/conversations.js';
+import { type Column, DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { NameOver } from '../../ui/name-over.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { LastLine } from './last-line.js';
+import { WithWhom } from './with-whom.js';
+
+type Session = Schema<'SessionView'>;
+
+interface ConversationTableProps {
+  list: CursorList<Session>;
+  filtered: boolean;
+}
+
+export function ConversationTable({ list, filtered }: ConversationTableProps): ReactNode {
+  const projectId = useProjectId();
+  const appName = useAppName();
+  const agentName = useAgentName();
+  return (
+    <DataTable
+      label={conversationTexts.title}
+      columns={columnsWith(appName, agentName)}
+      list={list}
+      rowKey={({ id }) => id}
+      rowLink={({ id }) => ({ to: '/p/$projectId/conversations/$sessionId', params: { projectId, sessionId: id } })}
+      empty={
+        filtered ? (
+          <EmptyState icon={SearchX} {...conversationTexts.emptyFiltered} />
+        ) : (
+          <EmptyState icon={MessagesSquare} {...conversationTexts.empty} />
+        )
+      }
+    />
+  );
+}
+
+function columnsWith(appName: (id: string) => string, agentName: (id: string | null) => string): Column<Session>[] {
+  const { columns } = conversationTexts;
+  return [
+    {
+      id: 'with',
+      label: columns.with,
+      width: 'minmax(0, 3fr)',
+      cell: (session) => <NameOver name={<WithWhom session={session} />} under={<LastLine session={session} />} />,
+    },
+    { id: 'app', label: columns.app, cell: ({ app_id }) => appName(app_id) },
+    { id: 'agent', label: columns.agent, cell: ({ agent_id }) => agentName(agent_id), hideOnPhone: true },
+    {
+      id: 'status',
+      label: columns.status,
+      width: '190px',
+      cell: ({ status, waiting }) => (
+        <Group gap={6} wrap="nowrap">
+          <StatusBadge status={status} />
+          {waiting > 0 && (
+            <Badge color="yellow" variant="outline" tt="none" radius="sm" fw={500} autoContrast c="inherit">
+              {conversationTexts.waiting(waiting)}
+            </Badge>
+          )}
+        </Group>
+      ),
+    },
+    {
+      id: 'updated',
+      label: columns.updated,
+      width: '110px',
+      cell: ({ updated_at }) => <When at={updated_at} relative />,
+    },
+  ];
+}

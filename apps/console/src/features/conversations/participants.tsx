@@ -1,0 +1,76 @@
+import { Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useAgentName } from '../../api/agents.js';
+import { useAppName } from '../../api/apps.js';
+import { useContact } from '../../api/contacts.js';
+import { usePrincipalName } from '../../api/principals.js';
+import { useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import { conversationTexts } from '../../texts/conversations.js';
+import { CopyText } from '../../ui/copy-text.js';
+import { Facts } from '../../ui/facts.js';
+import { Section } from '../../ui/section.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { TextLink } from '../../ui/text-link.js';
+import { When } from '../../ui/when.js';
+import { topicOf } from './topic.js';
+
+const texts = conversationTexts.participants;
+
+/** Who takes part: the contact with what is known of them, the agent, the person who took over. */
+export function Participants({ session }: { session: Schema<'SessionDetailView'> }): ReactNode {
+  const projectId = useProjectId();
+  const appName = useAppName();
+  const agentName = useAgentName();
+  const nameOf = usePrincipalName();
+  const { data: contact } = useContact(session.contact_id);
+  const takenOver = session.marks.findLast(({ kind }) => kind === 'takeover');
+  return (
+    <Stack gap="md">
+      <Section title={texts.title}>
+        <Stack gap="sm">
+          {contact ? (
+            <div>
+              <Group gap="xs">
+                <TextLink
+                  to={{ to: '/p/$projectId/contacts/$contactId', params: { projectId, contactId: contact.id } }}
+                >
+                  {contact.name}
+                </TextLink>
+                <StatusBadge status={contact.status} tone={contact.status === 'unknown' ? 'warn' : undefined} />
+              </Group>
+              {contact.identities.map(({ app_id, sender }) => (
+                <Text key={`${app_id} ${sender}`} size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                  {texts.identity(sender, appName(app_id))}
+                </Text>
+              ))}
+            </div>
+          ) : (
+            <Text size="sm" c="dimmed">
+              {texts.noContact}
+            </Text>
+          )}
+          <Facts
+            of={[
+              [texts.agent, agentName(session.agent_id)],
+              [texts.person, session.status === 'taken_over' && takenOver && nameOf(takenOver.made_by)],
+            ]}
+          />
+        </Stack>
+      </Section>
+      <Section title={texts.about}>
+        <Stack gap="sm">
+          <Facts
+            of={[
+              [texts.app, appName(session.app_id)],
+              [texts.topic, topicOf(session)],
+              [texts.waiting, session.waiting > 0 && session.waiting],
+              [texts.since, <When key="since" at={session.created_at} />],
+            ]}
+          />
+          <CopyText text={session.id} />
+        </Stack>
+      </Section>
+    </Stack>
+  );
+}

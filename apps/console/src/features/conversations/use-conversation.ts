@@ -1,0 +1,43 @@
+import { answer, api } from '../../api/client.js';
+import { type CursorList, useCursorList, useProjectQuery } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import type { UseQueryResult } from '@tanstack/react-query';
+
+type Session = Schema<'SessionDetailView'>;
+type Turn = Schema<'SessionTurnView'>;
+
+/** One line of a chat: a turn with its message and answer, or what a person did. */
+export type Entry = { at: string } & ({ turn: Turn; mark?: never } | { mark: Session['marks'][number]; turn?: never });
+
+const pageSize = 20;
+/** What another person does is told by no event. */
+const othersMs = 5_000;
+
+export interface Conversation {
+  session: UseQueryResult<Session>;
+  turns: CursorList<Turn>;
+  /** Oldest first. */
+  entries: Entry[];
+}
+
+export function useConversation(sessionId: string): Conversation {
+  const path = { id: sessionId };
+  const session = useProjectQuery(
+    ['conversations', sessionId],
+    (signal) => answer(api.GET('/api/v1/sessions/{id}', { params: { path }, signal })),
+    { refetchInterval: othersMs },
+  );
+  const turns = useCursorList(['conversations', sessionId, 'turns'], (cursor, signal) =>
+    answer(api.GET('/api/v1/sessions/{id}/turns', { params: { path, query: { limit: pageSize, cursor } }, signal })),
+  );
+  return { session, turns, entries: entriesOf(session.data?.marks ?? [], turns) };
+}
+
+function entriesOf(marks: Session['marks'], { rows, hasMore }: CursorList<Turn>): Entry[] {
+  const oldest = hasMore ? rows.at(-1)?.created_at : undefined;
+  const shown = marks.filter(({ at }) => oldest === undefined || at >= oldest);
+  return [
+    ...rows.map((turn): Entry => ({ at: turn.created_at, turn })),
+    ...shown.map((mark): Entry => ({ at: mark.at, mark })),
+  ].sort((one, other) => (one.at < other.at ? -1 : 1));
+}

@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react';
+import { useContact } from '../../api/contacts.js';
+import type { Schema } from '../../api/types.js';
+import { topicOf } from './topic.js';
+
+/** Who a session is with: the contact by name, else what its messages have in common. */
+export function WithWhom({ session }: { session: Schema<'SessionView'> }): ReactNode {
+  return useWhom(session);
+}
+
+/** @param session undefined while it is loaded */
+export function useWhom(session: Schema<'SessionView'> | undefined): string | undefined {
+  const { data: contact } = useContact(session?.contact_id ?? null);
+  return contact?.name ?? (session && topicOf(session));
+}

@@ -1,0 +1,21 @@
+import { oneOf, searchOf, text } from '../../app/search.js';
+
+export const letterStates = ['open', 'redriving', 'redriven', 'lost'] as const;
+export const letterStages = ['verified', 'parsed', 'routed', 'turn', 'delivery'] as const;
+export const deliveryStates = ['dead', 'unknown', 'queued', 'sending', 'delivered'] as const;
+
+/** What the URL says, of each section its own. */
+export const validateOperationsSearch = searchOf({
+  app: text,
+  reason: text,
+  stage: oneOf(letterStages),
+  state: oneOf(letterStates),
+  /** Dead letters that are redriven together. */
+  batch: text,
+  delivery: oneOf(deliveryStates),
+  action: text,
+  actor: text,
+  /** The entry of the audit log that is open. */
+  entry: text,
+});
+export type OperationsSearch = ReturnType<typeof validateOperationsSearch>;

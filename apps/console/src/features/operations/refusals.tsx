@@ -1,0 +1,66 @@
+import { ShieldCheck } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useAppName } from '../../api/apps.js';
+import { answer, api } from '../../api/client.js';
+import { useCursorList } from '../../api/project-query.js';
+import { operationsTexts } from '../../texts/operations.js';
+import { DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { FilterBar } from '../../ui/filter-bar.js';
+import { NameOver } from '../../ui/name-over.js';
+import { When } from '../../ui/when.js';
+import { AppFilter } from './app-filter.js';
+import { useOperationsSearch } from './use-operations-search.js';
+
+const texts = operationsTexts.refusals;
+const pageSize = 50;
+
+/** Requests to webhooks that were turned away at the door. */
+export function Refusals(): ReactNode {
+  const appName = useAppName();
+  const { search, change, clear } = useOperationsSearch();
+  const { app } = search;
+  const list = useCursorList(['refusals', app], (cursor, signal) =>
+    answer(api.GET('/api/v1/refusals', { params: { query: { app_id: app, limit: pageSize, cursor } }, signal })),
+  );
+  const { columns } = texts;
+  return (
+    <>
+      <FilterBar filtered={app !== undefined} onClear={clear}>
+        <AppFilter value={app} onChange={(next) => change({ app: next })} />
+      </FilterBar>
+      <DataTable
+        label={operationsTexts.sections.refusals.label}
+        list={list}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            id: 'code',
+            label: columns.code,
+            width: 'minmax(0, 2fr)',
+            cell: ({ code, header_names }) => <NameOver name={<code>{code}</code>} under={header_names} />,
+          },
+          { id: 'app', label: columns.app, cell: ({ app_id }) => appName(app_id) },
+          {
+            id: 'from',
+            label: columns.from,
+            cell: ({ remote_address, method }) => (
+              <code>
+                {method} {remote_address}
+              </code>
+            ),
+          },
+          {
+            id: 'size',
+            label: columns.size,
+            width: '110px',
+            cell: ({ body_bytes }) => texts.bytes(body_bytes),
+            hideOnPhone: true,
+          },
+          { id: 'at', label: columns.at, width: '110px', cell: ({ at }) => <When at={at} relative /> },
+        ]}
+        empty={<EmptyState icon={ShieldCheck} {...texts.empty} />}
+      />
+    </>
+  );
+}

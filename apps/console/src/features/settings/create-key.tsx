@@ -1,0 +1,104 @@
+import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useRoles } from '../../api/roles.js';
+import { hasScope, useSession } from '../../api/session.js';
+import { useChange } from '../../api/use-change.js';
+import type { Schema } from '../../api/types.js';
+import { settingsTexts } from '../../texts/settings.js';
+import { uiTexts } from '../../texts/ui.js';
+import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { SecretOnce } from '../../ui/secret-once.js';
+import { ScopePicker } from './scope-picker.js';
+
+type Scope = Schema<'CreateApiKey'>['scopes'][number];
+const texts = settingsTexts.keys;
+const dayMs = 86_400_000;
+const fields = ['name', 'scopes', 'expires_at'];
+
+export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+  const { scopes: mine } = useSession();
+  const { data: roles = [] } = useRoles();
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<string[]>([]);
+  const [days, setDays] = useState<keyof typeof texts.lifetimes>('90');
+  const [key, setKey] = useState<string | null>(null);
+  const create = useChange(
+    () => {
+      const expires_at = days === 'never' ? undefined : new Date(Date.now() + Number(days) * dayMs).toISOString();
+      return answer(api.POST('/api/v1/api-keys', { body: { name, scopes: scopes as Scope[], expires_at } }));
+    },
+    'api-keys',
+    'principals',
+  );
+  const send = (): void =>
+    create.mutate(undefined, {
+      onSuccess: (made) => {
+        setKey(made.key);
+        setName('');
+        setScopes([]);
+        onClose();
+      },
+    });
+  return (
+    <>
+      <Modal opened={opened} onClose={onClose} title={texts.create} size="lg" centered>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            send();
+          }}
+        >
+          <Stack gap="md">
+            <TextInput
+              label={texts.name}
+              description={texts.nameHint}
+              required
+              data-autofocus
+              value={name}
+              error={fieldError(create.error, 'name')}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+            <Group grow align="flex-start">
+              <Select
+                label={texts.preset}
+                placeholder={texts.presetNone}
+                data={roles.map((role) => ({ value: role.name, label: settingsTexts.roleNames[role.name] }))}
+                value={null}
+                onChange={(chosen) => {
+                  const role = roles.find((one) => one.name === chosen);
+                  if (role) setScopes(role.scopes.filter((scope) => hasScope(mine, scope)));
+                }}
+              />
+              <Select
+                label={texts.expires}
+                data={Object.entries(texts.lifetimes).map(([value, label]) => ({ value, label }))}
+                value={days}
+                allowDeselect={false}
+                error={fieldError(create.error, 'expires_at')}
+                onChange={(chosen) => setDays((chosen ?? 'never') as keyof typeof texts.lifetimes)}
+              />
+            </Group>
+            <ScopePicker
+              offered={mine}
+              value={scopes}
+              error={fieldError(create.error, 'scopes')}
+              onChange={setScopes}
+            />
+            <ProblemAlert error={errorBeside(create.error, fields)} />
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={onClose}>
+                {uiTexts.cancel}
+              </Button>
+              <Button type="submit" loading={create.isPending} disabled={scopes.length === 0}>
+                {texts.createAction}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+      <SecretOnce title={texts.keyTitle} label={texts.key} secret={key} onDone={() => setKey(null)} />
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import { KeyRound, Settings, UserPlus, UserRound } from 'lucide-react';
+import { answer, api } from '../../api/client.js';
+import type { Feature } from '../../app/feature.js';
+import { settingsTexts } from '../../texts/settings.js';
+
+const most = 200;
+const found = 6;
+const texts = settingsTexts.palette;
+
+export const settingsFeature: Feature = {
+  navigation: [{ group: 'operate', label: settingsTexts.nav, icon: Settings, path: '/settings' }],
+  actions: [
+    { id: 'invite', label: texts.invite, icon: UserPlus, path: '/settings/members?add=true' },
+    { id: 'create-key', label: texts.createKey, icon: KeyRound, path: '/settings/keys?add=true' },
+    { id: 'my-sessions', label: texts.sessions, icon: UserRound, path: '/settings/sessions' },
+    { id: 'roles', label: texts.roles, icon: UserRound, path: '/settings/roles' },
+    { id: 'organization', label: texts.organization, icon: Settings, path: '/settings/organization' },
+  ],
+  searchLabel: texts.search,
+  searchScope: 'members:read',
+  search: async (query, signal) => {
+    const { data } = await answer(api.GET('/api/v1/members', { params: { query: { limit: most } }, signal }));
+    const part = query.toLowerCase();
+    return data
+      .filter(({ name, email }) => `${name} ${email}`.toLowerCase().includes(part))
+      .slice(0, found)
+      .map(({ id, name, email }) => ({
+        id,
+        label: name,
+        description: email ?? undefined,
+        icon: UserRound,
+        path: `/settings/members/${id}`,
+      }));
+  },
+};

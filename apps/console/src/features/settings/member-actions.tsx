@@ -1,0 +1,72 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import { useChange } from '../../api/use-change.js';
+import { settingsTexts } from '../../texts/settings.js';
+import { ActionButton } from '../../ui/action-button.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { useReason } from '../../ui/editable.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { SecretOnce } from '../../ui/secret-once.js';
+
+const texts = settingsTexts.members;
+
+/** A new link, suspending and removing: each holds within a second. */
+export function MemberActions({ member }: { member: Schema<'MemberView'> }): ReactNode {
+  const path = { id: member.id };
+  const reason = useReason('members:manage');
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const [link, setLink] = useState<string | null>(null);
+  const suspended = member.state === 'suspended';
+  const makeLink = useChange(
+    () => answer(api.POST('/api/v1/members/{id}/sign-in-link', { params: { path } })),
+    'members',
+  );
+  const suspend = useChange(
+    () => answer(api.PATCH('/api/v1/members/{id}', { params: { path }, body: { suspended: !suspended } })),
+    'members',
+    'member-sessions',
+  );
+  const remove = useChange(() => answer(api.DELETE('/api/v1/members/{id}', { params: { path } })), 'principals');
+  const leave = (): void =>
+    void navigate({ to: '/p/$projectId/settings/$section', params: { projectId, section: 'members' } });
+  return (
+    <>
+      <ActionButton
+        variant="default"
+        reason={reason ?? (suspended ? texts.linkSuspended : null)}
+        loading={makeLink.isPending}
+        onClick={() => makeLink.mutate(undefined, { onSuccess: ({ sign_in_link }) => setLink(sign_in_link) })}
+      >
+        {texts.newLink}
+      </ActionButton>
+      {suspended ? (
+        <ActionButton variant="default" reason={reason} loading={suspend.isPending} onClick={() => suspend.mutate()}>
+          {texts.unsuspend}
+        </ActionButton>
+      ) : (
+        <ConfirmAction
+          reason={reason}
+          loading={suspend.isPending}
+          question={texts.suspendQuestion(member.name)}
+          onConfirm={() => suspend.mutate()}
+        >
+          {texts.suspend}
+        </ConfirmAction>
+      )}
+      <ConfirmAction
+        reason={reason}
+        loading={remove.isPending}
+        question={texts.removeQuestion(member.name)}
+        onConfirm={() => remove.mutate(undefined, { onSuccess: leave })}
+      >
+        {texts.remove}
+      </ConfirmAction>
+      <SecretOnce title={texts.linkTitle} label={texts.link} secret={link} onDone={() => setLink(null)} />
+      <ProblemAlert error={makeLink.error ?? suspend.error ?? remove.error} />
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { uiTexts } from '../../texts/ui.js';
+import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { useSessionChange } from './use-session-change.js';
+
+interface NameFormProps {
+  opened: boolean;
+  title: string;
+  label: string;
+  action: string;
+  save: (name: string) => Promise<unknown>;
+  onClose: () => void;
+}
+
+/** Something new that needs a name alone. */
+export function NameForm({ opened, title, label, action, save, onClose }: NameFormProps): ReactNode {
+  const [name, setName] = useState('');
+  const create = useSessionChange(() => save(name.trim()));
+  const done = (): void => {
+    setName('');
+    onClose();
+  };
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} centered>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate(undefined, { onSuccess: done });
+        }}
+      >
+        <Stack gap="md">
+          <TextInput
+            label={label}
+            required
+            data-autofocus
+            maxLength={200}
+            value={name}
+            error={fieldError(create.error, 'name')}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <ProblemAlert error={errorBeside(create.error, ['name'])} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {uiTexts.cancel}
+            </Button>
+            <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

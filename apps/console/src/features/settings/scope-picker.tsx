@@ -1,0 +1,54 @@
+import { Checkbox, Group, Input, Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { hasScope } from '../../api/session.js';
+import { settingsTexts } from '../../texts/settings.js';
+import { resourcesOf, suffixOf } from './scope-groups.js';
+
+interface ScopePickerProps {
+  /** What may be chosen: what the person may do. */
+  offered: readonly string[];
+  value: readonly string[];
+  error?: string;
+  onChange: (scopes: string[]) => void;
+}
+
+const texts = settingsTexts.scopes;
+
+/** Scopes one by one, by what they are over. Who may change something may read it too. */
+export function ScopePicker({ offered, value, error, onChange }: ScopePickerProps): ReactNode {
+  const toggle = (scope: string, on: boolean): void =>
+    onChange(on ? [...value, scope] : value.filter((one) => one !== scope));
+  return (
+    <Input.Wrapper label={texts.label} labelElement="div" error={error}>
+      <Table verticalSpacing={5} horizontalSpacing={0} mt={4}>
+        <Table.Tbody>
+          {resourcesOf(offered).map(({ resource, scopes }) => (
+            <Table.Tr key={resource}>
+              <Table.Th scope="row" fw={400}>
+                {texts.resources[resource] ?? resource}
+              </Table.Th>
+              <Table.Td>
+                <Group gap="sm" justify="flex-end">
+                  {scopes.map((scope) => {
+                    const implied = !value.includes(scope) && hasScope(value, scope);
+                    return (
+                      <Checkbox
+                        key={scope}
+                        size="xs"
+                        label={texts.may[suffixOf(scope)] ?? suffixOf(scope)}
+                        aria-label={scope}
+                        checked={implied || value.includes(scope)}
+                        disabled={implied}
+                        onChange={(event) => toggle(scope, event.currentTarget.checked)}
+                      />
+                    );
+                  })}
+                </Group>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import { usageTexts } from '../../texts/usage.js';
+import { LineChart } from '../../ui/line-chart.js';
+import { measureOf, type Usage, written } from './measures.js';
+import type { UsageMeasure } from './usage-search.js';
+import { type Group, idOf, useNames } from './use-names.js';
+
+interface UsageChartProps {
+  rows: Usage[];
+  /** First day, `2026-01-31`. */
+  from: string;
+  measure: UsageMeasure;
+  by: Group;
+}
+
+const colours = ['accent.6', 'teal.6', 'orange.6', 'grape.6', 'cyan.6'];
+const dayMs = 86_400_000;
+const rest = 'rest';
+
+/** One measure day by day; those who use most apart, the others as one. */
+export function UsageChart({ rows, from, measure, by }: UsageChartProps): ReactNode {
+  const nameOf = useNames(by);
+  const value = measureOf[measure];
+  const totals = new Map<string, number>();
+  for (const row of rows) totals.set(idOf(by, row), (totals.get(idOf(by, row)) ?? 0) + value(row));
+  const ranked = [...totals].sort(([, one], [, other]) => other - one).map(([id]) => id);
+  const apart = ranked.slice(0, colours.length - 1);
+  const hasRest = ranked.length > apart.length;
+  const nameIn = (id: string): string => (apart.includes(id) ? `_${id}` : rest);
+  const series = [
+    ...apart.map((id, index) => ({ name: `_${id}`, label: nameOf(id), color: colours[index] ?? 'gray.6' })),
+    ...(hasRest ? [{ name: rest, label: usageTexts.rest, color: 'gray.6' }] : []),
+  ];
+  const data = daysFrom(from).map((day) => {
+    const point: { at: string; [series: string]: number | string } = { at: `${day}T00:00:00` };
+    for (const { name } of series) point[name] = 0;
+    for (const row of rows.filter((one) => one.day === day)) {
+      const name = nameIn(idOf(by, row));
+      point[name] = Number(point[name] ?? 0) + value(row);
+    }
+    return point;
+  });
+  const all = rows.reduce((sum, row) => sum + value(row), 0);
+  const summary = usageTexts.summary(usageTexts.measures[measure], written(measure, all), from);
+  return <LineChart summary={summary} data={data} series={series} stacked height={240} />;
+}
+
+function daysFrom(from: string): string[] {
+  const first = Date.parse(from);
+  const count = Math.floor((Date.now() - first) / dayMs) + 1;
+  return Array.from({ length: count }, (_, index) => new Date(first + index * dayMs).toISOString().slice(0, 10));
+}

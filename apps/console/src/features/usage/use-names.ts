@@ -1,0 +1,18 @@
+import { useAgentName } from '../../api/agents.js';
+import { usePrincipalName } from '../../api/principals.js';
+import { usageTexts } from '../../texts/usage.js';
+import type { Usage } from './measures.js';
+import type { usageGroups } from './usage-search.js';
+
+export type Group = (typeof usageGroups)[number];
+
+/** Whose the usage is, by id. */
+export const idOf = (by: Group, usage: Usage): string => (by === 'agent' ? usage.agent_id : usage.contact_id) ?? '';
+
+/** How to write whose usage it is. */
+export function useNames(by: Group): (id: string) => string {
+  const agentName = useAgentName();
+  const nameOf = usePrincipalName();
+  if (by === 'agent') return (id) => agentName(id || null);
+  return (id) => (id === '' ? usageTexts.noContact : nameOf(`contact:${id}`).replace(/^contact:/, ''));
+}

@@ -1,0 +1,68 @@
+export const contactTexts = {
+  nav: 'Contacts',
+  title: 'Contacts',
+  one: 'Contact',
+  description: 'Who writes to your Apps, who may, and who waits to be let in.',
+  statuses: { unknown: 'Held', known: 'Known', blocked: 'Blocked' },
+  mergedBadge: 'Merged',
+  perDay: (budget: number | null) => (budget === null ? 'No limit' : `${budget} a day`),
+  columns: { name: 'Name', status: 'State', budget: 'Messages', since: 'Since' },
+  filters: { search: 'Name', status: 'State', anyStatus: 'Any state' },
+  empty: { title: 'No contacts yet', text: 'Whoever writes to an App that tells its senders apart becomes one.' },
+  emptyFiltered: { title: 'No contact matches', text: 'Loosen a filter, or clear them all.' },
+  held: { title: 'Waiting to be let in' },
+  actions: {
+    admit: 'Admit',
+    admitted: (name: string, released: number) =>
+      released === 0
+        ? `${name} is admitted.`
+        : `${name} is admitted; ${released} held ${released === 1 ? 'message goes' : 'messages go'} on.`,
+    block: 'Block',
+    blockQuestion: (name: string) => `Whatever ${name} sends from now on reaches nobody. It is kept in Events.`,
+    unblock: 'Unblock',
+  },
+  form: {
+    title: 'About',
+    name: 'Name',
+    budget: 'Messages a day',
+    budgetHint: 'What comes beyond it waits for a person. Days are UTC.',
+    noBudget: 'No limit',
+  },
+  identities: {
+    title: 'Identities',
+    none: 'It has no identity of its own now: they went with a merge.',
+    seen: 'last seen',
+    until: 'until',
+    resume: 'Let it go on',
+  },
+  merge: {
+    title: 'The same person elsewhere',
+    counted: 'Counted to this contact:',
+    countedTo: 'Counted to',
+    unmerge: 'Unmerge',
+    label: 'Merge into another contact',
+    placeholder: 'Search by name',
+    nothingFound: 'Nobody by that name',
+    chooseFirst: 'Choose the other contact first.',
+    action: 'Merge',
+    question: (one: string, other: string) =>
+      `What ${one} sends counts as sent by ${other}, who stays. It can be taken back.`,
+  },
+  messages: {
+    title: 'Messages',
+    conversations: 'Conversations',
+    text: 'Message',
+    app: 'App',
+    outcome: 'Outcome',
+    at: 'Received',
+    empty: { title: 'No messages', text: 'Nothing of this contact is kept now.' },
+  },
+  pairing: {
+    open: 'Pairing code',
+    title: 'Hand over this code',
+    explained: 'Whoever sends the code to this App first is admitted as a contact. It works once.',
+    app: 'App',
+    code: 'Code',
+    action: 'Make a code',
+  },
+};

@@ -1,0 +1,26 @@
+import { Button, type ButtonProps, Tooltip } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface ActionButtonProps extends ButtonProps {
+  /** Why it cannot be pressed now; null or absent: it can. */
+  reason?: string | null;
+  onClick?: () => void;
+  children: ReactNode;
+}
+
+/** A button that says why, when it cannot be pressed. It keeps the focus, so that the keyboard reaches the reason too. */
+export function ActionButton({ reason = null, onClick, children, ...button }: ActionButtonProps): ReactNode {
+  return (
+    <Tooltip label={reason} disabled={reason === null} multiline maw={300}>
+      <Button
+        {...button}
+        data-disabled={reason !== null || undefined}
+        aria-disabled={reason !== null || undefined}
+        aria-description={reason ?? undefined}
+        onClick={reason === null ? onClick : undefined}
+      >
+        {children}
+      </Button>
+    </Tooltip>
+  );
+}

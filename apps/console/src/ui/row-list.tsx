@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react';
+import classes from './row-list.module.css';
+
+/** A short list whose rows carry actions; a long one is a `DataTable`. */
+export function RowList({ children }: { children: ReactNode }): ReactNode {
+  return <ul className={classes.list}>{children}</ul>;
+}
+
+export function ListRow({ children }: { children: ReactNode }): ReactNode {
+  return <li className={classes.row}>{children}</li>;
+}

@@ -1,0 +1,31 @@
+import { useState } from 'react';
+
+export interface Draft<Value extends object> {
+  /** As it is saved, with what was changed here. */
+  value: Value;
+  /** What was changed alone. */
+  change: Partial<Value>;
+  changed: boolean;
+  /** Of what was read before the first change: what came since is a conflict. */
+  etag: string | null;
+  set: (patch: Partial<Value>) => void;
+  discard: () => void;
+}
+
+/** A form over something that is saved: keeps what was typed apart, so that only that is sent. */
+export function useDraft<Value extends object>(saved: Value, etag: string | null = null): Draft<Value> {
+  const [typed, setTyped] = useState<{ values: Partial<Value>; etag: string | null }>();
+  const values = typed?.values ?? {};
+  const names = Object.keys(values) as (keyof Value)[];
+  const differing = names.filter((name) => JSON.stringify(typed?.values[name]) !== JSON.stringify(saved[name]));
+  const change = Object.fromEntries(differing.map((name) => [name, typed?.values[name]])) as Partial<Value>;
+  return {
+    value: { ...saved, ...change },
+    change,
+    changed: differing.length > 0,
+    etag: typed ? typed.etag : etag,
+    set: (patch) =>
+      setTyped((before) => ({ values: { ...before?.values, ...patch } as Partial<Value>, etag: before?.etag ?? etag })),
+    discard: () => setTyped(undefined),
+  };
+}

@@ -1,0 +1,192 @@
+import { until } from '#libs/testing';
+import type { Browser, Page } from 'playwright-core';
+import { openSink, type Sink } from '../system/sink.js';
+import { startSystem, type System } from '../system/system.js';
+import { post } from '../system/webhook.js';
+import { violations } from './accessibility.js';
+import { launch, signIn, type Visit, visit } from './browser.js';
+import { findChromium } from './chromium.js';
+
+const chromium = findChromium();
+const inBrowser = chromium ? describe : describe.skip;
+if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+
+inBrowser('who operates the system', () => {
+  let browser: Browser;
+  let system: System;
+  let sink: Sink;
+  let owner: Visit;
+
+  beforeAll(async () => {
+    [browser, system, sink] = await Promise.all([launch(chromium ?? ''), startSystem(), openSink()]);
+    await system.api('PUT', `/api/v1/channels/${system.appId}`, { reply_address: `${sink.url}/replies` });
+    owner = await person(await system.ownerLink());
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await system?.stop();
+    await sink?.close();
+  });
+
+  async function person(link: string): Promise<Visit> {
+    const made = await visit(browser, { viewport: { width: 1280, height: 900 } });
+    made.page.setDefaultTimeout(60_000);
+    await signIn(made, link);
+    return made;
+  }
+
+  const said = (text: string): boolean => sink.arrivals.some(({ json }) => String(json['text']).includes(text));
+  const goTo = async ({ page }: Visit, name: string): Promise<void> => {
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click();
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+  };
+  const tab = ({ page }: Visit, name: string): Promise<void> => page.getByRole('tab', { name }).click();
+  const openConversation = async (who: Visit, line: string): Promise<void> => {
+    await goTo(who, 'Conversations');
+    await who.page.getByRole('row').filter({ hasText: line }).getByRole('link').click();
+  };
+
+  it('takes over, answers as a person, and hands back', async () => {
+    const { page } = owner;
+    const thread_id = 'order-4711';
+    await post(system.webhookUrl, { text: 'Where is my order?', thread_id });
+    await openConversation(owner, 'Where is my order?');
+    await page.getByText('I received from webhook: "Where is my order?"').waitFor();
+    await page.getByRole('button', { name: 'Take over' }).click();
+    await page.getByText(/Owner took over/).waitFor();
+
+    await post(system.webhookUrl, { text: 'Is there a person?', thread_id });
+    await page.getByText('Waits for your answer').waitFor();
+    await page.getByRole('textbox', { name: 'Your message' }).fill('Yes: your parcel leaves today.');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await until('the sender has the answer', () => said('Yes: your parcel leaves today.'));
+    const own = page.getByRole('listitem').filter({ hasText: 'Yes: your parcel leaves today.' });
+    await own.getByText('Delivered').waitFor();
+    await owner.picture('conversation');
+    expect(await violations(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Hand back' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Hand back' }).click();
+    await page.getByText(/Owner handed back/).waitFor();
+    await page.getByText('Handled by a person').waitFor();
+    await post(system.webhookUrl, { text: 'Thank you!', thread_id });
+    await page.getByText('I received from webhook: "Thank you!"').waitFor();
+  });
+
+  it('invites a member, who sees and may not, until the role allows it', async () => {
+    const { page } = owner;
+    await goTo(owner, 'Settings');
+    await page.getByRole('button', { name: 'Invite a member' }).click();
+    await page.getByRole('textbox', { name: 'Email address' }).fill('vera@example.com');
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    const link = await page.getByRole('textbox', { name: 'Sign-in link' }).inputValue();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    const viewer = await person(link);
+
+    await openConversation(viewer, 'Thank you!');
+    const takeOver = viewer.page.getByRole('button', { name: 'Take over' });
+    expect(await takeOver.getAttribute('aria-disabled')).toBe('true');
+    expect(await violations(viewer.page)).toEqual([]);
+    await takeOver.hover();
+    await viewer.page.getByRole('tooltip').getByText('Your role does not include channels:write').waitFor();
+    expect(await refusal(viewer.page)).toBe('scope_missing');
+
+    await page.getByRole('row').filter({ hasText: 'vera@example.com' }).getByRole('link').click();
+    await page.getByRole('heading', { name: 'vera', level: 1 }).waitFor();
+    await page.getByRole('combobox', { name: 'Role' }).click();
+    await page.getByRole('option', { name: 'Operator' }).click();
+    await page.getByRole('button', { name: 'Make Operator' }).click();
+    await page.getByRole('button', { name: 'Make Operator' }).waitFor({ state: 'detached' });
+    await viewer.page.reload();
+    await takeOver.click();
+    await viewer.page.getByText('vera took over').waitFor();
+    await viewer.close();
+  });
+
+  /** What the API says to who takes over past the page. */
+  async function refusal(page: Page): Promise<string> {
+    const id = new URL(page.url()).pathname.split('/').at(-1);
+    return page.evaluate<string>(`(async () => {
+      const { csrf_token } = await (await fetch('/api/v1/session')).json();
+      const headers = { 'x-csrf-token': csrf_token };
+      const answer = await fetch('/api/v1/sessions/${id}/takeover', { method: 'POST', headers });
+      return (await answer.json()).code;
+    })()`);
+  }
+
+  it('ends the session of another browser, which comes back to where it was', async () => {
+    const { page } = owner;
+    const other = await person(await system.ownerLink());
+    await goTo(other, 'Conversations');
+    await goTo(owner, 'Settings');
+    await tab(owner, 'My sessions');
+    const theirs = page.getByRole('row').filter({ hasText: 'Chrome' }).filter({ hasNotText: 'This browser' });
+    await theirs.getByRole('button', { name: 'End' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+    await theirs.waitFor({ state: 'detached' });
+    await other.page.getByRole('heading', { name: 'Sign in to Gatehouse' }).waitFor();
+    const token = new URL(await system.ownerLink()).hash;
+    await other.page.evaluate(`location.assign('${token}')`);
+    await other.page.getByRole('heading', { name: 'Conversations', level: 1 }).waitFor();
+    await other.close();
+  });
+
+  it('sends dead letters on their way again together, and sees how far that is', async () => {
+    const { page } = owner;
+    sink.answer = () => ({ status: 400 });
+    const lost = ['first', 'second', 'third'];
+    await Promise.all(lost.map((text) => post(system.webhookUrl, { text: `the ${text} of them`, thread_id: text })));
+    await goTo(owner, 'Operations');
+    await tab(owner, 'Dead letters');
+    const letters = page.getByRole('table', { name: 'Dead letters' }).getByRole('row').filter({ hasText: 'Delivery' });
+    await until('three letters are there', async () => (await letters.count()) === lost.length);
+    expect(await violations(page)).toEqual([]);
+    sink.answer = () => ({ status: 200 });
+    await page.getByRole('button', { name: 'Redrive all of these' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Redrive all of these' }).click();
+    await page.getByText('Redrive finished: 3 letters').waitFor();
+    await owner.picture('dead-letters');
+    expect(new URL(page.url()).searchParams.has('batch')).toBe(true);
+    await page.getByText('No dead letters').waitFor();
+    await until('all arrived', () => lost.every((text) => said(`the ${text} of them`)));
+  });
+
+  it('finds who changed what, as a difference', async () => {
+    const { page } = owner;
+    await tab(owner, 'Audit log');
+    await page.getByRole('combobox', { name: 'What' }).click();
+    await page.getByRole('option', { name: 'Member changed' }).click();
+    await page.getByRole('row').filter({ hasText: 'Member changed' }).getByRole('link').click();
+    const difference = page.getByRole('dialog').getByRole('row').filter({ hasText: 'role' });
+    expect(await difference.textContent()).toContain('viewer');
+    expect(await difference.textContent()).toContain('operator');
+    expect(new URL(page.url()).searchParams.get('action')).toBe('member.changed');
+    await page.keyboard.press('Escape');
+  });
+
+  it.each(['light', 'dark'] as const)('has pages that are clear to all, in %s', async (colorScheme) => {
+    const { page } = owner;
+    await page.emulateMedia({ colorScheme });
+    const found: string[] = [];
+    for (const [nav, ...tabs] of pages) {
+      await goTo(owner, nav);
+      for (const name of tabs.length === 0 ? [null] : tabs) {
+        if (name) await tab(owner, name);
+        await page.locator('main .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
+        await owner.picture(`${nav}-${name ?? ''}-${colorScheme}`);
+        found.push(...(await violations(page)).map((violation) => `${nav} ${name}: ${violation}`));
+      }
+    }
+    expect(found).toEqual([]);
+    expect(owner.complaints).toEqual([]);
+  });
+
+  const pages: [string, ...string[]][] = [
+    ['Conversations'],
+    ['Contacts'],
+    ['Usage'],
+    ['Operations', 'Queues', 'Dead letters', 'Deliveries', 'Refusals', 'Audit log'],
+    ['Settings', 'Members', 'Roles', 'API keys', 'Projects', 'My sessions'],
+  ];
+});
