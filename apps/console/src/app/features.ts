@@ -3,7 +3,11 @@ import { usageFeature } from '../features/usage/feature.js';
 import { contactsFeature } from '../features/contacts/feature.js';
 import { conversationsFeature } from '../features/conversations/feature.js';
 import { eventsFeature } from '../features/events/feature.js';
+import { credentialsFeature } from '../features/credentials/feature.js';
+import { developerPortalFeature } from '../features/developer-portal/feature.js';
 import { homeFeature } from '../features/home/feature.js';
+import { integrationsFeature } from '../features/integrations/feature.js';
+import { sourcesFeature } from '../features/sources/feature.js';
 import { settingsFeature } from '../features/settings/feature.js';
 import type { Feature } from './feature.js';
 
@@ -11,6 +15,10 @@ import type { Feature } from './feature.js';
 export const features: readonly Feature[] = [
   homeFeature,
   eventsFeature,
+  integrationsFeature,
+  credentialsFeature,
+  sourcesFeature,
+  developerPortalFeature,
   conversationsFeature,
   contactsFeature,
   usageFeature,

@@ -3,9 +3,13 @@ import { usageRoutes } from '../features/usage/routes.js';
 import { contactRoutes } from '../features/contacts/routes.js';
 import { conversationRoutes } from '../features/conversations/routes.js';
 import { eventRoutes } from '../features/events/routes.js';
+import { credentialRoutes } from '../features/credentials/routes.js';
+import { developerPortalRoutes } from '../features/developer-portal/routes.js';
 import { homeRoutes } from '../features/home/routes.js';
+import { integrationRoutes } from '../features/integrations/routes.js';
 import { settingsRoutes } from '../features/settings/routes.js';
 import { signInRoute } from '../features/sign-in/routes.js';
+import { sourceRoutes } from '../features/sources/routes.js';
 import { indexRoute, projectRoute } from './project-route.js';
 import { rootRoute } from './root-route.js';
 
@@ -15,6 +19,10 @@ export const routeTree = rootRoute.addChildren([
   projectRoute.addChildren([
     ...homeRoutes,
     ...eventRoutes,
+    ...integrationRoutes,
+    ...developerPortalRoutes,
+    ...credentialRoutes,
+    ...sourceRoutes,
     ...conversationRoutes,
     ...contactRoutes,
     ...usageRoutes,
