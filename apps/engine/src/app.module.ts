@@ -18,6 +18,8 @@ import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import { DocumentRepository } from './knowledge/document.repository.js';
+import { EntitiesController } from './knowledge/entities.controller.js';
+import { EntityDirectory } from './knowledge/entity-directory.repository.js';
 import { GraphRepository } from './knowledge/graph.repository.js';
 import { KnowledgeController } from './knowledge/knowledge.controller.js';
 import { SyncedDocumentRepository } from './knowledge/synced-document.repository.js';
@@ -71,6 +73,7 @@ export class AppModule {
         AgentController,
         AgentUsageController,
         ApprovalController,
+        EntitiesController,
         KnowledgeController,
         SyncedDocumentsController,
         RunTurnsController,
@@ -105,6 +108,7 @@ export class AppModule {
         ApprovalService,
         SpokenDecisions,
         DocumentRepository,
+        EntityDirectory,
         GraphRepository,
         SyncedDocumentRepository,
         ToolCallRepository,
