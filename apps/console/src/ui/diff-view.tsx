@@ -1,13 +1,21 @@
 import { Badge, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
-import { leafDifferences } from './leaf-differences.js';
+import { type LeafDifference, leafDifferences } from './leaf-differences.js';
 
 const kinds = { added: 'teal', removed: 'red', changed: 'yellow' } as const;
 
+/** Dark enough on its ground to be read. */
+const wordColour = (kind: keyof typeof kinds): string =>
+  `light-dark(color-mix(in srgb, var(--mantine-color-${kinds[kind]}-9) 60%, black), var(--mantine-color-${kinds[kind]}-2))`;
+
 /** What differs between two values, leaf by leaf. */
 export function DiffView({ before, after, label }: { before: unknown; after: unknown; label: string }): ReactNode {
-  const differences = leafDifferences(before, after);
+  return <DifferenceTable label={label} differences={leafDifferences(before, after)} />;
+}
+
+/** Differences that somebody else found. */
+export function DifferenceTable({ label, differences }: { label: string; differences: LeafDifference[] }): ReactNode {
   if (differences.length === 0) return <Text c="dimmed">{uiTexts.noDifference}</Text>;
   return (
     <Table.ScrollContainer minWidth={480}>
@@ -24,7 +32,13 @@ export function DiffView({ before, after, label }: { before: unknown; after: unk
             <Table.Tr key={path}>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>
                 <code>{path || '·'}</code>{' '}
-                <Badge size="xs" variant="light" color={kinds[kind]} tt="none">
+                <Badge
+                  size="xs"
+                  variant="light"
+                  color={kinds[kind]}
+                  tt="none"
+                  styles={{ label: { color: wordColour(kind) } }}
+                >
                   {uiTexts[kind]}
                 </Badge>
               </Table.Td>

@@ -82,10 +82,17 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
 
 const toneOf = new Map(Object.entries(tones).flatMap(([tone, states]) => states.map((state) => [state, tone as Tone])));
 
+interface StatusBadgeProps {
+  status: string;
+  tone?: Tone;
+  /** Where the state has another word than it has elsewhere. */
+  label?: string;
+}
+
 /** One look for each outcome or state, wherever it stands. A state that it does not know is shown as it is. */
-export function StatusBadge({ status, tone }: { status: string; tone?: Tone }): ReactNode {
+export function StatusBadge({ status, tone, label: own }: StatusBadgeProps): ReactNode {
   const colour = colours[tone ?? toneOf.get(status) ?? 'quiet'];
-  const label = uiTexts.outcomes[status] ?? status.replaceAll('_', ' ');
+  const label = own ?? uiTexts.outcomes[status] ?? status.replaceAll('_', ' ');
   return (
     <Badge
       color={colour}
