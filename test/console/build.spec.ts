@@ -190,7 +190,7 @@ inBrowser('what is built in the console', () => {
     for (const [path, heading] of pages) {
       await open(owner, path, heading);
       expect([path, await violations(owner.page)]).toEqual([path, []]);
-      await owner.picture(`build${path.replaceAll(/[/?=]/g, '-')}-${colorScheme}`);
+      await owner.picture(`build${path.replace(agentId, 'one').replaceAll(/[/?=]/g, '-')}-${colorScheme}`);
     }
     // The source that is no tool yet, and what the browser says of a refusal.
     expect(owner.complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);

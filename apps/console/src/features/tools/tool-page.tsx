@@ -63,7 +63,7 @@ export function ToolPage(): ReactNode {
           )}
           <UrlTabs
             label={tool.name}
-            value={tab}
+            value={tool.source === 'python' && tab === 'try' ? 'tool' : tab}
             onChange={(next) => void navigate({ search: { tab: next } })}
             tabs={[
               {
@@ -71,7 +71,10 @@ export function ToolPage(): ReactNode {
                 label: tabs.tool,
                 content: tool.source === 'python' ? <PythonTool tool={tool} /> : <ToolDetails tool={tool} />,
               },
-              { value: 'try', label: tabs.try, content: <TryTool tool={tool} /> },
+              // A Python tool is tried beside its source.
+              ...(tool.source === 'python'
+                ? []
+                : [{ value: 'try' as const, label: tabs.try, content: <TryTool tool={tool} /> }]),
               ...(tool.source === 'builtin'
                 ? []
                 : [

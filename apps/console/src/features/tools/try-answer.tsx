@@ -17,12 +17,16 @@ export function TryAnswer({ answer, python }: { answer: Schema<'TryAnswer'>; pyt
   return (
     <Stack gap="sm" role="status">
       <Alert variant="light" color={good ? 'teal' : 'red'} icon={<Icon size={18} aria-hidden />} title={title}>
-        {message && <Text style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{message}</Text>}
-        {error && (
-          <Text size="sm">
-            {texts.code} <code>{error}</code>
-          </Text>
-        )}
+        {(message ?? error) ? (
+          <>
+            <Text style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{message}</Text>
+            {error && (
+              <Text size="sm">
+                {texts.code} <code>{error}</code>
+              </Text>
+            )}
+          </>
+        ) : null}
       </Alert>
       {content !== undefined && <CodeBlock label={texts.result} code={content} wrap />}
       {structured !== undefined && <JsonView label={texts.result} value={structured} />}

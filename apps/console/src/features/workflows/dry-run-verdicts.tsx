@@ -1,4 +1,4 @@
-import { ScrollArea, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleMinus, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -13,11 +13,7 @@ const icons = { matched: CircleCheck, filtered: CircleMinus, filter_error: Trian
 export function DryRunVerdicts({ verdicts }: { verdicts: Schema<'DryRunVerdict'>[] }): ReactNode {
   const projectId = useProjectId();
   return (
-    <ScrollArea.Autosize
-      scrollbars="y"
-      mah={460}
-      viewportProps={{ tabIndex: 0, role: 'group', 'aria-label': texts.title }}
-    >
+    <div className={classes.scroll} tabIndex={0} role="group" aria-label={texts.title}>
       <ul className={classes.list}>
         {verdicts.map(({ message_id, receipt_id, verdict, reason, clauses, text, sender }) => {
           const Icon = icons[verdict];
@@ -41,7 +37,7 @@ export function DryRunVerdicts({ verdicts }: { verdicts: Schema<'DryRunVerdict'>
           );
         })}
       </ul>
-    </ScrollArea.Autosize>
+    </div>
   );
 }
 
