@@ -23,7 +23,8 @@ export function AgentUsage({ agentId }: { agentId: string }): ReactNode {
   if (used.length === 0) return <EmptyState icon={ChartNoAxesColumn} {...texts.empty} />;
   const sum = (name: 'model_calls' | 'tool_calls' | 'input_tokens' | 'output_tokens' | 'cost_micros'): number =>
     used.reduce((total, row) => total + row[name], 0);
-  const tokens = (sum('input_tokens') + sum('output_tokens')).toLocaleString();
+  const allTokens = sum('input_tokens') + sum('output_tokens');
+  const tokens = allTokens.toLocaleString();
   const cost = sum('cost_micros');
   return (
     <Stack gap="md">
@@ -33,17 +34,19 @@ export function AgentUsage({ agentId }: { agentId: string }): ReactNode {
         <StatTile label={texts.toolCalls} value={sum('tool_calls').toLocaleString()} />
         <StatTile label={texts.cost} value={costOf(cost)} hint={cost === 0 && texts.noCost} />
       </SimpleGrid>
-      <Section title={texts.byDay}>
-        <LineChart
-          summary={texts.summary(tokens, days)}
-          data={byDay(used)}
-          stacked
-          series={[
-            { name: 'input', label: texts.input, color: 'accent.6' },
-            { name: 'output', label: texts.output, color: 'teal.6' },
-          ]}
-        />
-      </Section>
+      {allTokens > 0 && (
+        <Section title={texts.byDay}>
+          <LineChart
+            summary={texts.summary(tokens, days)}
+            data={byDay(used)}
+            stacked
+            series={[
+              { name: 'input', label: texts.input, color: 'accent.6' },
+              { name: 'output', label: texts.output, color: 'teal.6' },
+            ]}
+          />
+        </Section>
+      )}
     </Stack>
   );
 }
