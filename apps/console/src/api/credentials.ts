@@ -1,14 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { answer, api } from './client.js';
 import { useProjectQuery } from './project-query.js';
-import { useScope } from './session.js';
 import type { Schema } from './types.js';
 
+/** More than that are found by their own list. */
 const most = 200;
 
-/** The project's credentials, to choose from; never what they hold. */
-export function useCredentials(): UseQueryResult<Schema<'CredentialView'>[]> {
-  const enabled = useScope('credentials:read');
+/** The project's credentials, to choose from and to name one by its id. */
+export function useCredentials(enabled = true): UseQueryResult<Schema<'CredentialView'>[]> {
   return useProjectQuery(
     ['credentials', 'all'],
     async (signal) => {

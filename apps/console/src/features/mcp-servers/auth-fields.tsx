@@ -1,6 +1,7 @@
 import { PasswordInput, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useCredentials } from '../../api/credentials.js';
+import { useScope } from '../../api/session.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
 import type { ServerValues } from './server-values.js';
 
@@ -14,7 +15,7 @@ interface AuthFieldsProps {
 
 /** How a server lets us in, and by what. */
 export function AuthFields({ value, onChange }: AuthFieldsProps): ReactNode {
-  const { data: credentials = [] } = useCredentials();
+  const { data: credentials = [] } = useCredentials(useScope('credentials:read'));
   const fitting = credentials.filter(({ type }) => type !== 'oauth2');
   const byToken = value.mode === 'bearer' || value.mode === 'header';
   return (

@@ -14,7 +14,7 @@ type Given = Schema<'SkillCredentialGiven'>;
 /** What its tools may use: by which name, and where it may be sent. */
 export function SkillCredentials({ value, onChange }: PartProps): ReactNode {
   const may = useScope('credentials:read');
-  const { data: credentials = [] } = useCredentials();
+  const { data: credentials = [] } = useCredentials(may);
   const given = new Map(value.credentials.map((one) => [one.credential_id, one]));
   const nameOf = (id: string): string => credentials.find((one) => one.id === id)?.name ?? id;
   const change = (id: string, patch: Partial<Given>): void =>
