@@ -25,6 +25,13 @@ const benchmarks = {
           : { seconds: 20, burst: 20_000, sizes: [1024, 4096, 16_384] },
       ),
   },
+  path: {
+    title: 'The path of a message: what one costs at several rates',
+    run: async (quick) =>
+      (await import('../bench/path.mjs')).benchPath(
+        quick ? { seconds: 20, rates: [5] } : { seconds: 30, rates: [5, 20, 100] },
+      ),
+  },
   'adapter-call': {
     title: 'A call of an adapter, bare and by the gateway',
     run: async (quick) =>

@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto';
  */
 export const queuesOf = {
   'webhook-ingress': ['inbound', 'app-changes', 'route'],
-  'adapter-gateway': ['inbound', 'outbound', 'sync', 'route', 'delivery-results', 'outbound-sent', 'app-changes'],
-  router: ['route', 'turn-results', 'turn-progress', 'outbound-sent', 'turns'],
-  engine: ['turns', 'delivery-results', 'turn-results', 'turn-progress', 'outbound'],
+  'adapter-gateway': ['inbound', 'outbound', 'sync', 'route', 'outbound-sent', 'app-changes'],
+  router: ['route', 'outbound-sent', 'turns'],
+  engine: ['turns', 'outbound'],
   'credential-vault': ['refresh'],
   'mcp-registry': ['mcp-discovery'],
   portal: [],

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { aclFile, queuesOf, redisUser } from '../../scripts/launcher/redis-users.mjs';
 import { makeRedisUsers, type RedisUsers } from '../system/store-users.js';
 
-const example = { app_id: 'app_1', turn_id: null, message_ids: [], text_hash: null };
+const example = { app_id: 'app_1', sender: null, message_ids: [], text_hash: null };
 let users: RedisUsers;
 
 beforeAll(async () => {

@@ -71,19 +71,7 @@ describe('what needs attention', () => {
       return data.map(({ queue }) => queue);
     };
     expect(new Set(await names())).toEqual(
-      new Set([
-        'inbound',
-        'outbound',
-        'sync',
-        'route',
-        'turns',
-        'turn-results',
-        'turn-progress',
-        'outbound-sent',
-        'delivery-results',
-        'app-changes',
-        'mcp-discovery',
-      ]),
+      new Set(['inbound', 'outbound', 'sync', 'route', 'turns', 'outbound-sent', 'app-changes', 'mcp-discovery']),
     );
     await system.kill('mcp-registry');
     expect(await told('service_silent', 'mcp-registry')).toMatchObject({ severity: 'error' });

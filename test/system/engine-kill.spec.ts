@@ -59,6 +59,13 @@ describe('an engine killed between any two steps of its turns', () => {
        VALUES ($1, $2, $3, 'Caller', 'Call.', '{http_request}', false)`,
       [agentId, organizationId, projectId],
     );
+    // Every turn with a reply waits in the middle of its commit while somebody has the lock.
+    await pool.query(`
+      CREATE FUNCTION engine.held() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NEW; END $$`);
+    await pool.query(`
+      CREATE TRIGGER held BEFORE UPDATE ON engine.turn FOR EACH ROW
+        WHEN (OLD.answer_id IS NULL AND NEW.answer_id IS NOT NULL) EXECUTE FUNCTION engine.held()`);
     engine = start();
   });
   afterAll(async () => {
@@ -132,10 +139,8 @@ describe('an engine killed between any two steps of its turns', () => {
       const unknown = { outcome: 'error', code: 'outcome_unknown' };
       const made = { outcome: 'ok', code: null };
       expect(audit.rows).toEqual([point === 'POST /first' ? unknown : made, point === 'POST /second' ? unknown : made]);
-      const replies = await pool.query('SELECT count(*)::int AS n FROM engine.reply WHERE turn_id = $1', [
-        turn.turn_id,
-      ]);
-      expect(replies.rows).toEqual([{ n: 1 }]);
+      const replies = await pool.query('SELECT answer_id FROM engine.turn WHERE id = $1', [turn.turn_id]);
+      expect(replies.rows).toEqual([{ answer_id: expect.stringMatching(/^dlv_/) }]);
     }
   });
 
@@ -164,9 +169,9 @@ describe('an engine killed between any two steps of its turns', () => {
     });
     // The answer was not kept: it is asked for again, and nothing before it.
     expect(asked[number]).toEqual([...points, ...again]);
-    const replies = await pool.query('SELECT delivery_id FROM engine.reply WHERE turn_id = $1', [turn.turn_id]);
+    const replies = await pool.query('SELECT answer_id FROM engine.turn WHERE id = $1', [turn.turn_id]);
     expect(replies.rows).toHaveLength(1);
-    await until('the reply is offered to the gateway', () => isInQueue(replies.rows[0].delivery_id), 40_000);
+    await until('the reply is offered to the gateway', () => isInQueue(replies.rows[0].answer_id), 40_000);
   });
 
   /** Whether a job of the gateway names it: nobody takes those here. */
@@ -187,10 +192,9 @@ describe('an engine killed between any two steps of its turns', () => {
   /** From here on no turn with a reply is committed. @returns how to end that */
   async function holdCommits(): Promise<() => Promise<void>> {
     const holder = await pool.connect();
-    await holder.query('BEGIN');
-    await holder.query('LOCK TABLE engine.reply IN SHARE MODE');
+    await holder.query('SELECT pg_advisory_lock(1)');
     return async () => {
-      await holder.query('ROLLBACK');
+      await holder.query('SELECT pg_advisory_unlock(1)');
       holder.release();
     };
   }
@@ -199,7 +203,7 @@ describe('an engine killed between any two steps of its turns', () => {
   async function waitingCommits(): Promise<number[] | null> {
     const { rows } = await pool.query<{ pid: number }>(
       `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
-        WHERE relation = 'engine.reply'::regclass AND NOT granted AND query LIKE '%WITH ending AS%'`,
+        WHERE locktype = 'advisory' AND NOT granted AND query LIKE '%WITH ending AS%'`,
     );
     return rows.length > 0 ? rows.map(({ pid }) => pid) : null;
   }
@@ -209,7 +213,7 @@ describe('an engine killed between any two steps of its turns', () => {
     const message = { event_type: 'message', sender: 'ada', message: `turn ${number}`, is_bot: false };
     return {
       ...{ turn_id: newId('trn'), organization_id: organizationId, project_id: projectId, agent_id: agentId },
-      ...{ app_id: newId('app'), receipt_id: newId('evt'), run_id: null, session_id: null, epoch: 1 },
+      ...{ app_id: newId('app'), receipt_id: newId('evt'), message_id: newId('msg'), run: null, session: null },
       input: { message, verified: true, trust: 'known', instructions: null, reply: target },
     };
   }

@@ -28,10 +28,18 @@ import { configuredModels } from './model/configured-models.js';
 import { ModelController } from './model/model.controller.js';
 import { ModelPrices } from './model/model-prices.js';
 import { MODELS } from './model/model.js';
-import { DeliveryResultsController } from './replies/delivery-results.controller.js';
 import { ReplyOffers } from './replies/reply-offers.service.js';
 import { ReplyController } from './replies/reply.controller.js';
 import { ReplyRepository } from './replies/reply.repository.js';
+import { InternalRunsController } from './runs/internal-runs.controller.js';
+import { RunDetails } from './runs/run-details.service.js';
+import { RunRepository } from './runs/run.repository.js';
+import { RunsController } from './runs/runs.controller.js';
+import { RunsService } from './runs/runs.service.js';
+import { SessionReplies } from './sessions/session-replies.service.js';
+import { SessionRepository } from './sessions/session.repository.js';
+import { SessionsController } from './sessions/sessions.controller.js';
+import { SessionsService } from './sessions/sessions.service.js';
 import { type EngineSettings, SETTINGS } from './settings.js';
 import { PythonCallbackController } from './tool-calls/python-callback.controller.js';
 import { PythonCallbacks } from './tool-calls/python-callbacks.service.js';
@@ -40,18 +48,20 @@ import { PythonTries } from './tool-calls/python-tries.service.js';
 import { PythonTryRepository } from './tool-calls/python-try.repository.js';
 import { ToolCallRepository } from './tool-calls/tool-call.repository.js';
 import { toolProviders } from './tools/tools.providers.js';
-import { RunTurnsController } from './turns/run-turns.controller.js';
+import { InternalTurnsController } from './turns/internal-turns.controller.js';
 import { SessionWindowRepository } from './turns/session-window.repository.js';
 import { StepRepository } from './turns/step.repository.js';
-import { TurnAnnouncer } from './turns/turn-announcer.js';
+import { TurnCancellation } from './turns/turn-cancellation.service.js';
 import { TurnBudget } from './turns/turn-budget.service.js';
 import { TurnEndingRepository } from './turns/turn-ending.repository.js';
 import { TurnJobsController } from './turns/turn-jobs.controller.js';
 import { TurnJobs } from './turns/turn-jobs.service.js';
 import { TurnFailures } from './turns/turn-failures.service.js';
 import { TurnLeases } from './turns/turn-leases.js';
+import { TurnRedrives } from './turns/turn-redrives.service.js';
 import { TurnRunner } from './turns/turn-runner.service.js';
 import { TurnSweeper } from './turns/turn-sweeper.js';
+import { TurnWaker } from './turns/turn-waker.js';
 import { TurnController } from './turns/turn.controller.js';
 import { TurnRepository } from './turns/turn.repository.js';
 import { UsageController } from './usage/usage.controller.js';
@@ -78,14 +88,16 @@ export class AppModule {
         KnowledgeController,
         ModelController,
         SyncedDocumentsController,
-        RunTurnsController,
+        InternalRunsController,
+        InternalTurnsController,
+        RunsController,
+        SessionsController,
         TurnController,
         UsageController,
         ReplyController,
         PythonCallbackController,
         PythonTriesController,
         TurnJobsController,
-        DeliveryResultsController,
         AuditController,
       ],
       providers: [
@@ -125,7 +137,15 @@ export class AppModule {
         SessionWindowRepository,
         TurnFailures,
         TurnLeases,
-        TurnAnnouncer,
+        TurnWaker,
+        TurnCancellation,
+        TurnRedrives,
+        RunRepository,
+        RunDetails,
+        RunsService,
+        SessionRepository,
+        SessionsService,
+        SessionReplies,
         TurnRunner,
         TurnJobs,
         TurnSweeper,

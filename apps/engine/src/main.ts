@@ -6,6 +6,6 @@ await startService({
   name: 'engine',
   module: AppModule.with(env),
   settings: env,
-  consumes: ['turns', 'delivery-results'],
+  consumes: ['turns'],
   bodyLimit: env.REQUEST_MAX_BYTES,
 });

@@ -16,9 +16,6 @@ import { ProjectRules } from './routing/project-rules.js';
 import { RoutingHandler } from './routing/routing.handler.js';
 import { RoutingRepository } from './routing/routing.repository.js';
 import { gatewayClient, RoutingService } from './routing/routing.service.js';
-import { RunDetails } from './runs/run-details.service.js';
-import { RunRepository } from './runs/run.repository.js';
-import { RunsController } from './runs/runs.controller.js';
 import { routerSettings } from './settings.js';
 import { ContactRepository } from './contacts/contact.repository.js';
 import { ContactsController } from './contacts/contacts.controller.js';
@@ -31,22 +28,15 @@ import { HeldRepository } from './held/held.repository.js';
 import { RoutingAgain } from './routing/again.service.js';
 import { DirectRunsController } from './runs/direct-runs.controller.js';
 import { DirectRuns } from './runs/direct-runs.service.js';
-import { RunsService } from './runs/runs.service.js';
-import { SessionReplies } from './sessions/session-replies.service.js';
-import { SessionRepository } from './sessions/session.repository.js';
-import { SessionsController } from './sessions/sessions.controller.js';
-import { SessionsService } from './sessions/sessions.service.js';
-import { StatisticsController } from './statistics/statistics.controller.js';
-import { StatisticsService } from './statistics/statistics.service.js';
-import { StatisticsSweeps } from './statistics/statistics-sweeps.js';
 import { ExplainedMessages } from './workflows/explained-messages.js';
 import { DebounceSweeper } from './workflows/debounce-sweeper.js';
 import { TriggersService } from './workflows/triggers.service.js';
-import { TurnRepository } from './turns/turn.repository.js';
-import { TurnsController } from './turns/turns.controller.js';
-import { TurnRedrives } from './turns/turn-redrives.service.js';
-import { TurnsHandler } from './turns/turns.handler.js';
-import { TurnsService } from './turns/turns.service.js';
+import { EngineRuns } from './handover/engine-runs.js';
+import { HandedTurnsController } from './handover/handed-turns.controller.js';
+import { TurnHandover } from './handover/turn-handover.service.js';
+import { StatisticsController } from './statistics/statistics.controller.js';
+import { StatisticsService } from './statistics/statistics.service.js';
+import { StatisticsSweeps } from './statistics/statistics-sweeps.js';
 import { TriggerTrials } from './workflows/trigger-trials.service.js';
 import { TriggersController } from './workflows/triggers.controller.js';
 import { WorkflowRepository } from './workflows/workflow.repository.js';
@@ -78,12 +68,9 @@ export class AppModule {
         HeldController,
         OutboundHandler,
         RoutingHandler,
-        RunsController,
         StatisticsController,
-        SessionsController,
         TriggersController,
-        TurnsController,
-        TurnsHandler,
+        HandedTurnsController,
         WorkflowsController,
       ],
       providers: [
@@ -109,19 +96,12 @@ export class AppModule {
         RoutingAgain,
         RoutingRepository,
         RoutingService,
-        RunDetails,
-        RunRepository,
-        RunsService,
-        SessionReplies,
-        SessionRepository,
-        SessionsService,
+        TriggersService,
+        EngineRuns,
+        TurnHandover,
         StatisticsService,
         StatisticsSweeps,
-        TriggersService,
         TriggerTrials,
-        TurnRedrives,
-        TurnRepository,
-        TurnsService,
         WorkflowRepository,
       ],
     };

@@ -7,5 +7,5 @@ await startService({
   name: 'router',
   module: AppModule.with(env),
   settings: env,
-  consumes: ['route', 'turn-results', 'turn-progress', 'outbound-sent'],
+  consumes: ['route', 'outbound-sent'],
 });

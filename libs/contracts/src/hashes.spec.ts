@@ -1,4 +1,4 @@
-import { setId } from './jobs/turn-finished.js';
+import { setId } from './jobs/set-id.js';
 import { textHash } from './jobs/outbound-sent.js';
 
 describe('the hash of a text', () => {

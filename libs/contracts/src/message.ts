@@ -68,6 +68,14 @@ export interface ReplyTarget {
   reply_context: unknown;
   /** Deliveries in a row that led to the message that is answered (`origin.hops`). Absent: none did. */
   hops?: number;
+  /** The sender that is answered, where it is known as a contact's. */
+  answers?: string;
+}
+
+/** A target of several messages that are answered together: the longest way counts, or a loop could start anew by them. */
+export function withHopsOf(target: ReplyTarget | null, other: ReplyTarget | null): ReplyTarget | null {
+  const hops = Math.max(target?.hops ?? 0, other?.hops ?? 0);
+  return target && hops > 0 ? { ...target, hops } : target;
 }
 
 /** What was received for an event, byte for byte. */

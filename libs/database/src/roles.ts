@@ -80,8 +80,13 @@ async function refuseOlderLayout(client: pg.Client, names: string[]): Promise<vo
     [names, ownerRole],
   );
   const [first] = rows;
-  if (!first) return;
-  throw new Error(
-    `This database was made by an earlier version of Gatehouse, in which one role had everything (${first.owner} owns the schema ${first.name}): nothing converts it, so start with an empty database, or delete the data with npm run reset.`,
+  if (first) throw olderLayout(`one role had everything (${first.owner} owns the schema ${first.name})`);
+  const moved = await client.query("SELECT 1 WHERE to_regclass('router.session') IS NOT NULL");
+  if (moved.rowCount) throw olderLayout('the router had the sessions and the runs');
+}
+
+function olderLayout(what: string): Error {
+  return new Error(
+    `This database was made by an earlier version of Gatehouse, in which ${what}: nothing converts it, so start with an empty database, or delete the data with npm run reset.`,
   );
 }

@@ -22,6 +22,8 @@ export interface JournalEntry extends JournalSubject {
   /** Small facts for the timeline; no secrets, no bodies. */
   detail?: Record<string, unknown> | null;
   at?: Date;
+  /** Who tells it, where another service writes it along with its own. */
+  service?: string;
 }
 
 /** True when the outcome ends the receipt: only at the stages that decide over a receipt, not over a turn or delivery. */

@@ -5,31 +5,53 @@ import { endsReceipt, type JournalEntry } from './entry.js';
 const columns = `receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal, reason, subject_id,
   attempt, duration_ms, detail`;
 
-const insert = `
-  INSERT INTO journal.entry (${columns})
-  SELECT ${columns} FROM ${withoutFlush}, jsonb_populate_recordset(NULL::journal.entry, $1::jsonb)`;
-
 /** What died is also kept as a dead letter, by the same statement; said twice, it is one. */
-const insertWithDead = `
-  WITH written AS (${insert})
+const letters = (source: string): string => `
   INSERT INTO journal.dead_letter (id, at, organization_id, project_id, app_id, receipt_id, stage, subject_id, reason,
     error, state)
   SELECT letter_id, at, organization_id, project_id, app_id, receipt_id, stage, subject_id, reason,
          left(detail ->> 'error', 2000), 'open'
-    FROM jsonb_to_recordset($1::jsonb) AS dead(letter_id text, at timestamptz, organization_id text, project_id text,
-         app_id text, receipt_id text, stage text, subject_id text, reason text, outcome text, detail jsonb)
-   WHERE outcome = 'dead'
+    FROM ${source} WHERE outcome = 'dead'
   ON CONFLICT (receipt_id, stage, coalesce(subject_id, '')) WHERE state = 'open' DO NOTHING`;
+
+/**
+ * CTEs that write entries in the statement that commits what they tell of.
+ * @param parameter the number of the parameter with `entryRows`
+ * @param won selects the `only_with` of those that are written; the others are not
+ */
+export const entryCtes = (parameter: number, won: string): string => `
+  told AS (
+    SELECT row.* FROM jsonb_to_recordset($${parameter}::jsonb) AS row(receipt_id text, at timestamptz, organization_id text,
+           project_id text, app_id text, service text, stage text, outcome text, terminal boolean, reason text,
+           subject_id text, attempt integer, duration_ms double precision, detail jsonb, letter_id text, only_with text)
+     WHERE row.only_with IN (${won})),
+  journaled AS (INSERT INTO journal.entry (${columns}) SELECT ${columns} FROM told),
+  lettered AS (${letters('told')})`;
+
+const insert = `
+  INSERT INTO journal.entry (${columns})
+  SELECT ${columns} FROM ${withoutFlush}, jsonb_populate_recordset(NULL::journal.entry, $1::jsonb)`;
+
+const insertWithDead = `
+  WITH written AS (${insert})
+  ${letters(`jsonb_to_recordset($1::jsonb) AS dead(letter_id text, at timestamptz, organization_id text, project_id text,
+         app_id text, receipt_id text, stage text, subject_id text, reason text, outcome text, detail jsonb)`)}`;
+
+/** An entry as its row is made of. */
+export function entryRow(entry: JournalEntry, service: string): Record<string, unknown> {
+  return {
+    ...entry,
+    at: entry.at ?? new Date(),
+    attempt: entry.attempt ?? 1,
+    service: entry.service ?? service,
+    terminal: endsReceipt(entry),
+    ...(entry.outcome === 'dead' ? { letter_id: newId('dlt') } : {}),
+  };
+}
 
 /** Writes entries of one service in one statement. */
 export async function insertEntries(db: Queryable, service: string, entries: JournalEntry[]): Promise<void> {
-  const rows = entries.map((entry) => ({
-    ...entry,
-    attempt: entry.attempt ?? 1,
-    service,
-    terminal: endsReceipt(entry),
-    ...(entry.outcome === 'dead' ? { letter_id: newId('dlt') } : {}),
-  }));
+  const rows = entries.map((entry) => entryRow(entry, service));
   const anyDead = entries.some((entry) => entry.outcome === 'dead');
   await db.query(anyDead ? insertWithDead : insert, [storableJson(rows)]);
 }

@@ -1,7 +1,7 @@
 import { Batcher } from '#libs/batching';
 import { dropOldPartitions, ensureDailyPartitions, isRefusedRow, type Queryable } from '#libs/database';
 import type { JournalEntry } from './entry.js';
-import { insertEntries } from './insert-entries.js';
+import { entryRow, insertEntries } from './insert-entries.js';
 
 /**
  * Appends to the journal, some milliseconds' worth of entries at a time. An entry may be lost with its process; the
@@ -34,6 +34,19 @@ export class Journal {
   /** Appends in a transaction of the caller's, for an entry that may not be missing where what it tells is committed. */
   async appendIn(tx: Queryable, entry: JournalEntry): Promise<void> {
     await insertEntries(tx, this.service, [{ ...entry, at: entry.at ?? new Date() }]);
+    this.onEntry(entry);
+  }
+
+  /**
+   * The row of an entry for a statement with `entryCtes`, which says by `noted` that it has committed it.
+   * @param onlyWith what has to be among what the statement wrote for the entry to be written
+   */
+  row(entry: JournalEntry, onlyWith: string): Record<string, unknown> {
+    return { ...entryRow(entry, this.service), only_with: onlyWith };
+  }
+
+  /** Counts an entry that a statement of its service has committed. */
+  noted(entry: JournalEntry): void {
     this.onEntry(entry);
   }
 

@@ -33,3 +33,5 @@ export { ServiceClient } from './service-client.js';
 export { ServiceTokens, type Audience } from './service-tokens.js';
 export { tokenLimitDefaults } from './token-limits.js';
 export { createService, startService, type ServiceOptions, type ServiceSettings } from './start-service.js';
+export { IdempotencyKey, idempotencyKeyReused, TakesIdempotencyKey } from './requests/idempotency-key.js';
+export { keyed, type KeyedRequest, once } from './requests/once.js';

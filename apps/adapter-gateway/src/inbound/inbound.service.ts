@@ -6,9 +6,10 @@ import {
   type NormalizedMessage,
   type Outcome,
   type Stage,
+  type ToldEntry,
 } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
-import { Journal } from '#libs/journal';
+import { Journal, type JournalEntry } from '#libs/journal';
 import { JobClient, PermanentFailure } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -81,12 +82,15 @@ export class InboundService extends Sweeping {
     };
     const verified = job.verified_scheme ?? (await this.verify(job, webhook));
     if (verified === null) return;
+    const checked = { attempt: 1, durationMs: null, reason: verified };
+    const told = job.verified_scheme ? [] : [entryOf(job, 'verified', 'ok', checked)];
     const messages = await this.messagesOf(installed, webhook, request);
     requireDepth(messages, installed.app.kind, this.settings.MESSAGE_MAX_DEPTH);
     const durationMs = performance.now() - startMs;
     const [first] = messages;
     const toRoute = messages.filter(({ event_type: type }) => type !== 'challenge' && type !== 'ignored');
     if (toRoute.length === 0) {
+      for (const entry of told) this.journal.append(entry);
       if (first?.event_type === 'challenge') {
         this.record(job, 'parsed', 'challenge', { attempt, durationMs, ...lateChallenge });
         return;
@@ -95,13 +99,11 @@ export class InboundService extends Sweeping {
       this.record(job, 'parsed', 'ignored', { attempt, durationMs, reason });
       return;
     }
-    this.record(job, 'parsed', 'ok', {
-      attempt,
-      durationMs,
-      detail: { event_type: toRoute[0]?.event_type, messages: toRoute.length },
-    });
+    const detail = { event_type: toRoute[0]?.event_type, messages: toRoute.length };
+    told.push(entryOf(job, 'parsed', 'ok', { attempt, durationMs, detail }));
+    this.metrics.hopSeconds.observe({ stage: 'parsed', outcome: 'ok' }, durationMs / 1000);
     await this.hints.heard(installed, toRoute);
-    await this.handOver(job, installed, verified, toRoute);
+    await this.handOver(job, installed, verified, toRoute, told);
   }
 
   /** Says in the timeline that a receipt will be tried again, and why. */
@@ -137,7 +139,6 @@ export class InboundService extends Sweeping {
       this.record(job, 'verified', 'refused', { attempt: 1, durationMs: null, reason: result.error });
       return null;
     }
-    this.record(job, 'verified', 'ok', { attempt: 1, durationMs: null, reason: result.scheme });
     return result.scheme;
   }
 
@@ -162,6 +163,7 @@ export class InboundService extends Sweeping {
     installed: InstalledApp,
     verified: string,
     messages: NormalizedMessage[],
+    told: JournalEntry[],
   ): Promise<void> {
     const inline = Buffer.byteLength(JSON.stringify(messages)) <= this.settings.INLINE_LIMIT_BYTES;
     if (!inline) await this.parsed.keep(job.receipt_id, job.organization_id, messages);
@@ -177,28 +179,36 @@ export class InboundService extends Sweeping {
       ...(canSend(installed) ? {} : { app_sends: false }),
       ...(inline ? { messages } : {}),
       ...(job.traceparent ? { traceparent: job.traceparent } : {}),
+      told: told.map(toldOf),
     };
     // Not taken by Redis: the ingress still holds the receipt, and wakes this hop again.
     await this.jobs.wake(messageRoute, payload);
   }
 
-  private record(
-    job: InboundParsePayload,
-    stage: Stage,
-    outcome: Outcome,
-    facts: { attempt: number; durationMs: number | null; reason?: string | null; detail?: Record<string, unknown> },
-  ): void {
-    this.journal.append({
-      ...subject(job),
-      stage,
-      outcome,
-      reason: facts.reason ?? null,
-      attempt: facts.attempt,
-      duration_ms: facts.durationMs,
-      detail: facts.detail ?? null,
-    });
+  private record(job: InboundParsePayload, stage: Stage, outcome: Outcome, facts: EntryFacts): void {
+    this.journal.append(entryOf(job, stage, outcome, facts));
     if (facts.durationMs !== null) this.metrics.hopSeconds.observe({ stage, outcome }, facts.durationMs / 1000);
   }
+}
+
+interface EntryFacts {
+  attempt: number;
+  durationMs: number | null;
+  reason?: string | null;
+  detail?: Record<string, unknown>;
+}
+
+function entryOf(job: InboundParsePayload, stage: Stage, outcome: Outcome, facts: EntryFacts): JournalEntry {
+  const { attempt, durationMs, reason, detail } = facts;
+  const told = { attempt, duration_ms: durationMs, reason: reason ?? null, detail: detail ?? null };
+  return { ...subject(job), stage, outcome, ...told, at: new Date() };
+}
+
+function toldOf({ at, stage, outcome, reason, attempt, duration_ms, detail }: JournalEntry): ToldEntry {
+  return {
+    ...{ stage, outcome, reason: reason ?? null, attempt: attempt ?? 1, duration_ms: duration_ms ?? null },
+    ...{ detail: detail ?? null, at: (at ?? new Date()).toISOString() },
+  };
 }
 
 function subject(job: InboundParsePayload): {

@@ -40,7 +40,7 @@ export interface GatewayWorld {
 
 export const home = { organizationId: newId('org'), projectId: newId('prj') };
 const person: Scope[] = ['apps:write', 'deliveries:write'];
-const queueNames = ['inbound', 'outbound', 'sync', 'route', 'delivery-results', 'app-changes'];
+const queueNames = ['inbound', 'outbound', 'sync', 'route', 'app-changes'];
 
 /** A database and empty queues of its own, a vault, and gateways on them. */
 export async function gatewayWorld(): Promise<GatewayWorld> {

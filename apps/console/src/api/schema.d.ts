@@ -1431,91 +1431,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Runs, newest first */
-        get: operations["listRuns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/runs/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** One run, with its turns, its reply and its deliveries */
-        get: operations["getRun"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/runs/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Cancel a run; one under way ends as soon as it has stopped */
-        post: operations["cancelRun"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/runs/{id}/retry": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Run a failed run again as it was */
-        post: operations["retryRun"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/runs/{id}/replay": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Make a new run of the same message by today's configuration */
-        post: operations["replayRun"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/statistics/messages": {
         parameters: {
             query?: never;
@@ -1527,159 +1442,6 @@ export interface paths {
         get: operations["messageStatistics"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Sessions, newest first */
-        get: operations["listSessions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** One session, with who took it over and when */
-        get: operations["getSession"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}/turns": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Turns of a session, newest first */
-        get: operations["listSessionTurns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}/takeover": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A person answers from here on; no turn starts */
-        post: operations["takeOverSession"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}/reply": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Say something in a session that was taken over */
-        post: operations["replyInSession"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}/hand-back": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** End a takeover */
-        post: operations["handBackSession"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}/resolve": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Mark a session as done; the next message reopens it */
-        post: operations["resolveSession"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}/reopen": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Make a resolved session active again */
-        post: operations["reopenSession"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sessions/{id}/cancel-turn": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Cancel the turn under way */
-        post: operations["cancelSessionTurn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2016,6 +1778,244 @@ export interface paths {
         get: operations["getModel"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Runs, newest first */
+        get: operations["listRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One run, with its turns, its reply and its deliveries */
+        get: operations["getRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a run; one under way ends as soon as it has stopped */
+        post: operations["cancelRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a failed run again as it was */
+        post: operations["retryRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a new run of the same message by today's configuration */
+        post: operations["replayRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sessions, newest first */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One session, with who took it over and when */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Turns of a session, newest first */
+        get: operations["listSessionTurns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/takeover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A person answers from here on; no turn starts */
+        post: operations["takeOverSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say something in a session that was taken over */
+        post: operations["replyInSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/hand-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a takeover */
+        post: operations["handBackSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mark a session as done; the next message reopens it */
+        post: operations["resolveSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a resolved session active again */
+        post: operations["reopenSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/cancel-turn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel the turn under way */
+        post: operations["cancelSessionTurn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4410,7 +4410,7 @@ export interface components {
             deliveries: components["schemas"]["RunDelivery"][];
             /** @description Oldest first; more than one where it was retried */
             turns: components["schemas"]["RunTurn"][];
-            /** @description What could not be read now, and why */
+            /** @description What could not be read now, and why: nothing */
             incomplete: string | null;
         };
         RunView: {
@@ -4695,6 +4695,8 @@ export interface components {
             timeline: components["schemas"]["EventEntryView"][];
             messages: components["schemas"]["MessageView"][];
             runs: components["schemas"]["RunView"][];
+            /** @description What could not be read now, and why */
+            incomplete: string | null;
             /** @description Who wrote it, as they are now */
             contacts: components["schemas"]["EventContactView"][];
             /** @description What agents do with it; oldest first */
@@ -4719,15 +4721,6 @@ export interface components {
         ReleasedView: {
             released: string[];
             run_ids: string[];
-        };
-        RunPage: {
-            data: components["schemas"]["RunView"][];
-            /** @description For `?cursor=`; null: this is the last page */
-            next_cursor: string | null;
-        };
-        RunReplay: {
-            /** @description Send replies and make all calls again; false, the default: a rehearsal */
-            deliver?: boolean;
         };
         OutcomeCount: {
             /** @enum {string} */
@@ -4825,192 +4818,6 @@ export interface components {
             series: components["schemas"]["StatisticsStep"][];
             /** @description Of the whole time, by App; those of which something was counted */
             apps: components["schemas"]["AppStatistics"][];
-        };
-        SessionView: {
-            id: string;
-            organization_id: string;
-            project_id: string;
-            app_id: string;
-            /** @description What its messages have in common: a thread, a contact, or the channel */
-            key: string;
-            agent_id: string | null;
-            contact_id: string | null;
-            /** @enum {string} */
-            status: "active" | "taken_over" | "resolved" | "closed";
-            /** @enum {string} */
-            inbox_mode: "queue" | "collect";
-            current_turn_id: string | null;
-            /** @description Grows with every turn that starts */
-            epoch: number;
-            /** @description `epoch` when a person last spoke or took over */
-            taken_over_epoch: number | null;
-            /** @description The last turn that succeeded */
-            answered_epoch: number;
-            /** @description Messages that wait */
-            waiting: number;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        SessionPage: {
-            data: components["schemas"]["SessionView"][];
-            /** @description For `?cursor=`; null: this is the last page */
-            next_cursor: string | null;
-        };
-        SessionMarkView: {
-            /** Format: date-time */
-            at: string;
-            /** @enum {string} */
-            kind: "takeover" | "hand_back" | "resolve" | "reopen" | "reset" | "reply";
-            made_by: string;
-            /** @description Of a reply */
-            delivery_id: string | null;
-        };
-        SessionDetailView: {
-            id: string;
-            organization_id: string;
-            project_id: string;
-            app_id: string;
-            /** @description What its messages have in common: a thread, a contact, or the channel */
-            key: string;
-            agent_id: string | null;
-            contact_id: string | null;
-            /** @enum {string} */
-            status: "active" | "taken_over" | "resolved" | "closed";
-            /** @enum {string} */
-            inbox_mode: "queue" | "collect";
-            current_turn_id: string | null;
-            /** @description Grows with every turn that starts */
-            epoch: number;
-            /** @description `epoch` when a person last spoke or took over */
-            taken_over_epoch: number | null;
-            /** @description The last turn that succeeded */
-            answered_epoch: number;
-            /** @description Messages that wait */
-            waiting: number;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            marks: components["schemas"]["SessionMarkView"][];
-        };
-        ReplyTargetView: {
-            app_id: string;
-            /** @description Null: there is none to answer */
-            channel_address: string | null;
-            thread_id: string | null;
-            /** @description The adapter's own */
-            reply_context: {
-                [key: string]: unknown;
-            } | unknown[] | string | number | boolean | null;
-            /** @description Deliveries between Apps in a row that led here */
-            hops?: number;
-        };
-        TakeoverLineView: {
-            /** @enum {string} */
-            by: "sender" | "person";
-            /** @description Of a sender */
-            message?: components["schemas"]["NormalizedMessageView"];
-            /** @description Of a sender */
-            verified?: boolean;
-            /** @description Of a sender: its text counts as untrusted content */
-            untrusted?: boolean;
-            /** @description Of a person */
-            text?: string;
-            /** @description How many of the turn's own messages had come before it */
-            after: number;
-        };
-        TurnInputView: {
-            message: components["schemas"]["NormalizedMessageView"];
-            /** @description Whether the event's signature was checked */
-            verified: boolean;
-            /** @description Of the workflow that started the turn */
-            instructions: string | null;
-            reply: components["schemas"]["ReplyTargetView"] | null;
-            /** @description Why `reply` is null */
-            reply_withheld?: string;
-            /** @description A replay without delivery */
-            rehearsal?: boolean;
-            /** @description What the sender is told when the turn fails */
-            failure_notice?: string;
-            /** @enum {string} */
-            trust?: "known" | "unknown" | "builtin";
-            /**
-             * @description Who wrote the text; people, when absent
-             * @enum {string}
-             */
-            text_from?: "system" | "people";
-            /** @description Who asked for it over the API: key:<id> */
-            started_by?: string[];
-            contact_id?: string;
-            /** @description Answered together with it */
-            earlier?: components["schemas"]["NormalizedMessageView"][];
-            takeover?: components["schemas"]["TakeoverLineView"][];
-        };
-        SessionTurnView: {
-            id: string;
-            organization_id: string;
-            project_id: string;
-            app_id: string;
-            /** @description The event that it answers */
-            receipt_id: string;
-            run_id: string | null;
-            session_id: string | null;
-            /** @description Null: the project's Chief of Staff */
-            agent_id: string | null;
-            /** @description Grows with every turn of the session that starts */
-            epoch: number;
-            input: components["schemas"]["TurnInputView"];
-            /** @enum {string} */
-            state: "waiting" | "held" | "open" | "succeeded" | "failed" | "cancelled" | "collected" | "handled";
-            error: string | null;
-            /**
-             * @description Of one that succeeded
-             * @enum {string|null}
-             */
-            reply: "sent" | "none" | null;
-            /** @description What the reply lacks, or why there is none */
-            reason: string | null;
-            /** @description How often it was redriven */
-            redrives: number;
-            message_id: string | null;
-            cancel_requested: boolean;
-            /** @description The turn that answered it too */
-            collected_into: string | null;
-            progress: number;
-            /** Format: date-time */
-            woken_at: string;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            finished_at: string | null;
-        };
-        SessionTurnPage: {
-            data: components["schemas"]["SessionTurnView"][];
-            /** @description For `?cursor=`; null: this is the last page */
-            next_cursor: string | null;
-        };
-        Reply: {
-            text: string;
-            /**
-             * @description Default markdown
-             * @enum {string}
-             */
-            format?: "markdown" | "plain";
-        };
-        SessionReplyView: {
-            delivery_id: string;
-            /** @enum {string} */
-            state: "queued" | "sending" | "delivered" | "dead" | "unknown";
-            error: string | null;
-        };
-        HandBack: {
-            /** @description The agent answers what came during the takeover (default false) */
-            answer_waiting?: boolean;
-        };
-        CancelledTurnView: {
-            turn_id: string;
         };
         NewTrigger: {
             /** @description Every event of the App when absent or empty */
@@ -5509,6 +5316,199 @@ export interface components {
             /** @description What takes over when the first does not answer */
             fallback_name: string | null;
         };
+        RunPage: {
+            data: components["schemas"]["RunView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
+        RunReplay: {
+            /** @description Send replies and make all calls again; false, the default: a rehearsal */
+            deliver?: boolean;
+        };
+        SessionView: {
+            id: string;
+            organization_id: string;
+            project_id: string;
+            app_id: string;
+            /** @description What its messages have in common: a thread, a contact, or the channel */
+            key: string;
+            agent_id: string | null;
+            contact_id: string | null;
+            /** @enum {string} */
+            status: "active" | "taken_over" | "resolved" | "closed";
+            /** @enum {string} */
+            inbox_mode: "queue" | "collect";
+            current_turn_id: string | null;
+            /** @description Grows with every message and every turn that starts */
+            epoch: number;
+            /** @description `epoch` when a person last spoke or took over */
+            taken_over_epoch: number | null;
+            /** @description The last turn that succeeded */
+            answered_epoch: number;
+            /** @description Messages that wait */
+            waiting: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        SessionPage: {
+            data: components["schemas"]["SessionView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
+        SessionMarkView: {
+            /** Format: date-time */
+            at: string;
+            /** @enum {string} */
+            kind: "takeover" | "hand_back" | "resolve" | "reopen" | "reset" | "reply";
+            made_by: string;
+            /** @description Of a reply */
+            delivery_id: string | null;
+        };
+        SessionDetailView: {
+            id: string;
+            organization_id: string;
+            project_id: string;
+            app_id: string;
+            /** @description What its messages have in common: a thread, a contact, or the channel */
+            key: string;
+            agent_id: string | null;
+            contact_id: string | null;
+            /** @enum {string} */
+            status: "active" | "taken_over" | "resolved" | "closed";
+            /** @enum {string} */
+            inbox_mode: "queue" | "collect";
+            current_turn_id: string | null;
+            /** @description Grows with every message and every turn that starts */
+            epoch: number;
+            /** @description `epoch` when a person last spoke or took over */
+            taken_over_epoch: number | null;
+            /** @description The last turn that succeeded */
+            answered_epoch: number;
+            /** @description Messages that wait */
+            waiting: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            marks: components["schemas"]["SessionMarkView"][];
+        };
+        ReplyTargetView: {
+            app_id: string;
+            /** @description Null: there is none to answer */
+            channel_address: string | null;
+            thread_id: string | null;
+            /** @description The adapter's own */
+            reply_context: {
+                [key: string]: unknown;
+            } | unknown[] | string | number | boolean | null;
+            /** @description Deliveries between Apps in a row that led here */
+            hops?: number;
+            /** @description The sender that is answered, of an App with contacts */
+            answers?: string;
+        };
+        TakeoverLineView: {
+            /** @enum {string} */
+            by: "sender" | "person";
+            /** @description Of a sender */
+            message?: components["schemas"]["NormalizedMessageView"];
+            /** @description Of a sender */
+            verified?: boolean;
+            /** @description Of a sender: its text counts as untrusted content */
+            untrusted?: boolean;
+            /** @description Of a person */
+            text?: string;
+            /** @description How many of the turn's own messages had come before it */
+            after: number;
+        };
+        TurnInputView: {
+            message: components["schemas"]["NormalizedMessageView"];
+            /** @description Whether the event's signature was checked */
+            verified: boolean;
+            /** @description Of the workflow that started the turn */
+            instructions: string | null;
+            reply: components["schemas"]["ReplyTargetView"] | null;
+            /** @description Why `reply` is null */
+            reply_withheld?: string;
+            /** @description A replay without delivery */
+            rehearsal?: boolean;
+            /** @description What the sender is told when the turn fails */
+            failure_notice?: string;
+            /** @enum {string} */
+            trust?: "known" | "unknown" | "builtin";
+            /**
+             * @description Who wrote the text; people, when absent
+             * @enum {string}
+             */
+            text_from?: "system" | "people";
+            /** @description Who asked for it over the API: key:<id> */
+            started_by?: string[];
+            contact_id?: string;
+            /** @description Answered together with it */
+            earlier?: components["schemas"]["NormalizedMessageView"][];
+            takeover?: components["schemas"]["TakeoverLineView"][];
+        };
+        SessionTurnView: {
+            id: string;
+            organization_id: string;
+            project_id: string;
+            app_id: string;
+            /** @description The event that it answers */
+            receipt_id: string;
+            run_id: string | null;
+            session_id: string | null;
+            /** @description Null: the project's Chief of Staff */
+            agent_id: string | null;
+            /** @description The session's, when the turn started */
+            epoch: number;
+            input: components["schemas"]["TurnInputView"];
+            /** @enum {string} */
+            state: "waiting" | "held" | "open" | "succeeded" | "failed" | "cancelled" | "collected" | "handled";
+            error: string | null;
+            /**
+             * @description Of one that succeeded
+             * @enum {string|null}
+             */
+            reply: "sent" | "none" | null;
+            /** @description What the reply lacks, or why there is none */
+            reason: string | null;
+            /** @description How often it was redriven */
+            redrives: number;
+            message_id: string | null;
+            /** @description The turn that answered it too */
+            collected_into: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+        };
+        SessionTurnPage: {
+            data: components["schemas"]["SessionTurnView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
+        Reply: {
+            text: string;
+            /**
+             * @description Default markdown
+             * @enum {string}
+             */
+            format?: "markdown" | "plain";
+        };
+        SessionReplyView: {
+            delivery_id: string;
+            /** @enum {string} */
+            state: "queued" | "sending" | "delivered" | "dead" | "unknown";
+            error: string | null;
+        };
+        HandBack: {
+            /** @description The agent answers what came during the takeover (default false) */
+            answer_waiting?: boolean;
+        };
+        CancelledTurnView: {
+            turn_id: string;
+        };
         TurnWaitView: {
             /** @description Code of what is away */
             reason: string;
@@ -5554,7 +5554,7 @@ export interface components {
             /** @description null: the Chief of Staff */
             agent_id: string | null;
             /** @enum {string} */
-            state: "queued" | "running" | "waiting_approval" | "succeeded" | "failed";
+            state: "waiting" | "held" | "queued" | "running" | "waiting_approval" | "succeeded" | "failed" | "collected" | "handled";
             /** @description Code of the last failure */
             error: string | null;
             /** @description A replay without delivery: calls that would change something are not made */
@@ -8905,144 +8905,6 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
-    listRuns: {
-        parameters: {
-            query?: {
-                limit?: number;
-                /** @description next_cursor of the page before, as it is */
-                cursor?: string;
-                workflow_id?: number;
-                state?: "suspended" | "queued" | "running" | "waiting" | "waiting_approval" | "succeeded" | "failed" | "cancelled" | "timed_out";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunPage"];
-                };
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    getRun: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunDetailView"];
-                };
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    cancelRun: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunView"];
-                };
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    retryRun: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The same key runs it again once, and tells how it stands */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunView"];
-                };
-            };
-            /** @description `idempotency_key_reused`: it was sent with another request */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    replayRun: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The same key gives the same run */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RunReplay"];
-            };
-        };
-        responses: {
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunView"];
-                };
-            };
-            /** @description `idempotency_key_reused`: it was sent with another request */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
     messageStatistics: {
         parameters: {
             query?: {
@@ -9067,231 +8929,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MessageStatisticsView"];
-                };
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    listSessions: {
-        parameters: {
-            query?: {
-                limit?: number;
-                /** @description next_cursor of the page before, as it is */
-                cursor?: string;
-                status?: "active" | "taken_over" | "resolved" | "closed";
-                app_id?: string;
-                contact_id?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionPage"];
-                };
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    getSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionDetailView"];
-                };
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    listSessionTurns: {
-        parameters: {
-            query?: {
-                limit?: number;
-                /** @description next_cursor of the page before, as it is */
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionTurnPage"];
-                };
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    takeOverSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionDetailView"];
-                };
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    replyInSession: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The same message under the same key is sent once */
-                "Idempotency-Key": string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Reply"];
-            };
-        };
-        responses: {
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionReplyView"];
-                };
-            };
-            /** @description `idempotency_key_reused`: it was sent with another request */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    handBackSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HandBack"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionDetailView"];
-                };
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    resolveSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionDetailView"];
-                };
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    reopenSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionDetailView"];
-                };
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    cancelSessionTurn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CancelledTurnView"];
                 };
             };
             default: components["responses"]["Problem"];
@@ -10005,6 +9642,369 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelSettingsView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listRuns: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the page before, as it is */
+                cursor?: string;
+                workflow_id?: number;
+                state?: "suspended" | "queued" | "running" | "waiting" | "waiting_approval" | "succeeded" | "failed" | "cancelled" | "timed_out";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDetailView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    cancelRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    retryRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key runs it again once, and tells how it stands */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunView"];
+                };
+            };
+            /** @description `idempotency_key_reused`: it was sent with another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    replayRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same run */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunReplay"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunView"];
+                };
+            };
+            /** @description `idempotency_key_reused`: it was sent with another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the page before, as it is */
+                cursor?: string;
+                status?: "active" | "taken_over" | "resolved" | "closed";
+                app_id?: string;
+                contact_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetailView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listSessionTurns: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the page before, as it is */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionTurnPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    takeOverSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetailView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    replyInSession: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same message under the same key is sent once */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reply"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionReplyView"];
+                };
+            };
+            /** @description `idempotency_key_reused`: it was sent with another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    handBackSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HandBack"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetailView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    resolveSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetailView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    reopenSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetailView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    cancelSessionTurn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelledTurnView"];
                 };
             };
             default: components["responses"]["Problem"];

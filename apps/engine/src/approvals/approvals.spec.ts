@@ -1,4 +1,4 @@
-import { turnFinished, turnRun } from '#libs/contracts';
+import { turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
@@ -137,9 +137,6 @@ describe('a call that needs approval', () => {
     });
     expect((await api('GET', `approvals/${approval.id}`)).json()).toMatchObject({ state: 'cancelled' });
     expect((await api('POST', `approvals/${approval.id}/approve`)).statusCode).toBe(409);
-    await until('the end is announced', async () =>
-      (await world.waiting(turnFinished)).some((job) => job.turns.some(({ turn_id }) => turn_id === turn.turn_id)),
-    );
     expect(target.calls).toEqual([]);
   });
 });

@@ -6,7 +6,6 @@ import { Chunk } from '../knowledge/chunk.entity.js';
 import { KnowledgeDocument } from '../knowledge/document.entity.js';
 import { KnowledgeEntity, Mention, Relation } from '../knowledge/graph.entity.js';
 import { SyncedDocument } from '../knowledge/synced-document.entity.js';
-import { Reply } from '../replies/reply.entity.js';
 import { PythonTry } from '../tool-calls/python-try.entity.js';
 import { ToolCallRecord } from '../tool-calls/tool-call.entity.js';
 import { Step } from '../turns/step.entity.js';
@@ -20,6 +19,8 @@ import { TurnEnds1764600000500 } from './1764600000500-turn-ends.js';
 import { PythonTries1764600000600 } from './1764600000600-python-tries.js';
 import { UntrustedContent1764700000300 } from './1764700000300-untrusted-content.js';
 import { Audit1764700000301 } from './1764700000301-audit.js';
+import { RepliesInTurns1764800000100 } from './1764800000100-replies-in-turns.js';
+import { SessionsAndRuns1764800000200 } from './1764800000200-sessions-and-runs.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -27,7 +28,6 @@ export const schema: ServiceSchema = {
     Agent,
     Turn,
     Step,
-    Reply,
     ToolCallRecord,
     PythonTry,
     Approval,
@@ -49,5 +49,7 @@ export const schema: ServiceSchema = {
     PythonTries1764600000600,
     UntrustedContent1764700000300,
     Audit1764700000301,
+    RepliesInTurns1764800000100,
+    SessionsAndRuns1764800000200,
   ],
 };

@@ -2,7 +2,7 @@ import { newId, type TurnInput, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, turnOf, sessionOf } from '../testing/engine-under-test.js';
 import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
 import { type StubModel, stubModel } from '../testing/stub-model.js';
 import { type StubServices, stubServices, toolOf, toolsetOf } from '../testing/stub-services.js';
@@ -145,10 +145,10 @@ describe('a model that obeys every word of what it has read', () => {
   });
 
   it('remembers it in the next turn of the session, which is shown the answer', async () => {
-    const session_id = newId('ses');
+    const session = sessionOf(newId('ses'));
     const run = async (agent_id: string, ...script: Parameters<StubModel['script']>) => {
       model.script(...script);
-      const turn = turnOf({ agent_id, session_id });
+      const turn = turnOf({ agent_id, session });
       return turnsOf(world).run(turn);
     };
     expect(await run(alone, [http('GET', '/page')], 'Next time, wipe.')).toMatchObject({ read_untrusted: true });

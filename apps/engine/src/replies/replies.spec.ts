@@ -1,4 +1,4 @@
-import { deliverySend, deliverySettled, newId, turnRun } from '#libs/contracts';
+import { deliverySend, newId, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
@@ -7,11 +7,11 @@ describe('a committed reply', () => {
   let world: EngineWorld;
   let engine: NestFastifyApplication;
   let deliveryId: string;
+  const turn = turnOf();
 
   beforeAll(async () => {
     world = await engineWorld();
     engine = await world.start({ SWEEP_AFTER_MS: 1_000 });
-    const turn = turnOf();
     await world.jobs.wake(turnRun, turn);
     deliveryId = await until(
       'the reply is offered',
@@ -22,15 +22,12 @@ describe('a committed reply', () => {
     await world.close();
   });
 
-  const reply = async () =>
-    (await world.pool.query('SELECT state, outcome, offered_at FROM engine.reply WHERE delivery_id = $1', [deliveryId]))
-      .rows[0];
-  const settle = (state: 'taken' | 'delivered' | 'unknown') =>
-    world.jobs.wake(deliverySettled, { deliveries: [{ delivery_id: deliveryId, state }] });
-
   it('is read by the gateway, and by nobody else', async () => {
     const read = async (token: string) =>
-      engine.inject({ url: `/internal/replies/${deliveryId}`, headers: { authorization: `Bearer ${token}` } });
+      engine.inject({
+        url: `/internal/turns/${turn.turn_id}/replies/${deliveryId}`,
+        headers: { authorization: `Bearer ${token}` },
+      });
     const found = await read(await world.token(['service']));
     expect(found.json()).toMatchObject({ content: { text: expect.stringContaining('Rehearsal model') } });
     expect((await read(await world.token(['admin']))).statusCode).toBe(403);
@@ -43,31 +40,36 @@ describe('a committed reply', () => {
     );
   });
 
-  it('is offered no more once it is taken, and keeps how it ended', async () => {
-    await settle('taken');
-    await until('it is taken', async () => (await reply()).state === 'taken');
-    await settle('unknown');
-    await until('it is settled', async () => (await reply()).outcome === 'unknown');
+  it('is offered no more once the gateway tells of it, and shows how it ended', async () => {
+    const tell = (outcome: string, secondsAgo: number) =>
+      world.pool.query(
+        `INSERT INTO journal.entry (receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal,
+                subject_id, attempt)
+         VALUES ($1, now() - make_interval(secs => $2), $3, $4, 'app_1', 'adapter-gateway', 'delivery', $5, false, $6, 1)`,
+        [turn.receipt_id, secondsAgo, home.organizationId, home.projectId, outcome, deliveryId],
+      );
+    const shown = async () => {
+      const headers = { authorization: `Bearer ${await world.token(['agents:read'])}` };
+      return (await engine.inject({ url: `/api/v1/turns/${turn.turn_id}`, headers })).json().deliveries;
+    };
+    expect(await shown()).toEqual([{ id: deliveryId, kind: 'answer', state: 'open' }]);
+    await tell('retrying', 3);
+    expect(await shown()).toMatchObject([{ state: 'taken' }]);
+    await tell('unknown', 2);
+    expect(await shown()).toMatchObject([{ state: 'unknown' }]);
     // A person said that it has arrived.
-    await settle('delivered');
-    await until('it is delivered', async () => (await reply()).outcome === 'delivered');
-    await world.jobs.wake(deliverySettled, {
-      deliveries: [
-        { delivery_id: deliveryId, state: 'dead' },
-        { delivery_id: newId('dlv'), state: 'taken' },
-      ],
+    await tell('delivered', 1);
+    expect(await shown()).toMatchObject([{ state: 'delivered' }]);
+    await world.pool.query('UPDATE engine.straggler SET next_at = now() - make_interval(hours => 1)');
+    await until('it is let go', async () => {
+      const { rows } = await world.pool.query('SELECT FROM engine.straggler');
+      return rows.length === 0;
     });
-    await until('the job is done', async () => {
-      const { waiting, active } = await world.jobs.depth('delivery-results');
-      return waiting + active === 0;
-    });
-    expect(await reply()).toMatchObject({ state: 'settled', outcome: 'delivered' });
   });
 
   it('belongs to a project whose turn the API shows, and to no other', async () => {
-    const { rows } = await world.pool.query('SELECT turn_id FROM engine.reply WHERE delivery_id = $1', [deliveryId]);
     const read = async (token: string) =>
-      engine.inject({ url: `/api/v1/turns/${rows[0].turn_id}`, headers: { authorization: `Bearer ${token}` } });
+      engine.inject({ url: `/api/v1/turns/${turn.turn_id}`, headers: { authorization: `Bearer ${token}` } });
     const shown = await read(await world.token(['agents:read']));
     expect(shown.json()).toMatchObject({ state: 'succeeded', steps: [{ kind: 'model_call' }, { kind: 'reply' }] });
     const stranger = { organizationId: home.organizationId, projectId: newId('prj') };

@@ -1,48 +1,64 @@
 import { type DeliverySendPayload, deliverySend } from '#libs/contracts';
-import { Sweeping } from '#libs/database';
+import { Database, Sweeping } from '#libs/database';
+import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
 import { type OfferedReply, ReplyRepository } from './reply.repository.js';
 
-const sweepBatch = 200;
+const sweepBatch = 500;
 
-/** Offers committed replies to the gateway until it has taken them. */
+const offeredSql = `
+  SELECT t.finished_at::text AS at, sent.id AS subject_id, t.id AS owner_id, t.receipt_id
+    FROM engine.turn t CROSS JOIN LATERAL unnest(ARRAY[t.notice_id, t.answer_id]) AS sent(id)
+   WHERE t.finished_at > $1 AND t.finished_at <= $2 AND (t.answer_id IS NOT NULL OR t.notice_id IS NOT NULL)
+     AND sent.id IS NOT NULL
+   ORDER BY t.finished_at LIMIT $3`;
+
+/** Offers committed replies to the gateway, and those again that it has not taken. */
 @Injectable()
 export class ReplyOffers extends Sweeping {
+  private readonly handovers: Handovers;
+
   constructor(
     @Inject(ReplyRepository) private readonly replies: ReplyRepository,
     @Inject(JobClient) private readonly jobClient: JobClient,
+    @Inject(Database) db: Database,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     super();
-    this.sweepEvery({
-      name: 'replies',
-      everyMs: settings.SWEEP_EVERY_MS,
-      batch: sweepBatch,
-      sweep: (limit) => this.sweep(limit),
-    });
+    const source = { schema: 'engine', applicationName: 'engine', stage: 'delivery', sql: offeredSql } as const;
+    this.handovers = new Handovers(db, source);
+    const sweep = { everyMs: settings.SWEEP_EVERY_MS, batch: sweepBatch };
+    this.sweepEvery({ ...sweep, name: 'replies', sweep: (limit) => this.find(limit) });
+    this.sweepEvery({ ...sweep, name: 'replies-not-taken', sweep: (limit) => this.again(limit) });
   }
 
   async offer(reply: OfferedReply): Promise<void> {
     await this.jobClient.wake(deliverySend, this.payloadOf(reply));
   }
 
-  /** Offers again what the gateway has not taken of these turns. */
+  /** Offers again what these turns sent: the gateway knows what it has. */
   async offerAgain(turnIds: string[]): Promise<void> {
-    await Promise.all((await this.replies.openOf(turnIds)).map((reply) => this.offer(reply)));
+    await Promise.all((await this.replies.ofTurns(turnIds)).map((reply) => this.offer(reply)));
   }
 
-  private async sweep(limit: number): Promise<number> {
-    const afterMs = await this.jobClient.sweepAfterMs(deliverySend.queue, this.settings.SWEEP_AFTER_MS);
-    const late = await this.replies.takeUnanswered(limit, afterMs);
-    await Promise.all(late.map((reply) => this.offer(reply)));
-    return late.length;
+  private async find(limit: number): Promise<number> {
+    const ageMs = await this.jobClient.sweepAfterMs(deliverySend.queue, this.settings.SWEEP_AFTER_MS);
+    return this.handovers.find(limit, ageMs);
   }
 
-  private payloadOf({ traceparent, content, ...ids }: OfferedReply): DeliverySendPayload {
+  private async again(limit: number): Promise<number> {
+    const due = await this.handovers.due(limit, await this.jobClient.behindMs(deliverySend.queue));
+    const ids = new Set(due.map(({ subject_id }) => subject_id));
+    const replies = await this.replies.ofTurns([...new Set(due.map(({ owner_id }) => owner_id))]);
+    await Promise.all(replies.filter(({ delivery_id }) => ids.has(delivery_id)).map((reply) => this.offer(reply)));
+    return due.length;
+  }
+
+  private payloadOf({ content, ...reply }: OfferedReply): DeliverySendPayload {
     const fits = Buffer.byteLength(JSON.stringify(content)) <= this.settings.INLINE_LIMIT_BYTES;
-    return { ...ids, ...(fits ? { content } : {}), ...(traceparent ? { traceparent } : {}) };
+    return { ...reply, ...(fits ? { content } : {}) };
   }
 }

@@ -6,15 +6,18 @@ import { ReplyRepository } from './reply.repository.js';
 
 /** For the gateway: the content of a reply that was too big for its job. */
 @ApiExcludeController()
-@Controller('internal/replies')
+@Controller('internal/turns/:turn_id/replies')
 export class ReplyController {
   constructor(@Inject(ReplyRepository) private readonly replies: ReplyRepository) {}
 
   @Get(':delivery_id')
   @RequireScopes('service')
-  async read(@Param('delivery_id') deliveryId: string): Promise<{ content: OutboundContent }> {
-    const content = await this.replies.contentOf(deliveryId);
-    if (!content) throw notFound('delivery', deliveryId);
-    return { content };
+  async read(
+    @Param('turn_id') turnId: string,
+    @Param('delivery_id') deliveryId: string,
+  ): Promise<{ content: OutboundContent }> {
+    const reply = (await this.replies.ofTurns([turnId])).find(({ delivery_id }) => delivery_id === deliveryId);
+    if (!reply) throw notFound('delivery', deliveryId);
+    return { content: reply.content };
   }
 }

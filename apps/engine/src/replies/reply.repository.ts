@@ -1,92 +1,90 @@
-import { newId, type OutboundContent, type SettledDelivery } from '#libs/contracts';
-import { type Queryable, storableJson, withoutFlush } from '#libs/database';
+import type { DeliverySendPayload, OutboundContent } from '#libs/contracts';
+import { newId } from '#libs/contracts';
+import type { Queryable } from '#libs/database';
+import { latestEntries } from '#libs/journal';
+import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Turn } from '../turns/turn.entity.js';
-import type { Reply } from './reply.entity.js';
 
-export type OfferedReply = Omit<Reply, 'kind' | 'state' | 'outcome' | 'offered_at' | 'created_at'>;
+/** A reply as the gateway is offered it; the turn's row has all of it. */
+export type OfferedReply = Omit<DeliverySendPayload, 'content'> & { turn_id: string; content: OutboundContent };
 
-export type SentReply = Pick<Reply, 'delivery_id' | 'turn_id' | 'kind' | 'state' | 'outcome'>;
+/** What a turn sent, and how that fares: `open` until the gateway has told of it. */
+export interface SentReply {
+  delivery_id: string;
+  turn_id: string;
+  /** `answer`: the turn's. `failure_notice`: what its sender is told when it failed. Each at most once. */
+  kind: 'answer' | 'failure_notice';
+  state: 'open' | 'taken' | 'delivered' | 'dead' | 'unknown';
+}
 
-const offered = 'delivery_id, turn_id, organization_id, project_id, receipt_id, content, traceparent';
+type SendingTurn = Pick<
+  Turn,
+  | 'id'
+  | 'organization_id'
+  | 'project_id'
+  | 'receipt_id'
+  | 'traceparent'
+  | 'input'
+  | 'reply_text'
+  | 'answer_id'
+  | 'notice_id'
+>;
+
+const ends = ['delivered', 'dead', 'unknown'] as const;
 
 @Injectable()
 export class ReplyRepository {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
-  /** Replies of these turns that the gateway has not taken. */
-  async openOf(turnIds: string[]): Promise<OfferedReply[]> {
-    const sql = `SELECT ${offered} FROM engine.reply WHERE turn_id = ANY($1) AND state = 'open'`;
-    return (await this.db.query(sql, [turnIds])) as OfferedReply[];
+  /** Notes that the sender of a failed turn is told so, once for a turn. */
+  async addNotice(tx: Queryable, turnId: string): Promise<void> {
+    await tx.query('UPDATE engine.turn SET notice_id = $2 WHERE id = $1 AND notice_id IS NULL', [turnId, newId('dlv')]);
   }
 
-  /** Adds what the sender of a failed turn is told, once for a turn. */
-  async addNotice(
-    tx: Queryable,
-    turn: Pick<Turn, 'id' | 'organization_id' | 'project_id' | 'receipt_id' | 'traceparent'>,
-    content: OutboundContent,
-  ): Promise<void> {
-    await tx.query(
-      `INSERT INTO engine.reply (delivery_id, turn_id, organization_id, project_id, receipt_id, content, traceparent, state,
-              offered_at, kind)
-       VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7, 'open', now(), 'failure_notice') ON CONFLICT (turn_id, kind) DO NOTHING`,
-      [
-        newId('dlv'),
-        turn.id,
-        turn.organization_id,
-        turn.project_id,
-        turn.receipt_id,
-        storableJson(content),
-        turn.traceparent,
-      ],
-    );
-  }
-
-  /** What turns sent, by turn, in the order in which it was written. */
-  async ofTurns(turnIds: string[]): Promise<SentReply[]> {
+  /** What these turns send, in the order in which it was written. */
+  async ofTurns(turnIds: string[]): Promise<OfferedReply[]> {
     if (turnIds.length === 0) return [];
-    return (await this.db.query(
-      `SELECT delivery_id, turn_id, kind, state, outcome FROM engine.reply WHERE turn_id = ANY($1) ORDER BY created_at, kind`,
+    const turns = (await this.db.query(
+      `SELECT id, organization_id, project_id, receipt_id, traceparent, input, reply_text, answer_id, notice_id
+         FROM engine.turn WHERE id = ANY($1) AND (answer_id IS NOT NULL OR notice_id IS NOT NULL) ORDER BY id`,
       [turnIds],
-    )) as SentReply[];
+    )) as SendingTurn[];
+    return turns.flatMap(repliesOf);
   }
 
-  async contentOf(deliveryId: string): Promise<OutboundContent | null> {
-    const rows = (await this.db.query('SELECT content FROM engine.reply WHERE delivery_id = $1', [deliveryId])) as Pick<
-      Reply,
-      'content'
-    >[];
-    return rows[0]?.content ?? null;
-  }
-
-  /** Open replies whose last offer is `afterMs` old, marked as offered now. */
-  async takeUnanswered(limit: number, afterMs: number): Promise<OfferedReply[]> {
-    return (await this.db.query(
-      `WITH late AS (
-         SELECT delivery_id AS id FROM engine.reply
-          WHERE state = 'open' AND offered_at < now() - $2 * interval '1 millisecond'
-          ORDER BY offered_at LIMIT $1 FOR UPDATE SKIP LOCKED),
-       taken AS (UPDATE engine.reply r SET offered_at = now() FROM late WHERE r.delivery_id = late.id RETURNING r.*)
-       SELECT ${offered} FROM taken`,
-      [limit, afterMs],
-    )) as OfferedReply[];
-  }
-
-  /** Notes what the gateway says of deliveries. An end is final, whatever comes after it. */
-  async settle(deliveries: SettledDelivery[]): Promise<void> {
-    const last = new Map<string, string>();
-    for (const { delivery_id, state } of deliveries) {
-      if (state !== 'taken' || !last.has(delivery_id)) last.set(delivery_id, state);
-    }
-    await this.db.query(
-      `UPDATE engine.reply r SET state = CASE d.state WHEN 'taken' THEN 'taken' ELSE 'settled' END,
-              outcome = nullif(d.state, 'taken')
-         FROM ${withoutFlush}, unnest($1::text[], $2::text[]) AS d(delivery_id, state)
-        WHERE r.delivery_id = d.delivery_id AND (r.state = 'open' OR (r.state = 'taken' AND d.state <> 'taken')
-            -- A person settled it, or had it sent again.
-            OR (r.outcome IN ('dead', 'unknown') AND d.state = 'delivered'))`,
-      [[...last.keys()], [...last.values()]],
+  /** What turns of one project sent, and how it fares, by the journal. */
+  async sentBy(
+    scope: Pick<Principal, 'organizationId' | 'projectId'>,
+    turns: Pick<Turn, 'id' | 'receipt_id' | 'answer_id' | 'notice_id'>[],
+  ): Promise<SentReply[]> {
+    const sending = turns.filter(({ answer_id, notice_id }) => answer_id !== null || notice_id !== null);
+    const told = await latestEntries(this.db, scope, [...new Set(sending.map(({ receipt_id }) => receipt_id))]);
+    const stateOf = (id: string): SentReply['state'] => {
+      const last = told.find(({ stage, subject_id }) => stage === 'delivery' && subject_id === id);
+      return last ? (ends.find((end) => end === last.outcome) ?? 'taken') : 'open';
+    };
+    return sending.flatMap(({ id: turn_id, answer_id, notice_id }) =>
+      (
+        [
+          ['failure_notice', notice_id],
+          ['answer', answer_id],
+        ] as const
+      ).flatMap(([kind, id]) => (id === null ? [] : [{ delivery_id: id, turn_id, kind, state: stateOf(id) }])),
     );
   }
+}
+
+/** The notice of a failure comes before the answer that a redrive gave. */
+function repliesOf({ id, input, reply_text, answer_id, notice_id, ...turn }: SendingTurn): OfferedReply[] {
+  const { traceparent, ...ids } = turn;
+  const target = input?.reply;
+  if (!target) return [];
+  const common = { ...ids, turn_id: id, ...(traceparent ? { traceparent } : {}) };
+  const notice = { text: input.failure_notice ?? '', format: 'plain', target } as const;
+  return [
+    ...(notice_id === null ? [] : [{ ...common, delivery_id: notice_id, content: notice }]),
+    ...(answer_id === null ? [] : [{ ...common, delivery_id: answer_id, content: { text: reply_text ?? '', target } }]),
+  ];
 }

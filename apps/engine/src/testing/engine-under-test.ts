@@ -2,8 +2,7 @@ import {
   deliverySend,
   type JobContract,
   newId,
-  turnFinished,
-  turnProgressed,
+  type TurnOfSession,
   turnRun,
   type TurnInput,
   type TurnRunPayload,
@@ -16,6 +15,7 @@ import { Queue } from 'bullmq';
 import pg from 'pg';
 import { AppModule } from '../app.module.js';
 import type { EngineSettings } from '../settings.js';
+import { type TurnRedrive, TurnRedrives } from '../turns/turn-redrives.service.js';
 
 export interface EngineWorld {
   pool: pg.Pool;
@@ -26,6 +26,8 @@ export interface EngineWorld {
   waiting<P extends object>(contract: JobContract<P>): Promise<P[]>;
   /** Loses every waiting job, as Redis does when it is wiped. */
   loseJobs(): Promise<void>;
+  /** Opens a failed turn again, for the dead letter that had so many before it. */
+  drive(turnId: string, done: number): Promise<TurnRedrive>;
   /** @param person whose key it is, where a member made it */
   token(
     scopes: Scope[],
@@ -45,7 +47,7 @@ export async function engineWorld(): Promise<EngineWorld> {
   const jobs = new JobClient(testRedisUrl());
   const tokens = new ServiceTokens(testServiceKey, 'engine');
   const engines: NestFastifyApplication[] = [];
-  const queues = [turnRun, turnFinished, turnProgressed, deliverySend].map(
+  const queues = [turnRun, deliverySend].map(
     ({ queue }) => new Queue(queue, { connection: { url: testRedisUrl() }, prefix: `{gatehouse:${queue}}` }),
   );
   const loseJobs = async () => void (await Promise.all(queues.map((queue) => queue.obliterate({ force: true }))));
@@ -54,12 +56,12 @@ export async function engineWorld(): Promise<EngineWorld> {
     pool,
     jobs,
     start: async (settings = {}) => {
-      const all = { ...defaults, DATABASE_URL: database.url, ...settings };
+      const all = { ...engineDefaults, DATABASE_URL: database.url, ...settings };
       const app = await createService({
         name: 'engine',
         module: AppModule.with(all),
         settings: serviceSettings,
-        consumes: ['turns', 'delivery-results'],
+        consumes: ['turns'],
       });
       await app.startAllMicroservices();
       await app.listen(0, '127.0.0.1');
@@ -74,6 +76,11 @@ export async function engineWorld(): Promise<EngineWorld> {
       );
     },
     loseJobs,
+    drive: async (turnId, done) => {
+      const [engine] = engines;
+      if (!engine) throw new Error('no engine was started');
+      return engine.get(TurnRedrives, { strict: false }).drive(home, turnId, done);
+    },
     token: (scopes, project = home, subject = 'key:test', person) =>
       tokens.mint('engine', { subject, ...(person === undefined ? {} : { person }), ...project, scopes }),
     close: async () => {
@@ -96,7 +103,7 @@ const serviceSettings = {
   LOG_LEVEL: 'silent',
 };
 
-const defaults: EngineSettings = {
+export const engineDefaults: EngineSettings = {
   DATABASE_URL: '',
   DATABASE_POOL: 5,
   ROUTER_URL: 'http://127.0.0.1:9',
@@ -147,6 +154,11 @@ const defaults: EngineSettings = {
   SWEEP_AFTER_MS: 60_000,
 };
 
+/** The session of a key, where each message is answered by itself. */
+export function sessionOf(key: string): TurnOfSession {
+  return { key, contact_id: null, inbox_mode: 'queue', reset_before: null };
+}
+
 /** A job for a turn on a message from `ada`. */
 export function turnOf(over: Partial<TurnRunPayload> = {}, input: Partial<TurnInput> = {}): TurnRunPayload {
   return {
@@ -155,10 +167,10 @@ export function turnOf(over: Partial<TurnRunPayload> = {}, input: Partial<TurnIn
     project_id: home.projectId,
     app_id: newId('app'),
     receipt_id: newId('evt'),
-    run_id: null,
-    session_id: null,
+    message_id: newId('msg'),
+    run: null,
+    session: null,
     agent_id: null,
-    epoch: 1,
     input: {
       message: { event_type: 'message', sender: 'ada', message: 'hello there', is_bot: false, metadata: { ticket: 7 } },
       verified: true,

@@ -54,8 +54,10 @@ export function turnsOf(world: EngineWorld) {
       await world.jobs.wake(turnRun, turn);
       return reaches(turn.turn_id, 'succeeded', 'failed');
     },
-    /** Asks for a turn again that failed, as the router does. */
-    redrive: (turn: TurnRunPayload, redrives: number) => world.jobs.wake(turnRun, { ...turn, redrives }),
+    /** Opens a turn again that failed, as the router asks for one of its dead letters. */
+    redrive: async (turn: TurnRunPayload, redrives: number) => {
+      await world.drive(turn.turn_id, redrives - 1);
+    },
     results: async (id: string) =>
       (
         await world.pool.query(

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, turnOf, sessionOf } from '../testing/engine-under-test.js';
 import { type StubModel, stubModel } from '../testing/stub-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
@@ -17,12 +17,12 @@ describe('what an agent is told of its session', () => {
   });
 
   it('is what came, what it answered, and what a person answered instead, in order and also later', async () => {
-    const session_id = newId('ses');
+    const session = sessionOf(newId('ses'));
     const agent_id = await agentOf(world, {});
     const message = (text: string) => ({ event_type: 'message', sender: 'ada', message: text, is_bot: false });
     const run = async (text: string, more: object = {}): Promise<string[]> => {
       model.script(`answer to ${text}`);
-      const turn = turnOf({ session_id, agent_id }, { message: message(text), ...more });
+      const turn = turnOf({ session, agent_id }, { message: message(text), ...more });
       expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'succeeded' });
       return (model.requests[0]?.messages ?? [])
         .filter(({ role }) => role !== 'system')

@@ -1,8 +1,8 @@
-import { deliverySend, newId, turnFinished, turnRun } from '#libs/contracts';
+import { deliverySend, newId, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../testing/engine-under-test.js';
 import { StepRepository } from './step.repository.js';
 import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
 import { TurnJobs } from './turn-jobs.service.js';
@@ -14,9 +14,9 @@ describe('custody of a turn', () => {
   let endings: TurnEndingRepository;
   let steps: StepRepository;
   let jobsOf: TurnJobs;
-  const large = turnOf({ session_id: newId('ses') });
+  const large = turnOf({ session: sessionOf(newId('ses')) });
   const router = createServer((request, response) => {
-    const known = request.url === `/internal/turns/${large.turn_id}`;
+    const known = request.url === `/internal/messages/${large.message_id}/turns/${large.turn_id}`;
     response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(known ? { input: large.input } : { code: 'turn_not_found' }));
   });
@@ -53,10 +53,9 @@ describe('custody of a turn', () => {
       turn_id: turn.turn_id,
       lease_owner: owner,
       attempt: 1,
+      session_id: null,
       organization_id: turn.organization_id,
       project_id: turn.project_id,
-      receipt_id: turn.receipt_id,
-      traceparent: null,
       reply_text: 'ok',
       reason: null,
       steps: 1,
@@ -66,13 +65,7 @@ describe('custody of a turn', () => {
       contact_id: '',
       read_untrusted: false,
       new_steps: [{ seq: 1, kind: 'reply', content: { text: 'ok' }, tokens: null, duration_ms: null }],
-      reply: {
-        delivery_id: newId('dlv'),
-        content: {
-          text: 'ok',
-          target: { app_id: 'app_1', channel_address: 'r', thread_id: null, reply_context: null },
-        },
-      },
+      answer_id: newId('dlv'),
     };
     return { turn, ending };
   };
@@ -85,33 +78,40 @@ describe('custody of a turn', () => {
   it('commits the end, the steps and the reply together, or none of them', async () => {
     const { turn, ending } = await held();
     const broken = { ...ending, new_steps: [...ending.new_steps, ...ending.new_steps] };
-    await expect(endings.end(broken)).rejects.toThrow(/step_pkey/);
-    const count = 'SELECT count(*)::int AS n FROM engine.reply WHERE turn_id = $1';
-    expect(await one(count, [turn.turn_id])).toEqual({ n: 0 });
-    expect(await one('SELECT state FROM engine.turn WHERE id = $1', [turn.turn_id])).toEqual({ state: 'running' });
-    expect(await endings.end(ending)).toBe(true);
-    expect(await one(count, [turn.turn_id])).toEqual({ n: 1 });
+    const { receipt_id, organization_id, project_id, app_id, turn_id } = turn;
+    const subject = { receipt_id, organization_id, project_id, app_id, subject_id: turn_id };
+    const told = [{ ...subject, stage: 'turn', outcome: 'succeeded' } as const];
+    await expect(endings.end(broken, told)).rejects.toThrow(/step_pkey/);
+    const entries = 'SELECT count(*)::int AS n FROM journal.entry WHERE receipt_id = $1';
+    const stored = 'SELECT state, answer_id FROM engine.turn WHERE id = $1';
+    expect(await one(stored, [turn_id])).toEqual({ state: 'running', answer_id: null });
+    expect(await one(entries, [receipt_id])).toEqual({ n: 0 });
+    expect(await endings.end(ending, told)).toMatchObject({ ended: true });
+    expect(await one(stored, [turn_id])).toEqual({ state: 'succeeded', answer_id: ending.answer_id });
+    expect(await one(entries, [receipt_id])).toEqual({ n: 1 });
+    expect(await endings.end(ending, told)).toMatchObject({ ended: false });
+    expect(await one(entries, [receipt_id])).toEqual({ n: 1 });
   });
 
   it('lets a refused ending hold up no other', async () => {
     const [bad, good] = await Promise.all([held(), held()]);
     const broken = { ...bad.ending, new_steps: [...bad.ending.new_steps, ...bad.ending.new_steps] };
-    const [first, second] = await Promise.allSettled([endings.end(broken), endings.end(good.ending)]);
+    const [first, second] = await Promise.allSettled([endings.end(broken, []), endings.end(good.ending, [])]);
     expect(first.status).toBe('rejected');
-    expect(second).toEqual({ status: 'fulfilled', value: true });
+    expect(second).toMatchObject({ status: 'fulfilled', value: { ended: true } });
   });
 
   it('lets a claim that is refused hold up no other, and ends its turn all the same', async () => {
     // What an integer of Postgres does not hold.
-    const bad = turnOf({ epoch: 3_000_000_000 });
+    const run = { id: newId('run'), workflow_id: 3_000_000_000, trigger_id: null, replay: false, replay_of: null };
+    const bad = turnOf({ run });
     const good = turnOf();
     const [first, second] = await Promise.allSettled([turns.claim(bad, 'engine_1'), turns.claim(good, 'engine_1')]);
     expect(first.status).toBe('rejected');
     expect(second).toMatchObject({ status: 'fulfilled', value: { state: 'claimed' } });
     await jobsOf.fail(bad, 'attempts_exhausted', 'too often');
-    await until('the end is announced', async () =>
-      (await world.waiting(turnFinished)).some((job) => job.turns.some((each) => each.turn_id === bad.turn_id)),
-    );
+    const entry = 'SELECT outcome, reason FROM journal.entry WHERE subject_id = $1';
+    expect(await one(entry, [bad.turn_id])).toEqual({ outcome: 'dead', reason: 'attempts_exhausted' });
   });
 
   it('lets a claim that lost its lease write nothing', async () => {
@@ -120,7 +120,7 @@ describe('custody of a turn', () => {
       turn.turn_id,
     ]);
     expect(await turns.claim(turn, 'engine_heir')).toMatchObject({ state: 'claimed', attempt: 2 });
-    expect(await endings.end(ending)).toBe(false);
+    expect(await endings.end(ending, [])).toMatchObject({ ended: false });
     expect(await steps.append(ending, ending.new_steps, { agentId: 'agt_1', contactId: null })).toBe(false);
     expect(await steps.of(turn.turn_id)).toEqual([]);
     expect((await turns.renew([turn.turn_id], ending.lease_owner)).size).toBe(0);
@@ -131,7 +131,7 @@ describe('custody of a turn', () => {
     turn.input!.message.message = 'nul \u0000 and lone \ud800, and \\u0000 as text';
     await world.jobs.wake(turnRun, turn);
     // A reply has no control characters; what the model wrote is stored as far as it can be.
-    expect((await ended(turn.turn_id)).reply_text).toContain('nul  and lone \ufffd, and \\u0000 as text');
+    expect((await ended(turn.turn_id)).reply_text).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');
     const [said] = await steps.of(turn.turn_id);
     expect(said?.content['text']).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');
   });
@@ -142,28 +142,19 @@ describe('custody of a turn', () => {
     expect(await ended(large.turn_id)).toMatchObject({ state: 'succeeded', input: large.input });
   });
 
-  it('says an end and its reply again when its job comes again', async () => {
+  it('offers its reply again when its job comes again', async () => {
     await world.loseJobs();
     await world.jobs.wake(turnRun, large);
-    await until('both are said again', async () => {
-      const finished = (await world.waiting(turnFinished)).flatMap((job) => job.turns.map((each) => each.turn_id));
-      const offered = (await world.waiting(deliverySend)).map((job) => job.turn_id);
-      return finished.includes(large.turn_id) && offered.includes(large.turn_id);
-    });
+    await until('it is offered again', async () =>
+      (await world.waiting(deliverySend)).some((job) => job.turn_id === large.turn_id),
+    );
     expect(await one('SELECT attempt FROM engine.turn WHERE id = $1', [large.turn_id])).toEqual({ attempt: 1 });
   });
 
-  it('fails for good when the agent is gone, and says so', async () => {
+  it('fails for good when the agent is gone', async () => {
     const turn = turnOf({ agent_id: newId('agt') });
     await world.jobs.wake(turnRun, turn);
     expect(await ended(turn.turn_id)).toMatchObject({ state: 'failed', error: 'agent_not_found' });
-    await until('the end is announced', async () =>
-      (await world.waiting(turnFinished)).some((job) =>
-        job.turns.some(
-          (each) => each.turn_id === turn.turn_id && each.state === 'failed' && each.error === 'agent_not_found',
-        ),
-      ),
-    );
   });
 
   it('offers a reply without its content when it is large', async () => {

@@ -1,18 +1,20 @@
 import { Batcher } from '#libs/batching';
-import type { OutboundContent } from '#libs/contracts';
-import { isRefusedRow, storableJson, withoutFlush } from '#libs/database';
+import { isRefusedRow, type Queryable, storableJson, withoutFlush } from '#libs/database';
+import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
 import { addUsageSql } from '../usage/add-usage.js';
 import type { NewStep } from './new-step.js';
+import type { Turn } from './turn.entity.js';
 import type { Claim } from './turn.repository.js';
 
 /** Everything that one turn leaves behind: stored together or not at all. */
 export interface TurnEnding extends Claim {
+  /** Null where it is of none. */
+  session_id: string | null;
   organization_id: string;
   project_id: string;
-  receipt_id: string;
-  traceparent: string | null;
   reply_text: string;
   /** What the reply lacks, or why there is none. */
   reason: string | null;
@@ -26,18 +28,20 @@ export interface TurnEnding extends Claim {
   read_untrusted: boolean;
   /** Steps that are not stored yet. */
   new_steps: NewStep[];
-  reply: { delivery_id: string; content: OutboundContent } | null;
+  /** The delivery of its reply; null: it sends none. */
+  answer_id: string | null;
 }
 
 // One statement, so one transaction: turn, steps and reply of each ending whose claim still holds the lease.
 const endSql = `
   WITH ending AS (
     SELECT x.* FROM ${withoutFlush}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, lease_owner text, attempt integer, organization_id text,
-      project_id text, receipt_id text, traceparent text, reply_text text, reason text, steps integer, tokens integer,
-      cost_micros integer, agent_id text, contact_id text, read_untrusted boolean, new_steps jsonb, reply jsonb)),
+      project_id text, reply_text text, reason text, steps integer, tokens integer,
+      cost_micros integer, agent_id text, contact_id text, read_untrusted boolean, new_steps jsonb, answer_id text)),
   ended AS (
     UPDATE engine.turn t SET state = 'succeeded', error = NULL, reply_text = e.reply_text, steps = e.steps,
-           reply = CASE jsonb_typeof(e.reply) WHEN 'object' THEN 'sent' ELSE 'none' END, reason = e.reason, waiting_since = NULL,
+           answer_id = e.answer_id, reply = CASE WHEN e.answer_id IS NULL THEN 'none' ELSE 'sent' END, reason = e.reason,
+           waiting_since = NULL,
            read_untrusted = e.read_untrusted, tokens = e.tokens, cost_micros = e.cost_micros, finished_at = now(), lease_owner = NULL, lease_until = NULL
       FROM ending e
      WHERE t.id = e.turn_id AND t.lease_owner = e.lease_owner AND t.attempt = e.attempt AND t.state = 'running'
@@ -48,12 +52,6 @@ const endSql = `
       FROM ending e JOIN ended ON ended.id = e.turn_id
      CROSS JOIN LATERAL jsonb_to_recordset(e.new_steps) AS s(seq integer, kind text, content jsonb, tokens integer,
            duration_ms double precision)),
-  replied AS (
-    INSERT INTO engine.reply (delivery_id, turn_id, organization_id, project_id, receipt_id, content, traceparent, state,
-           offered_at, kind)
-    SELECT e.reply ->> 'delivery_id', e.turn_id, e.organization_id, e.project_id, e.receipt_id, e.reply -> 'content',
-           e.traceparent, 'open', now(), 'answer'
-      FROM ending e JOIN ended ON ended.id = e.turn_id WHERE jsonb_typeof(e.reply) = 'object'),
   used AS (
     SELECT e.project_id, e.agent_id, e.contact_id, min(e.organization_id) AS organization_id, count(*) AS model_calls,
            0 AS tool_calls, coalesce(sum((s.spent ->> 'input_tokens')::bigint), 0) AS input_tokens,
@@ -62,27 +60,65 @@ const endSql = `
       FROM ending e JOIN ended ON ended.id = e.turn_id
      CROSS JOIN LATERAL jsonb_to_recordset(e.new_steps) AS s(kind text, spent jsonb)
      WHERE s.kind = 'model_call' GROUP BY e.project_id, e.agent_id, e.contact_id),
-  counted AS (${addUsageSql('used')})
+  counted AS (${addUsageSql('used')}),
+  ${entryCtes(2, 'SELECT id FROM ended')}
   SELECT id FROM ended`;
 
-/** Commits ended turns, those of the same moment together. */
+interface EndingWithEntries {
+  ending: TurnEnding;
+  entries: JournalEntry[];
+}
+
+/** Whether a turn ended, and what was opened by that in its session. */
+export interface Ended {
+  ended: boolean;
+  started: Started;
+}
+
+/**
+ * Commits ended turns, what the timeline tells of it and the next turn of each one's session, those of the same moment
+ * together.
+ */
 @Injectable()
 export class TurnEndingRepository {
-  private readonly endings: Batcher<TurnEnding, boolean>;
+  private readonly endings: Batcher<EndingWithEntries, Ended>;
 
-  constructor(@Inject(DataSource) private readonly db: DataSource) {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Journal) private readonly journal: Journal,
+  ) {
     const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
     this.endings = new Batcher((endings) => this.endAll(endings), together);
   }
 
-  /** @returns false when the lease was lost: another claim runs the turn, and nothing was stored */
-  end(ending: TurnEnding): Promise<boolean> {
-    return this.endings.add(ending);
+  /** @returns `ended` false when the lease was lost: another claim runs the turn, and nothing was stored */
+  end(ending: TurnEnding, entries: JournalEntry[]): Promise<Ended> {
+    return this.endings.add({ ending, entries });
   }
 
-  private async endAll(endings: TurnEnding[]): Promise<boolean[]> {
-    const rows = (await this.db.query(endSql, [storableJson(endings)])) as { id: string }[];
-    const ended = new Set(rows.map((row) => row.id));
-    return endings.map((ending) => ended.has(ending.turn_id));
+  private async endAll(all: EndingWithEntries[]): Promise<Ended[]> {
+    const sessions = [...new Set(all.flatMap(({ ending }) => ending.session_id ?? []))];
+    const { ended, started } =
+      sessions.length === 0
+        ? { ended: await this.store(this.db, all), started: { turns: [], collected: [] } }
+        : await this.db.transaction(async (tx) => {
+            await lockSessions(tx, sessions);
+            return { ended: await this.store(tx, all), started: await startNext(tx, sessions) };
+          });
+    for (const { ending, entries } of all) {
+      if (ended.has(ending.turn_id)) for (const entry of entries) this.journal.noted(entry);
+    }
+    return all.map(({ ending: { turn_id, session_id } }) => {
+      const isOwn = (turn: Turn): boolean => session_id !== null && turn.session_id === session_id;
+      const own = { turns: started.turns.filter(isOwn), collected: started.collected.filter(isOwn) };
+      return { ended: ended.has(turn_id), started: own };
+    });
+  }
+
+  private async store(db: Queryable, all: EndingWithEntries[]): Promise<Set<string>> {
+    const told = all.flatMap(({ ending, entries }) => entries.map((entry) => this.journal.row(entry, ending.turn_id)));
+    const endings = all.map(({ ending }) => ending);
+    const rows = (await db.query(endSql, [storableJson(endings), storableJson(told)])) as { id: string }[];
+    return new Set(rows.map((row) => row.id));
   }
 }

@@ -1,4 +1,4 @@
-import { deliverySend, newId, turnFinished } from '#libs/contracts';
+import { deliverySend, newId } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
 import { type Script, type StubModel, stubModel } from '../testing/stub-model.js';
@@ -24,10 +24,6 @@ describe('the end of a turn', () => {
     const turn = turnOf({ agent_id: agentId }, input);
     return { id: turn.turn_id, ended: await turnsOf(world).run(turn) };
   };
-  const announced = (id: string) =>
-    until('its end is announced', async () =>
-      (await world.waiting(turnFinished)).flatMap((job) => job.turns).find((each) => each.turn_id === id),
-    );
   const journaled = (id: string, outcome: string) =>
     until('the journal has its end', async () => {
       const sql = 'SELECT reason, detail FROM journal.entry WHERE subject_id = $1 AND outcome = $2';
@@ -42,7 +38,6 @@ describe('the end of a turn', () => {
   ])('%s', async (_what, script, input, reason) => {
     const { id, ended } = await run(script, input);
     expect(ended).toMatchObject({ state: 'succeeded', reply: 'none', reason });
-    expect(await announced(id)).toEqual({ turn_id: id, state: 'succeeded', error: null, reply: 'none', reason });
     expect(await journaled(id, 'succeeded')).toMatchObject({ reason, detail: { reply: 'none' } });
   });
 
@@ -65,7 +60,6 @@ describe('the end of a turn', () => {
     const { id, ended } = await run([]);
     model.always(null);
     expect(ended).toMatchObject({ state: 'failed', error: code, reply: 'none' });
-    expect(await announced(id)).toEqual({ turn_id: id, state: 'failed', error: code });
     const letters = await world.pool.query(
       'SELECT stage, reason, state FROM journal.dead_letter WHERE subject_id = $1',
       [id],
@@ -109,10 +103,11 @@ describe('the end of a turn', () => {
       text: failure_notice,
       format: 'plain',
     });
-    const { rows } = await world.pool.query(`SELECT turn_id, kind FROM engine.reply WHERE turn_id = ANY($1)`, [
-      [told.id, withheld.id, plain.id],
-    ]);
-    expect(rows).toEqual([{ turn_id: told.id, kind: 'failure_notice' }]);
+    const { rows } = await world.pool.query(
+      `SELECT id FROM engine.turn WHERE id = ANY($1) AND (notice_id IS NOT NULL OR answer_id IS NOT NULL)`,
+      [[told.id, withheld.id, plain.id]],
+    );
+    expect(rows).toEqual([{ id: told.id }]);
   });
 
   it('goes on after a redrive from the steps that it has, and sends its answer then', async () => {
@@ -134,20 +129,11 @@ describe('the end of a turn', () => {
     expect(await turns.reaches(turn.turn_id, 'succeeded')).toMatchObject({ reply: 'sent', redrives: 2, error: null });
     expect(model.requests[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
     expect(await turns.audit(turn.turn_id)).toHaveLength(1);
-    const { rows } = await world.pool.query('SELECT kind FROM engine.reply WHERE turn_id = $1 ORDER BY created_at', [
-      turn.turn_id,
-    ]);
-    expect(rows).toEqual([{ kind: 'failure_notice' }, { kind: 'answer' }]);
-    const ends = (await world.waiting(turnFinished)).flatMap((job) => job.turns);
-    expect(
-      ends.filter((each) => each.turn_id === turn.turn_id).map(({ state, redrives }) => [state, redrives]),
-    ).toEqual(
-      expect.arrayContaining([
-        ['failed', undefined],
-        ['failed', 1],
-        ['succeeded', 2],
-      ]),
+    const offered = (await world.waiting(deliverySend)).filter((job) => job.turn_id === turn.turn_id);
+    expect(new Set(offered.map(({ content }) => content?.text))).toEqual(
+      new Set(['Now it does.', 'That did not work.']),
     );
+    expect(new Set(offered.map(({ delivery_id }) => delivery_id)).size).toBe(2);
   });
 
   it('reads a call of unknown outcome as such after a redrive, and does not make it again', async () => {
@@ -170,16 +156,12 @@ describe('the end of a turn', () => {
     expect(JSON.stringify(await turns.results(turn.turn_id))).toContain('outcome_unknown');
   });
 
-  it('is cancelled, and not redriven, where somebody ended it', async () => {
+  it('is not redriven where somebody ended it', async () => {
     const turn = turnOf({ agent_id: newId('agt') });
     const turns = turnsOf(world);
     await turns.run(turn);
-    await turns.redrive({ ...turn, cancelled: true }, 1);
-    expect(
-      await until('it is cancelled', async () => {
-        const row = await turns.row(turn.turn_id);
-        return row.error === 'cancelled' && row;
-      }),
-    ).toMatchObject({ state: 'failed', redrives: 1 });
+    await world.pool.query("UPDATE engine.turn SET error = 'cancelled' WHERE id = $1", [turn.turn_id]);
+    expect(await world.drive(turn.turn_id, 0)).toEqual({ is: 'ended', outcome: 'cancelled' });
+    expect(await turns.row(turn.turn_id)).toMatchObject({ state: 'failed', redrives: 0 });
   });
 });

@@ -3,8 +3,10 @@ import { Database } from '#libs/database';
 import { Journal, type JournalSubject } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { ReplyRepository } from '../replies/reply.repository.js';
+import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
 import type { Turn } from './turn.entity.js';
-import { type FailedTurn, TurnRepository } from './turn.repository.js';
+import { TurnRepository } from './turn.repository.js';
+import { entryOf } from './turn-waker.js';
 
 /** Turns that failed for good: each is a dead letter, and its sender is told where that is wanted. */
 @Injectable()
@@ -16,26 +18,22 @@ export class TurnFailures {
     @Inject(Journal) private readonly journal: Journal,
   ) {}
 
-  /** Ends the turn, its timeline and what its sender is told in one transaction: none of them is there without the others. */
-  end(payload: TurnRunPayload, code: string, message: string): Promise<FailedTurn | null> {
+  /**
+   * Ends the turn, its timeline and what its sender is told, and starts its session's next turn, in one transaction.
+   * @returns the turn and what it made way for; null where it had ended, or another process works on it
+   */
+  async end(payload: TurnRunPayload, code: string, message: string): Promise<{ turn: Turn; started: Started } | null> {
+    const known = await this.turns.byId(payload.turn_id);
+    const sessions = known?.session_id ? [known.session_id] : [];
     return this.db.transaction(async (tx) => {
-      const failed = await this.turns.fail(tx, payload, code);
-      if (!failed?.now) return failed;
-      const turn = failed.now;
-      await this.journal.appendIn(tx, {
-        ...subjectOf(turn),
-        stage: 'turn',
-        outcome: 'dead',
-        reason: code,
-        subject_id: turn.id,
-        attempt: turn.attempt,
-        detail: { error: message.slice(0, 500) },
-      });
+      await lockSessions(tx, sessions);
+      const turn = await this.turns.fail(tx, payload, code);
+      if (!turn) return null;
+      const detail = { error: message.slice(0, 500) };
+      await this.journal.appendIn(tx, entryOf(turn, 'dead', code, detail));
       const { reply, failure_notice: text } = turn.input ?? {};
-      if (text && reply && reply.channel_address !== null) {
-        await this.replies.addNotice(tx, turn, { text, format: 'plain', target: reply });
-      }
-      return failed;
+      if (text && reply && reply.channel_address !== null) await this.replies.addNotice(tx, turn.id);
+      return { turn, started: await startNext(tx, sessions) };
     });
   }
 
@@ -55,10 +53,6 @@ export class TurnFailures {
     } as const;
     await this.journal.appendNow(entry);
   }
-}
-
-function subjectOf({ receipt_id, organization_id, project_id, app_id }: Turn): JournalSubject {
-  return { receipt_id, organization_id, project_id, app_id };
 }
 
 function isSubject(subject: Partial<JournalSubject>): subject is JournalSubject {

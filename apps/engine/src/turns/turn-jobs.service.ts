@@ -1,23 +1,23 @@
-import type { TurnInput, TurnReply, TurnRunPayload } from '#libs/contracts';
+import type { Outcome, ReplyTarget, TurnInput, TurnReply, TurnRunPayload } from '#libs/contracts';
 import { isRefusedRow } from '#libs/database';
-import { Journal } from '#libs/journal';
+import { Journal, type JournalEntry } from '#libs/journal';
 import { PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { LeaseLost } from '../loop/step-log.js';
 import { ReplyOffers } from '../replies/reply-offers.service.js';
+import type { OfferedReply } from '../replies/reply.repository.js';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
 import { nextTry } from './next-try.js';
-import { TurnAnnouncer } from './turn-announcer.js';
-import { TurnEndingRepository } from './turn-ending.repository.js';
+import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
 import { TurnFailures } from './turn-failures.service.js';
 import { TurnLeases } from './turn-leases.js';
 import { TurnRunner } from './turn-runner.service.js';
-import { type Claim, type ClaimOutcome, type EndedTurn, type FailedTurn, TurnRepository } from './turn.repository.js';
+import { TurnWaker } from './turn-waker.js';
+import { type Claim, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
 
 const heldRetryMs = 1_000;
-const runShownAfterMs = 300;
 /** How much too early the job of a retry may be, by two clocks. */
 const earlyMs = 20;
 
@@ -34,7 +34,7 @@ export class TurnJobs {
     @Inject(TurnFailures) private readonly failures: TurnFailures,
     @Inject(TurnLeases) private readonly leases: TurnLeases,
     @Inject(TurnRunner) private readonly runner: TurnRunner,
-    @Inject(TurnAnnouncer) private readonly announcer: TurnAnnouncer,
+    @Inject(TurnWaker) private readonly waker: TurnWaker,
     @Inject(ReplyOffers) private readonly offers: ReplyOffers,
     @Inject(ServiceClient) private readonly router: ServiceClient,
     @Inject(Journal) private readonly journal: Journal,
@@ -43,69 +43,50 @@ export class TurnJobs {
   ) {}
 
   /** @throws RunLater while another claim holds the turn, or until it is tried again; PermanentFailure with why it failed */
-  async run(payload: TurnRunPayload): Promise<void> {
-    if (payload.cancelled) return this.cancel(payload);
-    const leaseLost = this.leases.enter(payload.turn_id);
+  async run(given: TurnRunPayload): Promise<void> {
+    const leaseLost = this.leases.enter(given.turn_id);
     if (!leaseLost) throw new RunLater(heldRetryMs, 'turn_running');
     try {
+      const payload = await this.whole(given);
       const outcome = await this.turns.claim(payload, this.leases.owner);
       if (outcome.state === 'leased') throw new RunLater(heldRetryMs, 'turn_leased');
-      if (outcome.state === 'waiting_approval') return;
+      if (outcome.state === 'waiting') return;
       if (outcome.state === 'rescheduled') {
         // The row says when, and one job is enough: it is the one that comes just then, or a sweeper's.
         if (outcome.delayMs > earlyMs) return;
         throw new RunLater(outcome.delayMs, 'turn_rescheduled');
       }
-      if (outcome.state === 'ended') return await this.repeatResult(outcome.turn);
+      if (outcome.state === 'ended') return await this.offers.offerAgain([payload.turn_id]);
       this.leases.hold(payload.turn_id);
       const claim = { turn_id: payload.turn_id, lease_owner: this.leases.owner, attempt: outcome.attempt };
-      const shown = payload.run_id ? this.showRunning(claim) : undefined;
-      try {
-        await this.runClaimed(payload, claim, outcome, leaseLost);
-      } finally {
-        clearTimeout(shown);
-      }
+      await this.runClaimed(payload, claim, outcome, leaseLost);
     } finally {
-      this.leases.leave(payload.turn_id);
+      this.leases.leave(given.turn_id);
     }
   }
 
-  /** Says that a run is under way once it has taken a while: for one that is through at once it would cost a hop more. */
-  private showRunning({ turn_id, attempt }: Claim): NodeJS.Timeout {
-    return setTimeout(() => this.announcer.progressed({ turn_id, state: 'running', attempt }), runShownAfterMs);
-  }
-
-  /** There can be no row of the turn, since its job cannot be read: the router ends it all the same. */
-  async refuse(given: Partial<TurnRunPayload> & { turn_id: string }, code: string): Promise<void> {
-    await this.failures.tellRefused(given, code);
-    const { turn_id, redrives } = given;
-    await this.announcer.announce({ turn_id, state: 'failed', error: code, ...(redrives ? { redrives } : {}) });
-  }
-
-  /** Ends a turn whoever runs it: from here on its claim stores nothing, so no reply of it goes out. */
-  async cancel(payload: TurnRunPayload): Promise<void> {
-    const { ended, now } = await this.turns.cancel(payload);
-    this.leases.abort(payload.turn_id);
-    if (now) this.note(payload, 'failed', 'cancelled', ended.attempt, null, null);
-    await this.repeatResult(ended);
+  /** There can be no row of the turn, since its job cannot be read: the timeline tells of it all the same. */
+  refuse(given: Partial<TurnRunPayload> & { turn_id: string }, code: string): Promise<void> {
+    return this.failures.tellRefused(given, code);
   }
 
   /** The turn failed for good: with its dead letter, and what its sender is told. @param message why, for people */
   async fail(payload: TurnRunPayload, code: string, message: string): Promise<void> {
-    let failed: FailedTurn | null;
     try {
-      failed = await this.failures.end(payload, code, message);
+      const failed = await this.failures.end(payload, code, message);
+      if (!failed) return;
+      this.waker.go(failed.started);
+      await this.offers.offerAgain([failed.turn.id]);
     } catch (error) {
       if (!isRefusedRow(error)) throw error;
-      return this.refuse(payload, code);
+      await this.refuse(payload, code);
     }
-    if (failed) await this.repeatResult(failed.ended);
   }
 
   private async runClaimed(
     payload: TurnRunPayload,
     claim: Claim,
-    { input: storedInput, ...tried }: Extract<ClaimOutcome, { state: 'claimed' }>,
+    { input, session_id, ...tried }: Extract<ClaimOutcome, { state: 'claimed' }>,
     leaseLost: AbortSignal,
   ): Promise<void> {
     const startedMs = performance.now();
@@ -113,34 +94,25 @@ export class TurnJobs {
       // Attempts are counted in the row too: a turn that kills its process, or whose job is added anew, ends all the same.
       if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
         throw new PermanentFailure('attempts_exhausted', `${tried.tries} tries`);
-      const input = storedInput ?? (await this.fetchInput(payload));
-      const result = await this.runner.run(payload, claim, input, leaseLost);
+      if (!input) throw new PermanentFailure('input_missing', 'the turn was stored without what it works on');
+      const result = await this.runner.run(payload, claim, { input, session_id }, leaseLost);
       if ('waitsFor' in result) {
         const detail = { tools: result.waitsFor };
         const durationMs = performance.now() - startedMs;
-        if (payload.run_id) {
-          this.announcer.progressed({ turn_id: claim.turn_id, state: 'waiting_approval', attempt: claim.attempt });
-        }
         return this.note(payload, 'held', 'waiting_approval', claim.attempt, durationMs, detail);
       }
       const { ending, facts, cleaned } = result;
-      if (!(await this.endings.end(ending))) throw new LeaseLost('the lease was lost');
-      if (cleaned)
-        this.note(payload, 'running', 'reply_cleaned', claim.attempt, null, { ...cleanedWords, taken: cleaned });
-      const { reason } = ending;
-      const gave: TurnReply = { reply: ending.reply ? 'sent' : 'none', reason };
+      const { reason, answer_id } = ending;
+      const gave: TurnReply = { reply: answer_id === null ? 'none' : 'sent', reason };
       const durationMs = performance.now() - startedMs;
-      this.note(payload, 'succeeded', reason, claim.attempt, durationMs, { ...facts, reply: gave.reply });
-      await Promise.all([
-        this.announcer.announce({
-          turn_id: claim.turn_id,
-          state: 'succeeded',
-          error: null,
-          ...gave,
-          ...redrivesOf(tried),
-        }),
-        ending.reply && this.offers.offer({ ...ending, ...ending.reply }),
-      ]);
+      const told = entryOf(payload, 'succeeded', reason, claim.attempt, durationMs, { ...facts, reply: gave.reply });
+      const detail = { ...cleanedWords, taken: cleaned };
+      const before = cleaned ? [entryOf(payload, 'running', 'reply_cleaned', claim.attempt, null, detail)] : [];
+      const { ended, started } = await this.endings.end(ending, [...before, told]);
+      if (!ended) throw new LeaseLost('the lease was lost');
+      this.waker.go(started);
+      this.metrics.hopSeconds.observe({ stage: 'turn', outcome: 'succeeded' }, durationMs / 1000);
+      if (answer_id !== null && input.reply) await this.offers.offer(offerOf(payload, ending, answer_id, input.reply));
     } catch (error) {
       if (error instanceof LeaseLost) throw new RunLater(heldRetryMs, 'lease_lost');
       const next = nextTry(error, tried, this.settings);
@@ -161,7 +133,7 @@ export class TurnJobs {
   /** @param told the timeline has it */
   private tellWaiting(
     payload: TurnRunPayload,
-    { turn_id, attempt }: Claim,
+    { attempt }: Claim,
     reason: string,
     leftMs: number,
     error: unknown,
@@ -169,30 +141,15 @@ export class TurnJobs {
   ): void {
     const until = new Date(Date.now() + leftMs).toISOString();
     if (!told) this.note(payload, 'held', reason, attempt, null, { ...messageOf(error), until });
-    if (payload.run_id) this.announcer.progressed({ turn_id, state: 'waiting', attempt, reason, until });
   }
 
-  private async fetchInput(payload: TurnRunPayload): Promise<TurnInput> {
+  /** What is handed over has to be stored with its input, since others of its session are compared with it. */
+  private async whole(payload: TurnRunPayload): Promise<TurnRunPayload> {
+    if (payload.input || !isHandover(payload) || (await this.turns.byId(payload.turn_id))) return payload;
     const scope = { organizationId: payload.organization_id, projectId: payload.project_id };
-    const { input } = await this.router.get<{ input: TurnInput }>(
-      `/internal/turns/${encodeURIComponent(payload.turn_id)}`,
-      scope,
-    );
-    await this.turns.keepInput(payload.turn_id, input);
-    return input;
-  }
-
-  private async repeatResult(turn: EndedTurn): Promise<void> {
-    await Promise.all([
-      this.announcer.announce({
-        turn_id: turn.id,
-        state: turn.state,
-        error: turn.error,
-        ...(turn.state === 'succeeded' && turn.reply ? { reply: turn.reply, reason: turn.reason } : {}),
-        ...redrivesOf(turn),
-      }),
-      this.offers.offerAgain([turn.id]),
-    ]);
+    const { message_id, turn_id } = payload;
+    const path = `/internal/messages/${encodeURIComponent(message_id ?? '')}/turns/${encodeURIComponent(turn_id)}`;
+    return { ...payload, input: (await this.router.get<{ input: TurnInput }>(path, scope)).input };
   }
 
   private note(
@@ -204,24 +161,33 @@ export class TurnJobs {
     detail: Record<string, unknown> | null,
   ): void {
     if (durationMs !== null) this.metrics.hopSeconds.observe({ stage: 'turn', outcome }, durationMs / 1000);
-    this.journal.append({
-      receipt_id: payload.receipt_id,
-      organization_id: payload.organization_id,
-      project_id: payload.project_id,
-      app_id: payload.app_id,
-      stage: 'turn',
-      outcome,
-      reason,
-      subject_id: payload.turn_id,
-      attempt,
-      duration_ms: durationMs,
-      detail,
-    });
+    this.journal.append(entryOf(payload, outcome, reason, attempt, durationMs, detail));
   }
 }
 
-function redrivesOf({ redrives }: { redrives: number }): { redrives?: number } {
-  return redrives > 0 ? { redrives } : {};
+function entryOf(
+  { receipt_id, organization_id, project_id, app_id, turn_id }: TurnRunPayload,
+  outcome: Outcome,
+  reason: string | null,
+  attempt: number,
+  duration_ms: number | null,
+  detail: Record<string, unknown> | null,
+): JournalEntry {
+  const subject = { receipt_id, organization_id, project_id, app_id, subject_id: turn_id };
+  return { ...subject, stage: 'turn', outcome, reason, attempt, duration_ms, detail };
+}
+
+function offerOf(
+  { turn_id, organization_id, project_id, receipt_id, traceparent }: TurnRunPayload,
+  { reply_text: text }: TurnEnding,
+  delivery_id: string,
+  target: ReplyTarget,
+): OfferedReply {
+  const content = { text, target };
+  return {
+    ...{ delivery_id, turn_id, organization_id, project_id, receipt_id, content },
+    ...(traceparent ? { traceparent } : {}),
+  };
 }
 
 function messageOf(error: unknown): { error: string } {

@@ -71,24 +71,24 @@ export class TurnRunner {
   async run(
     payload: TurnRunPayload,
     claim: Claim,
-    input: TurnInput,
+    { input, session_id }: { input: TurnInput; session_id: string | null },
     leaseLost: AbortSignal,
   ): Promise<TurnResult | SuspendedTurn> {
     const { settings } = this;
     const again = claim.attempt > 1;
     const [agent, past, stored, approvals] = await Promise.all([
       this.agents.forTurn(payload.organization_id, payload.project_id, payload.agent_id ?? null),
-      this.windows.before(payload.turn_id, payload.project_id, payload.session_id ?? null),
+      this.windows.before(payload.turn_id, payload.project_id, session_id),
       again ? this.steps.of(payload.turn_id) : [],
       again ? this.approvals.ofTurn(payload.turn_id) : new Map(),
     ]);
-    const turn = turnScope(payload, input, agent);
+    const turn = turnScope(payload, session_id, input, agent);
     const account = { agentId: agent.id, contactId: turn.contactId };
     const log = new StepLog(stored, (steps) => this.steps.append(claim, steps, account));
     const decision = await this.spoken.of(turn, input);
     if (decision !== null) {
       const answer = { text: decision, reason: null, cleaned: null, model: 'none' };
-      const ended = endingOf(payload, claim, input, answer, log);
+      const ended = endingOf(turn, claim, input, answer, log);
       const ending = { ...ended, ...ofAccount(agent, turn), read_untrusted: false };
       return resultOf(ending, answer, turn.rehearsal);
     }
@@ -151,7 +151,7 @@ export class TurnRunner {
           this.note(turn, claim, 'conversation_shortened', null, { level, left_out_chars: chars }),
       });
       const read_untrusted = calls.tainted;
-      const ending = { ...endingOf(payload, claim, input, result, log), ...ofAccount(agent, turn), read_untrusted };
+      const ending = { ...endingOf(turn, claim, input, result, log), ...ofAccount(agent, turn), read_untrusted };
       return resultOf(ending, result, turn.rehearsal);
     } catch (error) {
       if (!(error instanceof ApprovalNeeded))
@@ -199,8 +199,8 @@ function saidByOthers({ takeover = [] }: TurnInput): boolean {
 }
 
 function resultOf(ending: TurnEnding, { model, cleaned }: LoopResult, rehearsal: boolean): TurnResult {
-  const { agent_id, steps, tokens, reply } = ending;
-  const sent = reply ? { delivery_id: reply.delivery_id } : {};
+  const { agent_id, steps, tokens, answer_id } = ending;
+  const sent = answer_id === null ? {} : { delivery_id: answer_id };
   const rehearsed = rehearsal ? { rehearsal: true as const } : {};
   return { ending, facts: { agent: agent_id, model, steps, tokens, ...sent, ...rehearsed }, cleaned };
 }
@@ -210,36 +210,32 @@ function ofAccount(agent: Agent, turn: TurnScope): Pick<TurnEnding, 'agent_id' |
 }
 
 function endingOf(
-  payload: TurnRunPayload,
+  turn: TurnScope,
   claim: Claim,
   input: TurnInput,
   { text, reason, cleaned }: LoopResult,
   log: StepLog,
 ): Omit<TurnEnding, 'agent_id' | 'contact_id' | 'read_untrusted'> {
-  const target = input.reply;
-  const reply =
-    target && target.channel_address !== null && text !== ''
-      ? { delivery_id: newId('dlv'), content: { text, target } }
-      : null;
-  const why = reply || text === '' ? reason : (input.reply_withheld ?? 'no_address');
+  const answers = input.reply !== null && input.reply.channel_address !== null && text !== '';
+  const answer_id = answers ? newId('dlv') : null;
+  const why = answers || text === '' ? reason : (input.reply_withheld ?? 'no_address');
   log.add('reply', {
     text,
-    delivery_id: reply?.delivery_id ?? null,
+    delivery_id: answer_id,
     ...(why === null ? {} : { reason: why }),
     ...(cleaned === null ? {} : { cleaned }),
   });
   return {
     ...claim,
-    organization_id: payload.organization_id,
-    project_id: payload.project_id,
-    receipt_id: payload.receipt_id,
-    traceparent: payload.traceparent ?? null,
+    session_id: turn.sessionId,
+    organization_id: turn.organizationId,
+    project_id: turn.projectId,
     reply_text: text,
     reason: why,
     steps: log.count,
     tokens: log.tokens,
     cost_micros: log.costMicros,
     new_steps: log.uncommitted,
-    reply,
+    answer_id,
   };
 }

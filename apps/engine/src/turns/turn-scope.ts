@@ -3,7 +3,12 @@ import type { Agent } from '../agents/agent.entity.js';
 import type { TurnAttachment, TurnScope } from '../tools/tool.js';
 
 /** Whose turn it is. Trusted is a sender who is admitted, through a system that was authenticated; both have to be said. */
-export function turnScope(payload: TurnRunPayload, input: TurnInput, agent: Agent): TurnScope {
+export function turnScope(
+  payload: TurnRunPayload,
+  sessionId: string | null,
+  input: TurnInput,
+  agent: Agent,
+): TurnScope {
   const trust = input.trust ?? 'unknown';
   return {
     organizationId: payload.organization_id,
@@ -11,7 +16,7 @@ export function turnScope(payload: TurnRunPayload, input: TurnInput, agent: Agen
     turnId: payload.turn_id,
     receiptId: payload.receipt_id,
     appId: payload.app_id,
-    sessionId: payload.session_id ?? null,
+    sessionId,
     agentId: agent.id,
     contactId: input.contact_id ?? null,
     sender: input.message.sender,

@@ -1,7 +1,7 @@
-import { newId, turnProgressed, turnRun } from '#libs/contracts';
+import { newId, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, home, turnOf, sessionOf } from '../testing/engine-under-test.js';
 import { type Script, type StubModel, stubModel } from '../testing/stub-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
@@ -52,7 +52,7 @@ describe('a turn whose model', () => {
 
   it('is away waits beyond its tries, says so, and goes on when it is back', async () => {
     model.always(away);
-    const turn = turnOf({ run_id: newId('run') });
+    const turn = turnOf();
     await world.jobs.wake(turnRun, turn);
     // More than TURN_MAX_ATTEMPTS.
     const row = await waits(turn.turn_id, 4);
@@ -67,11 +67,6 @@ describe('a turn whose model', () => {
     expect(told).toEqual([
       { reason: 'model_unavailable', detail: { error: 'the model answered 503', until: expect.any(String) } },
     ]);
-    await until('its run is told', async () =>
-      (await world.waiting(turnProgressed)).some((job) =>
-        job.turns.some((each) => each.turn_id === turn.turn_id && each.state === 'waiting' && each.until !== undefined),
-      ),
-    );
     model.always(null);
     expect(await turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed')).toMatchObject({ reply_text: 'done' });
     expect((await read(turn.turn_id)).waiting).toBeNull();
@@ -176,13 +171,14 @@ describe('a turn whose model', () => {
   describe('has no room for the conversation', () => {
     const session = newId('ses');
     const pastTurns = async (count: number, chars: number) => {
+      const { session_id } = await turnsOf(world).run(turnOf({ session: sessionOf(session) }));
       for (let at = 0; at < count; at += 1) {
-        const { turn_id, input, ...ids } = turnOf({ session_id: session });
+        const { turn_id, input, ...ids } = turnOf();
         const past = { ...input, message: { ...input?.message, message: `${at} ${'x'.repeat(chars)}` } };
         await world.pool.query(
           `INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, session_id, epoch, input, state,
              attempt, reply_text) VALUES ($1, $2, $3, $4, $5, $6, 1, $7, 'succeeded', 1, 'ok')`,
-          [turn_id, home.organizationId, home.projectId, ids.app_id, ids.receipt_id, session, past],
+          [turn_id, home.organizationId, home.projectId, ids.app_id, ids.receipt_id, session_id, past],
         );
       }
     };
@@ -194,7 +190,7 @@ describe('a turn whose model', () => {
       await pastTurns(20, 2_000);
       model.script('Still here.');
       model.hasRoomFor(20_000);
-      const turn = turnOf({ session_id: session });
+      const turn = turnOf({ session: sessionOf(session) });
       expect(await turnsOf(world).run(turn)).toMatchObject({
         state: 'succeeded',
         attempt: 1,
@@ -208,14 +204,14 @@ describe('a turn whose model', () => {
         return rows.filter(({ reason }) => reason === 'conversation_shortened').length === 2;
       });
       // Nor is the next turn of its session stuck.
-      const next = turnOf({ session_id: session });
+      const next = turnOf({ session: sessionOf(session) });
       expect(await turnsOf(world).run(next)).toMatchObject({ state: 'succeeded' });
     });
 
     it('is shown less of a long message, and how much is missing', async () => {
       model.script('Read.');
       model.hasRoomFor(30_000);
-      const turn = turnOf({ session_id: session });
+      const turn = turnOf({ session: sessionOf(session) });
       turn.input!.message.message = 'y'.repeat(60_000);
       expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'succeeded', attempt: 1 });
       expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('(44000 characters left out)');
@@ -247,10 +243,10 @@ describe('a turn whose model', () => {
 
     it('fails where nothing is left to leave out, and leaves its session free', async () => {
       model.hasRoomFor(100);
-      const turn = turnOf({ session_id: session });
+      const turn = turnOf({ session: sessionOf(session) });
       expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'failed', error: 'context_length' });
       model.hasRoomFor(Number.POSITIVE_INFINITY);
-      expect(await turnsOf(world).run(turnOf({ session_id: session }))).toMatchObject({ state: 'succeeded' });
+      expect(await turnsOf(world).run(turnOf({ session: sessionOf(session) }))).toMatchObject({ state: 'succeeded' });
     });
   });
 });

@@ -5,7 +5,7 @@ import { ReplyRepository } from '../replies/reply.repository.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ToolCallRepository } from '../tool-calls/tool-call.repository.js';
 import { StepRepository } from './step.repository.js';
-import { TurnJobs } from './turn-jobs.service.js';
+import { TurnCancellation } from './turn-cancellation.service.js';
 import { ToolCallList, toolCallView, TurnView, turnView } from './turn.dto.js';
 import type { Turn } from './turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
@@ -19,7 +19,7 @@ export class TurnController {
     @Inject(ToolCallRepository) private readonly calls: ToolCallRepository,
     @Inject(ReplyRepository) private readonly replies: ReplyRepository,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
-    @Inject(TurnJobs) private readonly jobs: TurnJobs,
+    @Inject(TurnCancellation) private readonly cancellation: TurnCancellation,
   ) {}
 
   @Get(':id')
@@ -28,7 +28,7 @@ export class TurnController {
   @ApiOkResponse({ type: TurnView })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<TurnView> {
     const turn = await this.turn(caller, id);
-    const [steps, sent] = await Promise.all([this.steps.of(id), this.replies.ofTurns([id])]);
+    const [steps, sent] = await Promise.all([this.steps.of(id), this.replies.sentBy(caller, [turn])]);
     return turnView(turn, steps, sent, this.settings.TURN_WAIT_MS);
   }
 
@@ -48,17 +48,9 @@ export class TurnController {
   @ApiOkResponse({ type: TurnView })
   async cancel(@Caller() caller: Principal, @Param('id') id: string): Promise<TurnView> {
     const turn = await this.turn(caller, id);
-    if (turn.state === 'succeeded' || turn.state === 'failed') {
+    if (!(await this.cancellation.cancel(turn))) {
       throw new Problem(409, 'turn_ended', `The turn has ended before: it ${turn.state}.`);
     }
-    const { id: turn_id, input, traceparent, ...ids } = turn;
-    await this.jobs.cancel({
-      ...{ turn_id, organization_id: ids.organization_id, project_id: ids.project_id, app_id: ids.app_id },
-      ...{ receipt_id: ids.receipt_id, run_id: ids.run_id, session_id: ids.session_id, agent_id: ids.agent_id },
-      epoch: ids.epoch,
-      ...(input ? { input } : {}),
-      ...(traceparent ? { traceparent } : {}),
-    });
     return this.get(caller, id);
   }
 

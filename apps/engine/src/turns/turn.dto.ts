@@ -4,7 +4,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { SentReply } from '../replies/reply.repository.js';
 import type { ToolCallRecord } from '../tool-calls/tool-call.entity.js';
 import { type Step, stepKinds } from './step.entity.js';
-import type { Turn } from './turn.entity.js';
+import { type Turn, turnStates } from './turn.entity.js';
 
 export class StepView {
   @ApiProperty({ type: 'integer' }) seq: number;
@@ -39,7 +39,7 @@ export class TurnView {
   @ApiProperty({ ...idOf('run'), nullable: true }) run_id: string | null;
   @ApiProperty({ ...idOf('ses'), nullable: true }) session_id: string | null;
   @ApiProperty({ ...idOf('agt'), nullable: true, description: 'null: the Chief of Staff' }) agent_id: string | null;
-  @ApiProperty({ enum: ['queued', 'running', 'waiting_approval', 'succeeded', 'failed'] }) state: string;
+  @ApiProperty({ enum: turnStates }) state: string;
   @ApiProperty({ type: String, nullable: true, description: 'Code of the last failure' }) error: string | null;
   @ApiProperty({ description: 'A replay without delivery: calls that would change something are not made' })
   rehearsal: boolean;
@@ -102,7 +102,7 @@ export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHea
     waiting: waitOf(turn, waitMs),
     deliveries: sent
       .filter((reply) => reply.turn_id === turn.id)
-      .map(({ delivery_id, kind, state, outcome }) => ({ id: delivery_id, kind, state: outcome ?? state })),
+      .map(({ delivery_id, kind, state }) => ({ id: delivery_id, kind, state })),
     redrives: turn.redrives,
     attempt: turn.attempt,
     reply_text: turn.reply_text,

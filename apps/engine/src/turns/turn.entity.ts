@@ -1,11 +1,37 @@
 import type { TurnInput, TurnReply } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-export type TurnState = 'queued' | 'running' | 'waiting_approval' | 'succeeded' | 'failed';
+/**
+ * `waiting`: behind another turn of its session, or for a person who has taken it over. `held`: its workflow is suspended, or
+ * more messages may come. `collected`: answered by another turn. `handled`: a person took care of it. One that was cancelled
+ * has `failed`.
+ */
+export const turnStates = [
+  'waiting',
+  'held',
+  'queued',
+  'running',
+  'waiting_approval',
+  'succeeded',
+  'failed',
+  'collected',
+  'handled',
+] as const;
+export type TurnState = (typeof turnStates)[number];
 
+/** Of the turns of a session at most one is in one of these. */
+export const activeStates = "('queued', 'running', 'waiting_approval')";
+
+/** One turn of an agent; where it is of a workflow, the run. */
 @Entity({ schema: 'engine', name: 'turn' })
 @Index('turn_session', ['session_id', 'id'])
-@Index('turn_by_run', ['run_id'], { where: 'run_id IS NOT NULL' })
+@Index('turn_by_run', ['project_id', 'run_id'], { where: 'run_id IS NOT NULL' })
+@Index('turn_by_receipt', ['receipt_id'])
+@Index('turn_active', ['session_id'], { unique: true, where: `session_id IS NOT NULL AND state IN ${activeStates}` })
+@Index('turn_inbox', ['session_id', 'receipt_id', 'id'], { where: "state = 'waiting'" })
+@Index('turn_handled', ['session_id'], { where: "state = 'handled'" })
+@Index('turn_held', ['project_id', 'workflow_id'], { where: "state = 'held'" })
+@Index('turn_sent', ['finished_at'], { where: 'answer_id IS NOT NULL OR notice_id IS NOT NULL' })
 @Index('turn_unfinished', ['lease_until'], { where: "state IN ('queued', 'running')" })
 export class Turn {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'turn_pkey' }) id: string;
@@ -13,12 +39,19 @@ export class Turn {
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) app_id: string;
   @Column({ type: 'text' }) receipt_id: string;
+  @Column({ type: 'text', nullable: true }) message_id: string | null;
   @Column({ type: 'text', nullable: true }) run_id: string | null;
+  @Column({ type: 'integer', nullable: true }) workflow_id: number | null;
+  /** Null where the message named the workflow itself. */
+  @Column({ type: 'text', nullable: true }) trigger_id: string | null;
+  @Column({ type: 'boolean', default: false }) replay: boolean;
+  /** The run that this one repeats. */
+  @Column({ type: 'text', nullable: true }) replay_of: string | null;
   @Column({ type: 'text', nullable: true }) session_id: string | null;
   /** As the router asked; null is the project's Chief of Staff. */
   @Column({ type: 'text', nullable: true }) agent_id: string | null;
+  /** The session's, when the turn started or a person handled it. */
   @Column({ type: 'integer' }) epoch: number;
-  /** Null until it was read from the router, when the job came without it. */
   @Column({ type: 'jsonb', nullable: true }) input: TurnInput | null;
   @Column({ type: 'text', nullable: true }) traceparent: string | null;
   @Column({ type: 'text' }) state: TurnState;
@@ -36,10 +69,17 @@ export class Turn {
   @Column({ type: 'timestamptz', nullable: true }) retry_at: Date | null;
   /** How often it was redriven after it had failed. */
   @Column({ type: 'integer', default: 0 }) redrives: number;
+  /** Of one that is `held`: what opens it. */
+  @Column({ type: 'text', nullable: true }) held_for: 'workflow' | 'messages' | null;
+  /** The turn that answers this one too. */
+  @Column({ type: 'text', nullable: true }) collected_into: string | null;
   @Column({ type: 'text', nullable: true }) lease_owner: string | null;
   /** While `queued`: when a sweeper may think that the retry's job is lost. */
   @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
   @Column({ type: 'text', nullable: true }) reply_text: string | null;
+  /** Deliveries: of its answer, and of what its sender is told when it failed. */
+  @Column({ type: 'text', nullable: true }) answer_id: string | null;
+  @Column({ type: 'text', nullable: true }) notice_id: string | null;
   /** Of one that succeeded: it had read untrusted content, so that later turns which are shown its reply have, too. */
   @Column({ type: 'boolean', default: false }) read_untrusted: boolean;
   @Column({ type: 'integer', default: 0 }) steps: number;

@@ -1,10 +1,13 @@
 import { Batcher } from '#libs/batching';
 import type { TurnInput, TurnRunPayload } from '#libs/contracts';
 import { isRefusedRow, type Queryable, storableJson, withoutFlush } from '#libs/database';
+import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { type Arrival, placeTurns } from '../sessions/place-turns.js';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
+import { releasedWorkflows } from './held-turns.js';
 import type { Turn } from './turn.entity.js';
 
 /** A held lease: what a write has to show. */
@@ -15,18 +18,14 @@ export interface Claim {
 }
 
 export type ClaimOutcome =
-  | ({ state: 'claimed'; attempt: number; input: TurnInput | null } & Tries)
+  | ({ state: 'claimed'; attempt: number; input: TurnInput | null; session_id: string | null } & Tries)
   /** It is tried again in `delayMs`, and not before. */
   | { state: 'rescheduled'; delayMs: number }
   /** Another claim holds the lease. */
   | { state: 'leased' }
-  /** A person has to decide first; the decision adds its job anew. */
-  | { state: 'waiting_approval' }
-  | { state: 'ended'; turn: EndedTurn };
-
-export type EndedTurn = Pick<Turn, 'id' | 'error' | 'attempt' | 'reply' | 'reason' | 'redrives'> & {
-  state: 'succeeded' | 'failed';
-};
+  /** Something has to come first: a turn of its session, a person's decision, more messages. What opens it adds its job anew. */
+  | { state: 'waiting' }
+  | { state: 'ended' };
 
 /** How a claimed turn stood before. */
 export interface Tries {
@@ -37,65 +36,76 @@ export interface Tries {
   awayMs: number | null;
   /** Code of the failure before. */
   error: string | null;
-  redrives: number;
 }
 
 interface ClaimRequest {
   payload: TurnRunPayload;
-  owner: string;
+  owner: string | null;
 }
 
-type ClaimedRow = Pick<Turn, 'id' | 'attempt' | 'waits' | 'error' | 'redrives'> & { away_ms: number | null };
-type StoredRow = Pick<Turn, 'id' | 'state' | 'error' | 'attempt' | 'input' | 'reply' | 'reason' | 'redrives'> & {
-  delay_ms: number | null;
+type ClaimedRow = Pick<Turn, 'id' | 'state' | 'attempt' | 'waits' | 'error' | 'session_id' | 'input'> & {
+  away_ms: number | null;
 };
+type StoredRow = Pick<Turn, 'id' | 'state' | 'input'> & { delay_ms: number | null };
 
 const leaseOver = `(t.state = 'running' AND (t.lease_until IS NULL OR t.lease_until < now()))`;
 
-/** It failed before the redrive that its job is of. */
-const redriven = `(t.state = 'failed' AND t.error IS DISTINCT FROM 'cancelled' AND excluded.redrives > t.redrives)`;
+/** It waited for more messages, and comes with all of them. */
+const complete = `(t.state = 'held' AND t.held_for = 'messages' AND excluded.held_for IS DISTINCT FROM 'messages')`;
+
+const storedColumns = `turn_id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
+  replay, replay_of, session_id, agent_id, epoch, input, traceparent, held_for, state, lease_owner`;
 
 // A queued turn has no holder: whichever job comes first takes it. A running one is taken over when its lease is over.
 const claimSql = `
-  INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input,
-    traceparent, redrives, state, attempt, lease_owner, lease_until)
-  SELECT turn_id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input, traceparent,
-         coalesce(redrives, 0), 'running', 1, lease_owner, now() + $2 * interval '1 millisecond'
-    FROM ${withoutFlush}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, app_id text, receipt_id text,
-         run_id text, session_id text, agent_id text, epoch integer, input jsonb, traceparent text,
-         redrives integer, lease_owner text)
-   ORDER BY turn_id
-  ON CONFLICT (id) DO UPDATE SET state = 'running', attempt = t.attempt + 1, lease_owner = excluded.lease_owner,
-         lease_until = excluded.lease_until, input = coalesce(t.input, excluded.input), retry_at = NULL, finished_at = NULL,
-         waits = CASE WHEN ${redriven} THEN t.attempt ELSE t.waits END,
-         waiting_since = CASE WHEN ${redriven} THEN NULL ELSE t.waiting_since END,
-         error = CASE WHEN ${redriven} THEN NULL ELSE t.error END, reply = NULL,
-         redrives = greatest(t.redrives, excluded.redrives)
-   WHERE (t.state = 'queued' AND (t.retry_at IS NULL OR t.retry_at <= now())) OR ${leaseOver} OR ${redriven}
-  RETURNING id, attempt, waits, error, redrives, extract(epoch FROM now() - waiting_since) * 1000 AS away_ms`;
+  WITH claimed AS (
+    INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
+      replay, replay_of, session_id, agent_id, epoch, input, traceparent, held_for, state, lease_owner, attempt, lease_until)
+    SELECT ${storedColumns}, CASE state WHEN 'running' THEN 1 ELSE 0 END,
+           CASE state WHEN 'running' THEN now() + $2 * interval '1 millisecond' WHEN 'queued' THEN now() END
+      FROM ${withoutFlush}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, app_id text,
+           receipt_id text, message_id text, run_id text, workflow_id integer, trigger_id text, replay boolean, replay_of text,
+           session_id text, agent_id text, epoch integer, input jsonb, traceparent text, held_for text, state text,
+           lease_owner text)
+     WHERE message_id IS NOT NULL OR EXISTS (SELECT FROM engine.turn known WHERE known.id = turn_id)
+     ORDER BY turn_id
+    ON CONFLICT (id) DO UPDATE SET state = CASE t.state WHEN 'held' THEN excluded.state ELSE 'running' END,
+           attempt = t.attempt + CASE excluded.state WHEN 'running' THEN 1 ELSE 0 END, lease_owner = excluded.lease_owner,
+           lease_until = excluded.lease_until, retry_at = NULL, held_for = excluded.held_for,
+           input = CASE t.state WHEN 'held' THEN excluded.input ELSE t.input END
+     WHERE (excluded.state = 'running' AND ((t.state = 'queued' AND (t.retry_at IS NULL OR t.retry_at <= now())) OR ${leaseOver}))
+        OR ${complete}
+    RETURNING t.*),
+  ${entryCtes(3, `SELECT id FROM claimed WHERE state IN ('waiting', 'held')`)}
+  SELECT id, state, attempt, waits, error, session_id, input, extract(epoch FROM now() - waiting_since) * 1000 AS away_ms
+    FROM claimed`;
 
 const failSql = `
-  INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input,
-    traceparent, state, attempt, error, finished_at, reply, redrives)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, 'failed', 1, $12, now(), 'none', $13)
-  ON CONFLICT (id) DO UPDATE SET state = 'failed', error = $12, finished_at = now(), lease_owner = NULL, lease_until = NULL,
-         retry_at = NULL, waiting_since = NULL, reply = 'none', redrives = greatest(t.redrives, excluded.redrives)`;
+  INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
+    replay, replay_of, session_id, agent_id, epoch, input, traceparent, state, attempt, error, finished_at, reply)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL, $12, 0, $13::jsonb, $14, 'failed', 1, $15, now(), 'none')
+  ON CONFLICT (id) DO UPDATE SET state = 'failed', error = $15, finished_at = now(), lease_owner = NULL, lease_until = NULL,
+         retry_at = NULL, waiting_since = NULL, reply = 'none'
+   WHERE t.state = 'queued' OR ${leaseOver}`;
 
 function failParameters(payload: TurnRunPayload, error: string): unknown[] {
+  const { run } = payload;
   return [
     payload.turn_id,
     payload.organization_id,
     payload.project_id,
     payload.app_id,
     payload.receipt_id,
-    payload.run_id ?? null,
-    payload.session_id ?? null,
+    payload.message_id ?? null,
+    run?.id ?? null,
+    run?.workflow_id ?? null,
+    run?.trigger_id ?? null,
+    run?.replay ?? false,
+    run?.replay_of ?? null,
     payload.agent_id ?? null,
-    payload.epoch,
     payload.input ? storableJson(payload.input) : null,
     payload.traceparent ?? null,
     error,
-    payload.redrives ?? 0,
   ];
 }
 
@@ -106,6 +116,7 @@ export class TurnRepository {
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Journal) private readonly journal: Journal,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
@@ -117,12 +128,10 @@ export class TurnRepository {
     return this.claims.add({ payload, owner });
   }
 
-  /** Keeps an input that was read from the router. */
-  async keepInput(turnId: string, input: TurnInput): Promise<void> {
-    await this.db.query('UPDATE engine.turn SET input = $2::jsonb WHERE id = $1 AND input IS NULL', [
-      turnId,
-      storableJson(input),
-    ]);
+  /** Stores turns of runs that are new, for whoever claims them. */
+  async accept(payloads: TurnRunPayload[]): Promise<void> {
+    const requests = payloads.map((payload) => ({ payload, owner: null }));
+    await this.db.transaction((tx) => this.store(tx, requests, 'queued'));
   }
 
   /** Renews leases; returns the turns whose lease is still ours. */
@@ -152,32 +161,12 @@ export class TurnRepository {
 
   /**
    * Ends a turn for good, in a transaction that leaves behind what else comes of it.
-   * @returns the turn, where it ends by this call; how it ended before; null while another process works on it
+   * @returns the turn, where it ends by this call
    */
-  async fail(tx: Queryable, payload: TurnRunPayload, error: string): Promise<FailedTurn | null> {
-    const now = (await tx.query(
-      `WITH ended AS (${failSql} WHERE t.state = 'queued' OR ${leaseOver} OR ${redriven} RETURNING t.*) SELECT * FROM ended`,
-      failParameters(payload, error),
-    )) as Turn[];
-    if (now[0]) return { ended: { ...now[0], state: 'failed' }, now: now[0] };
-    const row = (await this.stored([payload.turn_id], tx)).get(payload.turn_id);
-    const outcome = row ? outcomeOf(row) : null;
-    return outcome?.state === 'ended' ? { ended: outcome.turn, now: null } : null;
-  }
-
-  /** Ends a turn as cancelled, also one that is being run. Returns how it ended, and whether by this call. */
-  async cancel(payload: TurnRunPayload): Promise<{ ended: EndedTurn; now: boolean }> {
-    const by = await this.rows<{ id: string }>(
-      `WITH ended AS (${failSql} WHERE t.state IN ('queued', 'running', 'waiting_approval') OR ${redriven} RETURNING id),
-       withdrawn AS (UPDATE engine.approval a SET state = 'cancelled', decided_at = now() FROM ended
-         WHERE a.turn_id = ended.id AND a.state = 'pending')
-       SELECT id FROM ended`,
-      failParameters(payload, 'cancelled'),
-    );
-    const row = (await this.stored([payload.turn_id])).get(payload.turn_id);
-    const outcome = row ? outcomeOf(row) : null;
-    if (outcome?.state !== 'ended') throw new Error(`the turn ${payload.turn_id} did not end`);
-    return { ended: outcome.turn, now: by.length > 0 };
+  async fail(tx: Queryable, payload: TurnRunPayload, error: string): Promise<Turn | null> {
+    const sql = `WITH ended AS (${failSql} RETURNING t.*) SELECT * FROM ended`;
+    const rows = (await tx.query(sql, failParameters(payload, error))) as Turn[];
+    return rows[0] ?? null;
   }
 
   /** Turns that nobody works on: queued again, at most `limit`, as payloads without their input, which is stored. */
@@ -190,8 +179,7 @@ export class TurnRepository {
        taken AS (
          UPDATE engine.turn t SET state = 'queued', lease_owner = NULL, lease_until = now(), retry_at = NULL FROM abandoned
           WHERE t.id = abandoned.id RETURNING t.*)
-       SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch,
-              traceparent FROM taken`,
+       SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, agent_id, traceparent, attempt AS claims FROM taken`,
       [limit, afterMs],
     );
   }
@@ -202,34 +190,61 @@ export class TurnRepository {
     return (await this.rows<Turn>(sql, [id, organizationId, projectId]))[0] ?? null;
   }
 
-  /** The turns of a run, oldest first. */
-  ofRun(organizationId: string, projectId: string, runId: string): Promise<Turn[]> {
-    const sql = 'SELECT * FROM engine.turn WHERE run_id = $1 AND organization_id = $2 AND project_id = $3 ORDER BY id';
-    return this.rows<Turn>(sql, [runId, organizationId, projectId]);
+  async byId(id: string, db: Queryable = this.db): Promise<Turn | null> {
+    return ((await db.query('SELECT * FROM engine.turn WHERE id = $1', [id])) as Turn[])[0] ?? null;
+  }
+
+  /** Stores turns in the state in which they begin. @returns those that are new or were claimed */
+  private async store(tx: Queryable, requests: ClaimRequest[], begin: 'running' | 'queued'): Promise<ClaimedRow[]> {
+    const payloads = requests.map(({ payload }) => payload);
+    const places = await placeTurns(tx, payloads.filter(isOfSession));
+    const released = await releasedWorkflows(tx, payloads);
+    const rows = requests.map(({ payload, owner }) => {
+      const { run, session: _session, held, ...rest } = payload;
+      const place = places.get(payload.turn_id);
+      const isHeld = held !== undefined && !released.has(payload.turn_id);
+      const state = place?.state ?? (isHeld ? 'held' : begin);
+      return {
+        ...{ ...rest, run_id: run?.id, workflow_id: run?.workflow_id, trigger_id: run?.trigger_id, epoch: 0 },
+        ...{ replay: run?.replay ?? false, replay_of: run?.replay_of, held_for: isHeld ? held.until : null },
+        ...{ ...place, state, lease_owner: state === 'running' ? owner : null },
+      };
+    });
+    const entries = rows.flatMap((row) =>
+      row.state === 'waiting' || row.state === 'held'
+        ? [this.journal.row(heldEntry(row, row.state === 'held' ? 'workflow_held' : 'session_busy'), row.turn_id)]
+        : [],
+    );
+    const parameters = [storableJson(rows), this.settings.TURN_LEASE_MS, storableJson(entries)];
+    return (await tx.query(claimSql, parameters)) as ClaimedRow[];
   }
 
   private async claimAll(requests: ClaimRequest[]): Promise<ClaimOutcome[]> {
-    const claimed = await this.rows<ClaimedRow>(claimSql, [
-      storableJson(requests.map(({ payload, owner }) => ({ ...payload, lease_owner: owner }))),
-      this.settings.TURN_LEASE_MS,
-    ]);
+    const payloads = requests.map(({ payload }) => payload);
+    const locks = payloads.some((payload) => payload.session || payload.held);
+    const claimed = locks
+      ? await this.db.transaction((tx) => this.store(tx, requests, 'running'))
+      : await this.store(this.db, requests, 'running');
     const claims = new Map(claimed.map((row) => [row.id, row]));
-    // What is stored is read only where it is needed: an input that the job left out, a turn that was not ours to take.
-    const unclear = requests.filter(({ payload }) => !claims.has(payload.turn_id) || !payload.input);
-    const stored = await this.stored(unclear.map(({ payload }) => payload.turn_id));
-    return requests.map(({ payload }) => {
-      const claim = claims.get(payload.turn_id);
-      const row = stored.get(payload.turn_id);
-      if (claim) return { state: 'claimed', input: payload.input ?? row?.input ?? null, ...triesOf(claim) };
-      return row ? outcomeOf(row) : { state: 'leased' };
+    const unclear = payloads.filter(({ turn_id }) => !claims.has(turn_id));
+    const stored = await this.stored(unclear.map(({ turn_id }) => turn_id));
+    return payloads.map((payload) => {
+      const { turn_id } = payload;
+      const claim = claims.get(turn_id);
+      if (claim?.state === 'running') {
+        return { state: 'claimed', input: claim.input, session_id: claim.session_id, ...triesOf(claim) };
+      }
+      const row = claim ? null : stored.get(turn_id);
+      if (claim) return { state: 'waiting' };
+      // Whose row is gone has nothing left to run.
+      return row ? outcomeOf(row) : { state: isHandover(payload) ? 'leased' : 'ended' };
     });
   }
 
-  private async stored(turnIds: string[], db: Queryable = this.db): Promise<Map<string, StoredRow>> {
+  private async stored(turnIds: string[]): Promise<Map<string, StoredRow>> {
     if (turnIds.length === 0) return new Map();
-    const rows = (await db.query(
-      `SELECT id, state, error, attempt, input, reply, reason, redrives,
-              CASE state WHEN 'queued' THEN extract(epoch FROM retry_at - now()) * 1000 END AS delay_ms
+    const rows = (await this.db.query(
+      `SELECT id, state, CASE state WHEN 'queued' THEN extract(epoch FROM retry_at - now()) * 1000 END AS delay_ms
          FROM engine.turn WHERE id = ANY($1)`,
       [turnIds],
     )) as StoredRow[];
@@ -241,23 +256,31 @@ export class TurnRepository {
   }
 }
 
-/** How a turn ended for good. */
-export interface FailedTurn {
-  ended: EndedTurn;
-  /** The whole row, where it ended by this call. */
-  now: Turn | null;
+/** The router hands it over: otherwise the engine wakes itself for a turn that it has. */
+export function isHandover(payload: TurnRunPayload): boolean {
+  return payload.message_id !== undefined;
 }
 
-function triesOf({ attempt, waits, error, redrives, away_ms }: ClaimedRow): Tries & { attempt: number } {
+function isOfSession(payload: TurnRunPayload): payload is Arrival {
+  return Boolean(payload.session);
+}
+
+function heldEntry(
+  { receipt_id, organization_id, project_id, app_id, turn_id }: TurnRunPayload,
+  reason: 'session_busy' | 'workflow_held',
+): JournalEntry {
+  const subject = { receipt_id, organization_id, project_id, app_id, subject_id: turn_id };
+  return { ...subject, stage: 'turn', outcome: 'held', reason };
+}
+
+function triesOf({ attempt, waits, error, away_ms }: ClaimedRow): Tries & { attempt: number } {
   const awayMs = away_ms === null ? null : Number(away_ms);
-  return { attempt, tries: attempt - waits, waits, awayMs, error, redrives };
+  return { attempt, tries: attempt - waits, waits, awayMs, error };
 }
 
-type Unclaimed = Exclude<ClaimOutcome, { state: 'claimed' }>;
-
-function outcomeOf({ state, delay_ms, input: _input, ...turn }: StoredRow): Unclaimed {
-  if (state === 'waiting_approval') return { state };
-  if (state === 'succeeded' || state === 'failed') return { state: 'ended', turn: { ...turn, state } };
+function outcomeOf({ state, delay_ms }: StoredRow): Exclude<ClaimOutcome, { state: 'claimed' }> {
+  if (state === 'waiting_approval' || state === 'waiting' || state === 'held') return { state: 'waiting' };
+  if (state !== 'queued' && state !== 'running') return { state: 'ended' };
   const delayMs = Number(delay_ms ?? 0);
   return state === 'queued' && delayMs > 0 ? { state: 'rescheduled', delayMs } : { state: 'leased' };
 }

@@ -2,9 +2,7 @@ import type { ServiceSchema } from '#libs/database';
 import { ChannelRow } from '../channels/channel.entity.js';
 import { ContactRow } from '../contacts/contact.entity.js';
 import { IdentityRow } from '../contacts/identity.entity.js';
-import { MessageRow } from '../routing/message.entity.js';
-import { RunRow } from '../runs/run.entity.js';
-import { TurnRow } from '../turns/turn.entity.js';
+import { StoredMessage } from '../routing/message.entity.js';
 import { TriggerRow } from '../workflows/trigger.entity.js';
 import { WorkflowRow } from '../workflows/workflow.entity.js';
 import { Router1763700000300 } from './1763700000300-router.js';
@@ -16,10 +14,11 @@ import { MachineMessages1764600000400 } from './1764600000400-machine-messages.j
 import { TurnEnds1764600000500 } from './1764600000500-turn-ends.js';
 import { RunRehearsals1764600000600 } from './1764600000600-run-rehearsals.js';
 import { TextSources1764700000300 } from './1764700000300-text-sources.js';
+import { TurnsHandedOver1764800000300 } from './1764800000300-turns-handed-over.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
-  entities: [ChannelRow, ContactRow, IdentityRow, MessageRow, RunRow, TurnRow, TriggerRow, WorkflowRow],
+  entities: [ChannelRow, ContactRow, IdentityRow, StoredMessage, TriggerRow, WorkflowRow],
   migrations: [
     Router1763700000300,
     ContactsSessionsTriggers1763900000300,
@@ -30,5 +29,6 @@ export const schema: ServiceSchema = {
     TurnEnds1764600000500,
     RunRehearsals1764600000600,
     TextSources1764700000300,
+    TurnsHandedOver1764800000300,
   ],
 };

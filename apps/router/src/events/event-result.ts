@@ -1,7 +1,6 @@
 import { wordsOfTurnReason } from '#libs/contracts';
 import type { LatestEntry } from '#libs/journal';
 import { ApiProperty } from '@nestjs/swagger';
-import type { TurnRow } from '../turns/turn.entity.js';
 
 /**
  * What became of an event that was routed: of its turns the one that is worst off, in this order. `undelivered`: a reply died
@@ -30,7 +29,11 @@ export class EventResult {
   @ApiProperty({ description: 'The same in words' }) text: string;
 }
 
-export type EventTurn = Pick<TurnRow, 'id' | 'receipt_id' | 'run_id' | 'state' | 'error' | 'reply' | 'reason'>;
+/** A turn, with the last entry of its own; null: nobody has told of it yet. */
+export interface EventTurn {
+  id: string;
+  last: LatestEntry | null;
+}
 
 type Result = Omit<EventResult, 'text'>;
 
@@ -54,7 +57,7 @@ const waitWords: Readonly<Record<string, string>> = {
 
 /**
  * @param turns of the event, or those that answer them together with others; not empty
- * @param latest the last entries of their turns and deliveries
+ * @param latest the last entries of their deliveries
  */
 export function eventResult(turns: EventTurn[], latest: LatestEntry[]): EventResult {
   const results = turns.map((turn) => ofTurn(turn, latest));
@@ -64,38 +67,28 @@ export function eventResult(turns: EventTurn[], latest: LatestEntry[]): EventRes
   return { state, reason, until, text: why === null ? words[state] : `${words[state]} ${why}` };
 }
 
-function ofTurn(turn: EventTurn, latest: LatestEntry[]): Result {
-  switch (turn.state) {
+function ofTurn({ last }: EventTurn, latest: LatestEntry[]): Result {
+  const { reason = null, detail } = last ?? {};
+  switch (last?.outcome) {
+    case 'dead':
+      return { ...plain('failed'), reason };
     case 'failed':
-      return { ...plain('failed'), reason: turn.error };
+      return plain('cancelled');
     case 'succeeded':
-      return turn.reply === 'none' ? { ...plain('no_reply'), reason: turn.reason } : ofDelivery(turn, latest);
-    case 'waiting':
-      return { ...plain('waiting'), reason: 'session_busy' };
-    case 'held':
-      return { ...plain('waiting'), reason: 'workflow_held' };
-    case 'handled':
-    case 'cancelled':
-      return plain(turn.state);
-    case 'open':
-    case 'collected':
-      return ofOpen(turn, latest);
+      if (reason === 'handled_by_person') return plain('handled');
+      return detail?.['reply'] === 'none' ? { ...plain('no_reply'), reason } : ofDelivery(last, latest);
+    case 'held': {
+      const until = detail?.['until'];
+      return { state: 'waiting', reason, until: typeof until === 'string' ? until : null };
+    }
+    default:
+      return plain('working');
   }
 }
 
-function ofOpen({ id }: EventTurn, latest: LatestEntry[]): Result {
-  const last = latest.find((entry) => entry.stage === 'turn' && entry.subject_id === id);
-  if (last?.outcome !== 'held') return plain('working');
-  const until = last.detail?.['until'];
-  return { state: 'waiting', reason: last.reason, until: typeof until === 'string' ? until : null };
-}
-
 /** How the turn's answer fares, which the timeline says by the id that the turn's end names. */
-function ofDelivery({ id, reason }: EventTurn, latest: LatestEntry[]): Result {
-  const end = latest.find((entry) => entry.stage === 'turn' && entry.subject_id === id);
-  const sent = end?.detail?.['delivery_id'];
-  // Where the turn's end was lost with its process, the event's delivery is its.
-  const last = latest.find((entry) => entry.stage === 'delivery' && (sent === undefined || entry.subject_id === sent));
+function ofDelivery({ reason, detail }: LatestEntry, latest: LatestEntry[]): Result {
+  const last = latest.find((entry) => entry.stage === 'delivery' && entry.subject_id === detail?.['delivery_id']);
   if (last?.outcome === 'delivered') return { ...plain('delivered'), reason };
   if (last?.outcome === 'dead') return { ...plain('undelivered'), reason: last.reason };
   if (last?.outcome === 'unknown') return { ...plain('unconfirmed'), reason: last.reason };

@@ -1,13 +1,12 @@
 import { Database } from '#libs/database';
-import { latestEntries } from '#libs/journal';
+import { type LatestEntry, latestEntries } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EventResult, eventResult, type EventTurn } from './event-result.js';
 import type { Scope } from './replayer.js';
 
-/** A turn, and the event it answers: another than its own, where it was collected into another turn. */
-type Row = EventTurn & { event_id: string };
+type Told = Map<string, LatestEntry>;
 
-/** What became of events: by the rows of their turns, and by the journal for what turns wait for and replies arrive. */
+/** What became of events, by the turns that their messages name and by what the journal tells of turns and replies. */
 @Injectable()
 export class EventResultsRepository {
   constructor(@Inject(Database) private readonly db: Database) {}
@@ -15,30 +14,39 @@ export class EventResultsRepository {
   /** @returns results by event; none for an event without turns */
   async of(scope: Scope, receiptIds: string[]): Promise<Map<string, EventResult>> {
     if (receiptIds.length === 0) return new Map();
-    const turns = (await this.db.query(
-      `SELECT t.receipt_id AS event_id, a.id, a.receipt_id, a.run_id, a.state, a.error, a.reply, a.reason
-         FROM router.turn t JOIN router.turn a ON a.id = coalesce(t.collected_into, t.id)
-        WHERE t.receipt_id = ANY($1) AND t.organization_id = $2 AND t.project_id = $3`,
+    const named = (await this.db.query(
+      `SELECT m.receipt_id, t ->> 'turn_id' AS id FROM router.message m CROSS JOIN LATERAL jsonb_array_elements(m.turns) AS t
+        WHERE m.receipt_id = ANY($1) AND m.organization_id = $2 AND m.project_id = $3`,
       [receiptIds, scope.organizationId, scope.projectId],
-    )) as Row[];
-    const told = [...new Set(turns.map((turn) => turn.receipt_id))];
-    const latest = Map.groupBy(await latestEntries(this.db, scope, told), (entry) => entry.receipt_id);
-    const ofEvents = [...Map.groupBy(latestTurns(turns), (turn) => turn.event_id)];
+    )) as { receipt_id: string; id: string }[];
+    const own = await latestEntries(this.db, scope, receiptIds);
+    // What was answered together with the message of another event is told there.
+    const elsewhere = own.flatMap((entry) => textOf(entry.detail, 'event') ?? []);
+    const others = elsewhere.filter((id) => !receiptIds.includes(id));
+    const latest = [...own, ...(await latestEntries(this.db, scope, others))];
+    const turns: Told = new Map(latest.flatMap((each) => (each.stage === 'turn' ? [[each.subject_id, each]] : [])));
+    const told = own.flatMap((each) =>
+      each.stage === 'turn' ? [{ receipt_id: each.receipt_id, id: each.subject_id }] : [],
+    );
+    const ofEvents = Map.groupBy([...named, ...told], ({ receipt_id }) => receipt_id);
     return new Map(
-      ofEvents.map(([event, own]) => [
-        event,
-        eventResult(
-          own,
-          own.flatMap((turn) => latest.get(turn.receipt_id) ?? []),
-        ),
-      ]),
+      [...ofEvents].map(([event, all]) => {
+        const ids = [...new Set(all.map(({ id }) => answering(id, turns)))];
+        const answered = ids.map((id): EventTurn => ({ id, last: turns.get(id) ?? null }));
+        return [event, eventResult(answered, latest)];
+      }),
     );
   }
 }
 
-/** A run that was retried has another turn since: what became of the ones before does not count. */
-function latestTurns(turns: Row[]): Row[] {
-  const last = new Map<string, string>();
-  for (const { run_id, id } of turns) if (run_id !== null && id > (last.get(run_id) ?? '')) last.set(run_id, id);
-  return turns.filter(({ run_id, id }) => run_id === null || last.get(run_id) === id);
+/** The turn that answers it: another one where it was collected, or its run was retried. */
+function answering(id: string, turns: Told): string {
+  const last = turns.get(id);
+  const into = last?.outcome === 'ok' ? textOf(last.detail, 'into') : null;
+  return into === null || into === id ? id : answering(into, turns);
+}
+
+function textOf(detail: Record<string, unknown> | null, field: string): string | null {
+  const value = detail?.[field];
+  return typeof value === 'string' ? value : null;
 }

@@ -1,10 +1,11 @@
 import { stages, type TerminalOutcome, terminalOutcomes } from '#libs/contracts';
 import type { TimelineEntry } from '#libs/journal';
 import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
+import { RunView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
 import { MessageView } from '../routing/message.dto.js';
-import { RunView } from '../runs/run.dto.js';
-import type { EventContact, EventTurnLink } from './event-links.repository.js';
+import type { EventTurnLink } from '../handover/engine-runs.js';
+import type { EventContact } from './event-links.repository.js';
 import { EventResult } from './event-result.js';
 import type { ListedEvent } from './event-search.service.js';
 import type { EventDetail } from './events.service.js';
@@ -80,6 +81,8 @@ export class EventDetailView implements EventDetail {
   @ApiProperty({ type: [EventEntryView] }) timeline: EventEntryView[];
   @ApiProperty({ type: [MessageView] }) messages: MessageView[];
   @ApiProperty({ type: [RunView] }) runs: RunView[];
+  @ApiProperty({ type: String, nullable: true, description: 'What could not be read now, and why' })
+  incomplete: string | null;
   @ApiProperty({ type: [EventContactView], description: 'Who wrote it, as they are now' }) contacts: EventContactView[];
   @ApiProperty({ type: [EventTurnView], description: 'What agents do with it; oldest first' }) turns: EventTurnView[];
 }

@@ -1,7 +1,6 @@
-import { Caller, Flag, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, Flag, IdempotencyKey, type Principal, RequireScopes, TakesIdempotencyKey } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
 import { EventFilter } from './event-filter.js';
 import { EventSearch } from './event-search.service.js';
 import { EventsService } from './events.service.js';

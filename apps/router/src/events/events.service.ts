@@ -1,14 +1,14 @@
 import { Database } from '#libs/database';
 import { timeline } from '#libs/journal';
-import { notFound, type Principal } from '#libs/service-kit';
+import { notFound, type Principal, Problem } from '#libs/service-kit';
+import type { RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import type { MessageRow } from '../routing/message.entity.js';
-import type { RunRow } from '../runs/run.entity.js';
-import { RunRepository } from '../runs/run.repository.js';
+import { EngineRuns, type EventRuns, type EventTurnLink } from '../handover/engine-runs.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
 import type { EventResult } from './event-result.js';
 import { EventResultsRepository } from './event-results.repository.js';
-import { type EventContact, EventLinksRepository, type EventTurnLink } from './event-links.repository.js';
+import { type EventContact, EventLinksRepository } from './event-links.repository.js';
 import { type WaitedEntry, withWaits } from './event-waits.js';
 import { wordsOfOutcome } from './outcome-words.js';
 import { Replayer } from './replayer.js';
@@ -25,6 +25,8 @@ export interface EventDetail {
   timeline: WaitedEntry[];
   messages: MessageRow[];
   runs: RunRow[];
+  /** What is missing, and why. */
+  incomplete: string | null;
   contacts: EventContact[];
   turns: EventTurnLink[];
 }
@@ -34,7 +36,7 @@ export interface EventDetail {
 export class EventsService {
   constructor(
     @Inject(Database) private readonly db: Database,
-    @Inject(RunRepository) private readonly runs: RunRepository,
+    @Inject(EngineRuns) private readonly runs: EngineRuns,
     @Inject(EventResultsRepository) private readonly results: EventResultsRepository,
     @Inject(EventLinksRepository) private readonly links: EventLinksRepository,
     @Inject(Replayer) private readonly replayer: Replayer,
@@ -43,13 +45,12 @@ export class EventsService {
 
   /** @throws Problem 404 `event_not_found` */
   async get(caller: Principal, id: string): Promise<EventDetail> {
-    const [entries, messages, runs, results, contacts, turns] = await Promise.all([
+    const [entries, messages, led, results, contacts] = await Promise.all([
       timeline(this.db, caller.organizationId, caller.projectId, id),
       this.replayer.messagesOf(caller, id),
-      this.runs.ofReceipt(caller.organizationId, id),
+      this.runsOf(caller, id),
       this.results.of(caller, [id]),
       this.links.contacts(caller, id),
-      this.links.turns(caller, id),
     ]);
     if (entries.length === 0 && messages.length === 0) throw notFound('event', id);
     const ended = entries.findLast((entry) => entry.terminal);
@@ -62,9 +63,20 @@ export class EventsService {
       text: wordsOfOutcome(ended?.outcome ?? null, ended?.reason ?? null),
       timeline: withWaits(entries),
       messages: await this.explained.of(caller.projectId, messages),
-      runs: runs.filter((run) => run.project_id === caller.projectId),
       contacts,
-      turns,
+      runs: led?.runs ?? [],
+      turns: led?.turns ?? [],
+      incomplete: led ? null : 'The engine does not answer: runs and turns are missing. Ask again.',
     };
+  }
+
+  /** An engine that does not answer keeps nobody from reading what the router has. @returns null then */
+  private async runsOf(caller: Principal, id: string): Promise<EventRuns | null> {
+    try {
+      return await this.runs.ofReceipt(caller, id);
+    } catch (error) {
+      if (error instanceof Problem && error.status >= 500) return null;
+      throw error;
+    }
   }
 }

@@ -1,8 +1,7 @@
 import { Database } from '#libs/database';
 import { noteRedriven } from '#libs/journal';
-import type { Principal, ServiceClient } from '#libs/service-kit';
+import { keyed, type Principal, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { keyed } from '../requests/once.js';
 import { RoutingAgain } from '../routing/again.service.js';
 import type { MessageRow } from '../routing/message.entity.js';
 import { RoutingRepository } from '../routing/routing.repository.js';

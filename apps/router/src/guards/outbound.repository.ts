@@ -19,8 +19,8 @@ export class OutboundRepository {
     );
     await this.db.query(
       `UPDATE router.contact_identity SET replied_at = (replied_at || $2::bigint)[greatest(1, cardinality(replied_at) + 2 - $3):]
-        WHERE (app_id, sender) IN (SELECT app_id, input -> 'message' ->> 'sender' FROM router.turn WHERE id = $1)`,
-      [sent.turn_id, Math.round(nowMs), exchangeKept],
+        WHERE app_id = $1 AND sender = $4`,
+      [sent.app_id, Math.round(nowMs), exchangeKept, sent.sender],
     );
   }
 

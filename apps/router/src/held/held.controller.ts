@@ -1,9 +1,19 @@
 import { terminalOutcomes } from '#libs/contracts';
-import { Caller, OneOf, pageOf, PageQuery, type Principal, RequireScopes, Text, TextList } from '#libs/service-kit';
+import {
+  Caller,
+  IdempotencyKey,
+  keyed,
+  OneOf,
+  pageOf,
+  PageQuery,
+  type Principal,
+  RequireScopes,
+  TakesIdempotencyKey,
+  Text,
+  TextList,
+} from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
-import { keyed } from '../requests/once.js';
 import { RoutingAgain } from '../routing/again.service.js';
 import { HeldRepository } from './held.repository.js';
 import { MessagePage, ReleasedView } from '../routing/message.dto.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { MessageRow } from '../routing/message.entity.js';
+import { type MessageRow, messagesSql } from '../routing/message.entity.js';
 
 /** Messages that were kept from routing: held, paused, dropped, blocked or parked. */
 @Injectable()
@@ -14,7 +14,7 @@ export class HeldRepository {
     filter: { outcome: string | null; appId: string | null; cursor: string | null; limit: number },
   ): Promise<MessageRow[]> {
     return (await this.db.query(
-      `SELECT * FROM router.message
+      `${messagesSql}
         WHERE organization_id = $1 AND project_id = $2 AND outcome NOT IN ('routed', 'no_match') AND released_at IS NULL
           AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR app_id = $4) AND ($5::text IS NULL OR id < $5)
         ORDER BY id DESC LIMIT $6`,
@@ -34,7 +34,7 @@ export class HeldRepository {
 
   async messagesOf(contactIds: string[], cursor: string | null, limit: number): Promise<MessageRow[]> {
     return (await this.db.query(
-      `SELECT * FROM router.message WHERE contact_id = ANY($1) AND ($2::text IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
+      `${messagesSql} WHERE contact_id = ANY($1) AND ($2::text IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
       [contactIds, cursor, limit],
     )) as MessageRow[];
   }

@@ -1,11 +1,11 @@
 import { Journal } from '#libs/journal';
-import { askerOf, type Principal } from '#libs/service-kit';
+import { askerOf, type KeyedRequest, type Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { KeyedRequest } from '../requests/once.js';
-import { TurnsService } from '../turns/turns.service.js';
+import type { WholeTurn } from '../handover/target.js';
+import { TurnHandover } from '../handover/turn-handover.service.js';
 import { draftOf } from './draft.js';
 import type { MessageRow } from './message.entity.js';
-import { openTurns, type Plan } from './plan.js';
+import { type Plan, runIdsOf, turnsOf } from './plan.js';
 import { ProjectRules } from './project-rules.js';
 import { type Released, RoutingRepository } from './routing.repository.js';
 
@@ -15,7 +15,7 @@ export class RoutingAgain {
   constructor(
     @Inject(RoutingRepository) private readonly repository: RoutingRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
-    @Inject(TurnsService) private readonly turns: TurnsService,
+    @Inject(TurnHandover) private readonly handover: TurnHandover,
     @Inject(Journal) private readonly journal: Journal,
   ) {}
 
@@ -25,7 +25,7 @@ export class RoutingAgain {
    * @param options.workflowId runs this workflow, and nothing else
    * @param options.replayOf the run that the new one is linked to
    * @param asked under this key of the caller, only the first time
-   * @returns the runs that were made, by this call or under the same key before
+   * @returns the turns that were made now, and the runs that were made, by this call or under the same key before
    * @throws Problem 422 `idempotency_key_reused`
    */
   async replay(
@@ -33,14 +33,14 @@ export class RoutingAgain {
     messages: MessageRow[],
     options: { deliver: boolean; workflowId?: number; replayOf?: string },
     asked: KeyedRequest | null,
-  ): Promise<{ run_ids: string[] }> {
+  ): Promise<{ turns: WholeTurn[]; run_ids: string[] }> {
     const rules = await this.rules.of(caller.projectId);
     const { plans, run_ids } = await this.repository.commitAgain(
       messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true, startedBy: askerOf(caller) }) })),
       asked,
     );
     this.tell(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery', !options.deliver);
-    return { run_ids };
+    return { turns: turnsOf(plans), run_ids };
   }
 
   /**
@@ -68,8 +68,9 @@ export class RoutingAgain {
 
   /** Wakes the engine for what was committed, and notes it in the timelines. */
   tell(plans: Plan[], by: string, reason: string, rehearsal = false): void {
-    this.turns.wake(openTurns(plans));
-    for (const { message, runs } of plans) {
+    this.handover.wake(turnsOf(plans));
+    for (const plan of plans) {
+      const { message } = plan;
       this.journal.append({
         receipt_id: message.receipt_id,
         organization_id: message.organization_id,
@@ -83,7 +84,7 @@ export class RoutingAgain {
           by,
           now: message.outcome,
           verdicts: message.verdicts,
-          run_ids: runs.map((run) => run.id),
+          run_ids: runIdsOf([plan]),
           ...(rehearsal ? { rehearsal: true } : {}),
         },
       });

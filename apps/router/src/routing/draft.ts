@@ -1,4 +1,5 @@
 import type { MessageRoutePayload, NormalizedMessage, ReplyTarget, TextFrom } from '#libs/contracts';
+import type { Arrival } from './arrival-entries.js';
 import type { MessageRow } from './message.entity.js';
 import { replyTargetOf, senderAddressOf } from './reply-target.js';
 
@@ -32,6 +33,8 @@ export interface Draft extends Pick<
   replay: boolean;
   /** The run that a replay repeats. */
   replayOf: string | null;
+  /** How it came; null where no receipt waits for its end. */
+  arrival: Arrival | null;
   /** Its caller is told that it is committed. */
   told: boolean;
   /** False: nothing is sent back. */
@@ -62,6 +65,7 @@ export function draftOf(
     replayOf: options.replayOf ?? null,
     sanitizerReport: null,
     unsanitisable: null,
+    arrival: null,
     told: true,
     released: true,
   };

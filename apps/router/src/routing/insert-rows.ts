@@ -1,54 +1,45 @@
 import { type Queryable, storableJson, withoutFlush } from '#libs/database';
-import type { RunRow } from '../runs/run.entity.js';
-import type { TurnRow } from '../turns/turn.entity.js';
+import { entryCtes } from '#libs/journal';
+import type { Target } from '../handover/target.js';
 import { claim, type Claimed, claimSql } from './claim.js';
 import type { Draft } from './draft.js';
 import type { MessageRow } from './message.entity.js';
 
-/** New rows; each is whole, as its table has it. */
+/** New messages, with the turns that they start. */
 export interface NewRows {
-  messages: MessageRow[];
-  runs: RunRow[];
-  turns: TurnRow[];
+  messages: (MessageRow & { turns: Target[] })[];
+  /** Of the journal, each with its message. */
+  entries: Record<string, unknown>[];
 }
 
 // Named, so that a column that a later release adds gets its default from a router of this one.
-const columnsOf = {
-  message: `id, organization_id, project_id, app_id, receipt_id, verified, message, outcome, reason, verdicts, app_kind,
-    contact_id, sanitizer_report, created_at, unlisted_verdicts, app_sends,
-    chief_of_staff, reply_withheld, text_from`,
-  run: `id, organization_id, project_id, workflow_id, trigger_id, message_id, receipt_id, replay, rehearsal, replay_of,
-    state, created_at`,
-  turn: `id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch, input, state,
-    message_id, cancel_requested, woken_at, created_at`,
-};
+const columns = `id, organization_id, project_id, app_id, receipt_id, verified, message, outcome, reason, verdicts, app_kind,
+  contact_id, sanitizer_report, created_at, unlisted_verdicts, app_sends,
+  chief_of_staff, reply_withheld, text_from, turns`;
 
-// One statement: three would be two round trips more, with the locks of a batch held meanwhile.
-const insertSql = (first: number, flush: boolean, wins: (message: string) => string): string => {
-  const insert = (table: keyof typeof columnsOf, index: number, message: string): string =>
-    `INSERT INTO router.${table} (${columnsOf[table]})
-     SELECT ${columnsOf[table]}
-       FROM ${flush ? '' : `${withoutFlush}, `}jsonb_populate_recordset(NULL::router.${table}, $${first + index}::jsonb)
-      ${wins(message)}`;
-  return `message AS (${insert('message', 0, 'id')}),
-    run AS (${insert('run', 1, 'message_id')}),
-    turn AS (${insert('turn', 2, 'message_id')})`;
-};
+// One statement: two would be a round trip more, with the locks of a batch held meanwhile.
+const insertSql = (first: number, flush: boolean, wins: string): string => `
+  message AS (
+    INSERT INTO router.message (${columns})
+    SELECT ${columns}
+      FROM ${flush ? '' : `${withoutFlush}, `}jsonb_populate_recordset(NULL::router.message, $${first}::jsonb)
+     ${wins} RETURNING id),
+  ${entryCtes(first + 1, 'SELECT id FROM message')}`;
 
-const whoeverAsks = (flush: boolean): string => `WITH ${insertSql(1, flush, () => '')} SELECT`;
+const whoeverAsks = (flush: boolean): string => `WITH ${insertSql(1, flush, '')} SELECT`;
 const whoeverClaims = (flush: boolean): string => `
   WITH claimed AS (${claimSql}),
-  ${insertSql(4, flush, (message) => `WHERE ${message} IN (SELECT message_id FROM claimed)`)}
+  ${insertSql(4, flush, 'WHERE id IN (SELECT message_id FROM claimed)')}
   SELECT key, message_id, receipt_id FROM claimed`;
 
 const [insertFlushed, insertUnflushed] = [whoeverAsks(true), whoeverAsks(false)];
 const [claimFlushed, claimUnflushed] = [whoeverClaims(true), whoeverClaims(false)];
 
-const jsonOf = ({ messages, runs, turns }: NewRows): string[] => [messages, runs, turns].map(storableJson);
+const jsonOf = ({ messages, entries }: NewRows): string[] => [messages, entries].map(storableJson);
 
 /** @param told somebody is told that they are committed, so that they have to be on the disk by then */
 export async function insertRows(tx: Queryable, rows: NewRows, told: boolean): Promise<void> {
-  if (rows.messages.length + rows.runs.length + rows.turns.length === 0) return;
+  if (rows.messages.length === 0) return;
   await tx.query(told ? insertFlushed : insertUnflushed, jsonOf(rows));
 }
 

@@ -1,39 +1,9 @@
-import {
-  type MessageOrigin,
-  type NormalizedMessage,
-  type ReplyWithheld,
-  type TextFrom,
-  textSources,
-} from '#libs/contracts';
-import { anyObject, anyValue, idOf, PageOf, time } from '#libs/service-kit';
+import { type ReplyWithheld, type TextFrom, textSources } from '#libs/contracts';
+import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
+import { NormalizedMessageView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ChiefOfStaffVerdict, MessageRow, Verdict } from './message.entity.js';
 import { messageSource } from './message-source.js';
-
-/** Which of this installation's deliveries a message came by. */
-class MessageOriginView implements MessageOrigin {
-  @ApiProperty(idOf('dlv')) delivery_id: string;
-  @ApiProperty({ type: 'integer', description: 'Deliveries of Apps to each other in a row, that one included' })
-  hops: number;
-}
-
-/** A message as its adapter parsed it. */
-export class NormalizedMessageView implements NormalizedMessage {
-  @ApiProperty() event_type: string;
-  @ApiProperty({ description: 'Who sent it, in words of its provider' }) sender: string;
-  @ApiProperty() message: string;
-  @ApiProperty() is_bot: boolean;
-  @ApiProperty({ ...anyObject, selfRequired: false }) metadata?: Record<string, unknown>;
-  @ApiProperty({ required: false, description: 'Two messages of an App with the same one are one' }) dedup_key?: string;
-  @ApiProperty({ required: false }) thread_id?: string;
-  @ApiProperty({ required: false }) is_dm?: boolean;
-  @ApiProperty({ ...anyValue, required: false }) challenge_response?: unknown;
-  @ApiProperty({ type: 'integer', required: false, description: 'Built-in Webhook app alone: it starts this workflow' })
-  workflow_id?: number;
-  @ApiProperty({ enum: ['event_type', 'is_bot'], isArray: true, required: false, description: 'What it did not say' })
-  missing?: ('event_type' | 'is_bot')[];
-  @ApiProperty({ type: MessageOriginView, required: false }) origin?: MessageOriginView;
-}
 
 export class VerdictView implements Verdict {
   @ApiProperty(idOf('trg')) trigger_id: string;

@@ -1,6 +1,7 @@
 import type { NormalizedMessage, ReplyWithheld, TextFrom } from '#libs/contracts';
 import type { MachineKind } from '../guards/machine-messages.js';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { Target } from '../handover/target.js';
 
 /** What became of one trigger for one message, and why. */
 export interface Verdict {
@@ -16,15 +17,15 @@ export interface Verdict {
  */
 export type ChiefOfStaffVerdict = 'taken' | 'off' | MachineKind | null;
 
-/** A message that was claimed: handled once, whatever is delivered again. */
-@Entity({ schema: 'router', name: 'message' })
-@Index('message_by_receipt', ['receipt_id'])
-@Index('message_held', ['project_id', 'id'], {
-  where: `"outcome" NOT IN ('routed', 'no_match') AND "released_at" IS NULL`,
-})
-@Index('message_by_contact', ['contact_id', 'id'], { where: `"contact_id" IS NOT NULL` })
-@Index('message_by_app', ['app_id', 'id'])
-export class MessageRow {
+/** Reads messages, without the turns that they start. */
+export const messagesSql = `
+  SELECT id, organization_id, project_id, app_id, receipt_id, verified, text_from, message, outcome, reason, verdicts,
+         unlisted_verdicts, app_kind, app_sends, chief_of_staff, reply_withheld, contact_id, sanitizer_report, released_at,
+         released_by, created_at
+    FROM router.message`;
+
+/** A message as it is shown. */
+export abstract class MessageRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'message_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
@@ -53,4 +54,20 @@ export class MessageRow {
   @Column({ type: 'timestamptz', nullable: true }) released_at: Date | null;
   @Column({ type: 'text', nullable: true }) released_by: string | null;
   @Column({ type: 'timestamptz' }) created_at: Date;
+}
+
+/** A message that was claimed: handled once, whatever is delivered again. */
+@Entity({ schema: 'router', name: 'message' })
+@Index('message_by_receipt', ['receipt_id'])
+@Index('message_held', ['project_id', 'id'], {
+  where: `"outcome" NOT IN ('routed', 'no_match') AND "released_at" IS NULL`,
+})
+@Index('message_by_contact', ['contact_id', 'id'], { where: `"contact_id" IS NOT NULL` })
+@Index('message_by_app', ['app_id', 'id'])
+@Index('message_handed', ['routed_at'], { where: `turns <> '[]'` })
+export class StoredMessage extends MessageRow {
+  /** What it started when it was routed; what a replay or a release starts is not among them. */
+  @Column({ type: 'jsonb', default: [] }) turns: Target[];
+  /** When it was committed: the engine is asked for its turns from then on. */
+  @Column({ type: 'timestamptz', default: () => 'now()' }) routed_at: Date;
 }

@@ -1,10 +1,16 @@
 import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
+import type { Arrival } from './arrival-entries.js';
 import type { Draft } from './draft.js';
 import { replyTargetOf, senderAddressOf } from './reply-target.js';
 import { sanitiseMessage } from './sanitise-message.js';
 
 /** A message that has just arrived. @param index its place in the receipt, which names it where it has no dedup key */
-export function newDraft(job: MessageRoutePayload, raw: NormalizedMessage, index: number): Draft {
+export function newDraft(
+  job: MessageRoutePayload,
+  raw: NormalizedMessage,
+  index: number,
+  arrival: Arrival | null = null,
+): Draft {
   const { message, report, unsanitisable } = sanitiseMessage(raw);
   return {
     organization_id: job.organization_id,
@@ -27,6 +33,7 @@ export function newDraft(job: MessageRoutePayload, raw: NormalizedMessage, index
     released: false,
     replay: false,
     replayOf: null,
+    arrival,
     told: false,
     deliver: true,
   };

@@ -16,12 +16,6 @@ export function replyTargetOf(appId: string, { metadata = {}, thread_id, origin 
   };
 }
 
-/** A target of several messages that are answered together: the longest way counts, or a loop could start anew by them. */
-export function withHopsOf(target: ReplyTarget | null, other: ReplyTarget | null): ReplyTarget | null {
-  const hops = Math.max(target?.hops ?? 0, other?.hops ?? 0);
-  return target && hops > 0 ? { ...target, hops } : target;
-}
-
 /** The sender as an address, as it came; null where the adapter says, by an address of null, that nobody can be answered. */
 export function senderAddressOf({ sender, metadata }: NormalizedMessage): string | null {
   return metadata?.[addressField] === null ? null : textOf(sender);

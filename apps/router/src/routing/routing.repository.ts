@@ -1,19 +1,21 @@
 import type { Queryable } from '#libs/database';
+import { Journal } from '#libs/journal';
+import { type KeyedRequest, once } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { RouterSettings } from '../env.js';
 import { Clock } from '../guards/clock.js';
-import { type KeyedRequest, once } from '../requests/once.js';
-import { settleSessions } from '../sessions/settle.js';
+import { TurnHandover } from '../handover/turn-handover.service.js';
 import { routerSettings } from '../settings.js';
 import { joinDebounced } from '../workflows/debounce.js';
 import { applyTriggerLimits } from '../workflows/trigger-limits.js';
+import { arrivalEntries } from './arrival-entries.js';
 import { claim, type Claimed } from './claim.js';
 import { draftOf } from './draft.js';
 import { claimAndInsert, insertRows, type NewRows } from './insert-rows.js';
 import { judgeBatch, type Ruled } from './judge-batch.js';
-import type { MessageRow } from './message.entity.js';
-import { type Plan, planMessage, runIdsOf } from './plan.js';
+import { type MessageRow, messagesSql } from './message.entity.js';
+import { type Plan, planMessage, runIdsOf, turnsOf } from './plan.js';
 import type { Rules } from './project-rules.js';
 
 /** What became of a draft: its plan, or who had claimed its key before. */
@@ -33,6 +35,8 @@ const continuedAtMost = 200;
 export class RoutingRepository {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Journal) private readonly journal: Journal,
+    @Inject(TurnHandover) private readonly handover: TurnHandover,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {}
@@ -43,19 +47,20 @@ export class RoutingRepository {
     const told = drafts.some((draft) => draft.told);
     const plain = await this.planPlain(batch);
     if (plain) {
-      const claims = await claimAndInsert(this.db, drafts, rowsOf(plain), told);
+      const claims = await claimAndInsert(this.db, drafts, this.rowsOf(plain), told);
+      this.noted(plain.filter((_plan, index) => claims[index] === null));
       return plain.map((plan, index) => {
         const claimed = claims[index];
         return claimed ? { claimed } : { plan, continued: [] };
       });
     }
-    return this.db.transaction(async (tx) => {
+    const written = await this.db.transaction(async (tx) => {
       const claims = await claim(tx, drafts);
       const plans = await this.plan(
         tx,
         batch.filter((_ruled, index) => claims[index] === null),
       );
-      await insertRows(tx, rowsOf(plans), told);
+      await insertRows(tx, this.rowsOf(plans), told);
       const routed: Routed[] = [];
       const left = plans.values();
       for (const [index, claimed] of claims.entries()) {
@@ -66,8 +71,10 @@ export class RoutingRepository {
           routed.push({ plan, continued: await this.continuePaired(tx, plan, rules) });
         }
       }
-      return routed;
+      return { plans, routed };
     });
+    this.noted(written.plans);
+    return written.routed;
   }
 
   /**
@@ -78,7 +85,7 @@ export class RoutingRepository {
   commitAgain(batch: Ruled[], asked: KeyedRequest | null): Promise<{ plans: Plan[]; run_ids: string[] }> {
     return this.db.transaction(async (tx) => {
       let plans: Plan[] = [];
-      const answer = await once(tx, asked, async () => {
+      const answer = await once(tx, 'router', asked, async () => {
         plans = await this.writeAgain(tx, batch);
         return { run_ids: runIdsOf(plans) };
       });
@@ -101,7 +108,7 @@ export class RoutingRepository {
   ): Promise<Released & { plans: Plan[] }> {
     return this.db.transaction(async (tx) => {
       let plans: Plan[] = [];
-      const answer = await once(tx, asked, async () => {
+      const answer = await once(tx, 'router', asked, async () => {
         plans = await this.releaseIn(tx, [messageIds, organizationId, projectId, by], rule);
         return { released: plans.map(({ message }) => message.id), run_ids: runIdsOf(plans) };
       });
@@ -110,9 +117,7 @@ export class RoutingRepository {
   }
 
   async messagesOf(receiptIds: string[]): Promise<MessageRow[]> {
-    return (await this.db.query('SELECT * FROM router.message WHERE receipt_id = ANY($1) ORDER BY id', [
-      receiptIds,
-    ])) as MessageRow[];
+    return (await this.db.query(`${messagesSql} WHERE receipt_id = ANY($1) ORDER BY id`, [receiptIds])) as MessageRow[];
   }
 
   private async releaseIn(
@@ -156,7 +161,7 @@ export class RoutingRepository {
 
   private async writeAgain(tx: EntityManager, batch: Ruled[]): Promise<Plan[]> {
     const plans = await this.plan(tx, batch);
-    await insertRows(tx, { ...rowsOf(plans), messages: [] }, true);
+    await this.handover.keep(tx, turnsOf(plans));
     return plans;
   }
 
@@ -171,15 +176,24 @@ export class RoutingRepository {
     }
   }
 
+  private rowsOf(plans: Plan[]): NewRows {
+    return {
+      messages: plans.map(({ message, turns }) => ({ ...message, turns })),
+      entries: arrivalEntries(plans).map(({ entry, messageId }) => this.journal.row(entry, messageId)),
+    };
+  }
+
+  private noted(plans: Plan[]): void {
+    for (const { entry } of arrivalEntries(plans)) this.journal.noted(entry);
+  }
+
   private async plan(tx: Queryable, batch: Ruled[]): Promise<Plan[]> {
     if (batch.length === 0) return [];
     const nowMs = this.clock.nowMs();
     const judged = await judgeBatch(tx, batch, this.settings, nowMs);
-    const plans: Plan[] = [];
-    for (const { draft, standing, decision } of judged) plans.push(planMessage(draft, standing, decision, plans));
+    const plans = judged.map(({ draft, standing, decision }) => planMessage(draft, standing, decision, nowMs));
     await applyTriggerLimits(tx, plans, nowMs);
     await joinDebounced(tx, plans, nowMs);
-    await settleSessions(tx, plans, nowMs);
     return plans;
   }
 }
@@ -190,11 +204,3 @@ class NeedsDatabase extends Error {
 
 /** Messages that name their workflow, or whose triggers are plain, are decided without it, and committed in one round trip. */
 const noDatabase: Queryable = { query: () => Promise.reject(new NeedsDatabase()) };
-
-function rowsOf(plans: Plan[]): NewRows {
-  return {
-    messages: plans.map((plan) => plan.message),
-    runs: plans.flatMap((plan) => plan.runs),
-    turns: plans.flatMap((plan) => plan.turns),
-  };
-}

@@ -1,25 +1,21 @@
 import { Batcher } from '#libs/batching';
 import type { MessageRoutePayload, NormalizedMessage } from '#libs/contracts';
 import { isRefusedRow } from '#libs/database';
-import { Journal } from '#libs/journal';
+import { Journal, type JournalEntry } from '#libs/journal';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
-import { loopAdvice } from '../guards/loop-advice.js';
+import { TurnHandover } from '../handover/turn-handover.service.js';
 import { routerSettings } from '../settings.js';
-import { TurnsService } from '../turns/turns.service.js';
 import { RoutingAgain } from './again.service.js';
+import { type Arrival, outcomeOf, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
 import type { Draft } from './draft.js';
 import type { Ruled } from './judge-batch.js';
-import type { MessageRow } from './message.entity.js';
 import { newDraft } from './new-draft.js';
-import { openTurns } from './plan.js';
+import { turnsOf } from './plan.js';
 import { ProjectRules } from './project-rules.js';
-import { withheldAdvice } from './reply.js';
 import { type Routed, RoutingRepository } from './routing.repository.js';
 import { MissingForTriggers, requireForTriggers } from './trigger-mode.js';
-
-const shownVerdicts = 20;
 
 export const gatewayClient = Symbol('gatewayClient');
 
@@ -32,7 +28,7 @@ export class RoutingService {
   constructor(
     @Inject(RoutingRepository) private readonly repository: RoutingRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
-    @Inject(TurnsService) private readonly turns: TurnsService,
+    @Inject(TurnHandover) private readonly handover: TurnHandover,
     @Inject(RoutingAgain) private readonly again: RoutingAgain,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(Metrics) private readonly metrics: Metrics,
@@ -49,26 +45,15 @@ export class RoutingService {
 
   /** Routes the messages of one receipt; run twice, it changes nothing and says the same. */
   async route(job: MessageRoutePayload, attempt: number): Promise<void> {
-    const startMs = performance.now();
+    const startedMs = performance.now();
     const messages = job.messages ?? (await this.readMessages(job));
     await this.requireFields(job, messages);
-    const drafts = messages.map((message, index) => newDraft(job, message, index));
-    const routed = await this.commit(drafts);
-    const outcome = await this.outcomeOf(job, routed);
-    this.journal.append({
-      receipt_id: job.receipt_id,
-      organization_id: job.organization_id,
-      project_id: job.project_id,
-      app_id: job.app_id,
-      stage: 'routed',
-      ...outcome,
-      attempt,
-      duration_ms: performance.now() - startMs,
-    });
-    this.metrics.hopSeconds.observe(
-      { stage: 'routed', outcome: outcome.outcome },
-      (performance.now() - startMs) / 1000,
-    );
+    const arrival: Arrival = { job, attempt, startedMs, messages: messages.length };
+    const routed = await this.commit(messages.map((message, index) => newDraft(job, message, index, arrival)));
+    const planned = routed.flatMap((each) => ('plan' in each ? [each.plan] : []));
+    // What is new was told of in the statement that committed it.
+    const outcome = planned.length > 0 ? standsFor(planned).outcome : await this.tellAgain(arrival, routed);
+    this.metrics.hopSeconds.observe({ stage: 'routed', outcome }, (performance.now() - startedMs) / 1000);
   }
 
   /** Commits drafts of one project, together with what else arrives, and wakes the engine. */
@@ -76,7 +61,7 @@ export class RoutingService {
     const named = drafts.flatMap(({ workflowId }) => workflowId ?? []);
     const rules = await this.rules.of(drafts[0]?.project_id ?? '', named);
     const routed = await this.commits.add(drafts.map((draft) => ({ draft, rules })));
-    this.turns.wake(routed.flatMap((each) => ('plan' in each ? openTurns([each.plan]) : [])));
+    this.handover.wake(routed.flatMap((each) => ('plan' in each ? turnsOf([each.plan]) : [])));
     this.again.tell(
       routed.flatMap((each) => ('plan' in each ? each.continued : [])),
       'pairing',
@@ -91,37 +76,18 @@ export class RoutingService {
     return batch.map((drafts) => results.slice(taken, (taken += drafts.length)));
   }
 
-  /** One outcome for the receipt: routed when any of its messages was; a repetition says what was said at first. */
-  private async outcomeOf(
-    job: MessageRoutePayload,
-    routed: Routed[],
-  ): Promise<Pick<Parameters<Journal['append']>[0], 'outcome' | 'reason' | 'subject_id' | 'detail'>> {
+  /** Nothing of the receipt is new: it is a duplicate of another one, or was routed before and says the same again. */
+  private async tellAgain(arrival: Arrival, routed: Routed[]): Promise<JournalEntry['outcome']> {
+    const { receipt_id } = arrival.job;
     const claims = routed.flatMap((each) => ('claimed' in each ? [each.claimed] : []));
-    const again = claims.some((claim) => claim.receipt_id === job.receipt_id);
-    const earlier = again ? await this.repository.messagesOf([job.receipt_id]) : [];
-    const messages: MessageRow[] = [
-      ...routed.flatMap((each) => ('plan' in each ? [each.plan.message] : [])),
-      ...earlier,
-    ];
-    const told = messages.find((message) => message.outcome === 'routed') ?? messages[0];
-    if (!told) {
-      const [first] = claims;
-      return {
-        outcome: 'duplicate',
-        reason: `of ${first?.receipt_id}`,
-        subject_id: first?.message_id ?? null,
-        detail: null,
-      };
-    }
-    const { event_type, sender } = told.message;
-    // All of them stand in the message's row; with hundreds of triggers twice would be most of what a message costs.
-    const verdicts = told.verdicts.filter(({ verdict }) => verdict !== 'filtered').slice(0, shownVerdicts);
-    return {
-      outcome: told.outcome as 'routed',
-      reason: told.reason,
-      subject_id: told.id,
-      detail: { event_type, sender: sender.slice(0, 200), verdicts, messages: routed.length, ...explained(told) },
-    };
+    const again = claims.some((claim) => claim.receipt_id === receipt_id);
+    const earlier = again ? await this.repository.messagesOf([receipt_id]) : [];
+    const told = earlier.find(({ outcome }) => outcome === 'routed') ?? earlier[0];
+    const [first] = claims;
+    const duplicate = { reason: `of ${first?.receipt_id}`, subject_id: first?.message_id ?? null, detail: null };
+    const outcome = told ? outcomeOf(told, routed.length) : { outcome: 'duplicate' as const, ...duplicate };
+    for (const entry of [...toldBefore(arrival), routedEntry(arrival, outcome)]) this.journal.append(entry);
+    return outcome.outcome;
   }
 
   /** @throws MissingForTriggers, which the adapter's page shows too */
@@ -153,15 +119,4 @@ export class RoutingService {
     );
     return messages;
   }
-}
-
-/** What a person has to know beside the outcome: what was kept back, why, and what to do. */
-function explained({ chief_of_staff, reply_withheld, reason, outcome, message }: MessageRow): Record<string, unknown> {
-  const isKept = chief_of_staff !== null && chief_of_staff !== 'taken' && chief_of_staff !== 'off';
-  return {
-    ...(isKept ? { chief_of_staff: `kept_from: ${chief_of_staff}` } : {}),
-    ...(reply_withheld ? { reply_withheld, advice: withheldAdvice[reply_withheld] } : {}),
-    ...(outcome === 'loop_paused' ? { advice: loopAdvice(reason) } : {}),
-    ...(message.origin ? { came_by: message.origin } : {}),
-  };
 }

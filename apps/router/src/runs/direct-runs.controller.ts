@@ -1,12 +1,20 @@
-import { Caller, JsonObject, type Principal, RequireScopes, RowNumberPipe, Text, Whole } from '#libs/service-kit';
+import {
+  Caller,
+  IdempotencyKey,
+  JsonObject,
+  type Principal,
+  RequireScopes,
+  RowNumberPipe,
+  TakesIdempotencyKey,
+  Text,
+  Whole,
+} from '#libs/service-kit';
 import { Body, Controller, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RunDetailView, RunView } from '#libs/views';
 import { Type } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
-import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
 import { DirectRuns } from './direct-runs.service.js';
-import { RunDetails } from './run-details.service.js';
-import { RunDetailView, RunView } from './run.dto.js';
 
 class NewRun {
   @Text(100_000, { optional: true, description: 'What the run works on' }) message?: string;
@@ -23,10 +31,7 @@ class Wait {
 @ApiTags('workflows')
 @Controller('api/v1/workflows')
 export class DirectRunsController {
-  constructor(
-    @Inject(DirectRuns) private readonly runs: DirectRuns,
-    @Inject(RunDetails) private readonly details: RunDetails,
-  ) {}
+  constructor(@Inject(DirectRuns) private readonly runs: DirectRuns) {}
 
   @Post(':id/runs')
   @HttpCode(202)
@@ -43,7 +48,7 @@ export class DirectRunsController {
     @IdempotencyKey() key: string | null,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RunView | RunDetailView> {
-    const { run, repeated } = await this.runs.start(
+    const { runId, repeated } = await this.runs.start(
       caller,
       id,
       {
@@ -53,10 +58,9 @@ export class DirectRunsController {
       },
       key,
     );
-    const settled = await this.runs.settled(caller, run, wait ?? 0);
+    const settled = await this.runs.settled(caller, runId, wait ?? 0);
     if (repeated) void reply.header('idempotency-replayed', 'true');
-    if (settled.finished_at === null) return settled;
-    void reply.status(200);
-    return this.details.of(caller, settled);
+    if (settled.finished_at !== null) void reply.status(200);
+    return settled;
   }
 }

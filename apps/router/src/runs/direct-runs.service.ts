@@ -1,24 +1,25 @@
 import { newId, type NormalizedMessage } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Journal } from '#libs/journal';
-import { askerOf, notFound, type Principal, Problem } from '#libs/service-kit';
+import { askerOf, idempotencyKeyReused, notFound, type Principal, Problem } from '#libs/service-kit';
+import type { RunDetailView } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RouterSettings } from '../env.js';
-import { idempotencyKeyReused } from '../requests/idempotency-key.js';
 import { newDraft } from '../routing/new-draft.js';
-import type { MessageRow } from '../routing/message.entity.js';
+import type { StoredMessage } from '../routing/message.entity.js';
+import { runIdsOf, turnsOf } from '../routing/plan.js';
 import { RoutingService } from '../routing/routing.service.js';
+import { EngineRuns } from '../handover/engine-runs.js';
+import { turnOf } from '../handover/target.js';
 import { routerSettings } from '../settings.js';
 import { WorkflowRepository } from '../workflows/workflow.repository.js';
-import type { RunRow } from './run.entity.js';
-import { RunRepository } from './run.repository.js';
 
 const askEveryMs = 100;
 const ended = new Set<string>(['succeeded', 'failed', 'cancelled', 'timed_out']);
 
 export interface DirectRun {
-  run: RunRow;
+  runId: string;
   /** True when the key had made this run before. */
   repeated: boolean;
 }
@@ -29,7 +30,7 @@ export class DirectRuns {
   constructor(
     @Inject(RoutingService) private readonly routing: RoutingService,
     @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
-    @Inject(RunRepository) private readonly runs: RunRepository,
+    @Inject(EngineRuns) private readonly runs: EngineRuns,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(Database) private readonly db: Database,
     @Inject(routerSettings) private readonly settings: RouterSettings,
@@ -73,21 +74,23 @@ export class DirectRuns {
     ]);
     if (!routed) throw new Error('a draft was neither routed nor claimed before');
     if ('claimed' in routed) return this.repeated(caller, routed.claimed.message_id, draft.message);
-    const [run] = routed.plan.runs;
-    if (!run) throw new Problem(409, 'workflow_off', `The workflow ${workflowId} is off.`);
+    const [run] = runIdsOf([routed.plan]);
+    if (run === undefined) throw new Problem(409, 'workflow_off', `The workflow ${workflowId} is off.`);
     const entry = { ...subject, subject_id: routed.plan.message.id, detail: { by: caller.subject } };
     this.journal.append({ ...entry, stage: 'received', outcome: 'accepted' });
     this.journal.append({ ...entry, stage: 'routed', outcome: 'routed' });
-    return { run, repeated: false };
+    // Its job is on the way as well; who asked is answered with the run.
+    await this.runs.accept(caller, turnsOf([routed.plan]));
+    return { runId: run, repeated: false };
   }
 
   /** The run as it is when it ends, or after `seconds`, or after the longest wait that is allowed. */
-  async settled(caller: Principal, run: RunRow, seconds: number): Promise<RunRow> {
+  async settled(caller: Principal, runId: string, seconds: number): Promise<RunDetailView> {
     const untilMs = Date.now() + Math.min(seconds, this.settings.RUN_WAIT_MAX_S) * 1_000;
-    let now = run;
+    let now = await this.runs.get(caller, runId);
     while (!ended.has(now.state) && Date.now() < untilMs) {
       await pause(askEveryMs);
-      now = (await this.runs.find(caller.organizationId, caller.projectId, run.id)) ?? now;
+      now = await this.runs.get(caller, runId);
     }
     return now;
   }
@@ -96,16 +99,18 @@ export class DirectRuns {
     const [row] = (await this.db.query('SELECT * FROM router.message WHERE id = $1 AND project_id = $2', [
       messageId,
       caller.projectId,
-    ])) as MessageRow[];
-    const [run] = await this.runs.ofMessage(caller.organizationId, messageId);
-    if (!row || !run) throw new Problem(409, 'run_gone', 'The run of this Idempotency-Key is no longer kept.');
+    ])) as StoredMessage[];
+    const [turn] = row?.turns ?? [];
+    if (!row || !turn?.run) throw new Problem(409, 'run_gone', 'The run of this Idempotency-Key is no longer kept.');
     const same =
       row.message.workflow_id === asked.workflow_id &&
       row.message.message === asked.message &&
       row.message.event_type === asked.event_type &&
       canonical(row.message.metadata) === canonical(asked.metadata);
-    if (same) return { run, repeated: true };
-    throw idempotencyKeyReused();
+    if (!same) throw idempotencyKeyReused();
+    // Whoever made it may not have come so far yet.
+    await this.runs.accept(caller, [turnOf(row, turn)]);
+    return { runId: turn.run.id, repeated: true };
   }
 }
 

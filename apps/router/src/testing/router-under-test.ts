@@ -21,6 +21,7 @@ import { ProjectRules } from '../routing/project-rules.js';
 
 export interface RouterWorld {
   pool: pg.Pool;
+  databaseUrl: string;
   /** A database row, or undefined. */
   row<T>(sql: string, parameters?: unknown[]): Promise<T>;
   rows<T>(sql: string, parameters?: unknown[]): Promise<T[]>;
@@ -64,6 +65,7 @@ export async function routerWorld(): Promise<RouterWorld> {
     (await pool.query(sql, parameters)).rows as T[];
   return {
     pool,
+    databaseUrl: database.url,
     rows,
     row: async <T>(sql: string, parameters: unknown[] = []) => (await rows<T>(sql, parameters))[0] as T,
     start: async (settings = {}) => {

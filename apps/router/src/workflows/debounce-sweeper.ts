@@ -1,8 +1,8 @@
 import { Database, Sweeping } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../guards/clock.js';
-import { TurnsService } from '../turns/turns.service.js';
-import { openDue } from './debounce.js';
+import { TurnHandover } from '../handover/turn-handover.service.js';
+import { takeDue } from './debounce.js';
 import { forgetWindows } from './trigger-limits.js';
 
 const dueEveryMs = 500;
@@ -13,7 +13,7 @@ const forgetEveryMs = 3_600_000;
 export class DebounceSweeper extends Sweeping {
   constructor(
     @Inject(Database) private readonly db: Database,
-    @Inject(TurnsService) private readonly turns: TurnsService,
+    @Inject(TurnHandover) private readonly handover: TurnHandover,
     @Inject(Clock) private readonly clock: Clock,
   ) {
     super();
@@ -22,8 +22,12 @@ export class DebounceSweeper extends Sweeping {
   }
 
   private async open(limit: number): Promise<number> {
-    const turns = await this.db.transaction((tx) => openDue(tx, this.clock.nowMs(), limit));
-    this.turns.wake(turns);
+    const turns = await this.db.transaction(async (tx) => {
+      const due = await takeDue(tx, this.clock.nowMs(), limit);
+      await this.handover.keep(tx, due);
+      return due;
+    });
+    this.handover.wake(turns);
     return turns.length;
   }
 

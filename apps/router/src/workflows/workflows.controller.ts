@@ -1,21 +1,25 @@
+import { Database } from '#libs/database';
 import {
   Caller,
+  once,
   Edits,
+  IdempotencyKey,
+  keyed,
   notFound,
   OneOf,
   type Principal,
   RequireScopes,
   RowNumberPipe,
   ShowsEntityTag,
+  TakesIdempotencyKey,
   Text,
 } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
+import { EngineRuns } from '../handover/engine-runs.js';
 import { ProjectRules } from '../routing/project-rules.js';
-import { IdempotencyKey, TakesIdempotencyKey } from '../requests/idempotency-key.js';
-import { keyed } from '../requests/once.js';
-import { TurnsService } from '../turns/turns.service.js';
+import { discardDebounced } from './debounce.js';
 import type { WorkflowStatus } from './workflow.entity.js';
 import { WorkflowRepository } from './workflow.repository.js';
 import { DiscardedView, WorkflowPage, WorkflowView } from './workflow.dto.js';
@@ -43,7 +47,8 @@ export class WorkflowsController {
   constructor(
     @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
-    @Inject(TurnsService) private readonly turns: TurnsService,
+    @Inject(EngineRuns) private readonly runs: EngineRuns,
+    @Inject(Database) private readonly db: Database,
     @Inject(NamedAgents) private readonly agents: NamedAgents,
   ) {}
 
@@ -102,9 +107,10 @@ export class WorkflowsController {
   ): Promise<WorkflowView> {
     await this.get(caller, id);
     await this.agents.require(caller, body.agent_id);
-    await this.workflows.update(caller.projectId, id, { ...body, updated_at: new Date() });
+    const now = new Date();
+    await this.workflows.update(caller.projectId, id, { ...body, updated_at: now });
     this.rules.forget(caller.projectId);
-    if (body.status === 'active') await this.turns.release(caller.projectId, id);
+    if (body.status === 'active') await this.runs.release(caller, id, now);
     return this.get(caller, id);
   }
 
@@ -120,7 +126,12 @@ export class WorkflowsController {
     @IdempotencyKey() key: string | null,
   ): Promise<DiscardedView> {
     await this.get(caller, id);
-    return { discarded: await this.turns.discard(caller.projectId, id, keyed(caller, key, `discard ${id}`)) };
+    return this.db.transaction((tx) =>
+      once(tx, 'router', keyed(caller, key, `discard ${id}`), async () => {
+        await discardDebounced(tx, caller.projectId, id);
+        return { discarded: await this.runs.discard(caller, id) };
+      }),
+    );
   }
 
   /** Whether a workflow exists, for the ingress. */

@@ -2,14 +2,11 @@ import { appChanged } from './app-changed.js';
 import { credentialRefresh } from './credential-refresh.js';
 import { credentialRevoke } from './credential-revoke.js';
 import { deliverySend } from './delivery-send.js';
-import { deliverySettled } from './delivery-settled.js';
 import { inboundParse } from './inbound-parse.js';
 import { mcpDiscover } from './mcp-discover.js';
 import { messageRoute } from './message-route.js';
 import { outboundSent } from './outbound-sent.js';
 import { sourceSync } from './source-sync.js';
-import { turnFinished } from './turn-finished.js';
-import { turnProgressed } from './turn-progressed.js';
 import { turnRun } from './turn-run.js';
 
 /** Every job there is; a service's boot checks its handlers against this list. */
@@ -17,10 +14,7 @@ export const jobs = [
   inboundParse,
   messageRoute,
   turnRun,
-  turnFinished,
-  turnProgressed,
   deliverySend,
-  deliverySettled,
   outboundSent,
   appChanged,
   credentialRefresh,

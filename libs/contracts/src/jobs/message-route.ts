@@ -1,7 +1,19 @@
 import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import type { NormalizedMessage } from '../message.js';
+import type { Outcome, Stage } from '../outcomes.js';
 import { type TextFrom, textSources } from './turn-run.js';
 import { defineJob } from '../job-contract.js';
+
+/** An entry of the journal, without whose it is. */
+export interface ToldEntry {
+  at: string;
+  stage: Stage;
+  outcome: Outcome;
+  reason: string | null;
+  attempt: number;
+  duration_ms: number | null;
+  detail: Record<string, unknown> | null;
+}
 
 /** Claim and route the messages that one receipt was parsed into (one, unless the provider batches). */
 export class MessageRoutePayload {
@@ -20,6 +32,8 @@ export class MessageRoutePayload {
   /** Absent when over the inline limit: the router then reads them from the gateway. */
   @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];
   @IsOptional() @IsString() traceparent?: string;
+  /** What the gateway has to tell of the receipt: committed with its routing, so that parsing commits nothing. */
+  @IsOptional() @IsArray() told?: ToldEntry[];
 }
 
 export const messageRoute = defineJob<MessageRoutePayload>({

@@ -6,7 +6,8 @@ import { defineJob } from '../job-contract.js';
 export class OutboundSentPayload {
   @IsString() delivery_id: string;
   @IsString() app_id: string;
-  @IsOptional() @IsString() turn_id: string | null;
+  /** Whose message it answers; null where it answers none. */
+  @IsOptional() @IsString() sender: string | null;
   /** Ids that the provider gave the message; empty when its answer was lost. */
   @IsArray() @IsString({ each: true }) message_ids: string[];
   /** Null for a text that is too short to be told from others. */

@@ -1,4 +1,4 @@
-import { IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
+import { IsInt, IsObject, IsOptional, IsString } from 'class-validator';
 import type { NormalizedMessage, ReplyTarget } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -73,6 +73,36 @@ export function isUntrusted({
   return trust === 'builtin' && text_from !== 'system';
 }
 
+/** The run of a workflow that a turn is. A run that is retried has another turn. */
+export interface TurnOfRun {
+  id: string;
+  workflow_id: number;
+  /** Null: the message named the workflow itself. */
+  trigger_id: string | null;
+  replay: boolean;
+  /** The run that this one repeats. */
+  replay_of: string | null;
+}
+
+/** The conversation that a turn belongs to: those of one key are handled one after the other. */
+export interface TurnOfSession {
+  key: string;
+  contact_id: string | null;
+  /** `collect`: what waits becomes one turn. */
+  inbox_mode: 'queue' | 'collect';
+  /** A session that was silent since then is over, and another one begins (RFC 3339). */
+  reset_before: string | null;
+}
+
+/**
+ * Not to be run yet. `workflow`: its workflow was suspended `at`, and its release opens it. `messages`: more of them may come,
+ * and the same turn comes again with all of them.
+ */
+export interface HeldTurn {
+  until: 'workflow' | 'messages';
+  at: string;
+}
+
 /** Run one agent turn. The engine commits it by `turn_id`, so the job may come any number of times. */
 export class TurnRunPayload {
   @IsString() turn_id: string;
@@ -80,27 +110,26 @@ export class TurnRunPayload {
   @IsString() project_id: string;
   @IsString() app_id: string;
   @IsString() receipt_id: string;
-  @IsOptional() @IsString() run_id: string | null;
-  @IsOptional() @IsString() session_id: string | null;
-  @IsOptional() @IsString() agent_id: string | null;
-  /** The session's fencing number; echoed in `turn.finished`. */
-  @IsInt() epoch: number;
+  /** Of what the router hands over, with `run`, `session` and `agent_id`. Absent: the engine has the turn, and is woken for it. */
+  @IsOptional() @IsString() message_id?: string;
+  @IsOptional() @IsObject() run?: TurnOfRun | null;
+  @IsOptional() @IsObject() session?: TurnOfSession | null;
+  @IsOptional() @IsString() agent_id?: string | null;
+  @IsOptional() @IsObject() held?: HeldTurn;
+  /** Of a wake: how often the turn was claimed before it. */
+  @IsOptional() @IsInt() claims?: number;
   /** Absent when over the inline limit: the engine then reads it from the router. */
   @IsOptional() @IsObject() input?: TurnInput;
   @IsOptional() @IsString() traceparent?: string;
-  /** How often the turn was redriven: one that failed before the last time goes on from its steps. Absent: never. */
-  @IsOptional() @IsInt() redrives?: number;
-  /** End the turn instead of running it: it was cancelled. Absent otherwise. */
-  @IsOptional() @IsIn([true]) cancelled?: true;
 }
 
 export const turnRun = defineJob<TurnRunPayload>({
   name: 'turn.run',
   queue: 'turns',
   payload: TurnRunPayload,
-  // A cancellation must not be taken for the job that it cancels, nor a redrive for the job that failed.
-  jobId: ({ turn_id, cancelled, redrives }) =>
-    cancelled ? `${turn_id}_cancel` : redrives ? `${turn_id}_redrive_${redrives}` : turn_id,
+  // What is held must not be taken for the same turn that may go on, nor a wake for the job that stored the turn.
+  jobId: ({ turn_id, held, claims }) =>
+    held ? `${turn_id}_held` : claims === undefined ? turn_id : `${turn_id}_wake_${claims}`,
   attempts: 8,
   backoff: { baseMs: 500, capMs: 30_000 },
 });

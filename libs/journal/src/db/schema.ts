@@ -33,7 +33,11 @@ export const schema: ServiceSchema = {
       ...turnDays.map((signature) => `EXECUTE ON FUNCTION ${signature}`),
     ],
     'adapter-gateway': [...write, 'UPDATE (state, redriven_at, redriven_by, next_at) ON journal.dead_letter'],
-    engine: write,
+    engine: [
+      ...write,
+      'SELECT ON journal.entry',
+      'UPDATE (state, redriven_at, redriven_by, outcome) ON journal.dead_letter',
+    ],
     router: [
       ...write,
       'SELECT ON journal.entry',

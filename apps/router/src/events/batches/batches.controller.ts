@@ -1,7 +1,6 @@
-import { Caller, Flag, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, Flag, IdempotencyKey, type Principal, RequireScopes, TakesIdempotencyKey } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags, OmitType } from '@nestjs/swagger';
-import { IdempotencyKey, TakesIdempotencyKey } from '../../requests/idempotency-key.js';
 import { DeadLetterFilter } from '../dead-letters/dead-letter-filter.js';
 import { EventFilter } from '../event-filter.js';
 import { BatchesService } from './batches.service.js';

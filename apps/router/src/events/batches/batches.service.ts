@@ -10,14 +10,13 @@ import {
   listDeadLetters,
   takeBatchItems,
 } from '#libs/journal';
-import { askerOf, notFound, type Principal, Problem } from '#libs/service-kit';
+import { askerOf, keyed, type KeyedRequest, notFound, once, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
 import { routerSettings } from '../../settings.js';
 import { type DeadLetterFilter, deadLetterQuery } from '../dead-letters/dead-letter-filter.js';
 import { Redriver } from '../dead-letters/redriver.js';
 import type { EventFilter } from '../event-filter.js';
-import { type KeyedRequest, keyed, once } from '../../requests/once.js';
 import { EventSearch } from '../event-search.service.js';
 import { Replayer, type Scope } from '../replayer.js';
 
@@ -92,7 +91,7 @@ export class BatchesService extends Sweeping {
   ): Promise<BatchProgress> {
     const owner = { organization_id: caller.organizationId, project_id: caller.projectId, created_by: askerOf(caller) };
     const { batch_id } = await this.db.transaction((tx) =>
-      once(tx, asked, async () => ({ batch_id: await createBatch(tx, { ...owner, kind, deliver }, ids) })),
+      once(tx, 'router', asked, async () => ({ batch_id: await createBatch(tx, { ...owner, kind, deliver }, ids) })),
     );
     return this.progress(caller, batch_id);
   }

@@ -37,7 +37,10 @@ const finished = (id: string) =>
     return body.state === 'finished' ? body : null;
   });
 const turnsOf = (appId: string) =>
-  world.rows<{ input: { reply: unknown } }>('SELECT * FROM router.turn WHERE app_id = $1', [appId]);
+  world.rows<{ payload: { input: { reply: unknown } } }>(
+    `SELECT payload FROM router.straggler WHERE payload ->> 'app_id' = $1`,
+    [appId],
+  );
 
 describe('a bulk replay', () => {
   it('routes what a filter finds again, and tells how far it is', async () => {

@@ -1,9 +1,8 @@
 import { Database } from '#libs/database';
 import { listDeadLetters } from '#libs/journal';
-import { Caller, pageOf, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, IdempotencyKey, pageOf, type Principal, RequireScopes, TakesIdempotencyKey } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { IdempotencyKey, TakesIdempotencyKey } from '../../requests/idempotency-key.js';
 import { DeadLetterFilter, deadLetterQuery } from './dead-letter-filter.js';
 import { Redriver } from './redriver.js';
 import { DeadLetterPage, DeadLetterView } from './dead-letter.dto.js';

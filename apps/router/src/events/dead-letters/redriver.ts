@@ -3,16 +3,16 @@ import {
   type DeadLetter,
   endingOfRedrive,
   findDeadLetter,
+  lettersBefore,
   noteRedriveFailure,
   openForRedrive,
   settleRedrive,
   takeDueRedrives,
 } from '#libs/journal';
-import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { keyed, notFound, once, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { keyed, once } from '../../requests/once.js';
+import { EngineRuns } from '../../handover/engine-runs.js';
 import { gatewayClient } from '../../routing/routing.service.js';
-import { TurnRedrives } from '../../turns/turn-redrives.service.js';
 import { Replayer, type Scope } from '../replayer.js';
 
 const sweepEveryMs = 1_000;
@@ -29,7 +29,7 @@ export class Redriver extends Sweeping {
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(Replayer) private readonly replayer: Replayer,
-    @Inject(TurnRedrives) private readonly turns: TurnRedrives,
+    @Inject(EngineRuns) private readonly runs: EngineRuns,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
   ) {
     super();
@@ -49,7 +49,7 @@ export class Redriver extends Sweeping {
   async redrive(caller: Principal, id: string, key: string | null): Promise<DeadLetter> {
     const letter = await this.find(caller, id);
     await this.db.transaction((tx) =>
-      once(tx, keyed(caller, key, `redrive ${id}`), async () => {
+      once(tx, 'router', keyed(caller, key, `redrive ${id}`), async () => {
         if (await openForRedrive(tx, letter, caller.subject)) return {};
         const detail = `The dead letter is ${letter.state === 'open' ? 'taken' : letter.state}: each is redriven once; what dies again is a new one.`;
         throw new Problem(409, 'already_redriven', detail);
@@ -87,9 +87,11 @@ export class Redriver extends Sweeping {
     }
   }
 
-  /** How a turn stands, its row says. */
+  /** How a turn stands, the engine says. */
   private async driveTurn(letter: DeadLetter): Promise<void> {
-    const driven = await this.turns.drive(letter);
+    const scope = { organizationId: letter.organization_id, projectId: letter.project_id };
+    const done = await lettersBefore(this.db, letter);
+    const driven = await this.runs.redrive(scope, letter.subject_id ?? '', done);
     if (driven.is === 'gone') await settleRedrive(this.db, letter.id, 'lost', null);
     if (driven.is === 'ended') await settleRedrive(this.db, letter.id, 'redriven', driven.outcome);
   }

@@ -5,17 +5,14 @@ const dayMs = 86_400_000;
 
 /**
  * What is old in each table: `$1` is the time, `$2` that time as the digits an id of it begins with. Ids tell the time, so
- * the primary key finds old rows. A turn that is under way, and its run, stay.
+ * the primary key finds old rows.
  */
 const old = {
   claim: 'claimed_at < $1 AND $2::text IS NOT NULL',
   message: `id < 'msg_' || $2 AND created_at < $1`,
-  run: `id < 'run_' || $2 AND created_at < $1 AND state NOT IN ('queued', 'suspended', 'running', 'waiting_approval')`,
   contact_day: 'day < $1::date AND $2::text IS NOT NULL',
-  session_mark: 'at < $1 AND $2::text IS NOT NULL',
   request_key: 'created_at < $1 AND $2::text IS NOT NULL',
   pairing_code: 'expires_at < $1 AND $2::text IS NOT NULL',
-  turn: `id < 'trn_' || $2 AND created_at < $1 AND state NOT IN ('open', 'waiting', 'held')`,
 } as const;
 export type RetainedTable = keyof typeof old;
 

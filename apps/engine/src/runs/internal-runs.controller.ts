@@ -1,0 +1,93 @@
+import { type TurnRunPayload } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { Caller, type Principal, RequireScopes, RowNumberPipe, Text } from '#libs/service-kit';
+import type { RunDetailView, RunRow } from '#libs/views';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { IsArray } from 'class-validator';
+import { sessionTurn } from '../sessions/session-turn.dto.js';
+import { discardHeld, releaseHeld } from '../turns/held-turns.js';
+import { TurnWaker } from '../turns/turn-waker.js';
+import { TurnRepository } from '../turns/turn.repository.js';
+import { RunDetails } from './run-details.service.js';
+import { RunRepository } from './run.repository.js';
+import { RunsService } from './runs.service.js';
+
+class Accepted {
+  @IsArray() turns: TurnRunPayload[];
+}
+
+class OfReceipt {
+  @Text(100) receipt_id: string;
+}
+
+class Release {
+  @Text(100) at: string;
+}
+
+const workflowNumber = new RowNumberPipe('workflow');
+
+/** For the router: runs that it starts and shows, and those that its workflows hold. */
+@ApiExcludeController()
+@Controller('internal')
+@RequireScopes('service')
+export class InternalRunsController {
+  constructor(
+    @Inject(Database) private readonly db: Database,
+    @Inject(TurnRepository) private readonly turns: TurnRepository,
+    @Inject(TurnWaker) private readonly waker: TurnWaker,
+    @Inject(RunRepository) private readonly runs: RunRepository,
+    @Inject(RunsService) private readonly service: RunsService,
+    @Inject(RunDetails) private readonly details: RunDetails,
+  ) {}
+
+  /** Takes turns of runs before their jobs come. */
+  @Post('runs')
+  @HttpCode(204)
+  async accept(@Body() { turns }: Accepted): Promise<void> {
+    await this.turns.accept(turns);
+  }
+
+  @Get('runs')
+  async ofReceipt(
+    @Caller() caller: Principal,
+    @Query() query: OfReceipt,
+  ): Promise<{ runs: RunRow[]; turns: object[] }> {
+    const turns = (await this.runs.turnsOfReceipt(caller, query.receipt_id)).map(sessionTurn);
+    return {
+      runs: await this.runs.ofReceipt(caller, query.receipt_id),
+      turns: turns.map(({ id, state, run_id, session_id, collected_into }) => {
+        return { id, state, run_id, session_id, collected_into };
+      }),
+    };
+  }
+
+  @Get('runs/:id')
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<RunDetailView> {
+    return this.details.of(caller, await this.service.get(caller, id));
+  }
+
+  /** Opens what waited for a workflow. */
+  @Post('workflows/:id/release')
+  @HttpCode(204)
+  async release(
+    @Caller() { projectId }: Principal,
+    @Param('id', workflowNumber) id: number,
+    @Body() { at }: Release,
+  ): Promise<void> {
+    const turns = await this.db.transaction((tx) => releaseHeld(tx, projectId, id, at));
+    this.waker.go({ turns, collected: [] });
+  }
+
+  /** Ends what waits for a workflow. */
+  @Post('workflows/:id/discard')
+  @HttpCode(200)
+  async discard(
+    @Caller() { projectId }: Principal,
+    @Param('id', workflowNumber) id: number,
+  ): Promise<{ discarded: number }> {
+    const turns = await this.db.transaction((tx) => discardHeld(tx, projectId, id));
+    this.waker.cancelled(turns, 'discarded');
+    return { discarded: turns.length };
+  }
+}

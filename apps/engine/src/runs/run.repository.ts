@@ -1,0 +1,135 @@
+import { newId } from '#libs/contracts';
+import { Database, storableJson } from '#libs/database';
+import { noteTurnRetried } from '#libs/journal';
+import { type KeyedRequest, once, Problem } from '#libs/service-kit';
+import type { RunRow } from '#libs/views';
+import { Inject, Injectable } from '@nestjs/common';
+import type { EngineSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
+import type { Turn } from '../turns/turn.entity.js';
+
+interface Owner {
+  organizationId: string;
+  projectId: string;
+}
+
+const waits = `(t.state = 'queued' AND t.waiting_since IS NOT NULL)`;
+
+/** Runs as their last turns are; `$1` is how long, in ms, a turn waits for what is away. */
+const runs = `
+  SELECT t.run_id AS id, t.organization_id, t.project_id, t.workflow_id, t.trigger_id, t.message_id, t.receipt_id, t.replay,
+         coalesce((t.input ->> 'rehearsal')::boolean, false) AS rehearsal, t.replay_of,
+         CASE WHEN t.state = 'held' THEN 'suspended' WHEN ${waits} THEN 'waiting'
+              WHEN t.state = 'failed' AND t.error IN ('cancelled', 'discarded') THEN 'cancelled'
+              WHEN t.state = 'failed' AND t.error = 'turn_timeout' THEN 'timed_out' ELSE t.state END AS state,
+         CASE t.state WHEN 'failed' THEN t.error END AS error,
+         CASE t.state WHEN 'succeeded' THEN t.reply END AS reply,
+         CASE WHEN t.state = 'succeeded' THEN t.reason WHEN ${waits} THEN t.error END AS reason,
+         CASE WHEN ${waits} THEN t.waiting_since + $1 * interval '1 millisecond' END AS waiting_until,
+         (SELECT min(created_at) FROM engine.turn f WHERE f.project_id = t.project_id AND f.run_id = t.run_id) AS created_at,
+         t.finished_at
+    FROM engine.turn t
+   WHERE t.run_id IS NOT NULL
+     AND NOT EXISTS (SELECT FROM engine.turn later
+                      WHERE later.project_id = t.project_id AND later.run_id = t.run_id AND later.id > t.id)`;
+
+/** A run is its last turn: one that was retried has several. */
+@Injectable()
+export class RunRepository {
+  constructor(
+    @Inject(Database) private readonly db: Database,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {}
+
+  async find({ organizationId, projectId }: Owner, id: string): Promise<RunRow | null> {
+    const where = 'AND t.run_id = $2 AND t.organization_id = $3 AND t.project_id = $4';
+    return (await this.select(where, [id, organizationId, projectId]))[0] ?? null;
+  }
+
+  /** Of the message that came by a receipt, oldest first. */
+  ofReceipt({ organizationId, projectId }: Owner, receiptId: string): Promise<RunRow[]> {
+    const where = 'AND t.receipt_id = $2 AND t.organization_id = $3 AND t.project_id = $4 ORDER BY t.run_id';
+    return this.select(where, [receiptId, organizationId, projectId]);
+  }
+
+  /** Newest first. */
+  async list(
+    { organizationId, projectId }: Owner,
+    filter: { workflowId: number | null; state: string | null; cursor: string | null; limit: number },
+  ): Promise<RunRow[]> {
+    return (await this.db.query(
+      `SELECT * FROM (${runs} AND t.organization_id = $2 AND t.project_id = $3 AND ($4::integer IS NULL OR t.workflow_id = $4)
+          AND ($5::text IS NULL OR t.run_id < $5)) r
+        WHERE $6::text IS NULL OR state = $6 ORDER BY id DESC LIMIT $7`,
+      [
+        this.settings.TURN_WAIT_MS,
+        organizationId,
+        projectId,
+        filter.workflowId,
+        filter.cursor,
+        filter.state,
+        filter.limit,
+      ],
+    )) as RunRow[];
+  }
+
+  /** All turns that a receipt's messages started, oldest first. */
+  async turnsOfReceipt({ organizationId, projectId }: Owner, receiptId: string): Promise<Turn[]> {
+    const sql =
+      'SELECT * FROM engine.turn WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3 ORDER BY id';
+    return (await this.db.query(sql, [receiptId, organizationId, projectId])) as Turn[];
+  }
+
+  /** The turns of a run, oldest first. */
+  async turns({ organizationId, projectId }: Owner, runId: string): Promise<Turn[]> {
+    const sql = 'SELECT * FROM engine.turn WHERE run_id = $1 AND organization_id = $2 AND project_id = $3 ORDER BY id';
+    return (await this.db.query(sql, [runId, organizationId, projectId])) as Turn[];
+  }
+
+  /**
+   * Queues a run anew that did not succeed: its last turn's input in a new turn, since the old one is over.
+   * @returns the turn that failed and the one that goes on, or null when it was done under the key before
+   * @throws Problem 409 `run_not_failed`; 422 `idempotency_key_reused`
+   */
+  retry(
+    { id, project_id, state }: RunRow,
+    by: string,
+    asked: KeyedRequest | null,
+  ): Promise<{ last: Turn; next: Turn } | null> {
+    return this.db.transaction(async (tx) => {
+      let made: { last: Turn; next: Turn } | null = null;
+      await once(tx, 'engine', asked, async () => {
+        const [last] = (await tx.query(
+          'SELECT * FROM engine.turn WHERE project_id = $1 AND run_id = $2 ORDER BY id DESC LIMIT 1 FOR UPDATE',
+          [project_id, id],
+        )) as Turn[];
+        if (last?.state !== 'failed') {
+          const detail = `The run ${id} is ${state}: retry what failed, replay what succeeded.`;
+          throw new Problem(409, 'run_not_failed', detail);
+        }
+        // The run goes on in another turn: the letter of this one is not redriven any more.
+        await noteTurnRetried(tx, last, by);
+        const input = last.input && {
+          ...last.input,
+          started_by: [...new Set([...(last.input.started_by ?? []), by])],
+        };
+        const rows = (await tx.query(
+          `INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
+             replay, replay_of, agent_id, epoch, input, traceparent, state, attempt, lease_until)
+           SELECT $2, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
+             replay, replay_of, agent_id, 0, $3::jsonb, traceparent, 'queued', 0, now() FROM engine.turn WHERE id = $1
+           RETURNING *`,
+          [last.id, newId('trn'), storableJson(input)],
+        )) as Turn[];
+        const [next] = rows;
+        if (next) made = { last, next };
+        return { turn_id: next?.id };
+      });
+      return made;
+    });
+  }
+
+  private async select(where: string, parameters: unknown[]): Promise<RunRow[]> {
+    return (await this.db.query(`${runs} ${where}`, [this.settings.TURN_WAIT_MS, ...parameters])) as RunRow[];
+  }
+}

@@ -1,0 +1,122 @@
+import { newId, type TurnOfSession, type TurnRunPayload } from '#libs/contracts';
+import type { Queryable } from '#libs/database';
+import { activeStates, type TurnState } from '../turns/turn.entity.js';
+import { linesBetween, takeoverLines } from './takeover-lines.js';
+
+/** A turn as it is handed over, with its input. */
+export type Arrival = TurnRunPayload & { session: TurnOfSession };
+
+/** Where a turn that is new begins: it runs, or waits. */
+export interface Place {
+  session_id: string;
+  epoch: number;
+  state: Extract<TurnState, 'running' | 'waiting'>;
+  input: TurnRunPayload['input'];
+}
+
+interface LockedSession {
+  id: string;
+  key: string;
+  status: string;
+  epoch: number;
+  taken_over_epoch: number | null;
+}
+
+interface Standing {
+  /** Turns that are stored already: they were placed when they came first. */
+  known: string[];
+  /** Sessions with a turn under way. */
+  busy: string[];
+}
+
+/**
+ * Locks the sessions of turns in key order; a session without a turn under way starts the one whose message was acknowledged
+ * first, unless a person has taken it over. Everything else waits. The caller stores the turns in the same transaction.
+ */
+export async function placeTurns(tx: Queryable, arrivals: Arrival[]): Promise<Map<string, Place>> {
+  const places = new Map<string, Place>();
+  if (arrivals.length === 0) return places;
+  // What a retry or another hop has overtaken comes first again, as far as it has come.
+  const inOrder = arrivals.toSorted((a, b) => orderOf(a, b));
+  const firstOf = new Map<string, Arrival>();
+  for (const arrival of inOrder) if (!firstOf.has(arrival.session.key)) firstOf.set(arrival.session.key, arrival);
+  const firsts = [...firstOf.values()].sort((a, b) => (a.session.key < b.session.key ? -1 : 1));
+  await startAnew(tx, firsts);
+  const sessions = await lockSessions(tx, firsts);
+  // A statement of its own, after the locks: what ended before them is seen.
+  const [standing] = (await tx.query(
+    `SELECT ARRAY(SELECT id FROM engine.turn WHERE id = ANY($1)) AS known,
+            ARRAY(SELECT session_id FROM engine.turn WHERE session_id = ANY($2) AND state IN ${activeStates}) AS busy`,
+    [inOrder.map(({ turn_id }) => turn_id), [...sessions.values()].map(({ id }) => id)],
+  )) as [Standing];
+  const busy = new Set(standing.busy);
+  const lines = await takeoverLines(tx, untoldOf([...sessions.values()].filter(({ id }) => !busy.has(id))));
+  for (const { turn_id, session: planned, input } of inOrder) {
+    const session = sessions.get(planned.key);
+    if (!session) throw new Error(`the session ${planned.key} was not returned`);
+    if (standing.known.includes(turn_id)) continue;
+    const place = { session_id: session.id, epoch: session.epoch };
+    if (session.status === 'taken_over' || busy.has(session.id)) {
+      places.set(turn_id, { ...place, state: 'waiting', input });
+      continue;
+    }
+    busy.add(session.id);
+    const said = lines.get(session.id);
+    const told = said && input ? { ...input, takeover: linesBetween(said, [new Date()]) } : input;
+    places.set(turn_id, { ...place, state: 'running', input: told });
+  }
+  return places;
+}
+
+/** The order in which messages were acknowledged, by the time in their receipts' ids. */
+function orderOf(a: TurnRunPayload, b: TurnRunPayload): number {
+  if (a.receipt_id !== b.receipt_id) return a.receipt_id < b.receipt_id ? -1 : 1;
+  return a.turn_id < b.turn_id ? -1 : 1;
+}
+
+function untoldOf(sessions: LockedSession[]): string[] {
+  return sessions.filter(({ taken_over_epoch }) => taken_over_epoch !== null).map(({ id }) => id);
+}
+
+/** Closes sessions that were silent for too long, or since the daily hour: their key is free for a new one. */
+async function startAnew(tx: Queryable, firsts: Arrival[]): Promise<void> {
+  const resetting = firsts.filter(({ session }) => session.reset_before !== null);
+  if (resetting.length === 0) return;
+  await tx.query(
+    `WITH due AS (
+       SELECT s.id FROM engine.session s JOIN unnest($1::text[], $2::timestamptz[]) AS g(key, before) ON s.key = g.key
+        WHERE s.updated_at < g.before AND s.status <> 'taken_over' AND NOT EXISTS (
+          SELECT FROM engine.turn t WHERE t.session_id = s.id AND (t.state IN ${activeStates} OR t.finished_at >= g.before))
+        ORDER BY s.key FOR UPDATE OF s),
+     closed AS (
+       UPDATE engine.session s SET key = s.key || ' until ' || s.id, status = 'closed' FROM due WHERE s.id = due.id
+       RETURNING s.id)
+     INSERT INTO engine.session_mark (session_id, at, kind, made_by) SELECT id, now(), 'reset', 'engine' FROM closed`,
+    [resetting.map(({ session }) => session.key), resetting.map(({ session }) => session.reset_before)],
+  );
+}
+
+async function lockSessions(tx: Queryable, firsts: Arrival[]): Promise<Map<string, LockedSession>> {
+  const column = <T>(of: (entry: Arrival) => T): T[] => firsts.map(of);
+  const rows = (await tx.query(
+    `INSERT INTO engine.session AS s (id, organization_id, project_id, app_id, key, agent_id, contact_id, inbox_mode, epoch,
+       status, created_at, updated_at)
+     SELECT *, 1, 'active', now(), now() FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
+       $7::text[], $8::text[])
+     ON CONFLICT (key) DO UPDATE SET updated_at = excluded.updated_at, inbox_mode = excluded.inbox_mode,
+       agent_id = excluded.agent_id, epoch = s.epoch + 1,
+       status = CASE WHEN s.status = 'taken_over' THEN s.status ELSE 'active' END
+     RETURNING id, key, status, epoch, taken_over_epoch`,
+    [
+      column(() => newId('ses')),
+      column(({ organization_id }) => organization_id),
+      column(({ project_id }) => project_id),
+      column(({ app_id }) => app_id),
+      column(({ session }) => session.key),
+      column(({ agent_id }) => agent_id ?? null),
+      column(({ session }) => session.contact_id),
+      column(({ session }) => session.inbox_mode),
+    ],
+  )) as LockedSession[];
+  return new Map(rows.map((row) => [row.key, row]));
+}

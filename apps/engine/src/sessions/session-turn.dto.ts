@@ -1,0 +1,116 @@
+import {
+  type ReplyTarget,
+  type ReplyWithheld,
+  type TakeoverLine,
+  type TextFrom,
+  textSources,
+  type TrustGrade,
+  type TurnInput,
+} from '#libs/contracts';
+import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { NormalizedMessageView } from '#libs/views';
+import type { Turn } from '../turns/turn.entity.js';
+
+/** `open`: it is worked on, or about to be. */
+const sessionTurnStates = [
+  'waiting',
+  'held',
+  'open',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'collected',
+  'handled',
+] as const;
+type SessionTurnState = (typeof sessionTurnStates)[number];
+
+class ReplyTargetView implements ReplyTarget {
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Null: there is none to answer' }) channel_address:
+    string | null;
+  @ApiProperty({ type: String, nullable: true }) thread_id: string | null;
+  @ApiProperty({ ...anyValue, description: "The adapter's own" }) reply_context: unknown;
+  @ApiProperty({ type: 'integer', required: false, description: 'Deliveries between Apps in a row that led here' })
+  hops?: number;
+  @ApiProperty({ required: false, description: 'The sender that is answered, of an App with contacts' })
+  answers?: string;
+}
+
+class TakeoverLineView {
+  @ApiProperty({ enum: ['sender', 'person'] }) by: string;
+  @ApiProperty({ type: NormalizedMessageView, required: false, description: 'Of a sender' })
+  message?: NormalizedMessageView;
+  @ApiProperty({ required: false, description: 'Of a sender' }) verified?: boolean;
+  @ApiProperty({ required: false, description: 'Of a sender: its text counts as untrusted content' })
+  untrusted?: boolean;
+  @ApiProperty({ required: false, description: 'Of a person' }) text?: string;
+  @ApiProperty({ type: 'integer', description: "How many of the turn's own messages had come before it" })
+  after: number;
+}
+
+class TurnInputView implements TurnInput {
+  @ApiProperty({ type: NormalizedMessageView }) message: NormalizedMessageView;
+  @ApiProperty({ description: "Whether the event's signature was checked" }) verified: boolean;
+  @ApiProperty({ type: String, nullable: true, description: 'Of the workflow that started the turn' })
+  instructions: string | null;
+  @ApiProperty({ type: ReplyTargetView, nullable: true }) reply: ReplyTargetView | null;
+  @ApiProperty({ type: String, required: false, description: 'Why `reply` is null' }) reply_withheld?: ReplyWithheld;
+  @ApiProperty({ type: Boolean, required: false, description: 'A replay without delivery' }) rehearsal?: true;
+  @ApiProperty({ required: false, description: 'What the sender is told when the turn fails' }) failure_notice?: string;
+  @ApiProperty({ enum: ['known', 'unknown', 'builtin'], required: false }) trust?: TrustGrade;
+  @ApiProperty({ enum: textSources, required: false, description: 'Who wrote the text; people, when absent' })
+  text_from?: TextFrom;
+  @ApiProperty({ type: [String], required: false, description: 'Who asked for it over the API: key:<id>' })
+  started_by?: string[];
+  @ApiProperty({ ...idOf('con'), required: false }) contact_id?: string;
+  @ApiProperty({ type: [NormalizedMessageView], required: false, description: 'Answered together with it' })
+  earlier?: NormalizedMessageView[];
+  @ApiProperty({ type: [TakeoverLineView], required: false }) takeover?: TakeoverLine[];
+}
+
+/** A turn as its session keeps it; what the engine did in it: `GET /turns/{id}`. */
+export class SessionTurnView {
+  @ApiProperty(idOf('trn')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty({ ...idOf('evt'), description: 'The event that it answers' }) receipt_id: string;
+  @ApiProperty({ ...idOf('run'), nullable: true }) run_id: string | null;
+  @ApiProperty({ ...idOf('ses'), nullable: true }) session_id: string | null;
+  @ApiProperty({ ...idOf('agt'), nullable: true, description: "Null: the project's Chief of Staff" }) agent_id:
+    string | null;
+  @ApiProperty({ type: 'integer', description: "The session's, when the turn started" }) epoch: number;
+  @ApiProperty({ type: TurnInputView }) input: TurnInput;
+  @ApiProperty({ enum: sessionTurnStates }) state: SessionTurnState;
+  @ApiProperty({ type: String, nullable: true }) error: string | null;
+  @ApiProperty({ type: String, enum: ['sent', 'none'], nullable: true, description: 'Of one that succeeded' })
+  reply: Turn['reply'];
+  @ApiProperty({ type: String, nullable: true, description: 'What the reply lacks, or why there is none' })
+  reason: string | null;
+  @ApiProperty({ type: 'integer', description: 'How often it was redriven' }) redrives: number;
+  @ApiProperty({ ...idOf('msg'), nullable: true }) message_id: string | null;
+  @ApiProperty({ ...idOf('trn'), nullable: true, description: 'The turn that answered it too' }) collected_into:
+    string | null;
+  @ApiProperty(time) created_at: Date;
+  @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
+}
+
+export class SessionTurnPage extends PageOf(SessionTurnView) {}
+
+export function sessionTurn(turn: Turn): SessionTurnView {
+  const { id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch } = turn;
+  const { error, reply, reason, redrives, message_id, collected_into, created_at, finished_at } = turn;
+  return {
+    ...{ id, organization_id, project_id, app_id, receipt_id, run_id, session_id, agent_id, epoch },
+    // Nothing is placed in a session without it.
+    input: turn.input as TurnInput,
+    ...{ error, reply, reason, redrives, message_id, collected_into, created_at, finished_at },
+    state: stateOf(turn),
+  };
+}
+
+function stateOf({ state, error }: Turn): SessionTurnState {
+  if (state === 'queued' || state === 'running' || state === 'waiting_approval') return 'open';
+  return state === 'failed' && error === 'cancelled' ? 'cancelled' : state;
+}

@@ -1,0 +1,48 @@
+import { idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import type { ReplyAnswer } from './session-replies.service.js';
+import { type SessionMark, type SessionRow, sessionStatuses } from './session.repository.js';
+import type { SessionDetail } from './sessions.service.js';
+
+export class SessionView implements SessionRow {
+  @ApiProperty(idOf('ses')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty({ description: 'What its messages have in common: a thread, a contact, or the channel' }) key: string;
+  @ApiProperty({ ...idOf('agt'), nullable: true }) agent_id: string | null;
+  @ApiProperty({ ...idOf('con'), nullable: true }) contact_id: string | null;
+  @ApiProperty({ enum: sessionStatuses }) status: SessionRow['status'];
+  @ApiProperty({ enum: ['queue', 'collect'] }) inbox_mode: string;
+  @ApiProperty({ ...idOf('trn'), nullable: true }) current_turn_id: string | null;
+  @ApiProperty({ type: 'integer', description: 'Grows with every message and every turn that starts' }) epoch: number;
+  @ApiProperty({ type: 'integer', nullable: true, description: '`epoch` when a person last spoke or took over' })
+  taken_over_epoch: number | null;
+  @ApiProperty({ type: 'integer', description: 'The last turn that succeeded' }) answered_epoch: number;
+  @ApiProperty({ type: 'integer', description: 'Messages that wait' }) waiting: number;
+  @ApiProperty(time) created_at: Date;
+  @ApiProperty(time) updated_at: Date;
+}
+
+export class SessionPage extends PageOf(SessionView) {}
+
+class SessionMarkView implements SessionMark {
+  @ApiProperty(time) at: Date;
+  @ApiProperty({ enum: ['takeover', 'hand_back', 'resolve', 'reopen', 'reset', 'reply'] }) kind: SessionMark['kind'];
+  @ApiProperty() made_by: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Of a reply' }) delivery_id: string | null;
+}
+
+export class SessionDetailView extends SessionView implements SessionDetail {
+  @ApiProperty({ type: [SessionMarkView] }) marks: SessionMarkView[];
+}
+
+export class SessionReplyView implements ReplyAnswer {
+  @ApiProperty(idOf('dlv')) delivery_id: string;
+  @ApiProperty({ enum: ['queued', 'sending', 'delivered', 'dead', 'unknown'] }) state: ReplyAnswer['state'];
+  @ApiProperty({ type: String, nullable: true }) error: string | null;
+}
+
+export class CancelledTurnView {
+  @ApiProperty(idOf('trn')) turn_id: string;
+}

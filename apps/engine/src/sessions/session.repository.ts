@@ -1,0 +1,203 @@
+import type { ReplyTarget } from '#libs/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { activeStates, type Turn } from '../turns/turn.entity.js';
+import { cancelTurn } from '../turns/cancel-turn.js';
+import { lockSessions, type Started, startNext } from './start-next.js';
+import { answeredEpoch } from './takeover-lines.js';
+
+/** `closed`: it was silent for too long, and its successor has another id. */
+export const sessionStatuses = ['active', 'taken_over', 'resolved', 'closed'] as const;
+type SessionStatus = (typeof sessionStatuses)[number];
+
+export interface SessionRow {
+  id: string;
+  organization_id: string;
+  project_id: string;
+  app_id: string;
+  key: string;
+  agent_id: string | null;
+  contact_id: string | null;
+  status: SessionStatus;
+  inbox_mode: string;
+  current_turn_id: string | null;
+  /** Grows with every message and every turn that starts. */
+  epoch: number;
+  /** `epoch` when a person last said something here or took it over; null: never. */
+  taken_over_epoch: number | null;
+  /** The last turn that succeeded. */
+  answered_epoch: number;
+  /** Messages that wait for the turn under way, or for the person who has taken over. */
+  waiting: number;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** A person's doing in a session. */
+export interface SessionMark {
+  at: Date;
+  kind: 'takeover' | 'hand_back' | 'resolve' | 'reopen' | 'reset' | 'reply';
+  made_by: string;
+  /** Of a `reply`. */
+  delivery_id: string | null;
+}
+
+const selectSql = `
+  SELECT s.id, s.organization_id, s.project_id, s.app_id, s.key, s.agent_id, s.contact_id, s.status, s.inbox_mode, s.epoch,
+         s.taken_over_epoch, ${answeredEpoch('s')} AS answered_epoch, s.created_at,
+         (SELECT id FROM engine.turn t WHERE t.session_id = s.id AND t.state IN ${activeStates}) AS current_turn_id,
+         (SELECT count(*)::integer FROM engine.turn t WHERE t.session_id = s.id AND t.state = 'waiting') AS waiting,
+         greatest(s.updated_at, (SELECT max(finished_at) FROM engine.turn t WHERE t.session_id = s.id)) AS updated_at
+    FROM engine.session s`;
+
+@Injectable()
+export class SessionRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  async list(
+    organizationId: string,
+    projectId: string,
+    filter: {
+      status: string | null;
+      appId: string | null;
+      contactId: string | null;
+      cursor: string | null;
+      limit: number;
+    },
+  ): Promise<SessionRow[]> {
+    return (await this.db.query(
+      `${selectSql} WHERE s.organization_id = $1 AND s.project_id = $2 AND ($3::text IS NULL OR s.status = $3)
+          AND ($4::text IS NULL OR s.app_id = $4) AND ($5::text IS NULL OR s.contact_id = $5)
+          AND ($6::text IS NULL OR s.id < $6) ORDER BY s.id DESC LIMIT $7`,
+      [organizationId, projectId, filter.status, filter.appId, filter.contactId, filter.cursor, filter.limit],
+    )) as SessionRow[];
+  }
+
+  async find(organizationId: string, projectId: string, id: string): Promise<SessionRow | null> {
+    const rows = (await this.db.query(`${selectSql} WHERE s.id = $1 AND s.organization_id = $2 AND s.project_id = $3`, [
+      id,
+      organizationId,
+      projectId,
+    ])) as SessionRow[];
+    return rows[0] ?? null;
+  }
+
+  async marks(id: string): Promise<SessionMark[]> {
+    return (await this.db.query(
+      'SELECT at, kind, made_by, delivery_id FROM engine.session_mark WHERE session_id = $1 ORDER BY at',
+      [id],
+    )) as SessionMark[];
+  }
+
+  /** Where the newest message of a session that can be answered is answered. */
+  async lastReplyTarget(id: string): Promise<{ receipt_id: string; reply: ReplyTarget } | null> {
+    const rows = (await this.db.query(
+      `SELECT receipt_id, input -> 'reply' AS reply FROM engine.turn
+        WHERE session_id = $1 AND input -> 'reply' ->> 'channel_address' IS NOT NULL ORDER BY id DESC LIMIT 1`,
+      [id],
+    )) as { receipt_id: string; reply: ReplyTarget }[];
+    return rows[0] ?? null;
+  }
+
+  /** Notes a person's reply, once. @param text what the next turn is told of it, or null */
+  async markReply(id: string, by: string, deliveryId: string, text: string | null): Promise<void> {
+    await this.db.query(
+      `WITH session AS (
+         UPDATE engine.session SET taken_over_epoch = epoch WHERE id = $1 RETURNING id, epoch)
+       INSERT INTO engine.session_mark (session_id, at, kind, made_by, delivery_id, text, epoch)
+       SELECT id, clock_timestamp(), 'reply', $2, $3, $4, epoch FROM session ON CONFLICT DO NOTHING`,
+      [id, by, deliveryId, text],
+    );
+  }
+
+  async turns(id: string, cursor: string | null, limit: number): Promise<Turn[]> {
+    return (await this.db.query(
+      'SELECT * FROM engine.turn WHERE session_id = $1 AND ($2::text IS NULL OR id < $2) ORDER BY id DESC LIMIT $3',
+      [id, cursor, limit],
+    )) as Turn[];
+  }
+
+  /** Moves a session from one of some states to another. @returns false when it is in none of them */
+  async move(
+    id: string,
+    from: SessionStatus[],
+    to: SessionStatus,
+    kind: SessionMark['kind'],
+    by: string,
+  ): Promise<boolean> {
+    return this.db.transaction((tx) => move(tx, id, from, to, kind, by));
+  }
+
+  /**
+   * Takes a session over and cancels its turn under way: nobody sees one without the other.
+   * @returns the turn that was cancelled, or null when none was under way; undefined when it cannot be taken over
+   */
+  takeOver(id: string, by: string): Promise<Turn | null | undefined> {
+    return this.db.transaction(async (tx) => {
+      if (!(await move(tx, id, ['active', 'resolved'], 'taken_over', 'takeover', by))) return undefined;
+      const turnId = await activeTurn(tx, id);
+      return turnId === null ? null : cancelTurn(tx, turnId);
+    });
+  }
+
+  /** Cancels the turn under way, and starts what waits behind. @returns null when none was under way */
+  cancelTurn(id: string): Promise<{ cancelled: Turn; started: Started } | null> {
+    return this.db.transaction(async (tx) => {
+      await lockSessions(tx, [id]);
+      const turnId = await activeTurn(tx, id);
+      const cancelled = turnId === null ? null : await cancelTurn(tx, turnId);
+      return cancelled && { cancelled, started: await startNext(tx, [id]) };
+    });
+  }
+
+  /**
+   * Ends a takeover, and starts what came meanwhile or leaves it as handled by the person.
+   * @returns null when nobody had taken the session over
+   */
+  handBack(id: string, by: string, answerWaiting: boolean): Promise<{ started: Started; handled: Turn[] } | null> {
+    return this.db.transaction(async (tx) => {
+      if (!(await move(tx, id, ['taken_over'], 'active', 'hand_back', by))) return null;
+      const handled = answerWaiting ? [] : await markHandled(tx, id);
+      return { handled, started: await startNext(tx, [id]) };
+    });
+  }
+}
+
+/** The turn that a session is busy with; the caller has locked the session. */
+async function activeTurn(tx: EntityManager, sessionId: string): Promise<string | null> {
+  const rows = (await tx.query(`SELECT id FROM engine.turn WHERE session_id = $1 AND state IN ${activeStates}`, [
+    sessionId,
+  ])) as { id: string }[];
+  return rows[0]?.id ?? null;
+}
+
+async function move(
+  tx: EntityManager,
+  id: string,
+  from: SessionStatus[],
+  to: SessionStatus,
+  kind: SessionMark['kind'],
+  by: string,
+): Promise<boolean> {
+  const moved: unknown = await tx.query(
+    `UPDATE engine.session SET status = $2, taken_over_epoch = CASE $2 WHEN 'taken_over' THEN epoch ELSE taken_over_epoch END
+      WHERE id = $1 AND status = ANY($3)`,
+    [id, to, from],
+  );
+  if ((moved as [unknown[], number])[1] === 0) return false;
+  await tx.query(
+    'INSERT INTO engine.session_mark (session_id, at, kind, made_by) VALUES ($1, clock_timestamp(), $2, $3)',
+    [id, kind, by],
+  );
+  return true;
+}
+
+async function markHandled(tx: EntityManager, sessionId: string): Promise<Turn[]> {
+  // A message may have waited since before the turns that ran meanwhile: it was handled after them.
+  const rows: unknown = await tx.query(
+    `UPDATE engine.turn t SET state = 'handled', finished_at = now(), epoch = s.epoch FROM engine.session s
+      WHERE s.id = $1 AND t.session_id = s.id AND t.state = 'waiting' RETURNING t.*`,
+    [sessionId],
+  );
+  return (rows as [Turn[], number])[0];
+}

@@ -1,0 +1,37 @@
+import { Database } from '#libs/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { lockSessions, startNext } from '../sessions/start-next.js';
+import { cancelTurn } from './cancel-turn.js';
+import type { Turn } from './turn.entity.js';
+import { TurnLeases } from './turn-leases.js';
+import { TurnWaker } from './turn-waker.js';
+
+/** Ends turns because a person says so. */
+@Injectable()
+export class TurnCancellation {
+  constructor(
+    @Inject(Database) private readonly db: Database,
+    @Inject(TurnLeases) private readonly leases: TurnLeases,
+    @Inject(TurnWaker) private readonly waker: TurnWaker,
+  ) {}
+
+  /** Ends a turn whoever runs it: no reply of it goes out from here on. @returns false when it had ended */
+  async cancel({ id, session_id }: Pick<Turn, 'id' | 'session_id'>): Promise<boolean> {
+    const sessions = session_id === null ? [] : [session_id];
+    const done = await this.db.transaction(async (tx) => {
+      await lockSessions(tx, sessions);
+      const turn = await cancelTurn(tx, id);
+      return turn && { turn, started: await startNext(tx, sessions) };
+    });
+    if (!done) return false;
+    this.told(done.turn);
+    this.waker.go(done.started);
+    return true;
+  }
+
+  /** Stops a turn that was cancelled in another transaction, and tells of it. */
+  told(turn: Turn): void {
+    this.leases.abort(turn.id);
+    this.waker.cancelled([turn], 'cancelled');
+  }
+}

@@ -1,0 +1,62 @@
+import { turnRun, type TurnRunPayload } from '#libs/contracts';
+import { Journal, type JournalEntry } from '#libs/journal';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Started } from '../sessions/start-next.js';
+import type { Turn } from './turn.entity.js';
+
+/** Wakes this service for turns that it has; what Redis does not take is swept. */
+@Injectable()
+export class TurnWaker {
+  constructor(
+    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(Journal) private readonly journal: Journal,
+  ) {}
+
+  wake(turns: Turn[]): void {
+    for (const turn of turns) void this.jobs.wake(turnRun, wakeOf(turn));
+  }
+
+  /** Turns that a session has opened, and those that they answer too: the timelines tell that they wait no more. */
+  go({ turns, collected }: Started): void {
+    for (const turn of turns) this.journal.append(entryOf(turn, 'running', 'started', null));
+    for (const turn of collected) {
+      const into = turns.find(({ id }) => id === turn.collected_into);
+      this.journal.append(entryOf(turn, 'ok', 'collected', { into: into?.id, event: into?.receipt_id }));
+    }
+    this.wake(turns);
+  }
+
+  /** A person took care of what waited. */
+  handled(turns: Turn[], by: string): void {
+    for (const turn of turns) this.journal.append(entryOf(turn, 'succeeded', 'handled_by_person', { by }));
+  }
+
+  /** The run of a turn goes on in another one. */
+  retried(turn: Turn, into: Turn): void {
+    this.journal.append(entryOf(turn, 'ok', 'retried', { into: into.id, event: into.receipt_id }));
+  }
+
+  cancelled(turns: Turn[], reason: 'cancelled' | 'discarded'): void {
+    for (const turn of turns) this.journal.append(entryOf(turn, 'failed', reason, null));
+  }
+}
+
+/** The job that wakes the engine for a stored turn. */
+export function wakeOf(turn: Turn): TurnRunPayload {
+  const { id, organization_id, project_id, app_id, receipt_id, agent_id, traceparent, attempt } = turn;
+  return {
+    ...{ turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, claims: attempt },
+    ...(traceparent ? { traceparent } : {}),
+  };
+}
+
+export function entryOf(
+  { id, receipt_id, organization_id, project_id, app_id, attempt }: Turn,
+  outcome: JournalEntry['outcome'],
+  reason: string | null,
+  detail: Record<string, unknown> | null,
+): JournalEntry {
+  const subject = { receipt_id, organization_id, project_id, app_id, subject_id: id };
+  return { ...subject, stage: 'turn', outcome, reason, attempt: Math.max(1, attempt), detail };
+}

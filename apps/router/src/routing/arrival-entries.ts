@@ -1,0 +1,87 @@
+import type { MessageRoutePayload } from '#libs/contracts';
+import type { JournalEntry } from '#libs/journal';
+import { loopAdvice } from '../guards/loop-advice.js';
+import type { MessageRow } from './message.entity.js';
+import type { Plan } from './plan.js';
+import { withheldAdvice } from './reply.js';
+
+const shownVerdicts = 20;
+
+/** How a receipt came here, for what the timeline tells of it; the messages of one receipt share it. */
+export interface Arrival {
+  job: MessageRoutePayload;
+  attempt: number;
+  startedMs: number;
+  messages: number;
+}
+
+/** An entry, and the message that it is committed with. */
+export interface ArrivalEntry {
+  entry: JournalEntry;
+  messageId: string;
+}
+
+/** What the timeline tells of the receipts whose messages were planned: what the hop before had to tell, and the routing. */
+export function arrivalEntries(plans: Plan[]): ArrivalEntry[] {
+  const arrived = Map.groupBy(plans, ({ draft }) => draft.arrival);
+  return [...arrived].flatMap(([arrival, own]) => {
+    if (!arrival) return [];
+    const told = standsFor(own);
+    const entries = [...toldBefore(arrival), routedEntry(arrival, outcomeOf(told, arrival.messages))];
+    return entries.map((entry) => ({ entry, messageId: told.id }));
+  });
+}
+
+/** The message that says how its receipt ended: one that was routed, if any was. @param plans of one receipt, not empty */
+export function standsFor(plans: Plan[]): MessageRow {
+  const rows = plans.map(({ message }) => message);
+  return (rows.find(({ outcome }) => outcome === 'routed') ?? rows[0]) as MessageRow;
+}
+
+/** Of the hop before, which left it to this one to commit. */
+export function toldBefore({ job }: Arrival): JournalEntry[] {
+  return (job.told ?? []).map((each) => ({
+    ...subjectOf(job),
+    service: 'adapter-gateway',
+    ...each,
+    at: new Date(each.at),
+  }));
+}
+
+export function routedEntry(
+  { job, attempt, startedMs }: Arrival,
+  outcome: Pick<JournalEntry, 'outcome' | 'reason' | 'subject_id' | 'detail'>,
+): JournalEntry {
+  return { ...subjectOf(job), stage: 'routed', ...outcome, attempt, duration_ms: performance.now() - startedMs };
+}
+
+/** One outcome for the receipt, by the message that stands for it. @param messages how many the receipt has */
+export function outcomeOf(
+  told: MessageRow,
+  messages: number,
+): Pick<JournalEntry, 'outcome' | 'reason' | 'subject_id' | 'detail'> {
+  const { event_type, sender } = told.message;
+  // All of them stand in the message's row; with hundreds of triggers twice would be most of what a message costs.
+  const verdicts = told.verdicts.filter(({ verdict }) => verdict !== 'filtered').slice(0, shownVerdicts);
+  return {
+    outcome: told.outcome as 'routed',
+    reason: told.reason,
+    subject_id: told.id,
+    detail: { event_type, sender: sender.slice(0, 200), verdicts, messages, ...explained(told) },
+  };
+}
+
+/** What a person has to know beside the outcome: what was kept back, why, and what to do. */
+function explained({ chief_of_staff, reply_withheld, reason, outcome, message }: MessageRow): Record<string, unknown> {
+  const isKept = chief_of_staff !== null && chief_of_staff !== 'taken' && chief_of_staff !== 'off';
+  return {
+    ...(isKept ? { chief_of_staff: `kept_from: ${chief_of_staff}` } : {}),
+    ...(reply_withheld ? { reply_withheld, advice: withheldAdvice[reply_withheld] } : {}),
+    ...(outcome === 'loop_paused' ? { advice: loopAdvice(reason) } : {}),
+    ...(message.origin ? { came_by: message.origin } : {}),
+  };
+}
+
+function subjectOf({ receipt_id, organization_id, project_id, app_id }: MessageRoutePayload) {
+  return { receipt_id, organization_id, project_id, app_id };
+}

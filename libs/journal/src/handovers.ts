@@ -1,0 +1,135 @@
+import { type Database, type Queryable, storableJson } from '#libs/database';
+
+/** Something that the next service is to take: it has it once the journal tells of it at that service's stage. */
+export interface HandedOver {
+  /** As the journal names it: a turn, a delivery. */
+  subject_id: string;
+  /** The row of ours that it is of. */
+  owner_id: string;
+  receipt_id: string;
+}
+
+/** What was not taken, with what its owner keeps of it here. */
+export type Straggler<P> = HandedOver & { payload: P | null };
+
+interface HandoverSource {
+  /** The schema that has the tables `handover_mark` and `straggler`. */
+  schema: string;
+  /** What the service's connections are called: what their transactions under way will commit is still to come. */
+  applicationName: string;
+  stage: 'turn' | 'delivery';
+  /** Selects `at`, as text, and a `HandedOver` of what was handed over with `at > $1 AND at <= $2`, oldest first, `$3` of them. */
+  sql: string;
+}
+
+/**
+ * Finds what the next service has not taken, without a job or an update for each: a mark moves over the rows, what the
+ * journal does not know when the mark passes is a straggler, and stragglers are handed over again, less and less often,
+ * until the journal knows them.
+ */
+export class Handovers<P = never> {
+  constructor(
+    private readonly db: Database,
+    private readonly source: HandoverSource,
+  ) {}
+
+  /** Moves the mark on, up to what was handed over `ageMs` ago. @returns how many it passed */
+  find(limit: number, ageMs: number): Promise<number> {
+    const { schema, applicationName, sql } = this.source;
+    return this.db.transaction(async (tx) => {
+      const [mark] = (await tx.query(
+        `SELECT swept_to::text FROM ${schema}.handover_mark WHERE id = 1 FOR UPDATE SKIP LOCKED`,
+      )) as { swept_to: string }[];
+      if (!mark) return 0;
+      // Before the rows are read: what is committed between the two is seen.
+      const [until] = (await tx.query(
+        `SELECT least(now() - make_interval(secs => $2), min(xact_start) - interval '1 millisecond')::text AS at
+           FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1 AND state <> 'idle'
+            AND pid <> pg_backend_pid()`,
+        [applicationName, ageMs / 1_000],
+      )) as { at: string }[];
+      const rows = (await tx.query(sql, [mark.swept_to, until?.at, limit])) as (HandedOver & { at: string })[];
+      const last = rows.at(-1);
+      if (!last) return 0;
+      // What came at the same time as the last one may stand behind the limit: it is left to the next batch.
+      const complete = rows.length < limit ? rows : rows.filter(({ at }) => at !== last.at);
+      const passed = complete.length > 0 ? complete : rows;
+      await this.keep(tx, await this.unknown(tx, passed));
+      await tx.query(`UPDATE ${schema}.handover_mark SET swept_to = $1 WHERE id = 1`, [passed.at(-1)?.at]);
+      return passed.length;
+    });
+  }
+
+  /**
+   * Stragglers to be handed over again now; each comes again after a wait that doubles up to a minute.
+   * @param behindMs only what was due so long ago: what was handed over since still waits in the queue
+   */
+  async due(limit: number, behindMs: number): Promise<Straggler<P>[]> {
+    const { schema } = this.source;
+    const taken: unknown = await this.db.query(
+      `UPDATE ${schema}.straggler SET wakes = wakes + 1, next_at = now() + make_interval(secs => least(60, 5 * 2 ^ least(wakes, 5)))
+        WHERE subject_id IN (SELECT subject_id FROM ${schema}.straggler WHERE next_at <= now() - make_interval(secs => $2)
+                              ORDER BY next_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+        RETURNING subject_id, owner_id, receipt_id, payload`,
+      [limit, behindMs / 1_000],
+    );
+    const rows = (taken as [Straggler<P>[], number])[0];
+    if (rows.length === 0) return [];
+    const unknown = await this.unknown(this.db, rows);
+    const known = rows.filter((row) => !unknown.includes(row)).map(({ subject_id }) => subject_id);
+    await this.forget(known);
+    return unknown;
+  }
+
+  /** Has these handed over again from `afterMs` on. */
+  async keep(tx: Queryable, rows: (HandedOver & { payload?: P })[], afterMs = 0): Promise<void> {
+    if (rows.length === 0) return;
+    await tx.query(
+      `INSERT INTO ${this.source.schema}.straggler (subject_id, owner_id, receipt_id, payload, next_at)
+       SELECT *, now() + make_interval(secs => $5) FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[])
+       ON CONFLICT DO NOTHING`,
+      [
+        rows.map(({ subject_id }) => subject_id),
+        rows.map(({ owner_id }) => owner_id),
+        rows.map(({ receipt_id }) => receipt_id),
+        rows.map(({ payload }) => (payload === undefined ? null : storableJson(payload))),
+        afterMs / 1_000,
+      ],
+    );
+  }
+
+  /** What a straggler is kept with, or null. */
+  async payloadOf(subjectId: string): Promise<P | null> {
+    const sql = `SELECT payload FROM ${this.source.schema}.straggler WHERE subject_id = $1`;
+    return ((await this.db.query(sql, [subjectId])) as { payload: P | null }[])[0]?.payload ?? null;
+  }
+
+  async forget(subjectIds: string[]): Promise<void> {
+    if (subjectIds.length === 0) return;
+    await this.db.query(`DELETE FROM ${this.source.schema}.straggler WHERE subject_id = ANY($1)`, [subjectIds]);
+  }
+
+  private async unknown<T extends HandedOver>(db: Queryable, rows: T[]): Promise<T[]> {
+    const known = (await db.query(
+      'SELECT DISTINCT subject_id FROM journal.entry WHERE receipt_id = ANY($1) AND stage = $2 AND subject_id = ANY($3)',
+      [rows.map(({ receipt_id }) => receipt_id), this.source.stage, rows.map(({ subject_id }) => subject_id)],
+    )) as { subject_id: string }[];
+    const told = new Set(known.map(({ subject_id }) => subject_id));
+    return rows.filter(({ subject_id }) => !told.has(subject_id));
+  }
+}
+
+/** The tables of `Handovers` in a service's schema. */
+export const handoverTables = (schema: string): string[] => [
+  `CREATE TABLE ${schema}.handover_mark (id integer PRIMARY KEY CHECK (id = 1), swept_to timestamptz NOT NULL)`,
+  `INSERT INTO ${schema}.handover_mark VALUES (1, now())`,
+  `CREATE TABLE ${schema}.straggler (
+     subject_id text PRIMARY KEY,
+     owner_id text NOT NULL,
+     receipt_id text NOT NULL,
+     payload jsonb,
+     wakes integer NOT NULL DEFAULT 0,
+     next_at timestamptz NOT NULL
+   )`,
+  `CREATE INDEX ON ${schema}.straggler (next_at)`,
+];

@@ -1,0 +1,2 @@
+export { NormalizedMessageView } from './message.dto.js';
+export { type RunRow, type RunState, runStates, RunDetailView, RunPage, RunTurn, RunView } from './run.dto.js';

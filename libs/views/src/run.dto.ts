@@ -1,0 +1,119 @@
+import type { TurnReply } from '#libs/contracts';
+import { idOf, PageOf, time } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+
+/**
+ * `suspended`: its workflow is, or more messages are waited for. `queued`: it waits for its first or next try; `running`: it
+ * is being worked on. `waiting`: what it needs is away, `reason` says what. `waiting_approval`: a person has to decide before
+ * it goes on.
+ */
+export const runStates = [
+  'suspended',
+  'queued',
+  'running',
+  'waiting',
+  'waiting_approval',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'timed_out',
+] as const;
+export type RunState = (typeof runStates)[number];
+
+/** One run of a workflow for one message: its last turn, as people see it. */
+export interface RunRow {
+  id: string;
+  organization_id: string;
+  project_id: string;
+  workflow_id: number;
+  /** Null when the message named the workflow itself. */
+  trigger_id: string | null;
+  message_id: string;
+  receipt_id: string;
+  replay: boolean;
+  rehearsal: boolean;
+  replay_of: string | null;
+  state: RunState;
+  error: string | null;
+  reply: TurnReply['reply'] | null;
+  /** What the reply lacks, or why there is none; while it waits, for what. */
+  reason: string | null;
+  /** When a `waiting` run fails. */
+  waiting_until: Date | null;
+  created_at: Date;
+  finished_at: Date | null;
+}
+
+export class RunView implements RunRow {
+  @ApiProperty(idOf('run')) id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty({ type: 'integer' }) workflow_id: number;
+  @ApiProperty({ ...idOf('trg'), nullable: true, description: 'Null: the message named the workflow itself' })
+  trigger_id: string | null;
+  @ApiProperty(idOf('msg')) message_id: string;
+  @ApiProperty({ ...idOf('evt'), description: 'The event that it came of' }) receipt_id: string;
+  @ApiProperty() replay: boolean;
+  @ApiProperty({ description: 'A replay without delivery: calls that would change something are not made' })
+  rehearsal: boolean;
+  @ApiProperty({ ...idOf('run'), nullable: true, description: 'The run that this one repeats' }) replay_of:
+    string | null;
+  @ApiProperty({ enum: runStates }) state: RunState;
+  @ApiProperty({ type: String, nullable: true }) error: string | null;
+  @ApiProperty({ type: String, enum: ['sent', 'none'], nullable: true, description: 'Null until it has ended' })
+  reply: RunRow['reply'];
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'What the reply lacks or why there is none; for what it waits',
+  })
+  reason: string | null;
+  @ApiProperty({ ...time, nullable: true, description: 'When it fails of what it waits for' })
+  waiting_until: Date | null;
+  @ApiProperty(time) created_at: Date;
+  @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
+}
+
+export class RunPage extends PageOf(RunView) {}
+
+export class RunDelivery {
+  @ApiProperty({ ...idOf('dlv'), description: 'As under /api/v1/deliveries' }) id: string;
+  @ApiProperty({ enum: ['answer', 'failure_notice'] }) kind: string;
+  @ApiProperty({ enum: ['open', 'taken', 'delivered', 'dead', 'unknown'] }) state: string;
+}
+
+export class RunWait {
+  @ApiProperty({ description: 'Code of what is away' }) reason: string;
+  @ApiProperty({ type: String, nullable: true, description: 'The same in words' }) text: string | null;
+  @ApiProperty({ format: 'date-time' }) since: string;
+  @ApiProperty({ format: 'date-time', description: 'When the turn fails of it' }) until: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) next_try_at: string | null;
+}
+
+export class RunTurn {
+  @ApiProperty(idOf('trn')) id: string;
+  @ApiProperty({ description: 'Where its steps are' }) url: string;
+  @ApiProperty() state: string;
+  @ApiProperty({ type: String, nullable: true }) error: string | null;
+  @ApiProperty({ type: String, enum: ['sent', 'none'], nullable: true }) reply: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'What the reply lacks, or why there is none' })
+  reason: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Its error or reason in words' }) reason_text:
+    string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'What it answered, sent or not' }) reply_text:
+    string | null;
+  @ApiProperty({ type: RunWait, nullable: true }) waiting: RunWait | null;
+  @ApiProperty({ type: [RunDelivery] }) deliveries: RunDelivery[];
+  @ApiProperty({ type: 'integer' }) redrives: number;
+  @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
+}
+
+/** A run with what it led to. */
+export class RunDetailView extends RunView {
+  @ApiProperty({ type: String, nullable: true, description: 'What its last turn answered; null while it has not' })
+  reply_text: string | null;
+  @ApiProperty({ type: [RunDelivery], description: 'Of all its turns' }) deliveries: RunDelivery[];
+  @ApiProperty({ type: [RunTurn], description: 'Oldest first; more than one where it was retried' }) turns: RunTurn[];
+  @ApiProperty({ type: String, nullable: true, description: 'What could not be read now, and why: nothing' })
+  incomplete: string | null;
+}

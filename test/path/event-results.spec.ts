@@ -1,0 +1,107 @@
+import { newId } from '#libs/contracts';
+import { Journal } from '#libs/journal';
+import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
+import type { EventResult } from '../../apps/router/src/events/event-result.js';
+import { type PathWorld, pathWorld } from './path-world.js';
+
+let world: PathWorld;
+let appId: string;
+
+beforeAll(async () => {
+  world = await pathWorld();
+  appId = await world.channel({ unknown_senders: 'open', inbox_mode: 'collect', reply_address: 'room' });
+});
+afterAll(() => world.close());
+
+const journal = () => world.router.get(Journal, { strict: false });
+const route = async (over: { sender?: string; app?: string } = {}) => {
+  const message = { sender: over.sender ?? newId('req'), message: newId('req') };
+  const [turn] = await world.turnsOf(await world.receive(over.app ?? appId, message));
+  if (!turn) throw new Error('the message has no turn');
+  await tell(turn, { stage: 'received', outcome: 'accepted', subject_id: null });
+  return turn;
+};
+const tell = (turn: SessionTurnView, entry: object) =>
+  journal().appendNow({
+    ...{ receipt_id: turn.receipt_id, organization_id: turn.organization_id, project_id: turn.project_id },
+    ...{ app_id: turn.app_id, stage: 'turn', outcome: 'running', subject_id: turn.id },
+    ...entry,
+  });
+const resultOf = async ({ receipt_id }: Pick<SessionTurnView, 'receipt_id'>) => {
+  const { body } = await world.api<{ result: EventResult; outcome: string }>('GET', `/api/v1/events/${receipt_id}`);
+  const listed = await world.api<{ data: { id: string; result: EventResult }[] }>(
+    'GET',
+    `/api/v1/events?result=${body.result.state}`,
+  );
+  expect(listed.body.data.find(({ id }) => id === receipt_id)?.result).toEqual(body.result);
+  return body.result;
+};
+
+describe('what became of an event', () => {
+  it('is told of one whose turn failed, with the reason in words and what to do', async () => {
+    const turn = await route();
+    expect(await resultOf(turn)).toMatchObject({ state: 'working' });
+    await world.finish(turn.id, { state: 'failed', error: 'context_length' });
+    expect(await resultOf(turn)).toEqual({
+      state: 'failed',
+      reason: 'context_length',
+      until: null,
+      text: 'A turn failed. Its dead letter can be redriven. The conversation is too long for the model, even shortened: name a model with a larger context.',
+    });
+  });
+
+  it('is that it waits, for what and until when', async () => {
+    const turn = await route();
+    const until = '2030-01-01T00:00:00.000Z';
+    await tell(turn, { outcome: 'held', reason: 'model_unavailable', detail: { until } });
+    expect(await resultOf(turn)).toMatchObject({ state: 'waiting', reason: 'model_unavailable', until });
+    await tell(turn, { reason: 'tool_called', at: new Date(Date.now() + 5) });
+    expect(await resultOf(turn)).toMatchObject({ state: 'working' });
+  });
+
+  it('is that nothing was sent, and why', async () => {
+    const turn = await route();
+    await world.finish(turn.id, { state: 'succeeded', reason: 'no_address' });
+    expect(await resultOf(turn)).toMatchObject({ state: 'no_reply', reason: 'no_address' });
+  });
+
+  it.each([
+    [null, 'delivering'],
+    ['retrying', 'delivering'],
+    ['delivered', 'delivered'],
+    ['dead', 'undelivered'],
+    ['unknown', 'unconfirmed'],
+  ])('is how its reply fares: %s is %s', async (outcome, state) => {
+    const turn = await route();
+    const delivery_id = newId('dlv');
+    await tell(turn, { outcome: 'succeeded', detail: { reply: 'sent', delivery_id } });
+    await tell(turn, { stage: 'delivery', outcome: 'dead', subject_id: newId('dlv') });
+    if (outcome) await tell(turn, { stage: 'delivery', outcome, subject_id: delivery_id });
+    expect(await resultOf(turn)).toMatchObject({ state });
+  });
+
+  it('is what became of the turn that it was answered with', async () => {
+    const sender = newId('req');
+    const busy = await route({ sender });
+    const [collected, last] = [await route({ sender }), await route({ sender })];
+    expect(await resultOf(last)).toMatchObject({ state: 'waiting', reason: 'session_busy' });
+    await world.finish(busy.id, { state: 'succeeded', reason: 'no_address' });
+    await world.finish(last.id, { state: 'failed', error: 'empty_answer' });
+    expect(await resultOf(collected)).toMatchObject({ state: 'failed', reason: 'empty_answer' });
+  });
+
+  it('is nothing of an event without turns, or of another project', async () => {
+    const quiet = await world.channel({ unknown_senders: 'open', chief_of_staff: false });
+    const receipt = await world.receive(quiet, {});
+    const { body } = await world.api<{ result: null }>('GET', `/api/v1/events/${receipt}`);
+    expect(body.result).toBeNull();
+    const turn = await route();
+    await world.rows(`UPDATE router.message SET project_id = 'prj_other' WHERE receipt_id = $1`, [turn.receipt_id]);
+    const other = await world.api<{ result: null }>('GET', `/api/v1/events/${turn.receipt_id}`);
+    expect(other.body.result).toBeNull();
+  });
+
+  it('is refused by name where the filter names none', async () => {
+    expect((await world.api('GET', '/api/v1/events?result=fine')).status).toBe(422);
+  });
+});

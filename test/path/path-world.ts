@@ -1,0 +1,165 @@
+import { newId } from '#libs/contracts';
+import { createService, type Scope, ServiceTokens } from '#libs/service-kit';
+import { testRedisUrl, testServiceKey } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from '../../apps/engine/src/app.module.js';
+import { type SessionTurnView, sessionTurn } from '../../apps/engine/src/sessions/session-turn.dto.js';
+import { engineDefaults } from '../../apps/engine/src/testing/engine-under-test.js';
+import { TurnEndingRepository } from '../../apps/engine/src/turns/turn-ending.repository.js';
+import { TurnJobs } from '../../apps/engine/src/turns/turn-jobs.service.js';
+import { wakeOf, TurnWaker } from '../../apps/engine/src/turns/turn-waker.js';
+import type { Turn } from '../../apps/engine/src/turns/turn.entity.js';
+import { TurnRepository } from '../../apps/engine/src/turns/turn.repository.js';
+import { turnOf, type WholeTurn } from '../../apps/router/src/handover/target.js';
+import { RoutingService } from '../../apps/router/src/routing/routing.service.js';
+import type { StoredMessage } from '../../apps/router/src/routing/message.entity.js';
+import { caller, jobOf, type RouterWorld, routerWorld } from '../../apps/router/src/testing/router-under-test.js';
+import type { RouterSettings } from '../../apps/router/src/env.js';
+
+/** How a test ends a turn. */
+export interface End {
+  state: 'succeeded' | 'failed';
+  error?: string | null;
+  reason?: string | null;
+}
+
+/** The parts of an engine that tests drive as its jobs would. */
+export interface EngineParts {
+  app: NestFastifyApplication;
+  turns: TurnRepository;
+  endings: TurnEndingRepository;
+  jobs: TurnJobs;
+  waker: TurnWaker;
+}
+
+export interface PathWorld extends RouterWorld {
+  router: NestFastifyApplication;
+  engine: EngineParts;
+  /** One more engine over the same stores. */
+  startEngine(): Promise<EngineParts>;
+  /** Routes a message of an App and has the engine take its turns, none of which runs by itself. @returns its receipt */
+  receive(appId: string, message: object, over?: object): Promise<string>;
+  /** Has an engine take what a receipt was routed to, as often as it is asked to. */
+  take(receiptId: string, engine?: EngineParts): Promise<void>;
+  /** Turns of a receipt as their session shows them, oldest first. */
+  turnsOf(receiptId: string): Promise<SessionTurnView[]>;
+  turn(id: string): Promise<SessionTurnView>;
+  /** Ends a turn that was started; one that is over stays as it is. */
+  finish(turnId: string, end?: End, engine?: EngineParts): Promise<void>;
+}
+
+const owner = 'engine_test';
+
+/** A router and an engine on one database, whose queues nobody consumes: tests call what a job would. */
+export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise<PathWorld> {
+  const world = await routerWorld();
+  const engines: NestFastifyApplication[] = [];
+  const startEngine = async (routerUrl = 'http://127.0.0.1:9'): Promise<EngineParts> => {
+    const app = await createService({
+      name: 'engine',
+      module: AppModule.with({
+        ...engineDefaults,
+        DATABASE_URL: world.databaseUrl,
+        ROUTER_URL: routerUrl,
+        GATEWAY_URL: settings.GATEWAY_URL ?? 'http://127.0.0.1:9',
+      }),
+      settings: serviceSettings,
+    });
+    await app.listen(0, '127.0.0.1');
+    engines.push(app);
+    return {
+      app,
+      turns: app.get(TurnRepository, { strict: false }),
+      endings: app.get(TurnEndingRepository, { strict: false }),
+      jobs: app.get(TurnJobs, { strict: false }),
+      waker: app.get(TurnWaker, { strict: false }),
+    };
+  };
+  const first = await startEngine();
+  const router = await world.start({ ENGINE_URL: await first.app.getUrl(), ...settings });
+  // The API's: it asks the router.
+  const engine = await startEngine(await router.getUrl());
+  const tokens = new ServiceTokens(testServiceKey, 'portal');
+  const rowOf = (id: string) => world.row<Turn>('SELECT * FROM engine.turn WHERE id = $1', [id]);
+
+  const take: PathWorld['take'] = async (receiptId, by = engine) => {
+    const messages = await world.rows<StoredMessage>('SELECT * FROM router.message WHERE receipt_id = $1', [receiptId]);
+    const kept = await world.rows<{ payload: WholeTurn }>(
+      'SELECT payload FROM router.straggler WHERE receipt_id = $1 AND payload IS NOT NULL ORDER BY subject_id',
+      [receiptId],
+    );
+    const named = messages.flatMap((row) => row.turns.map((target) => turnOf(row, target)));
+    for (const turn of [...named, ...kept.map(({ payload }) => payload)]) await by.turns.claim(turn, owner);
+  };
+
+  return {
+    ...world,
+    router,
+    engine,
+    startEngine: () => startEngine(),
+    take,
+    receive: async (appId, message, over = {}) => {
+      const job = jobOf(appId, message, over);
+      await router.get(RoutingService, { strict: false }).route(job, 1);
+      await take(job.receipt_id);
+      return job.receipt_id;
+    },
+    turnsOf: async (receiptId) =>
+      (await world.rows<Turn>('SELECT * FROM engine.turn WHERE receipt_id = $1 ORDER BY id', [receiptId])).map(
+        sessionTurn,
+      ),
+    turn: async (id) => sessionTurn(await rowOf(id)),
+    finish: async (turnId, { state, error = null, reason = null } = { state: 'succeeded' }, by = engine) => {
+      const before = await rowOf(turnId);
+      if (before.state === 'queued') await by.turns.claim(wakeOf(before), owner);
+      const row = await rowOf(turnId);
+      if (row.state !== 'running' || row.lease_owner !== owner) return;
+      const claim = { turn_id: turnId, lease_owner: owner, attempt: row.attempt };
+      if (state === 'failed') {
+        await by.turns.release(claim, error ?? 'failed', 0, false);
+        return by.jobs.fail(wakeOf(row), error ?? 'failed', 'as the test says');
+      }
+      const { receipt_id, organization_id, project_id, app_id } = row;
+      const entry = { receipt_id, organization_id, project_id, app_id, subject_id: turnId, stage: 'turn' } as const;
+      const said = { outcome: 'succeeded', reason, detail: { reply: 'none' } } as const;
+      const { started } = await by.endings.end({ ...claim, ...nothingSaid(row), reason }, [{ ...entry, ...said }]);
+      by.waker.go(started);
+    },
+    api: async <T>(method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
+      if (!/^\/api\/v1\/(sessions|runs|turns)/.test(path)) return world.api<T>(method, path, body, headers);
+      const token = await tokens.mint('engine', { ...caller, scopes: ['admin', 'service' satisfies Scope] });
+      const answer = await fetch(`${await engine.app.getUrl()}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body ? { 'content-type': 'application/json' } : {}),
+          ...headers,
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      const text = await answer.text();
+      return { status: answer.status, headers: answer.headers, body: (text ? JSON.parse(text) : null) as T };
+    },
+    close: async () => {
+      await Promise.all(engines.map((each) => each.close()));
+      await world.close();
+    },
+  };
+}
+
+function nothingSaid({ session_id, organization_id, project_id }: Turn) {
+  return {
+    ...{ session_id, organization_id, project_id, reply_text: '', steps: 1, tokens: 0, cost_micros: 0 },
+    ...{ agent_id: newId('agt'), contact_id: '', read_untrusted: false, new_steps: [], answer_id: null },
+  };
+}
+
+const serviceSettings = {
+  PORT: 8080,
+  OPERATIONS_PORT: 0,
+  HOST: '127.0.0.1',
+  REDIS_URL: testRedisUrl(),
+  QUEUE_CONCURRENCY: 4,
+  GATEHOUSE_SERVICE_KEY: testServiceKey,
+  LOG_LEVEL: 'silent',
+};

@@ -1,0 +1,132 @@
+import type { RunDetailView, RunRow } from '#libs/views';
+import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
+import { type PathWorld, pathWorld } from './path-world.js';
+
+describe('runs', () => {
+  let world: PathWorld;
+
+  beforeAll(async () => {
+    world = await pathWorld();
+  });
+  afterAll(() => world.close());
+
+  /** A message that one trigger makes a run of. @returns its receipt */
+  const receive = async (): Promise<string> => {
+    const app_id = await world.channel({ unknown_senders: 'open', chief_of_staff: false });
+    const workflow = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', instructions: 'first' });
+    await world.api('POST', '/api/v1/triggers', { app_id, workflow_id: workflow.body.id });
+    return world.receive(app_id, {});
+  };
+  const runsOf = async (receiptId: string): Promise<RunRow[]> => {
+    const { body } = await world.api<{ runs: RunRow[] }>('GET', `/api/v1/events/${receiptId}`);
+    return body.runs;
+  };
+  const first = async (receiptId: string): Promise<SessionTurnView> => {
+    const [turn] = await world.turnsOf(receiptId);
+    if (!turn) throw new Error('the receipt has no turn');
+    return turn;
+  };
+  const shown = async (turn: SessionTurnView) =>
+    (await world.api<RunDetailView>('GET', `/api/v1/runs/${turn.run_id}`)).body;
+  const set = (turn: SessionTurnView, sql: string) =>
+    world.rows(`UPDATE engine.turn SET ${sql} WHERE id = $1`, [turn.id]);
+
+  it('stand as their turns do', async () => {
+    const turn = await first(await receive());
+    expect(await shown(turn)).toMatchObject({ state: 'running', replay: false, rehearsal: false });
+    for (const [sql, state] of [
+      ["state = 'waiting_approval'", 'waiting_approval'],
+      ["state = 'held', held_for = 'workflow'", 'suspended'],
+      ["state = 'queued'", 'queued'],
+    ] as const) {
+      await set(turn, sql);
+      expect((await shown(turn)).state).toBe(state);
+    }
+    await world.finish(turn.id, { state: 'failed', error: 'turn_timeout' });
+    expect(await shown(turn)).toMatchObject({ state: 'timed_out', error: 'turn_timeout', reply: null });
+  });
+
+  it('say for what they wait and until when, and no more once they go on', async () => {
+    const turn = await first(await receive());
+    await set(turn, "state = 'queued', waiting_since = now(), error = 'model_unavailable'");
+    expect(await shown(turn)).toMatchObject({
+      ...{ state: 'waiting', reason: 'model_unavailable', error: null },
+      waiting_until: expect.any(String),
+    });
+    await world.finish(turn.id, { state: 'succeeded', reason: 'no_address' });
+    expect(await shown(turn)).toMatchObject({
+      ...{ state: 'succeeded', reply: 'none', reason: 'no_address', waiting_until: null, incomplete: null },
+      turns: [{ id: turn.id, url: `/api/v1/turns/${turn.id}`, reply: 'none', reason_text: expect.any(String) }],
+    });
+  });
+
+  it('take the dead letter of their turn along when they are retried', async () => {
+    const turn = await first(await receive());
+    await world.finish(turn.id, { state: 'failed', error: 'x' });
+    await world.api('POST', `/api/v1/runs/${turn.run_id}/retry`);
+    expect(await world.row('SELECT state, outcome FROM journal.dead_letter WHERE subject_id = $1', [turn.id])).toEqual({
+      state: 'redriven',
+      outcome: 'retried',
+    });
+    expect(await shown(turn)).toMatchObject({ state: 'queued', error: null, turns: [{ id: turn.id }, {}] });
+  });
+
+  it('are cancelled at once, and start no more', async () => {
+    const turn = await first(await receive());
+    const cancel = () => world.api<RunRow>('POST', `/api/v1/runs/${turn.run_id}/cancel`);
+    expect(await cancel()).toMatchObject({ status: 202, body: { state: 'cancelled', error: 'cancelled' } });
+    expect((await cancel()).status).toBe(409);
+    await world.take(turn.receipt_id);
+    expect((await world.turn(turn.id)).state).toBe('cancelled');
+  });
+
+  it('are run again by a replay, once under a key', async () => {
+    const receipt = await receive();
+    const replay = (key: string, body: object = {}) =>
+      world.api<{ run_ids: string[]; code?: string }>('POST', `/api/v1/events/${receipt}/replay`, body, {
+        'idempotency-key': key,
+      });
+    const answers = await Promise.all([replay('k1'), replay('k1'), replay('k1')]);
+    await world.take(receipt);
+    const runs = await runsOf(receipt);
+    expect(runs.map(({ replay: again }) => again)).toEqual([false, true]);
+    for (const { status, body } of answers) expect([status, body.run_ids]).toEqual([202, [runs[1]?.id]]);
+    expect(await replay('k1', { deliver: true })).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused' },
+    });
+    await replay('k2');
+    await world.take(receipt);
+    expect(await runsOf(receipt)).toHaveLength(3);
+  });
+
+  it('are made once under a key by a replay of a run, and retried once', async () => {
+    const receipt = await receive();
+    const [run] = await runsOf(receipt);
+    const ask = (verb: string, key: string, body?: object) =>
+      world.api<RunRow & { code?: string }>('POST', `/api/v1/runs/${run?.id}/${verb}`, body, {
+        'idempotency-key': key,
+      });
+    const answers = await Promise.all([ask('replay', 'r1', {}), ask('replay', 'r1', {})]);
+    const [, made, ...others] = await runsOf(receipt);
+    expect(others).toEqual([]);
+    expect(answers.map(({ body }) => body.id)).toEqual([made?.id, made?.id]);
+    expect(await ask('replay', 'r1', { deliver: true })).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused' },
+    });
+    expect(await ask('retry', 'r1')).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+
+    expect(await ask('retry', 't1')).toMatchObject({ status: 409, body: { code: 'run_not_failed' } });
+    const fail = async () => {
+      const turn = (await world.turnsOf(receipt)).find(({ run_id, state }) => run_id === run?.id && state === 'open');
+      await world.finish(turn?.id ?? '', { state: 'failed', error: 'model_down' });
+    };
+    await fail();
+    // What was refused under a key may be asked for again under it.
+    expect(await ask('retry', 't1')).toMatchObject({ status: 202, body: { state: 'queued' } });
+    await fail();
+    expect(await ask('retry', 't1')).toMatchObject({ status: 202, body: { state: 'failed' } });
+    expect(await ask('retry', 't2')).toMatchObject({ status: 202, body: { state: 'queued' } });
+  });
+});

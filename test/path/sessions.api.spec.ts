@@ -1,0 +1,223 @@
+import { newId } from '#libs/contracts';
+import type { SessionDetail } from '../../apps/engine/src/sessions/sessions.service.js';
+import { type PathWorld, pathWorld } from './path-world.js';
+
+describe('sessions', () => {
+  let world: PathWorld;
+
+  beforeAll(async () => {
+    world = await pathWorld();
+  });
+  afterAll(() => world.close());
+
+  const open = { unknown_senders: 'open' } as const;
+  const receive = async (
+    appId: string,
+    message: string,
+    over: object = {},
+    app_kind: 'adapter' | 'builtin' = 'adapter',
+  ) => {
+    const [turn] = await world.turnsOf(await world.receive(appId, { message, ...over }, { app_kind }));
+    if (!turn) throw new Error('the message has no turn');
+    return turn;
+  };
+  const turn = (id: string) => world.turn(id);
+  const finish = (id: string, state: 'succeeded' | 'failed' = 'succeeded', error: string | null = null) =>
+    world.finish(id, { state, error });
+  /** As if everything in a session had been so much earlier. */
+  const goBy = async (sessionId: string | null, minutes: number) => {
+    await world.rows('UPDATE engine.session SET updated_at = updated_at - make_interval(mins => $2) WHERE id = $1', [
+      sessionId,
+      minutes,
+    ]);
+    await world.rows('UPDATE engine.turn SET finished_at = finished_at - make_interval(mins => $2) WHERE session_id = $1', [
+      sessionId,
+      minutes,
+    ]);
+  };
+  const post = (id: string | null, verb: string, body: object = {}) =>
+    world.api<SessionDetail>('POST', `/api/v1/sessions/${id}/${verb}`, body);
+
+  it('are shared by thread, by contact or by channel, as the channel says', async () => {
+    const sameSession = async (
+      scope: 'thread' | 'contact' | 'channel',
+      one: object,
+      other: object,
+    ): Promise<boolean> => {
+      const appId = await world.channel({ ...open, session_scope: scope });
+      return (await receive(appId, 'a', one)).session_id === (await receive(appId, 'b', other)).session_id;
+    };
+    expect(await sameSession('thread', { thread_id: 't', sender: 'ada' }, { thread_id: 't', sender: 'bob' })).toBe(
+      true,
+    );
+    expect(await sameSession('thread', { thread_id: 't' }, { thread_id: 'u' })).toBe(false);
+    expect(await sameSession('thread', { sender: 'ada' }, { sender: 'bob' })).toBe(false);
+    expect(await sameSession('contact', { thread_id: 't' }, { thread_id: 'u' })).toBe(true);
+    expect(await sameSession('contact', { thread_id: 't' }, { thread_id: 't', sender: 'bob' })).toBe(false);
+    const room = { metadata: { channel_address: 'room' } };
+    expect(await sameSession('channel', { ...room, sender: 'ada' }, { ...room, sender: 'bob' })).toBe(true);
+  });
+
+  it('answer one by one what came meanwhile, where the channel queues', async () => {
+    const appId = await world.channel({ ...open, inbox_mode: 'queue' });
+    const [first, second, third] = [await receive(appId, '1'), await receive(appId, '2'), await receive(appId, '3')];
+    expect([first.state, second.state, third.state]).toEqual(['open', 'waiting', 'waiting']);
+    await finish(first.id);
+    expect([(await turn(second.id)).state, (await turn(third.id)).state]).toEqual(['open', 'waiting']);
+    expect((await turn(second.id)).epoch).toBeGreaterThan(first.epoch);
+    await finish(first.id);
+    expect((await turn(third.id)).state).toBe('waiting');
+  });
+
+  it('answer in one turn what came meanwhile, where the channel collects', async () => {
+    const appId = await world.channel(open);
+    const first = await receive(appId, '1');
+    const [second, third] = [await receive(appId, '2'), await receive(appId, '3')];
+    await finish(first.id);
+    expect(await turn(second.id)).toMatchObject({ state: 'collected', collected_into: third.id });
+    const now = await turn(third.id);
+    expect(now).toMatchObject({ state: 'open', input: { message: { message: '3' } } });
+    expect(now.input?.earlier?.map(({ message }) => message)).toEqual(['2']);
+  });
+
+  it('never answer one sender with the rights of another', async () => {
+    const appId = await world.channel({ ...open, session_scope: 'channel' });
+    const first = await receive(appId, '1');
+    const [bob, eve, bobAgain] = [
+      await receive(appId, '2', { sender: 'bob' }),
+      await receive(appId, '3', { sender: 'eve' }),
+      await receive(appId, '4', { sender: 'bob' }),
+    ];
+    await finish(first.id);
+    expect((await turn(bob.id)).state).toBe('open');
+    await finish(bob.id);
+    expect([(await turn(eve.id)).state, (await turn(bobAgain.id)).state]).toEqual(['open', 'waiting']);
+    expect((await turn(eve.id)).input?.earlier).toBeUndefined();
+  });
+
+  it('never answer together what is rehearsed and what is not', async () => {
+    const appId = await world.channel(open);
+    const first = await receive(appId, '1');
+    expect((await world.api('POST', `/api/v1/events/${first.receipt_id}/replay`, {})).status).toBe(202);
+    await world.take(first.receipt_id);
+    const live = await receive(appId, '2');
+    await finish(first.id);
+    const rehearsal = (await world.turnsOf(first.receipt_id)).find(({ input }) => input?.rehearsal);
+    expect(rehearsal).toMatchObject({ state: 'open', input: { reply: null } });
+    expect((await turn(live.id)).state).toBe('waiting');
+    await finish(rehearsal?.id ?? '');
+    expect((await turn(live.id)).input).not.toHaveProperty('rehearsal');
+    expect((await turn(live.id)).input).not.toHaveProperty('earlier');
+  });
+
+  it('queue for the built-in Webhook app', async () => {
+    const appId = newId('app');
+    const [first, second, third] = [
+      await receive(appId, '1', {}, 'builtin'),
+      await receive(appId, '2', {}, 'builtin'),
+      await receive(appId, '3', {}, 'builtin'),
+    ];
+    await finish(first.id);
+    expect([(await turn(second.id)).state, (await turn(third.id)).state]).toEqual(['open', 'waiting']);
+  });
+
+  it('start anew after a silence, and at the daily hour', async () => {
+    const idle = await world.channel({ ...open, idle_reset_minutes: 30 });
+    // It was this hour for less than an hour, and before that for a day not.
+    const daily = await world.channel({ ...open, daily_reset_hour: new Date().getUTCHours() });
+    const [a, b] = [await receive(idle, '1'), await receive(daily, '1')];
+    await finish(a.id);
+    await goBy(a.session_id, 20);
+    const second = await receive(idle, '2');
+    expect(second.session_id).toBe(a.session_id);
+    await goBy(a.session_id, 60);
+    // A turn is still under way there: it is not torn in two.
+    expect((await receive(idle, '3')).session_id).toBe(a.session_id);
+    await goBy(b.session_id, 90);
+    expect((await receive(daily, '2')).session_id).toBe(b.session_id);
+    await finish(b.id);
+    const [waited] = await world.rows<{ id: string }>(`SELECT id FROM engine.turn WHERE app_id = $1 AND state = 'queued'`, [
+      daily,
+    ]);
+    await finish(waited?.id ?? '');
+    expect((await receive(daily, '3')).session_id).toBe(b.session_id);
+    await world.rows(`UPDATE engine.turn SET state = 'failed', finished_at = now() WHERE session_id = $1 AND state = 'running'`, [
+      b.session_id,
+    ]);
+    await goBy(b.session_id, 90);
+    const renewed = await receive(daily, '4');
+    expect(renewed.session_id).not.toBe(b.session_id);
+    const closed = await world.api<SessionDetail>('GET', `/api/v1/sessions/${b.session_id}`);
+    expect(closed.body).toMatchObject({ status: 'closed', marks: [{ kind: 'reset' }] });
+  });
+
+  it('handle what came out of order in the order in which it was acknowledged', async () => {
+    const appId = await world.channel({ ...open, inbox_mode: 'queue' });
+    const busy = await receive(appId, '1');
+    const receipts = [newId('evt'), newId('evt'), newId('evt')];
+    for (const at of [2, 0, 1]) await world.receive(appId, { message: String(at) }, { receipt_id: receipts[at] });
+    const [first, second, third] = (await Promise.all(receipts.map((id) => world.turnsOf(id)))).flat();
+    const started: number[] = [];
+    for (let last = busy.id, n = 0; n < 3; n += 1) {
+      await finish(last);
+      const now = await Promise.all([first, second, third].map((each) => turn(each?.id ?? '')));
+      started.push(now.findIndex(({ state }) => state === 'open'));
+      last = now.find(({ state }) => state === 'open')?.id ?? '';
+    }
+    expect(started).toEqual([0, 1, 2]);
+  });
+
+  it('wait for the person who has taken over, and say when that began and ended', async () => {
+    const appId = await world.channel({ ...open, inbox_mode: 'queue' });
+    const first = await receive(appId, '1');
+    const id = first.session_id;
+    expect((await post(id, 'takeover')).body).toMatchObject({ status: 'taken_over' });
+    expect((await turn(first.id)).state).toBe('cancelled');
+    expect((await post(id, 'takeover')).status).toBe(409);
+    const during = await receive(appId, '2');
+    await finish(first.id);
+    expect([(await turn(first.id)).state, (await turn(during.id)).state]).toEqual(['cancelled', 'waiting']);
+    const back = await post(id, 'hand-back');
+    expect(back.body).toMatchObject({
+      status: 'active',
+      waiting: 0,
+      marks: [{ kind: 'takeover' }, { kind: 'hand_back' }],
+    });
+    expect((await turn(during.id)).state).toBe('handled');
+    expect((await receive(appId, '3')).state).toBe('open');
+  });
+
+  it('answer what came during a takeover when the person leaves it to the agent', async () => {
+    const appId = await world.channel({ ...open, inbox_mode: 'queue' });
+    const first = await receive(appId, '1');
+    await finish(first.id);
+    await post(first.session_id, 'takeover');
+    const [second, third] = [await receive(appId, '2'), await receive(appId, '3')];
+    expect([second.state, third.state]).toEqual(['waiting', 'waiting']);
+    await post(first.session_id, 'hand-back', { answer_waiting: true });
+    expect([(await turn(second.id)).state, (await turn(third.id)).state]).toEqual(['open', 'waiting']);
+  });
+
+  it('go on with the next message when the turn under way is cancelled', async () => {
+    const appId = await world.channel({ ...open, inbox_mode: 'queue' });
+    const [first, second] = [await receive(appId, '1'), await receive(appId, '2')];
+    expect((await post(first.session_id, 'cancel-turn')).status).toBe(202);
+    expect([(await turn(first.id)).state, (await turn(second.id)).state]).toEqual(['cancelled', 'open']);
+  });
+
+  it('are resolved, and reopened by a person or by the next message', async () => {
+    const appId = await world.channel(open);
+    const { id, session_id } = await receive(appId, '1');
+    await finish(id);
+    expect((await post(session_id, 'resolve')).body.status).toBe('resolved');
+    expect((await post(session_id, 'resolve')).status).toBe(409);
+    expect((await post(session_id, 'reopen')).body.status).toBe('active');
+    await post(session_id, 'resolve');
+    expect((await receive(appId, '2')).session_id).toBe(session_id);
+    const { body } = await world.api<{ data: { id: string }[] }>(
+      'GET',
+      `/api/v1/sessions?status=active&app_id=${appId}`,
+    );
+    expect(body.data.map((session) => session.id)).toEqual([session_id]);
+  });
+});
