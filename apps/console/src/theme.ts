@@ -63,6 +63,7 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } } },
     Paper: { defaultProps: { withBorder: true, p: 'md' } },
     Anchor: { defaultProps: { underline: 'hover' } },
   },
