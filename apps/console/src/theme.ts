@@ -62,6 +62,7 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } } },
     Paper: { defaultProps: { withBorder: true, p: 'md' } },
     Modal: {
       defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } },
