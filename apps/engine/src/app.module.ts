@@ -18,6 +18,8 @@ import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import { DocumentRepository } from './knowledge/document.repository.js';
+import { EntitiesController } from './knowledge/entities.controller.js';
+import { EntityDirectory } from './knowledge/entity-directory.repository.js';
 import { GraphRepository } from './knowledge/graph.repository.js';
 import { KnowledgeController } from './knowledge/knowledge.controller.js';
 import { SyncedDocumentRepository } from './knowledge/synced-document.repository.js';
@@ -72,6 +74,7 @@ export class AppModule {
         AgentController,
         AgentUsageController,
         ApprovalController,
+        EntitiesController,
         KnowledgeController,
         ModelController,
         SyncedDocumentsController,
@@ -107,6 +110,7 @@ export class AppModule {
         ApprovalService,
         SpokenDecisions,
         DocumentRepository,
+        EntityDirectory,
         GraphRepository,
         SyncedDocumentRepository,
         ToolCallRepository,

@@ -1918,6 +1918,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/knowledge/entities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What documents speak of, by name */
+        get: operations["listEntities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge/entities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is said of an entity, and how it relates to others */
+        get: operations["getEntity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/knowledge": {
         parameters: {
             query?: never;
@@ -5326,6 +5360,48 @@ export interface components {
         DecideApproval: {
             /** @description For those who read it later; the model is not told */
             note?: string;
+        };
+        EntityView: {
+            id: string;
+            name: string;
+            /** @description What documents say that it is */
+            kinds: string[];
+            /** @description That speak of it */
+            documents: number;
+        };
+        EntityPage: {
+            data: components["schemas"]["EntityView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
+        SaidOfEntity: {
+            kind: string | null;
+            description: string | null;
+            document_id: string;
+            /**
+             * @description untrusted: learnt from outsiders
+             * @enum {string}
+             */
+            trust: "owner" | "known" | "untrusted";
+        };
+        RelationView: {
+            from: string;
+            relation: string;
+            to: string;
+            /** @description The document that says so */
+            document_id: string;
+            /** @enum {string} */
+            trust: "owner" | "known" | "untrusted";
+            /** @description Steps from the entity */
+            distance: number;
+        };
+        EntityDetail: {
+            id: string;
+            name: string;
+            /** @description By each document that speaks of it */
+            said: components["schemas"]["SaidOfEntity"][];
+            /** @description Its own ones, at most 200 */
+            relations: components["schemas"]["RelationView"][];
         };
         DocumentView: {
             id: string;
@@ -9748,6 +9824,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApprovalView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listEntities: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the page before, as it is */
+                cursor?: string;
+                /** @description Part of the name */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getEntity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityDetail"];
                 };
             };
             default: components["responses"]["Problem"];

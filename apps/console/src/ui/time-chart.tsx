@@ -1,4 +1,4 @@
-import '@mantine/charts/styles.css';
+import '@mantine/charts/styles.layer.css';
 import { AreaChart } from '@mantine/charts';
 import type { ReactNode } from 'react';
 
