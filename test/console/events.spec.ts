@@ -78,6 +78,8 @@ inBrowser('Home, events and the simulator', () => {
     await replyTo(system.appId, '/built-in');
     await open('');
     await see('2 of 5 done');
+    await page.getByRole('link', { name: 'Open the App' }).click();
+    await page.getByRole('heading', { name: 'Webhook', level: 1 }).waitFor();
     await system.api('PATCH', `/api/v1/apps/${system.appId}`, {
       credential_id: await system.credential({ signing_secret: signingSecret }),
       signature: { scheme: 'hmac' },

@@ -16,7 +16,7 @@ class ModelSettingsView {
   fallback_name: string | null;
 }
 
-@ApiTags('agents')
+@ApiTags('model')
 @Controller('api/v1/model')
 export class ModelController {
   constructor(@Inject(SETTINGS) private readonly settings: EngineSettings) {}

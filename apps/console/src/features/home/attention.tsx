@@ -73,7 +73,7 @@ function Problem({ item: { code, text, what_to_do, resource, since } }: { item: 
 
 const folders: Readonly<Record<Item['resource']['kind'], string | null>> = {
   app: '/integrations',
-  adapter: '/developer',
+  adapter: '/developer-portal',
   credential: '/credentials',
   source: '/sources',
   mcp_server: '/mcp-servers',
