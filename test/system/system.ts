@@ -39,6 +39,8 @@ export interface System extends Api {
   stop(): Promise<void>;
 }
 
+/** Nine processes start at once, and other tests may run beside them. */
+const startMs = 180_000;
 /** These have no store. */
 const storeless = ['adapters', 'python-runner'];
 /** On a machine that does other things too. */
@@ -97,7 +99,7 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
     ends.unshift(() => Promise.all([...running.values()].map((service) => service.stop())));
     await Promise.all(services.map(({ name }) => start(name)));
     const setUp = async (...args: string[]) =>
-      bootstrapResult(await runStep(bootstrap, envOf('portal'), AbortSignal.timeout(60_000), args));
+      bootstrapResult(await runStep(bootstrap, envOf('portal'), AbortSignal.timeout(startMs), args));
     const made = await setUp();
     const webhookUrl = `${origin('portal')}${made.webhook_url_path}`;
     await until('the ingress knows the webhook', async () => (await fetch(webhookUrl)).status === 405);

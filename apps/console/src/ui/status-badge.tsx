@@ -111,10 +111,17 @@ const toneByState = new Map(
 
 export const toneOf = (status: string): Tone => toneByState.get(status) ?? 'quiet';
 
+interface StatusBadgeProps {
+  status: string;
+  tone?: Tone;
+  /** Where the state has another word than it has elsewhere. */
+  label?: string;
+}
+
 /** One look for each outcome or state, wherever it stands. A state that it does not know is shown as it is. */
-export function StatusBadge({ status, tone }: { status: string; tone?: Tone }): ReactNode {
+export function StatusBadge({ status, tone, label: own }: StatusBadgeProps): ReactNode {
   const colour = colours[tone ?? toneOf(status)];
-  const label = uiTexts.outcomes[status] ?? status.replaceAll('_', ' ');
+  const label = own ?? uiTexts.outcomes[status] ?? status.replaceAll('_', ' ');
   return (
     <Badge
       color={colour}

@@ -47,8 +47,14 @@ function columnsWith(appName: (id: string) => string): Column<EventView>[] {
           </Text>
         ),
     },
-    { id: 'type', label: texts.type, cell: ({ event_type }) => event_type, hideOnPhone: true },
-    { id: 'sender', label: texts.sender, cell: ({ sender }) => sender, hideOnPhone: true },
+    {
+      id: 'type',
+      label: texts.type,
+      width: 'minmax(0, 1.4fr)',
+      cell: ({ event_type }) => event_type,
+      hideOnPhone: true,
+    },
+    { id: 'sender', label: texts.sender, width: 'minmax(0, 1.1fr)', cell: ({ sender }) => sender, hideOnPhone: true },
     {
       id: 'app',
       label: texts.app,

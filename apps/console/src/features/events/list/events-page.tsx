@@ -1,47 +1,88 @@
-import { Switch } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Pause, Play, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../../api/client.js';
-import { useCursorList } from '../../../api/project-query.js';
 import { eventTexts } from '../../../texts/events.js';
+import { uiTexts } from '../../../texts/ui.js';
 import { LiveDot } from '../../../ui/live-dot.js';
 import { Page } from '../../../ui/page.js';
 import { EventFilters } from './event-filters.js';
-import { eventQuery, type EventSearch } from './event-search.js';
+import type { EventSearch } from './event-search.js';
 import { EventTable } from './event-table.js';
-import { useLiveEvents } from '../../../api/use-live-events.js';
+import { NewEvents } from './new-events.js';
+import { RefusedRequests } from './refused-requests.js';
+import { useLiveList } from './use-live-list.js';
+import { useScrolledDown } from './use-scrolled-down.js';
 
 const route = getRouteApi('/p/$projectId/events');
-const pageSize = 50;
 
 export function EventsPage(): ReactNode {
-  const { live, ...filter } = route.useSearch();
+  const { view, ...search } = route.useSearch();
+  const navigate = useNavigate({ from: '/p/$projectId/events' });
+  return (
+    <Page
+      title={eventTexts.title}
+      description={view === 'refused' ? eventTexts.refused.description : eventTexts.description}
+      actions={
+        <SegmentedControl
+          aria-label={eventTexts.views.label}
+          value={view ?? 'events'}
+          data={[
+            { value: 'events', label: eventTexts.views.events },
+            { value: 'refused', label: eventTexts.views.refused },
+          ]}
+          onChange={(next) =>
+            void navigate({ search: { view: next === 'refused' ? next : undefined, app: search.app } })
+          }
+        />
+      }
+    >
+      {view === 'refused' ? <RefusedRequests appId={search.app} /> : <EventList search={search} />}
+    </Page>
+  );
+}
+
+function EventList({ search }: { search: EventSearch }): ReactNode {
+  const { paused, ...filter } = search;
   const navigate = useNavigate({ from: '/p/$projectId/events' });
   const change = (patch: Partial<EventSearch>): void =>
     void navigate({ search: (before) => ({ ...before, ...patch }), replace: true });
-  const list = useCursorList(['events', filter], (cursor, signal) =>
-    answer(
-      api.GET('/api/v1/events', { params: { query: { ...eventQuery(filter), limit: pageSize, cursor } }, signal }),
-    ),
-  );
-  const stream = useLiveEvents({ appId: filter.app, enabled: live === true });
+  const scrolled = useScrolledDown();
+  const { list, stream, waiting, show } = useLiveList(filter, paused === true || scrolled);
   const filtered = Object.keys(filter).length > 0;
   return (
-    <Page title={eventTexts.title} description={eventTexts.description} mark={live && <LiveDot state={stream} />}>
-      <EventFilters
-        filter={filter}
-        filtered={filtered}
-        onChange={change}
-        onClear={() => void navigate({ search: live ? { live } : {} })}
-        end={
-          <Switch
-            label={eventTexts.live}
-            checked={live === true}
-            onChange={(event) => change({ live: event.currentTarget.checked || undefined })}
-          />
-        }
-      />
+    <>
+      <EventFilters filter={filter} onChange={change} />
+      <NewEvents
+        count={waiting}
+        onShow={() => {
+          window.scrollTo({ top: 0 });
+          show();
+        }}
+      >
+        <LiveDot state={paused ? 'off' : stream} />
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          leftSection={paused ? <Play size={13} aria-hidden /> : <Pause size={13} aria-hidden />}
+          onClick={() => change({ paused: paused ? undefined : true })}
+        >
+          {paused ? eventTexts.resume : eventTexts.pause}
+        </Button>
+        {filtered && (
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            leftSection={<X size={13} aria-hidden />}
+            onClick={() => void navigate({ search: paused ? { paused } : {} })}
+          >
+            {uiTexts.clearFilters}
+          </Button>
+        )}
+      </NewEvents>
       <EventTable list={list} filtered={filtered} />
-    </Page>
+    </>
   );
 }

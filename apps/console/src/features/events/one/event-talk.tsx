@@ -36,7 +36,7 @@ function Reply({ event }: { event: EventDetail }): ReactNode {
   const turn = useTurn(event.id, lastTurn?.collected_into ?? lastTurn?.id ?? null, useScope('agents:read'));
   const sent = deliveries.data ?? [];
   const written = turn.data?.reply_text;
-  const { why } = answerOf(event);
+  const busy = answerOf(event).tone === 'busy';
   return (
     <Section title={sent.length > 1 ? eventPageTexts.replies : eventPageTexts.reply}>
       {sent.map(({ id, state, content }) => (
@@ -56,7 +56,9 @@ function Reply({ event }: { event: EventDetail }): ReactNode {
           <p className={classes.text}>{written}</p>
         </div>
       )}
-      {sent.length === 0 && !written && <Text c="dimmed">{why}</Text>}
+      {sent.length === 0 && !written && (
+        <Text c="dimmed">{busy ? eventPageTexts.noReplyYet : eventPageTexts.noReply}</Text>
+      )}
     </Section>
   );
 }

@@ -1,8 +1,6 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { toneOf } from '../../../ui/status-badge.js';
 import type { Station } from './stations.js';
-
-const route = getRouteApi('/p/$projectId/events/$eventId');
 
 interface OpenStations {
   isOpen: (station: Station) => boolean;
@@ -18,12 +16,13 @@ const openAtFirst = ({ stage, last }: Station): boolean =>
 
 /** Which stations are open is in the URL: those that differ from how they stand at first. */
 export function useOpenStations(stations: readonly Station[]): OpenStations {
-  const { toggled = '' } = route.useSearch();
-  const navigate = useNavigate({ from: '/p/$projectId/events/$eventId' });
+  const { toggled = '' } = useSearch({ strict: false });
+  const navigate = useNavigate();
   const keys = new Set(toggled.split('.').filter(Boolean));
   const isOpen = (station: Station): boolean => openAtFirst(station) !== keys.has(station.key);
   const write = (next: Set<string>): void =>
     void navigate({
+      to: '.',
       search: (before) => ({ ...before, toggled: [...next].join('.') || undefined }),
       replace: true,
       resetScroll: false,

@@ -1,13 +1,13 @@
-import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { useScope } from '../../../../api/session.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { CodeBlock } from '../../../../ui/code-block.js';
-import { ConfirmButton } from '../../../../ui/confirm-button.js';
+import { ConfirmAction } from '../../../../ui/confirm-action.js';
 import { CopyText } from '../../../../ui/copy-text.js';
 import { duration } from '../../../../ui/duration.js';
-import { FactList } from '../../../../ui/fact-list.js';
+import { Facts } from '../../../../ui/facts.js';
 import { ProblemAlert } from '../../../../ui/problem-alert.js';
 import { StatusBadge } from '../../../../ui/status-badge.js';
 import { When } from '../../../../ui/when.js';
@@ -28,8 +28,8 @@ export function DeliveryPart({ event, station }: { event: EventDetail; station: 
       {delivery && (
         <>
           <CodeBlock label={eventPageTexts.reply} code={delivery.content.text} wrap />
-          <FactList
-            facts={[
+          <Facts
+            of={[
               [texts.to, delivery.content.target.channel_address],
               [texts.providerId, delivery.provider_message_id && <CopyText text={delivery.provider_message_id} />],
               [texts.id, <CopyText text={delivery.id} />],
@@ -46,25 +46,21 @@ export function DeliveryPart({ event, station }: { event: EventDetail; station: 
 
 function Attempts({ entries }: { entries: readonly Entry[] }): ReactNode {
   return (
-    <Table aria-label={texts.attempts} verticalSpacing={4} horizontalSpacing="xs" fz="sm">
-      <Table.Tbody>
-        {entries.map((entry) => (
-          <Table.Tr key={`${entry.at} ${entry.outcome} ${entry.attempt}`}>
-            <Table.Td w={92}>{texts.attempt(entry.attempt)}</Table.Td>
-            <Table.Td w={110}>
-              <StatusBadge status={entry.outcome} />
-            </Table.Td>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              {[entry.reason, fact(entry, 'error') ?? fact(entry, 'text')].filter(Boolean).join(': ')}
-            </Table.Td>
-            <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-              {entry.duration_ms !== null && `${duration(entry.duration_ms)} · `}
-              <When at={entry.at} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Stack gap={6} component="ol" aria-label={texts.attempts} m={0} p={0} style={{ listStyle: 'none' }}>
+      {entries.map((entry) => (
+        <Group key={`${entry.at} ${entry.outcome} ${entry.attempt}`} component="li" gap="sm" fz="sm">
+          {texts.attempt(entry.attempt)}
+          <StatusBadge status={entry.outcome} />
+          <Text span inherit c="dimmed">
+            {entry.duration_ms !== null && `${duration(entry.duration_ms)} · `}
+            <When at={entry.at} />
+          </Text>
+          <Text span inherit style={{ overflowWrap: 'anywhere' }}>
+            {[entry.reason, fact(entry, 'error') ?? fact(entry, 'text')].filter(Boolean).join(': ')}
+          </Text>
+        </Group>
+      ))}
+    </Stack>
   );
 }
 
@@ -74,17 +70,16 @@ function Redrive({ eventId, id }: { eventId: string; id: string }): ReactNode {
     await redriveDelivery(id);
     notifications.show({ message: texts.redriven });
   });
-  if (!mayWrite)
-    return (
-      <Button disabled title={eventPageTexts.actions.noScope}>
-        {texts.redrive}
-      </Button>
-    );
   return (
     <Group>
-      <ConfirmButton question={texts.redriveQuestion} loading={mend.isPending} onConfirm={() => mend.mutate()}>
+      <ConfirmAction
+        reason={mayWrite ? null : eventPageTexts.actions.noScope}
+        question={texts.redriveQuestion}
+        loading={mend.isPending}
+        onConfirm={() => mend.mutate()}
+      >
         {texts.redrive}
-      </ConfirmButton>
+      </ConfirmAction>
       <ProblemAlert error={mend.error} />
     </Group>
   );

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { eventTexts } from '../../../../texts/events.js';
 import { eventPageTexts } from '../../../../texts/event.js';
-import { FactList } from '../../../../ui/fact-list.js';
+import { Facts } from '../../../../ui/facts.js';
 import { JsonView } from '../../../../ui/json-view.js';
 import type { EventDetail } from '../stations.js';
 
@@ -12,8 +12,8 @@ export function ParsedPart({ event }: { event: EventDetail }): ReactNode {
     <Stack gap="sm">
       {event.messages.map(({ id, message }) => (
         <Stack key={id} gap={6}>
-          <FactList
-            facts={[
+          <Facts
+            of={[
               [eventTexts.columns.type, <code>{message.event_type}</code>],
               [eventTexts.columns.sender, message.sender],
               [eventPageTexts.parsed.thread, message.thread_id],

@@ -27,6 +27,7 @@ export function TurnApprovals({ eventId, turnId }: { eventId: string; turnId: st
             variant="light"
             icon={<Hand size={18} aria-hidden />}
             title={`${texts.title}: ${tool} (${grade})`}
+            styles={{ title: { color: 'var(--mantine-color-text)' } }}
           >
             <Text size="sm" mb={6}>
               {texts.until} <When at={expires_at} /> · <ProjectLink path={`/approvals/${id}`}>{texts.open}</ProjectLink>

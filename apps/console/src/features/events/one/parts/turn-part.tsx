@@ -5,7 +5,7 @@ import { answer, api } from '../../../../api/client.js';
 import { useScope } from '../../../../api/session.js';
 import type { Schema } from '../../../../api/types.js';
 import { eventPageTexts } from '../../../../texts/event.js';
-import { FactList } from '../../../../ui/fact-list.js';
+import { Facts } from '../../../../ui/facts.js';
 import { ProblemAlert } from '../../../../ui/problem-alert.js';
 import { ProjectLink } from '../../../../ui/project-link.js';
 import type { EventDetail } from '../stations.js';
@@ -43,8 +43,8 @@ function TurnFacts({ turn, runs }: { turn: Schema<'TurnView'>; runs: EventDetail
   const run = runs.find(({ id }) => id === turn.run_id);
   const { agent_id, session_id, tokens } = turn;
   return (
-    <FactList
-      facts={[
+    <Facts
+      of={[
         [
           texts.agent,
           agent_id === null ? (
