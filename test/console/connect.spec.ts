@@ -180,6 +180,8 @@ inBrowser('connecting other systems in the console', () => {
     await page.getByRole('option', { name: /^Library/ }).click();
     await form.getByLabel('Name').fill('The house');
     await form.getByLabel('Folder').fill('/house');
+    await form.getByLabel('Synchronise').click();
+    await page.getByRole('option', { name: 'Only when asked' }).click();
     await form.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('heading', { name: 'The house', level: 1 }).waitFor();
     await button(page, 'Sync now').click();
