@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import { type DocumentAdapter, openDocumentAdapter } from '../system/document-adapter.js';
 import { type OauthAdapter, openOauthAdapter } from '../system/oauth-adapter.js';
 import { openPlainAdapter, type PlainAdapter } from '../system/plain-adapter.js';
 import { startSystem, type System } from '../system/system.js';
@@ -19,6 +20,7 @@ inBrowser('connecting other systems in the console', () => {
   let provider: AuthorizationServer;
   let orbit: OauthAdapter;
   let acme: PlainAdapter;
+  let library: DocumentAdapter;
   let owner: Visit;
   let project: string;
 
@@ -26,6 +28,7 @@ inBrowser('connecting other systems in the console', () => {
     system = await startSystem();
     browser = await launch(chromium ?? '');
     acme = await openPlainAdapter('acme');
+    library = await openDocumentAdapter(3);
     const redirectUri = `${system.origin('portal')}/api/v1/oauth/callback/orbit`;
     provider = await startAuthorizationServer({ redirectUris: [redirectUri] });
     orbit = await openOauthAdapter(provider.url);
@@ -36,7 +39,7 @@ inBrowser('connecting other systems in the console', () => {
   afterAll(async () => {
     await browser?.close();
     await system?.stop();
-    await Promise.all([acme?.close(), orbit?.close(), provider?.close()]);
+    await Promise.all([acme?.close(), library?.close(), orbit?.close(), provider?.close()]);
   });
 
   const go = (page: Page, path: string): Promise<unknown> =>
@@ -167,6 +170,31 @@ inBrowser('connecting other systems in the console', () => {
     await owner.picture('connect-credential');
   });
 
+  it('adds a source of documents, brings them in, and lists them', async () => {
+    const { page } = owner;
+    await system.api('POST', '/api/v1/adapters', { url: library.url });
+    await system.api('POST', '/api/v1/listings/library/install', {});
+    await go(page, '/sources?add=true');
+    const form = page.getByRole('dialog', { name: 'Add a source' });
+    await form.getByPlaceholder('Choose one').click();
+    await page.getByRole('option', { name: /^Library/ }).click();
+    await form.getByLabel('Name').fill('The house');
+    await form.getByLabel('Folder').fill('/house');
+    await form.getByLabel('Synchronise').click();
+    await page.getByRole('option', { name: 'Only when asked' }).click();
+    await form.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('heading', { name: 'The house', level: 1 }).waitFor();
+    await button(page, 'Sync now').click();
+    await page.getByText('3 added, 0 changed, 0 removed').waitFor();
+    await page.getByText('f/2', { exact: true }).waitFor();
+    await page.getByLabel('Path begins with').fill('f/1');
+    await page.getByText('f/2', { exact: true }).waitFor({ state: 'detached' });
+    expect(page.url()).toContain('prefix=f%2F1');
+    await page.getByRole('tab', { name: 'Syncs' }).click();
+    await page.getByText('Succeeded').first().waitFor();
+    await owner.picture('connect-source');
+  });
+
   it('shows two tabs in conflict what differs, and lets the second one choose', async () => {
     const first = owner.page;
     const second = await first.context().newPage();
@@ -200,7 +228,7 @@ inBrowser('connecting other systems in the console', () => {
       [`/integrations/${system.appId}?tab=requests`, 'missing_signature'],
       ['/developer-portal', 'acme'],
       ['/credentials', 'Orbit of the team'],
-      ['/sources', 'No sources yet'],
+      ['/sources', 'The house'],
     ];
     for (const [path, shown] of pages) {
       await go(page, path);

@@ -4,7 +4,7 @@ export const sourceTexts = {
   description: 'Folders of documents that are kept in step with the knowledge.',
   add: 'Add a source',
   cannotChange: 'Your role does not change sources. Ask an admin.',
-  noAdapter: 'No installed App has documents. Install one whose adapter offers sources first.',
+  noAdapter: 'No App of an adapter is installed. Install one that has documents first.',
   columns: { name: 'Source', folder: 'Folder', app: 'App', state: 'State', last: 'Last sync', next: 'Next' },
   empty: {
     title: 'No sources yet',
@@ -18,6 +18,7 @@ export const sourceTexts = {
   form: {
     title: 'Add a source',
     app: 'App',
+    choose: 'Choose one',
     name: 'Name',
     path: 'Folder',
     pathHint: 'In the words of its App: a bucket, a repository, a folder.',
@@ -33,7 +34,8 @@ export const sourceTexts = {
     sections: 'Parts of the source',
     tabs: { documents: 'Documents', runs: 'Syncs', settings: 'Settings' },
     sync: 'Sync now',
-    syncing: 'A sync is under way.',
+    syncing: 'A sync is under way:',
+    lastSync: 'Last sync',
     failure: 'The last sync did not bring everything',
     feedFailure: 'A change of its documents is not in the knowledge yet',
     since: 'since',

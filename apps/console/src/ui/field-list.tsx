@@ -4,7 +4,7 @@ import classes from './field-list.module.css';
 
 /** What a thing is, field by field; fields without a value are left out. */
 export function FieldList({ fields }: { fields: readonly [label: string, value: ReactNode][] }): ReactNode {
-  const shown = fields.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const shown = fields.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
   return (
     <dl className={classes.list}>
       {shown.map(([label, value]) => (

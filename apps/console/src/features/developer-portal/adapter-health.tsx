@@ -31,6 +31,7 @@ export function AdapterHealth({ id, hours, onHours }: AdapterHealthProps): React
       ),
     { refetchInterval: againMs },
   );
+  const missed = data?.series.some(({ ready, polls }) => ready < polls) ?? false;
   const reasons = data?.series.filter(({ reason }) => reason !== null) ?? [];
   return (
     <Stack gap="md">
@@ -73,7 +74,7 @@ export function AdapterHealth({ id, hours, onHours }: AdapterHealthProps): React
               stacked
               series={[
                 { name: 'ready', label: texts.ready, color: 'teal.7' },
-                { name: 'unready', label: texts.unready, color: 'red.7' },
+                ...(missed ? [{ name: 'unready', label: texts.unready, color: 'red.7' }] : []),
               ]}
               data={data.series.map(({ at, ready, polls }) => ({ at, ready, unready: polls - ready }))}
             />

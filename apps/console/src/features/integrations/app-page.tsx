@@ -1,4 +1,4 @@
-import { Skeleton, Stack } from '@mantine/core';
+import { Box, Skeleton, Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { listingOf, useListings } from '../../api/listings.js';
@@ -55,7 +55,13 @@ export function AppPage(): ReactNode {
       mark={app && <StatusBadge status={app.missing.length > 0 && app.state === 'active' ? 'incomplete' : app.state} />}
       description={listing?.description}
       breadcrumbs={[{ label: integrationTexts.title, to: { to: '/p/$projectId/integrations', params: { projectId } } }]}
-      actions={app && <AppIcon icon={app.kind === 'builtin' ? 'webhook' : listing?.icon} name={app.name} />}
+      actions={
+        app && (
+          <Box visibleFrom="sm">
+            <AppIcon icon={app.kind === 'builtin' ? 'webhook' : listing?.icon} name={app.name} />
+          </Box>
+        )
+      }
     >
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {!app && !error && <Skeleton height={360} />}

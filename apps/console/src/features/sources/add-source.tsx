@@ -15,8 +15,8 @@ import { type Who, WhoFields } from './who-fields.js';
 const texts = sourceTexts.form;
 const fields = ['app_id', 'name', 'resource_path', 'every_seconds'];
 
-/** Apps whose adapter has documents. */
-function useAppsWithDocuments(): Schema<'AppView'>[] | undefined {
+/** Apps of adapters, those first whose manifest speaks of documents: it need not. */
+function useAppsOfAdapters(): Schema<'AppView'>[] | undefined {
   const { data: apps } = useApps();
   const { data: adapters } = useProjectQuery(
     ['adapters', 'all'],
@@ -25,14 +25,16 @@ function useAppsWithDocuments(): Schema<'AppView'>[] | undefined {
   const having = new Set(adapters?.filter(({ manifest }) => manifest.sources).map(({ id }) => id));
   return (
     adapters &&
-    apps?.filter(({ adapter_id, state }) => adapter_id !== null && having.has(adapter_id) && state !== 'retired')
+    apps
+      ?.filter(({ adapter_id, state }) => adapter_id !== null && state !== 'retired')
+      .toSorted((a, b) => Number(having.has(b.adapter_id ?? '')) - Number(having.has(a.adapter_id ?? '')))
   );
 }
 
 export function AddSource({ onClose }: { onClose: () => void }): ReactNode {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const apps = useAppsWithDocuments();
+  const apps = useAppsOfAdapters();
   const [appId, setAppId] = useState<string | null>(null);
   const [name, setName] = useState('');
   const [path, setPath] = useState('');
@@ -71,6 +73,7 @@ export function AddSource({ onClose }: { onClose: () => void }): ReactNode {
           label={texts.app}
           required
           data={apps?.map((app) => ({ value: app.id, label: app.name })) ?? []}
+          placeholder={texts.choose}
           value={chosen}
           allowDeselect={false}
           error={fieldError(add.error, 'app_id')}

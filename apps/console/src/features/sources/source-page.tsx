@@ -85,7 +85,13 @@ export function SourcePage(): ReactNode {
           <ProblemAlert error={sync.error} />
           {run && (
             <Text c="dimmed" role="status">
-              {underWay ? texts.syncing : <When at={run.finished_at} relative />}{' '}
+              {underWay ? (
+                texts.syncing
+              ) : (
+                <>
+                  {texts.lastSync} <When at={run.finished_at} relative />:
+                </>
+              )}{' '}
               {sourceTexts.counts(run.added, run.changed, run.removed)}
               {run.failed > 0 && `, ${sourceTexts.failedCount(run.failed)}`}
             </Text>
