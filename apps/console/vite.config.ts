@@ -11,7 +11,7 @@ export default defineConfig({
     outDir: '../../dist/console',
     emptyOutDir: true,
     target: 'es2022',
-    // Know light-dark(): rewritten for older ones it would follow no scheme, since Mantine sets that by a variable.
+    // They have `light-dark()`: its substitute would need to know the scheme, which is chosen on the page.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     // Its own budget says what is too large.
     chunkSizeWarningLimit: 2_000,

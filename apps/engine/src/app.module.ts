@@ -25,6 +25,7 @@ import { KnowledgeController } from './knowledge/knowledge.controller.js';
 import { SyncedDocumentRepository } from './knowledge/synced-document.repository.js';
 import { SyncedDocumentsController } from './knowledge/synced-documents.controller.js';
 import { configuredModels } from './model/configured-models.js';
+import { ModelController } from './model/model.controller.js';
 import { ModelPrices } from './model/model-prices.js';
 import { MODELS } from './model/model.js';
 import { DeliveryResultsController } from './replies/delivery-results.controller.js';
@@ -75,6 +76,7 @@ export class AppModule {
         ApprovalController,
         EntitiesController,
         KnowledgeController,
+        ModelController,
         SyncedDocumentsController,
         RunTurnsController,
         TurnController,

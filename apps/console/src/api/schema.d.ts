@@ -2005,6 +2005,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which model answers in this installation */
+        get: operations["getModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/turns/{id}": {
         parameters: {
             query?: never;
@@ -5478,6 +5495,19 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             text: string;
+        };
+        ModelSettingsView: {
+            /**
+             * @description rehearsal: no endpoint is configured, and the built-in rehearsal model answers
+             * @enum {string}
+             */
+            mode: "rehearsal" | "connected";
+            /** @description Host of the endpoint */
+            host: string | null;
+            /** @description What agents use that name no model */
+            name: string | null;
+            /** @description What takes over when the first does not answer */
+            fallback_name: string | null;
         };
         TurnWaitView: {
             /** @description Code of what is away */
@@ -9956,6 +9986,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelSettingsView"];
+                };
             };
             default: components["responses"]["Problem"];
         };

@@ -2,9 +2,10 @@ import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
 
-type Tone = 'good' | 'busy' | 'quiet' | 'warn' | 'bad';
+export type Tone = 'good' | 'busy' | 'quiet' | 'warn' | 'bad';
 
-const colours: Readonly<Record<Tone, string>> = {
+/** Mantine's colour of each tone. */
+export const colours: Readonly<Record<Tone, string>> = {
   good: 'teal',
   busy: 'accent',
   quiet: 'gray',
@@ -58,6 +59,7 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
     'resolved',
     'retired',
     'revoked',
+    'verification',
   ],
   warn: [
     'blocked_contact',
@@ -80,7 +82,11 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
   bad: ['auth_failed', 'blocked', 'lost', 'dead', 'failed', 'refused', 'timed_out', 'undelivered'],
 };
 
-const toneOf = new Map(Object.entries(tones).flatMap(([tone, states]) => states.map((state) => [state, tone as Tone])));
+const toneByState = new Map(
+  Object.entries(tones).flatMap(([tone, states]) => states.map((state) => [state, tone as Tone])),
+);
+
+export const toneOf = (status: string): Tone => toneByState.get(status) ?? 'quiet';
 
 interface StatusBadgeProps {
   status: string;
@@ -91,7 +97,7 @@ interface StatusBadgeProps {
 
 /** One look for each outcome or state, wherever it stands. A state that it does not know is shown as it is. */
 export function StatusBadge({ status, tone, label: own }: StatusBadgeProps): ReactNode {
-  const colour = colours[tone ?? toneOf.get(status) ?? 'quiet'];
+  const colour = colours[tone ?? toneOf(status)];
   const label = own ?? uiTexts.outcomes[status] ?? status.replaceAll('_', ' ');
   return (
     <Badge

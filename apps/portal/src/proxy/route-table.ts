@@ -39,7 +39,11 @@ export const upstreams: readonly Upstream[] = [
     ],
   },
   { audience: 'webhook-ingress', urlSetting: 'INGRESS_URL', resources: ['refusals'] },
-  { audience: 'engine', urlSetting: 'ENGINE_URL', resources: ['agents', 'turns', 'approvals', 'knowledge', 'usage'] },
+  {
+    audience: 'engine',
+    urlSetting: 'ENGINE_URL',
+    resources: ['agents', 'turns', 'approvals', 'knowledge', 'usage', 'model'],
+  },
   { audience: 'mcp-registry', urlSetting: 'MCP_REGISTRY_URL', resources: ['mcp-servers', 'tools', 'skills'] },
   { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials', 'oauth'] },
 ];

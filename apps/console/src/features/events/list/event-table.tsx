@@ -2,14 +2,14 @@ import { Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Activity, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../api/apps.js';
-import { type CursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
-import { eventTexts } from '../../texts/events.js';
-import { type Column, DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
+import { useAppName } from '../../../api/apps.js';
+import { type CursorList, useProjectId } from '../../../api/project-query.js';
+import type { Schema } from '../../../api/types.js';
+import { eventTexts } from '../../../texts/events.js';
+import { type Column, DataTable } from '../../../ui/data-table.js';
+import { EmptyState } from '../../../ui/empty-state.js';
+import { StatusBadge } from '../../../ui/status-badge.js';
+import { When } from '../../../ui/when.js';
 
 type EventView = Schema<'EventView'>;
 
@@ -47,8 +47,14 @@ function columnsWith(appName: (id: string) => string): Column<EventView>[] {
           </Text>
         ),
     },
-    { id: 'type', label: texts.type, cell: ({ event_type }) => event_type, hideOnPhone: true },
-    { id: 'sender', label: texts.sender, cell: ({ sender }) => sender, hideOnPhone: true },
+    {
+      id: 'type',
+      label: texts.type,
+      width: 'minmax(0, 1.4fr)',
+      cell: ({ event_type }) => event_type,
+      hideOnPhone: true,
+    },
+    { id: 'sender', label: texts.sender, width: 'minmax(0, 1.1fr)', cell: ({ sender }) => sender, hideOnPhone: true },
     {
       id: 'app',
       label: texts.app,

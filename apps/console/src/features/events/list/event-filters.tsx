@@ -1,26 +1,28 @@
 import type { ReactNode } from 'react';
-import { eventTexts } from '../../texts/events.js';
-import { uiTexts } from '../../texts/ui.js';
-import { FilterBar, FilterSelect, FilterText } from '../../ui/filter-bar.js';
-import { useApps } from '../../api/apps.js';
-import { eventOutcomes, type EventSearch, spanNames } from './event-search.js';
+import { eventTexts } from '../../../texts/events.js';
+import { uiTexts } from '../../../texts/ui.js';
+import { useApps } from '../../../api/apps.js';
+import { FilterBar, FilterSelect, FilterText } from '../../../ui/filter-bar.js';
+import { FilterTimes } from '../../../ui/filter-times.js';
+import { ContactFilter } from './contact-filter.js';
+import { eventOutcomes, eventResults, type EventSearch, spanNames } from './event-search.js';
 
 interface EventFiltersProps {
   filter: EventSearch;
-  filtered: boolean;
   onChange: (patch: Partial<EventSearch>) => void;
-  onClear: () => void;
-  end: ReactNode;
 }
 
 const texts = eventTexts.filters;
-const outcomes = eventOutcomes.map((value) => ({ value, label: uiTexts.outcomes[value] ?? value }));
+const outcomes = [...eventResults, ...eventOutcomes].map((value) => ({
+  value,
+  label: uiTexts.outcomes[value] ?? value,
+}));
 const times = spanNames.map((value) => ({ value, label: texts.times[value] }));
 
-export function EventFilters({ filter, filtered, onChange, onClear, end }: EventFiltersProps): ReactNode {
+export function EventFilters({ filter, onChange }: EventFiltersProps): ReactNode {
   const apps = useApps();
   return (
-    <FilterBar filtered={filtered} onClear={onClear} end={end}>
+    <FilterBar>
       <FilterText label={texts.text} value={filter.text} minLength={2} onChange={(text) => onChange({ text })} />
       <FilterSelect
         label={texts.app}
@@ -38,12 +40,13 @@ export function EventFilters({ filter, filtered, onChange, onClear, end }: Event
       />
       <FilterText label={texts.type} value={filter.type} onChange={(type) => onChange({ type })} />
       <FilterText label={texts.sender} value={filter.sender} onChange={(sender) => onChange({ sender })} />
-      <FilterSelect
-        label={texts.since}
+      <ContactFilter value={filter.contact} onChange={(contact) => onChange({ contact })} />
+      <FilterTimes
         any={texts.anyTime}
-        value={filter.since}
-        options={times}
-        onChange={(since) => onChange({ since })}
+        spans={times}
+        since={filter.since}
+        until={filter.until}
+        onChange={(range) => onChange(range)}
       />
     </FilterBar>
   );
