@@ -17,3 +17,6 @@ export function useCredentials(enabled = true): UseQueryResult<Schema<'Credentia
     { enabled },
   );
 }
+
+/** The word for a credential's state: an account that nobody connected yet does not wait for us. */
+export const credentialStatus = (status: string): string => (status === 'pending' ? 'not_connected' : status);

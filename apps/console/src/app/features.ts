@@ -3,7 +3,11 @@ import { approvalsFeature } from '../features/approvals/feature.js';
 import { contactsFeature } from '../features/contacts/feature.js';
 import { conversationsFeature } from '../features/conversations/feature.js';
 import { eventsFeature } from '../features/events/feature.js';
+import { credentialsFeature } from '../features/credentials/feature.js';
+import { developerPortalFeature } from '../features/developer-portal/feature.js';
 import { homeFeature } from '../features/home/feature.js';
+import { integrationsFeature } from '../features/integrations/feature.js';
+import { sourcesFeature } from '../features/sources/feature.js';
 import { knowledgeFeature } from '../features/knowledge/feature.js';
 import { mcpServersFeature } from '../features/mcp-servers/feature.js';
 import { operationsFeature } from '../features/operations/feature.js';
@@ -18,6 +22,10 @@ import type { Feature } from './feature.js';
 export const features: readonly Feature[] = [
   homeFeature,
   eventsFeature,
+  integrationsFeature,
+  credentialsFeature,
+  sourcesFeature,
+  developerPortalFeature,
   conversationsFeature,
   contactsFeature,
   approvalsFeature,
