@@ -43,8 +43,6 @@ export interface System extends Api {
 const startMs = 180_000;
 /** These have no store. */
 const storeless = ['adapters', 'python-runner'];
-/** On a machine that does other things too. */
-const startMs = 150_000;
 const bootstrap = 'dist/apps/portal/src/bootstrap/main.js';
 
 /** @param settings environment variables that every service gets */
