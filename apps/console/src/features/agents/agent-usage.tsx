@@ -40,6 +40,7 @@ export function AgentUsage({ agentId }: { agentId: string }): ReactNode {
             summary={texts.summary(tokens, days)}
             data={byDay(used)}
             stacked
+            days
             series={[
               { name: 'input', label: texts.input, color: 'accent.6' },
               { name: 'output', label: texts.output, color: 'teal.6' },
