@@ -12,7 +12,7 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { decidedStates } from './routes.js';
+import { decidedStates } from './search-values.js';
 
 type Approval = Schema<'ApprovalView'>;
 type Decided = (typeof decidedStates)[number];

@@ -1,8 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
 import { oneOf, searchOf } from '../../app/search.js';
-
-export const decidedStates = ['approved', 'refused', 'expired', 'cancelled'] as const;
+import { decidedStates } from './search-values.js';
 
 export const approvalRoutes = [
   createRoute({

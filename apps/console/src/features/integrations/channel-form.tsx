@@ -21,7 +21,7 @@ import { uiTexts } from '../../texts/ui.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { type Channel, readChannel } from './channel-section.js';
+import { type Channel, readChannel } from './channel.js';
 import type { App } from './use-app-change.js';
 
 const texts = integrationTexts.channel.form;

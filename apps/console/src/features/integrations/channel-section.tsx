@@ -1,22 +1,18 @@
 import { Button, List, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { answer, answerWithEtag, api } from '../../api/client.js';
+import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/types.js';
-import type { Tagged } from '../../api/use-guarded-edit.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { FieldList } from '../../ui/field-list.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { ChannelForm } from './channel-form.js';
+import { type Channel, readChannel } from './channel.js';
 import type { App } from './use-app-change.js';
 
 const texts = integrationTexts.channel;
-export type Channel = Schema<'ChannelView'>;
-
-export const readChannel = (appId: string, signal?: AbortSignal): Promise<Tagged<Channel>> =>
-  answerWithEtag(api.GET('/api/v1/channels/{appId}', { params: { path: { appId } }, signal }));
 
 interface ChannelSectionProps {
   app: App;

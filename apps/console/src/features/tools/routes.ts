@@ -1,10 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
 import { oneOf, searchOf, text } from '../../app/search.js';
-
-export const toolSources = ['builtin', 'mcp', 'python'] as const;
-export const toolStates = ['approved', 'pending', 'changed', 'removed', 'quarantined'] as const;
-export const toolTabs = ['tool', 'try', 'versions', 'calls'] as const;
+import { toolSources, toolStates, toolTabs } from './search-values.js';
 
 export const toolRoutes = [
   createRoute({

@@ -15,7 +15,7 @@ import { FilterBar, FilterSelect, FilterText } from '../../ui/filter-bar.js';
 import { GradeBadge } from '../../ui/grade-badge.js';
 import { Page } from '../../ui/page.js';
 import { ToolStateBadge } from '../../ui/tool-state-badge.js';
-import { toolSources, toolStates } from './routes.js';
+import { toolSources, toolStates } from './search-values.js';
 
 const route = getRouteApi('/p/$projectId/tools');
 const { filters, columns: names } = toolTexts;

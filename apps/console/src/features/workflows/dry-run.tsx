@@ -6,7 +6,7 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { DryRunVerdicts } from './dry-run-verdicts.js';
-import { verdicts } from './routes.js';
+import { verdicts } from './search-values.js';
 import type { Tried } from './use-dry-run.js';
 
 type Verdict = (typeof verdicts)[number];

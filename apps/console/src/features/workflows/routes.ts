@@ -1,19 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
 import { flag, oneOf, searchOf, text } from '../../app/search.js';
-
-export const runStates = [
-  'suspended',
-  'queued',
-  'running',
-  'waiting',
-  'waiting_approval',
-  'succeeded',
-  'failed',
-  'cancelled',
-  'timed_out',
-] as const;
-export const verdicts = ['matched', 'filtered', 'filter_error'] as const;
+import { runStates, verdicts } from './search-values.js';
 
 export const workflowRoutes = [
   createRoute({

@@ -11,7 +11,7 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { runStates } from './routes.js';
+import { runStates } from './search-values.js';
 
 type State = (typeof runStates)[number];
 type Run = Schema<'RunView'>;

@@ -12,7 +12,7 @@ import { SaveBar } from '../../ui/save-bar.js';
 import { Section } from '../../ui/section.js';
 import { useDraft } from '../../ui/use-draft.js';
 import { DryRun } from './dry-run.js';
-import type { verdicts } from './routes.js';
+import type { verdicts } from './search-values.js';
 import { TriggerForm } from './trigger-form.js';
 import { TriggerSentence } from './trigger-sentence.js';
 import { emptyTrigger, triggerFields, valuesOf } from './trigger-values.js';
