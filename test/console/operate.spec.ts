@@ -1,6 +1,8 @@
 import { until } from '#libs/testing';
 import type { Browser, Page } from 'playwright-core';
 import { openSink, type Sink } from '../system/sink.js';
+import type { InstalledApp } from '../system/api.js';
+import { openStubAdapter, type StubAdapter } from '../system/stub-adapter.js';
 import { startSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
@@ -15,9 +17,11 @@ inBrowser('who operates the system', () => {
   let browser: Browser;
   let system: System;
   let sink: Sink;
+  let desk: StubAdapter;
   let owner: Visit;
 
   beforeAll(async () => {
+    desk = await openStubAdapter('desk', { verification: 'none' });
     [browser, system, sink] = await Promise.all([launch(chromium ?? ''), startSystem(), openSink()]);
     await system.api('PUT', `/api/v1/channels/${system.appId}`, { reply_address: `${sink.url}/replies` });
     owner = await person(await system.ownerLink());
@@ -27,6 +31,7 @@ inBrowser('who operates the system', () => {
     await browser?.close();
     await system?.stop();
     await sink?.close();
+    await desk.close();
   });
 
   async function person(link: string): Promise<Visit> {
@@ -94,6 +99,8 @@ inBrowser('who operates the system', () => {
 
     await page.getByRole('row').filter({ hasText: 'vera@example.com' }).getByRole('link').click();
     await page.getByRole('heading', { name: 'vera', level: 1 }).waitFor();
+    await owner.picture('member');
+    expect(await violations(page)).toEqual([]);
     await page.getByRole('combobox', { name: 'Role' }).click();
     await page.getByRole('option', { name: 'Operator' }).click();
     await page.getByRole('button', { name: 'Make Operator' }).click();
@@ -152,8 +159,35 @@ inBrowser('who operates the system', () => {
     await until('all arrived', () => lost.every((text) => said(`the ${text} of them`)));
   });
 
+  it('lets a sender in whose messages are held, and merges two that are one person', async () => {
+    const { page } = owner;
+    desk.parsed = (body) => JSON.stringify({ event_type: 'said', is_bot: false, ...JSON.parse(body) });
+    const { id: adapter_id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: desk.url });
+    const app = { name: 'Desk', kind: 'adapter', adapter_id };
+    const { webhook_url } = await system.api<InstalledApp>('POST', '/api/v1/apps', app);
+    const held = await post(webhook_url, { sender: 'grace', message: 'May I come in?' });
+    await post(webhook_url, { sender: 'hopper', message: 'And I, who am the same?' });
+    await goTo(owner, 'Contacts');
+    const waiting = page.getByRole('region', { name: 'Waiting to be let in' }).getByRole('listitem');
+    await until('two wait', async () => (await waiting.count()) === 2);
+    await waiting.filter({ hasText: 'May I come in?' }).getByRole('button', { name: 'Admit' }).click();
+    await page.getByText('grace is admitted; 1 held message goes on.').waitFor();
+    await system.reached(held.id, 'turn', 'succeeded');
+    await waiting.getByRole('link', { name: 'hopper' }).click();
+    await page.getByRole('combobox', { name: 'Merge into another contact' }).fill('gra');
+    await page.getByRole('option', { name: 'grace' }).click();
+    await page.getByRole('button', { name: 'Merge', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Merge' }).click();
+    await page.getByText('Counted to').waitFor();
+    await owner.picture('contact');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Unmerge' }).click();
+    await page.getByText('Merge into another contact').waitFor();
+  });
+
   it('finds who changed what, as a difference', async () => {
     const { page } = owner;
+    await goTo(owner, 'Operations');
     await tab(owner, 'Audit log');
     await page.getByRole('combobox', { name: 'What' }).click();
     await page.getByRole('option', { name: 'Member changed' }).click();

@@ -132,9 +132,10 @@ describe('the reply of a message', () => {
     await trigger(appId, { debounce_seconds: 60 });
     const { turns } = await receive(appId, { message: 'a question' });
     await receive(appId, { message: 'I am away.', metadata: { auto_submitted: 'auto-replied' } });
-    const { turn: waiting } = await world.row<{ turn: SessionTurnView }>('SELECT turn FROM router.debounce WHERE turn_id = $1', [
-      turns[0]?.id,
-    ]);
+    const { turn: waiting } = await world.row<{ turn: SessionTurnView }>(
+      'SELECT turn FROM router.debounce WHERE turn_id = $1',
+      [turns[0]?.id],
+    );
     const { input } = waiting;
     expect(input).toMatchObject({ message: { message: 'I am away.' }, earlier: [{ message: 'a question' }] });
     expect(input?.reply?.channel_address).toBe('ada');

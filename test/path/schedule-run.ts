@@ -77,9 +77,7 @@ export class ScheduleRun {
 
   /** What the sweepers of the ingress and the router do: everything is offered again until it is done. */
   async drain(at: number): Promise<void> {
-    await Promise.all(
-      this.sent.map((_sent, index) => this.deliver(this.mortals[index % 2] as Mortal, index, false)),
-    );
+    await Promise.all(this.sent.map((_sent, index) => this.deliver(this.mortals[index % 2] as Mortal, index, false)));
     for (const index of this.sent.keys()) await this.takeTurns(index, this.mortals[0] as Mortal, at + index);
     const sessions = await this.sessions();
     await Promise.all(sessions.map(({ id }) => this.mortals[0]?.sessions.handBack(id, 'person', true)));
@@ -224,7 +222,9 @@ export class ScheduleRun {
   }
 
   private openTurns(): Promise<Pick<Turn, 'id'>[]> {
-    return this.world.rows(`SELECT id FROM engine.turn WHERE app_id = $1 AND state IN ${active} ORDER BY id`, [this.appId]);
+    return this.world.rows(`SELECT id FROM engine.turn WHERE app_id = $1 AND state IN ${active} ORDER BY id`, [
+      this.appId,
+    ]);
   }
 
   private job(index: number, dedupKey: string): MessageRoutePayload {

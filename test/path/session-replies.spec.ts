@@ -25,7 +25,9 @@ const received = async (appId: string, message: object): Promise<SessionTurnView
 };
 
 /** A session that one message made. */
-async function session(metadata: Record<string, unknown>): Promise<{ id: string; appId: string; first: SessionTurnView }> {
+async function session(
+  metadata: Record<string, unknown>,
+): Promise<{ id: string; appId: string; first: SessionTurnView }> {
   const appId = await world.channel({ unknown_senders: 'open' });
   const first = await received(appId, { thread_id: 't1', metadata });
   return { id: first.session_id ?? '', appId, first };

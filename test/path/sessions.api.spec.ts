@@ -30,10 +30,10 @@ describe('sessions', () => {
       sessionId,
       minutes,
     ]);
-    await world.rows('UPDATE engine.turn SET finished_at = finished_at - make_interval(mins => $2) WHERE session_id = $1', [
-      sessionId,
-      minutes,
-    ]);
+    await world.rows(
+      'UPDATE engine.turn SET finished_at = finished_at - make_interval(mins => $2) WHERE session_id = $1',
+      [sessionId, minutes],
+    );
   };
   const post = (id: string | null, verb: string, body: object = {}) =>
     world.api<SessionDetail>('POST', `/api/v1/sessions/${id}/${verb}`, body);
@@ -136,14 +136,16 @@ describe('sessions', () => {
     await goBy(b.session_id, 90);
     expect((await receive(daily, '2')).session_id).toBe(b.session_id);
     await finish(b.id);
-    const [waited] = await world.rows<{ id: string }>(`SELECT id FROM engine.turn WHERE app_id = $1 AND state = 'queued'`, [
-      daily,
-    ]);
+    const [waited] = await world.rows<{ id: string }>(
+      `SELECT id FROM engine.turn WHERE app_id = $1 AND state = 'queued'`,
+      [daily],
+    );
     await finish(waited?.id ?? '');
     expect((await receive(daily, '3')).session_id).toBe(b.session_id);
-    await world.rows(`UPDATE engine.turn SET state = 'failed', finished_at = now() WHERE session_id = $1 AND state = 'running'`, [
-      b.session_id,
-    ]);
+    await world.rows(
+      `UPDATE engine.turn SET state = 'failed', finished_at = now() WHERE session_id = $1 AND state = 'running'`,
+      [b.session_id],
+    );
     await goBy(b.session_id, 90);
     const renewed = await receive(daily, '4');
     expect(renewed.session_id).not.toBe(b.session_id);

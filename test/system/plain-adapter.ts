@@ -39,7 +39,8 @@ export async function openPlainAdapter(slug: string): Promise<PlainAdapter> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const route = request.url?.replace(`/${slug}/`, '') ?? '';
-      const body = (chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {}) as PlainCall['body'];
+      const body = bodyOf(Buffer.concat(chunks).toString());
+      if (!body) return void response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"no_json"}');
       adapter.calls.push({ route, headers: request.headers, body });
       const answer = adapter.answers[route];
       void Promise.resolve(answer?.(body)).then((value) =>
@@ -58,4 +59,13 @@ export async function openPlainAdapter(slug: string): Promise<PlainAdapter> {
         server.closeAllConnections();
       }),
   });
+}
+
+/** @returns null for what is no JSON */
+function bodyOf(text: string): PlainCall['body'] | null {
+  try {
+    return (text === '' ? {} : JSON.parse(text)) as PlainCall['body'];
+  } catch {
+    return null;
+  }
 }

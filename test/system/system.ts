@@ -39,6 +39,8 @@ export interface System extends Api {
   stop(): Promise<void>;
 }
 
+/** Nine processes start at once, and other tests may run beside them. */
+const startMs = 180_000;
 /** These have no store. */
 const storeless = ['adapters', 'python-runner'];
 const bootstrap = 'dist/apps/portal/src/bootstrap/main.js';
@@ -90,12 +92,12 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
       if (!entry) throw new Error(`There is no service ${name}.`);
       const logFile = logFileOf(dataDir, name);
       running.set(name, spawnService(entry, envOf(name), logFile));
-      await waitReady({ name, origin: origin(name), logFile, signal: AbortSignal.timeout(60_000) });
+      await waitReady({ name, origin: origin(name), logFile, signal: AbortSignal.timeout(startMs) });
     };
     ends.unshift(() => Promise.all([...running.values()].map((service) => service.stop())));
     await Promise.all(services.map(({ name }) => start(name)));
     const setUp = async (...args: string[]) =>
-      bootstrapResult(await runStep(bootstrap, envOf('portal'), AbortSignal.timeout(60_000), args));
+      bootstrapResult(await runStep(bootstrap, envOf('portal'), AbortSignal.timeout(startMs), args));
     const made = await setUp();
     const webhookUrl = `${origin('portal')}${made.webhook_url_path}`;
     await until('the ingress knows the webhook', async () => (await fetch(webhookUrl)).status === 405);

@@ -62,8 +62,12 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'sm' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } } },
-    Modal: { defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } } },
     Paper: { defaultProps: { withBorder: true, p: 'md' } },
+    Modal: {
+      defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } },
+      styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)' } },
+    },
     Anchor: { defaultProps: { underline: 'hover' } },
   },
 });

@@ -18,11 +18,14 @@ import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import { DocumentRepository } from './knowledge/document.repository.js';
+import { EntitiesController } from './knowledge/entities.controller.js';
+import { EntityDirectory } from './knowledge/entity-directory.repository.js';
 import { GraphRepository } from './knowledge/graph.repository.js';
 import { KnowledgeController } from './knowledge/knowledge.controller.js';
 import { SyncedDocumentRepository } from './knowledge/synced-document.repository.js';
 import { SyncedDocumentsController } from './knowledge/synced-documents.controller.js';
 import { configuredModels } from './model/configured-models.js';
+import { ModelController } from './model/model.controller.js';
 import { ModelPrices } from './model/model-prices.js';
 import { MODELS } from './model/model.js';
 import { ReplyOffers } from './replies/reply-offers.service.js';
@@ -82,7 +85,9 @@ export class AppModule {
         AgentController,
         AgentUsageController,
         ApprovalController,
+        EntitiesController,
         KnowledgeController,
+        ModelController,
         SyncedDocumentsController,
         InternalRunsController,
         InternalTurnsController,
@@ -118,6 +123,7 @@ export class AppModule {
         ApprovalService,
         SpokenDecisions,
         DocumentRepository,
+        EntityDirectory,
         GraphRepository,
         SyncedDocumentRepository,
         ToolCallRepository,

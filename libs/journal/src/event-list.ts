@@ -54,9 +54,10 @@ const chosen = `organization_id = $1 AND project_id = $2 AND ($3::text IS NULL O
 /** Receipts that may be on the page, by the index that names fewest: rare outcomes have one of their own. */
 function candidates(outcome: EventQuery['outcome']): string {
   if (outcome === null || outcome === 'routed') {
+    // Requests of Verify are receipts and end at once, in an entry of the same stage.
     return `SELECT receipt_id, app_id, at FROM journal.receipt WHERE ${chosen}
              UNION ALL
-            SELECT receipt_id, app_id, at FROM journal.entry WHERE stage = 'received' AND ${chosen}`;
+            SELECT receipt_id, app_id, at FROM journal.entry WHERE stage = 'received' AND outcome <> 'verification' AND ${chosen}`;
   }
   return `SELECT s.receipt_id, s.app_id, r.at
             FROM (SELECT DISTINCT receipt_id, app_id FROM journal.entry

@@ -64,6 +64,7 @@ export function walkTools(ground: () => Ground): void {
     await ask('PATCH', `agents/${id}`, { name: 'runner' });
     await ask('DELETE', `agents/${id}`);
     await ask('GET', 'usage');
+    await ask('GET', 'model');
     await ask('GET', 'usage?group_by=day_agent');
   });
 
@@ -73,6 +74,8 @@ export function walkTools(ground: () => Ground): void {
     await ask('GET', 'knowledge');
     await ask('GET', 'knowledge/search?q=doors');
     await ask('GET', `knowledge/${id}`);
+    const { data } = await ask<Listed>('GET', 'knowledge/entities?q=gate');
+    await ask('GET', `knowledge/entities/${data[0]?.id}`);
     await ask('DELETE', `knowledge/${id}`);
   });
 }

@@ -1,6 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
+import { connection } from './connection.js';
 import { isProblem, problemOf } from './problem.js';
 import { useProjectId } from './project-query.js';
 import { contextHeaders } from './request-context.js';
@@ -86,7 +87,11 @@ async function readStream(
   reader: Reader,
 ): Promise<void> {
   const headers = { ...contextHeaders('GET'), ...(lastId ? { 'last-event-id': lastId } : {}) };
-  const response = await fetch(path, { headers, signal });
+  const response = await fetch(path, { headers, signal }).catch((error: unknown) => {
+    // A page that only listens would never notice otherwise.
+    if (!signal.aborted) connection.reportLost();
+    throw error;
+  });
   if (!response.ok || !response.body) throw await problemOf(response);
   reader.onOpen();
   const parser = createParser({ onEvent: reader.onMessage });

@@ -15,8 +15,8 @@ interface Options {
 }
 
 interface QueryOptions<Data> extends Omit<Options, 'refetchInterval'> {
-  /** Asks again so often, in milliseconds; by what was answered last, where it is a function. */
-  refetchInterval?: number | false | ((last: Data | undefined) => number | false);
+  /** Asks again so often, in milliseconds; by what was answered last and how often none was, where it is a function. */
+  refetchInterval?: number | false | ((last: Data | undefined, failures: number) => number | false);
 }
 
 /** The key under which an answer of this project is kept: `queryClient.invalidateQueries({ queryKey: projectKey(id, ['apps']) })`. */
@@ -32,7 +32,7 @@ export function useProjectQuery<Data>(
     queryKey: projectKey(useProjectId(), key),
     queryFn: ({ signal }) => ask(signal),
     refetchInterval: ({ state }) =>
-      typeof refetchInterval === 'function' ? refetchInterval(state.data) : refetchInterval,
+      typeof refetchInterval === 'function' ? refetchInterval(state.data, state.errorUpdateCount) : refetchInterval,
     ...options,
   });
 }

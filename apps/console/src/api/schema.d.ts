@@ -1680,6 +1680,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/knowledge/entities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What documents speak of, by name */
+        get: operations["listEntities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge/entities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is said of an entity, and how it relates to others */
+        get: operations["getEntity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/knowledge": {
         parameters: {
             query?: never;
@@ -1728,6 +1762,23 @@ export interface paths {
         post?: never;
         /** Delete a document and what it said */
         delete: operations["deleteDocument"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which model answers in this installation */
+        get: operations["getModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -5117,6 +5168,48 @@ export interface components {
             /** @description For those who read it later; the model is not told */
             note?: string;
         };
+        EntityView: {
+            id: string;
+            name: string;
+            /** @description What documents say that it is */
+            kinds: string[];
+            /** @description That speak of it */
+            documents: number;
+        };
+        EntityPage: {
+            data: components["schemas"]["EntityView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
+        SaidOfEntity: {
+            kind: string | null;
+            description: string | null;
+            document_id: string;
+            /**
+             * @description untrusted: learnt from outsiders
+             * @enum {string}
+             */
+            trust: "owner" | "known" | "untrusted";
+        };
+        RelationView: {
+            from: string;
+            relation: string;
+            to: string;
+            /** @description The document that says so */
+            document_id: string;
+            /** @enum {string} */
+            trust: "owner" | "known" | "untrusted";
+            /** @description Steps from the entity */
+            distance: number;
+        };
+        EntityDetail: {
+            id: string;
+            name: string;
+            /** @description By each document that speaks of it */
+            said: components["schemas"]["SaidOfEntity"][];
+            /** @description Its own ones, at most 200 */
+            relations: components["schemas"]["RelationView"][];
+        };
         DocumentView: {
             id: string;
             title: string;
@@ -5209,6 +5302,19 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             text: string;
+        };
+        ModelSettingsView: {
+            /**
+             * @description rehearsal: no endpoint is configured, and the built-in rehearsal model answers
+             * @enum {string}
+             */
+            mode: "rehearsal" | "connected";
+            /** @description Host of the endpoint */
+            host: string | null;
+            /** @description What agents use that name no model */
+            name: string | null;
+            /** @description What takes over when the first does not answer */
+            fallback_name: string | null;
         };
         RunPage: {
             data: components["schemas"]["RunView"][];
@@ -9360,6 +9466,54 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    listEntities: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the page before, as it is */
+                cursor?: string;
+                /** @description Part of the name */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getEntity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityDetail"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     listDocuments: {
         parameters: {
             query?: {
@@ -9469,6 +9623,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelSettingsView"];
+                };
             };
             default: components["responses"]["Problem"];
         };

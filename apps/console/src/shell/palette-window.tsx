@@ -1,4 +1,4 @@
-import '@mantine/spotlight/styles.css';
+import '@mantine/spotlight/styles.layer.css';
 import { Spotlight } from '@mantine/spotlight';
 import { createSpotlight } from '@mantine/spotlight';
 import { useDebouncedValue } from '@mantine/hooks';

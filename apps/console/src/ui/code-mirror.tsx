@@ -8,11 +8,13 @@ import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
 import classes from './code-mirror.module.css';
+import { cel, celCompletions } from './cel-language.js';
 import { highlighting } from './code-mirror-theme.js';
 
-/** A complaint at a line, counted from 1. */
+/** A complaint at a line, counted from 1; or at a part of it, by characters of the whole text from 0. */
 export interface LineProblem {
   line: number;
+  span?: readonly [start: number, end: number];
   message: string;
   severity?: 'error' | 'warning';
 }
@@ -21,15 +23,17 @@ export interface CodeEditorProps {
   label: string;
   value: string;
   onChange?: (value: string) => void;
-  language: 'json' | 'python' | 'text';
+  language: 'json' | 'python' | 'markdown' | 'cel' | 'text';
   problems?: readonly LineProblem[];
   readOnly?: boolean;
   height?: number;
 }
 
 const languages: Readonly<Record<CodeEditorProps['language'], () => Extension>> = {
-  json: () => [json(), linter(jsonParseLinter())],
-  python: () => python(),
+  json: () => [json(), autocompletion(), linter(jsonParseLinter())],
+  python: () => [python(), autocompletion()],
+  cel: () => [cel, celCompletions, EditorView.lineWrapping],
+  markdown: () => EditorView.lineWrapping,
   text: () => [],
 };
 
@@ -53,7 +57,6 @@ export default function CodeMirror(props: CodeEditorProps): ReactNode {
           indentOnInput(),
           bracketMatching(),
           closeBrackets(),
-          autocompletion(),
           highlightActiveLine(),
           lintGutter(),
           highlighting,
@@ -92,7 +95,12 @@ export default function CodeMirror(props: CodeEditorProps): ReactNode {
   return <div ref={holder} className={classes.editor} style={{ '--gh-editor-height': `${height}px` }} />;
 }
 
-function atLine(state: EditorState, { line, message, severity = 'error' }: LineProblem): Diagnostic {
+function atLine(state: EditorState, { line, span, message, severity = 'error' }: LineProblem): Diagnostic {
+  if (span) {
+    const [from, to] = span;
+    const end = state.doc.length;
+    return { from: Math.min(from, end), to: Math.min(to, end), message, severity };
+  }
   const { from, to } = state.doc.line(Math.min(Math.max(line, 1), state.doc.lines));
   return { from, to, message, severity };
 }

@@ -6,16 +6,16 @@ import { uiTexts } from '../texts/ui.js';
 import classes from './filter-bar.module.css';
 
 interface FilterBarProps {
-  /** Whether there is something to clear. */
-  filtered: boolean;
-  onClear: () => void;
+  /** Whether there is something to clear, where the bar offers it. */
+  filtered?: boolean;
+  onClear?: () => void;
   /** At the end: what follows live, a count. */
   end?: ReactNode;
   children: ReactNode;
 }
 
 /** The filters of a list. What they are set to is in the URL: each gets its value from there and navigates. */
-export function FilterBar({ filtered, onClear, end, children }: FilterBarProps): ReactNode {
+export function FilterBar({ filtered = false, onClear, end, children }: FilterBarProps): ReactNode {
   return (
     <Group gap="xs" mb="sm" role="search" className={classes.bar}>
       {children}

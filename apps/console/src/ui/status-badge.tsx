@@ -2,9 +2,10 @@ import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
 
-type Tone = 'good' | 'busy' | 'quiet' | 'warn' | 'bad';
+export type Tone = 'good' | 'busy' | 'quiet' | 'warn' | 'bad';
 
-const colours: Readonly<Record<Tone, string>> = {
+/** Mantine's colour of each tone. */
+export const colours: Readonly<Record<Tone, string>> = {
   good: 'teal',
   busy: 'accent',
   quiet: 'gray',
@@ -17,33 +18,38 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
   good: [
     'accepted',
     'active',
-    'known',
-    'redriven',
     'approved',
     'delivered',
     'handled',
+    'in_force',
+    'known',
     'ok',
+    'passed',
     'reachable',
+    'ready',
+    'redriven',
     'routed',
     'succeeded',
   ],
   busy: [
     'delivering',
-    'open',
     'invited',
+    'open',
     'queued',
     'redriving',
-    'sending',
+    'refreshing',
+    'replayed',
     'retrying',
     'running',
+    'sending',
     'waiting',
     'working',
-    'replayed',
   ],
   quiet: [
-    'challenge',
     'cancelled',
+    'challenge',
     'closed',
+    'collected',
     'disabled',
     'dropped_bot',
     'dropped_echo',
@@ -52,21 +58,26 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
     'ignored',
     'no_match',
     'no_reply',
+    'not_applicable',
     'off',
     'removed',
-    'collected',
     'resolved',
     'retired',
     'revoked',
+    'skipped',
+    'verification',
   ],
   warn: [
+    'awaits_approval',
     'blocked_contact',
     'changed',
     'degraded',
     'drifted',
     'held',
     'held_unknown_sender',
+    'incomplete',
     'loop_paused',
+    'not_connected',
     'parked',
     'paused',
     'pending',
@@ -77,15 +88,40 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
     'unknown',
     'waiting_approval',
   ],
-  bad: ['auth_failed', 'blocked', 'lost', 'dead', 'failed', 'refused', 'timed_out', 'undelivered'],
+  bad: [
+    'auth_failed',
+    'blocked',
+    'dead',
+    'failed',
+    'gone',
+    'invalid',
+    'lost',
+    'needs_reconnect',
+    'refused',
+    'timed_out',
+    'undecryptable',
+    'undelivered',
+    'unready',
+  ],
 };
 
-const toneOf = new Map(Object.entries(tones).flatMap(([tone, states]) => states.map((state) => [state, tone as Tone])));
+const toneByState = new Map(
+  Object.entries(tones).flatMap(([tone, states]) => states.map((state) => [state, tone as Tone])),
+);
+
+export const toneOf = (status: string): Tone => toneByState.get(status) ?? 'quiet';
+
+interface StatusBadgeProps {
+  status: string;
+  tone?: Tone;
+  /** Where the state has another word than it has elsewhere. */
+  label?: string;
+}
 
 /** One look for each outcome or state, wherever it stands. A state that it does not know is shown as it is. */
-export function StatusBadge({ status, tone }: { status: string; tone?: Tone }): ReactNode {
-  const colour = colours[tone ?? toneOf.get(status) ?? 'quiet'];
-  const label = uiTexts.outcomes[status] ?? status.replaceAll('_', ' ');
+export function StatusBadge({ status, tone, label: own }: StatusBadgeProps): ReactNode {
+  const colour = colours[tone ?? toneOf(status)];
+  const label = own ?? uiTexts.outcomes[status] ?? status.replaceAll('_', ' ');
   return (
     <Badge
       color={colour}
@@ -97,7 +133,7 @@ export function StatusBadge({ status, tone }: { status: string; tone?: Tone }): 
       style={{ flexShrink: 0, verticalAlign: 'middle' }}
       styles={{
         label: {
-          color: `light-dark(color-mix(in srgb, var(--mantine-color-${colour}-9) 62%, black), var(--mantine-color-${colour}-2))`,
+          color: `light-dark(color-mix(in srgb, var(--mantine-color-${colour}-9) 65%, black), var(--mantine-color-${colour}-2))`,
         },
       }}
     >

@@ -1,10 +1,16 @@
 import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 
+export interface UrlTab<Value extends string> {
+  value: Value;
+  label: string;
+  content: ReactNode;
+}
+
 interface UrlTabsProps<Value extends string> {
   label: string;
   value: Value;
-  tabs: readonly { value: Value; label: string; content: ReactNode }[];
+  tabs: readonly UrlTab<Value>[];
   /** Navigates: which tab is open stands in the URL. */
   onChange: (value: Value) => void;
 }

@@ -39,7 +39,9 @@ function shortly(time: Date, now: number): string {
 }
 
 function ago(time: Date, now: number): string {
-  const seconds = (time.getTime() - now) / 1_000;
+  const distanceMs = time.getTime() - now;
+  // The page's clock ticks slowly: what came since its last tick did not come in the future.
+  const seconds = distanceMs > 0 && distanceMs <= tickMs ? 0 : distanceMs / 1_000;
   const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   return distance.format(Math.round(seconds / size), unit);
 }

@@ -5,6 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallbackService } from './callback.service.js';
 import type { Connected } from './code-exchange.service.js';
 import { ConnectService } from './connect.service.js';
+import { NotConnected } from './not-connected.js';
+import type { OauthFlow } from './oauth-flow.entity.js';
 import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
 import { privateHeaders, sendPage } from './page.js';
 import { returnUrl } from './return-routes.js';
@@ -32,7 +34,12 @@ export class CallbackController {
     return this.answered(request, reply, async () => {
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');
       const subject = await this.subjectOf(request);
-      this.sendBack(reply, await this.callbacks.receive({ slug, query, cookies: request.headers.cookie, subject }));
+      const callback = { slug, query, cookies: request.headers.cookie, subject };
+      const connected = await this.callbacks.receive(callback).catch((error: unknown) => {
+        if (error instanceof NotConnected && this.sendFailed(reply, error)) return null;
+        throw error instanceof NotConnected ? error.cause : error;
+      });
+      if (connected) this.sendBack(reply, connected);
     });
   }
 
@@ -65,20 +72,28 @@ export class CallbackController {
 
   private sendBack(reply: FastifyReply, { flow, outcome, missingScopes }: Connected): void {
     const told = { outcome, credential: flow.credential_id, ...(outcome === 'other_account' ? { flow: flow.id } : {}) };
-    const location = returnUrl(this.settings.PUBLIC_URL, flow.return_to, flow.credential_id, told);
-    if (location) {
-      reply
-        .status(303)
-        .headers({ ...privateHeaders, location })
-        .send();
-      return;
-    }
+    if (this.redirect(reply, flow, told)) return;
     const texts = {
       connected:
         missingScopes.length > 0 ? `It works, without: ${missingScopes.join(', ')}.` : 'You can close this window.',
       other_account: 'It is another account than before. Someone has to confirm that, then it is used.',
     };
     sendPage(reply, 200, { title: outcome === 'connected' ? 'Connected' : 'Another account', text: texts[outcome] });
+  }
+
+  /** Back to where it was asked for. @returns false: nowhere, a page has to say it */
+  private sendFailed(reply: FastifyReply, { flow, cause }: NotConnected): boolean {
+    return this.redirect(reply, flow, { outcome: 'failed', code: toProblem(cause).code });
+  }
+
+  private redirect(reply: FastifyReply, flow: OauthFlow, told: Record<string, string>): boolean {
+    const location = returnUrl(this.settings.PUBLIC_URL, flow, told);
+    if (!location) return false;
+    reply
+      .status(303)
+      .headers({ ...privateHeaders, location })
+      .send();
+    return true;
   }
 
   /** The portal vouches for who is signed in, where it knows; a flow that someone started is theirs alone. */

@@ -4,6 +4,7 @@ import { cookieName } from './browser-cookie.js';
 import { CodeExchange, type Connected } from './code-exchange.service.js';
 import { digestOf, isDigestOf } from './flow-secrets.js';
 import type { OauthFlow } from './oauth-flow.entity.js';
+import { NotConnected } from './not-connected.js';
 import { OauthFlowRepository } from './oauth-flow.repository.js';
 import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
 
@@ -33,16 +34,26 @@ export class CallbackService {
     @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
   ) {}
 
-  /** @throws Problem 4xx with a code for each way in which an answer is not ours; 502 `exchange_failed` */
+  /**
+   * @throws Problem 4xx with a code for each way in which an answer is not ours
+   * @throws NotConnected for what its own browser brought back: because of a Problem 4xx, or 502 `exchange_failed`
+   */
   async receive(callback: Callback): Promise<Connected> {
     const flow = await this.flowOf(callback.query);
     this.requireBinding(flow, callback);
     // From here on the state is spent, whatever the answer says: nobody tries twice.
     if (!(await this.flows.consume(flow.id))) throw refused('state_used', 'This answer was taken already.');
-    const code = codeOf(flow, callback.query);
-    const iss = callback.query.get('iss');
+    try {
+      return await this.connect(flow, callback.query);
+    } catch (error) {
+      throw new NotConnected(flow, error);
+    }
+  }
+
+  private connect(flow: OauthFlow, query: URLSearchParams): Promise<Connected> {
+    const code = codeOf(flow, query);
     this.logger.log({ event: 'oauth.code_received', flow: flow.id, credential_id: flow.credential_id });
-    return this.exchange.exchange(flow, code, callback.query.get('state') ?? '', iss);
+    return this.exchange.exchange(flow, code, query.get('state') ?? '', query.get('iss'));
   }
 
   private async flowOf(query: URLSearchParams): Promise<OauthFlow> {

@@ -133,6 +133,21 @@ describe('knowledge', () => {
       'Ada>Acme',
       'Flour>Ada',
     ]);
+    const listed = (await api('GET', '/entities?q=AD')).json().data;
+    expect(listed).toMatchObject([{ name: 'Ada', kinds: ['person'], documents: 1 }]);
+    expect((await api('GET', `/entities/${listed[0].id}`)).json()).toMatchObject({
+      name: 'Ada',
+      said: [{ description: 'An engineer', document_id: result.document_id }],
+      relations: [
+        { from: 'Ada', relation: 'works for', to: 'Acme' },
+        { from: 'Flour', relation: 'feeds', to: 'Ada' },
+      ],
+    });
+    const first = (await api('GET', '/entities?limit=1')).json();
+    const next = (await api('GET', `/entities?limit=1&cursor=${first.next_cursor}`)).json();
+    expect([first.data[0].name, next.data[0].name]).toEqual(['Acme', 'Ada']);
+    const elsewhere = { organizationId: home.organizationId, projectId: newId('prj') };
+    expect((await api('GET', `/entities/${listed[0].id}`, undefined, elsewhere)).statusCode).toBe(404);
     const paths = (await called('query_knowledge_graph', { entity: 'Ada', to: 'mill', depth: 3 })).result.paths;
     expect(paths).toEqual([
       expect.objectContaining({

@@ -21,22 +21,21 @@ interface AdmissionProps {
 export function Admission({ contact: { id, name, status }, size }: AdmissionProps): ReactNode {
   const params = { path: { id } };
   const reason = useReason('contacts:write');
-  const admit = useChange(() => answer(api.POST('/api/v1/contacts/{id}/admit', { params })), 'contacts', 'events');
+  const admit = useChange(
+    async () => {
+      const { released } = await answer(api.POST('/api/v1/contacts/{id}/admit', { params }));
+      // Told here: a list of those who wait shows this one no more by the time that the change is over.
+      notifications.show({ message: texts.admitted(name, released) });
+    },
+    'contacts',
+    'events',
+  );
   const block = useChange(() => answer(api.POST('/api/v1/contacts/{id}/block', { params })), 'contacts');
   const unblock = useChange(() => answer(api.POST('/api/v1/contacts/{id}/unblock', { params })), 'contacts');
   return (
     <Group gap="xs">
       {status === 'unknown' && (
-        <ActionButton
-          size={size}
-          reason={reason}
-          loading={admit.isPending}
-          onClick={() =>
-            admit.mutate(undefined, {
-              onSuccess: ({ released }) => notifications.show({ message: texts.admitted(name, released) }),
-            })
-          }
-        >
+        <ActionButton size={size} reason={reason} loading={admit.isPending} onClick={() => admit.mutate()}>
           {texts.admit}
         </ActionButton>
       )}

@@ -44,9 +44,11 @@ function HeldSender({ contact }: { contact: Schema<'ContactView'> }): ReactNode 
   return (
     <ListRow>
       <div style={{ flex: 1, minWidth: 200 }}>
-        <TextLink to={{ to: '/p/$projectId/contacts/$contactId', params: { projectId, contactId: id } }}>
-          {name}
-        </TextLink>
+        <Text component="div" fw={500}>
+          <TextLink to={{ to: '/p/$projectId/contacts/$contactId', params: { projectId, contactId: id } }}>
+            {name}
+          </TextLink>
+        </Text>
         <Text size="sm" c="dimmed" component="div" lineClamp={2}>
           {newest && `“${newest.message.message}” · `}
           <When at={newest?.created_at ?? created_at} relative />

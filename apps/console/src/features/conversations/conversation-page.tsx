@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useLiveRefresh } from '../../api/use-live-refresh.js';
 import type { Schema } from '../../api/types.js';
 import { conversationTexts } from '../../texts/conversations.js';
@@ -47,11 +47,13 @@ export function ConversationPage(): ReactNode {
 function Chat({ conversation, session }: { conversation: Conversation; session: Schema<'SessionView'> }): ReactNode {
   const { turns, entries } = conversation;
   const last = entries.at(-1)?.at;
+  const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    window.scrollTo({ top: document.body.scrollHeight });
-  }, [last]);
+    // What is newest, and where to answer it; on a phone more stands below.
+    if (last) section.current?.scrollIntoView({ block: 'end' });
+  }, [last, turns.loading]);
   return (
-    <section className={classes.chat} aria-label={texts.one}>
+    <section ref={section} className={classes.chat} aria-label={texts.one}>
       <ol className={classes.entries} aria-live="polite">
         {turns.hasMore && (
           <li className={classes.middle}>
@@ -66,8 +68,9 @@ function Chat({ conversation, session }: { conversation: Conversation; session: 
             </Button>
           </li>
         )}
+        {turns.loading && <Skeleton height={200} />}
         {turns.error && <ProblemAlert error={turns.error} onRetry={turns.refresh} />}
-        {entries.map(({ at, turn, mark }) =>
+        {(turns.loading ? [] : entries).map(({ at, turn, mark }) =>
           turn ? (
             <ChatTurn key={turn.id} turn={turn} session={session} />
           ) : (

@@ -1,4 +1,4 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAgentName } from '../../api/agents.js';
 import { useAppName } from '../../api/apps.js';
@@ -29,7 +29,8 @@ export function Participants({ session }: { session: Schema<'SessionDetailView'>
     <Stack gap="md">
       <Section title={texts.title}>
         <Stack gap="sm">
-          {contact ? (
+          {session.contact_id !== null && !contact && <Skeleton height={44} />}
+          {contact && (
             <div>
               <Group gap="xs">
                 <TextLink
@@ -45,7 +46,8 @@ export function Participants({ session }: { session: Schema<'SessionDetailView'>
                 </Text>
               ))}
             </div>
-          ) : (
+          )}
+          {session.contact_id === null && (
             <Text size="sm" c="dimmed">
               {texts.noContact}
             </Text>

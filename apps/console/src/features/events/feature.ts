@@ -1,12 +1,16 @@
-import { Activity } from 'lucide-react';
+import { Activity, FlaskConical } from 'lucide-react';
 import { answer, api } from '../../api/client.js';
 import type { Feature } from '../../app/feature.js';
 import { eventTexts } from '../../texts/events.js';
+import { simulatorTexts } from '../../texts/simulator.js';
 
 const found = 6;
 
 export const eventsFeature: Feature = {
-  navigation: [{ group: 'messages', label: eventTexts.nav, icon: Activity, path: '/events', scope: 'events:read' }],
+  navigation: [
+    { group: 'messages', label: eventTexts.nav, icon: Activity, path: '/events', scope: 'events:read' },
+    { group: 'connect', label: simulatorTexts.nav, icon: FlaskConical, path: '/simulator', scope: 'apps:write' },
+  ],
   searchLabel: eventTexts.palette.search,
   searchScope: 'events:read',
   search: async (query, signal) => {

@@ -1,69 +1,108 @@
-import { Anchor, Group, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import { CircleCheck, TriangleAlert } from 'lucide-react';
+import { Group, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
+import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useApps } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
-import { useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/types.js';
 import { homeTexts } from '../../texts/home.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProjectLink } from '../../ui/project-link.js';
+import { When } from '../../ui/when.js';
 
 const texts = homeTexts.attention;
-const shown = 5;
+const everyMs = 30_000;
+type Item = Schema<'AttentionView'>;
 
-/** One line for each thing that somebody has to see to. */
+/** One line for each thing that does not work, or waits for a person. */
 export function Attention(): ReactNode {
-  const projectId = useProjectId();
-  const apps = useApps();
-  const letters = useProjectQuery(['events', 'dead-letters', 'open'], (signal) =>
-    answer(api.GET('/api/v1/events/dead-letters', { params: { query: { state: 'open', limit: shown } }, signal })),
+  const { data, error, refetch } = useProjectQuery(
+    ['events', 'attention'],
+    async (signal) => (await answer(api.GET('/api/v1/attention', { signal }))).data,
+    { refetchInterval: everyMs },
   );
-  const error = apps.error ?? letters.error;
-  if (error) return <ProblemAlert error={error} />;
-  if (!apps.data || !letters.data) return <Skeleton height={24} />;
-  const complaints = apps.data.flatMap(complaintsOf);
-  if (complaints.length + letters.data.data.length === 0)
+  if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton height={24} />;
+  if (data.length === 0) {
     return (
-      <Line good>
+      <Line icon={CircleCheck} color="teal">
         <Text c="dimmed">{texts.none}</Text>
       </Line>
     );
+  }
   return (
-    <Stack gap="xs">
-      {complaints.map((complaint) => (
-        <Line key={complaint}>{complaint}</Line>
-      ))}
-      {letters.data.data.map(({ id, reason, error: cause, receipt_id }) => (
-        <Line key={id}>
-          {texts.deadLetter(reason ?? cause ?? id)}{' '}
-          <Anchor
-            renderRoot={(props) => (
-              <Link {...props} to="/p/$projectId/events/$eventId" params={{ projectId, eventId: receipt_id }} />
-            )}
+    <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
+      {data.map((item) => (
+        <li key={`${item.code} ${item.resource.kind} ${item.resource.id}`}>
+          <Line
+            icon={item.severity === 'error' ? CircleX : TriangleAlert}
+            color={item.severity === 'error' ? 'red' : 'yellow'}
           >
-            {texts.deadLetterAction}
-          </Anchor>
-        </Line>
+            <Problem item={item} />
+          </Line>
+        </li>
       ))}
     </Stack>
   );
 }
 
-function complaintsOf({ name, missing, held_reason, renewal_failure, warnings }: Schema<'AppView'>): string[] {
-  return [
-    ...(missing.length > 0 ? [texts.missing(name, missing.join(', '))] : []),
-    ...(held_reason ? [texts.held(name)] : []),
-    ...(renewal_failure ? [texts.renewal(name)] : []),
-    ...warnings.map(({ message }) => texts.warning(name, message)),
-  ];
+function Problem({ item: { code, text, what_to_do, resource, since } }: { item: Item }): ReactNode {
+  const path = pathOf(resource);
+  const outcome = outcomes[code];
+  return (
+    <>
+      {path ? (
+        <ProjectLink path={path} search={outcome ? { outcome } : undefined} fw={500}>
+          {text}
+        </ProjectLink>
+      ) : (
+        <Text fw={500} span>
+          {text}
+        </Text>
+      )}
+      <Text size="sm" c="dimmed">
+        {what_to_do}{' '}
+        {since && (
+          <>
+            {texts.since} <When at={since} relative />.
+          </>
+        )}
+      </Text>
+    </>
+  );
 }
 
-function Line({ good = false, children }: { good?: boolean; children: ReactNode }): ReactNode {
-  const Icon = good ? CircleCheck : TriangleAlert;
+const folders: Readonly<Record<Item['resource']['kind'], string | null>> = {
+  app: '/integrations',
+  adapter: '/developer-portal',
+  credential: '/credentials',
+  source: '/sources',
+  mcp_server: '/mcp-servers',
+  dead_letters: '/operations/dead-letters',
+  contacts: '/contacts',
+  held_messages: '/events',
+  approvals: '/approvals',
+  service: null,
+};
+
+/** Messages that were kept are found by their outcome. */
+const outcomes: Readonly<Record<string, string>> = { messages_parked: 'parked', loop_paused: 'loop_paused' };
+
+/** The page where a thing is seen to; where it is of many, their list. */
+function pathOf({ kind, id }: Item['resource']): `/${string}` | null {
+  const folder = folders[kind];
+  return folder === null ? null : `/${[folder.slice(1), id].filter(Boolean).join('/')}`;
+}
+
+interface LineProps {
+  icon: typeof CircleX;
+  color: string;
+  children: ReactNode;
+}
+
+function Line({ icon: Icon, color, children }: LineProps): ReactNode {
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start">
-      <ThemeIcon variant="transparent" color={good ? 'teal' : 'yellow'} size="sm" mt={1}>
+      <ThemeIcon variant="transparent" color={color} size="sm" mt={1}>
         <Icon size={16} aria-hidden />
       </ThemeIcon>
       <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>{children}</div>

@@ -1,69 +1,88 @@
 import { Anchor, Progress, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { useLocalStorage } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useApps } from '../../api/apps.js';
-import { useProjectId } from '../../api/project-query.js';
+import { answer, api } from '../../api/client.js';
+import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/types.js';
 import { homeTexts } from '../../texts/home.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProjectLink } from '../../ui/project-link.js';
 import { Section } from '../../ui/section.js';
-import { Step } from './step.js';
+import { ModelStep, useModel } from './model-step.js';
 import { SendSample } from './send-sample.js';
+import { Step } from './step.js';
 import { VerifyApp } from './verify-app.js';
 import { WebhookAddress } from './webhook-address.js';
 
 const texts = homeTexts.checklist;
 
-/** From an empty project to a message that was worked off, without a word of documentation. */
+/** From an empty project to a message that was answered, without a word of documentation. */
 export function FirstMinutes({ newest }: { newest: Schema<'EventView'>[] }): ReactNode {
   const projectId = useProjectId();
   const { data: apps, error } = useApps();
+  const verified = useVerified();
+  const model = useModel();
+  const [kept, setKept] = useLocalStorage({ key: `rehearsal-kept-${projectId}`, defaultValue: false });
+  const [hidden, setHidden] = useLocalStorage({ key: `first-minutes-hidden-${projectId}`, defaultValue: false });
   if (error) return <ProblemAlert error={error} />;
-  const webhook = apps?.find(({ kind }) => kind === 'builtin');
-  if (!apps) return null;
-  const event = newest[0];
-  const received = event !== undefined;
-  const walked = event?.outcome != null;
+  if (!apps || hidden) return null;
+  const webhook = apps.find(({ kind }) => kind === 'builtin');
+  const event = newest.find(({ outcome }) => outcome !== 'verification');
   const signed = webhook?.signature != null;
-  const done = [true, webhook?.webhook_url != null, received, walked, signed];
+  const modelChosen = kept || model?.mode === 'connected';
+  const done = [event !== undefined, event?.outcome != null, signed, verified, modelChosen];
   const count = done.filter(Boolean).length;
   if (count === done.length) return null;
+  const [sent, walked] = done;
   return (
     <Section
       title={texts.title}
       actions={
-        <Text size="sm" c="dimmed">
-          {texts.progress(count, done.length)}
-        </Text>
+        <Anchor component="button" type="button" size="sm" c="dimmed" onClick={() => setHidden(true)}>
+          {texts.hide}
+        </Anchor>
       }
     >
+      <Text size="sm" c="dimmed" mb={6}>
+        {texts.progress(count, done.length)}
+      </Text>
       <Progress value={(count / done.length) * 100} size="sm" mb="lg" aria-label={texts.progress(count, done.length)} />
       <Stack gap="lg" component="ol" m={0} p={0} style={{ listStyle: 'none' }}>
-        <Step done title={texts.open} />
-        <Step done={webhook?.webhook_url != null} title={texts.webhook} text={texts.webhookText}>
-          {webhook ? <WebhookAddress url={webhook.webhook_url} /> : <Text c="dimmed">{texts.noWebhookApp}</Text>}
-        </Step>
-        <Step done={received} title={texts.send} text={texts.sendText}>
-          {webhook?.webhook_url && <SendSample url={webhook.webhook_url} signed={signed} />}
-        </Step>
-        <Step done={walked} title={texts.watch} text={texts.watchText}>
-          {event && (
-            <Anchor
-              renderRoot={(props) => (
-                <Link {...props} to="/p/$projectId/events/$eventId" params={{ projectId, eventId: event.id }} />
-              )}
-            >
-              {texts.watchAction}
-            </Anchor>
+        <Step done={sent === true} title={texts.send} text={texts.sendText}>
+          {webhook ? (
+            <Stack gap="sm">
+              <SendSample appId={webhook.id} />
+              <WebhookAddress url={webhook.webhook_url} />
+            </Stack>
+          ) : (
+            <Text c="dimmed">{texts.noWebhookApp}</Text>
           )}
         </Step>
-        <Step done={signed} title={texts.sign} text={texts.signText} />
-        {webhook && (
-          <Step done={false} title={texts.verify} text={texts.verifyText}>
-            <VerifyApp appId={webhook.id} />
-          </Step>
-        )}
+        <Step done={walked === true} title={texts.watch} text={texts.watchText} link={event && watchLink(event.id)} />
+        <Step
+          done={signed}
+          title={texts.sign}
+          text={texts.signText}
+          link={webhook && <ProjectLink path={`/integrations/${webhook.id}`}>{texts.signAction}</ProjectLink>}
+        />
+        <Step done={verified} title={texts.verify} text={texts.verifyText}>
+          {webhook && <VerifyApp appId={webhook.id} />}
+        </Step>
+        <Step done={modelChosen} title={texts.model} text={model && texts.modelText[model.mode]}>
+          {model && <ModelStep model={model} onKeep={() => setKept(true)} />}
+        </Step>
       </Stack>
     </Section>
   );
+}
+
+const watchLink = (id: string): ReactNode => <ProjectLink path={`/events/${id}`}>{texts.watchAction}</ProjectLink>;
+
+/** Verify leaves the requests that it made as events. */
+function useVerified(): boolean {
+  const { data } = useProjectQuery(['events', 'verification'], (signal) =>
+    answer(api.GET('/api/v1/events', { params: { query: { outcome: 'verification', limit: 1 } }, signal })),
+  );
+  return (data?.data.length ?? 0) > 0;
 }

@@ -1,45 +1,59 @@
-import { Anchor, Stack } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useApps } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
-import { useCursorList, useProjectId } from '../../api/project-query.js';
+import { useCursorList } from '../../api/project-query.js';
+import { useLiveEvents } from '../../api/use-live-events.js';
 import { homeTexts } from '../../texts/home.js';
 import { Page } from '../../ui/page.js';
+import { ProjectLink } from '../../ui/project-link.js';
 import { Section } from '../../ui/section.js';
-import { useLiveEvents } from '../../api/use-live-events.js';
 import { Attention } from './attention.js';
 import { FirstMinutes } from './first-minutes.js';
+import { Health } from './health.js';
 import { RecentEvents } from './recent-events.js';
 
 const recent = 8;
 
 export function HomePage(): ReactNode {
-  const projectId = useProjectId();
   const events = useCursorList(['events', 'recent'], (_cursor, signal) =>
     answer(api.GET('/api/v1/events', { params: { query: { limit: recent } }, signal })),
   );
+  const apps = useApps();
   useLiveEvents({});
+  // What a new project shows first would move everything else down.
+  if (events.loading || apps.isPending) return <Waiting />;
   return (
-    <Page title={homeTexts.title}>
+    <Page title={homeTexts.title} description={homeTexts.description}>
       <Stack gap="md">
-        {!events.loading && <FirstMinutes newest={events.rows} />}
+        <FirstMinutes newest={events.rows} />
         <Section title={homeTexts.attention.title}>
           <Attention />
         </Section>
+        {events.rows.length > 0 && <Health />}
         <Section
           title={homeTexts.recent.title}
           actions={
-            <Anchor
-              size="sm"
-              renderRoot={(props) => <Link {...props} to="/p/$projectId/events" params={{ projectId }} />}
-            >
+            <ProjectLink path="/events" size="sm">
               {homeTexts.recent.all}
-            </Anchor>
+            </ProjectLink>
           }
           flush
         >
           <RecentEvents list={events} />
         </Section>
+      </Stack>
+    </Page>
+  );
+}
+
+function Waiting(): ReactNode {
+  return (
+    <Page title={homeTexts.title} description={homeTexts.description}>
+      <Stack gap="md">
+        <Skeleton height={110} />
+        <Skeleton height={240} />
+        <Skeleton height={360} />
       </Stack>
     </Page>
   );

@@ -1,42 +1,43 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { problemOf } from '../../api/problem.js';
+import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
 import { homeTexts } from '../../texts/home.js';
+import { ActionButton } from '../../ui/action-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
-import { sampleBody } from './sample-body.js';
 
 const texts = homeTexts.checklist;
 
-/** Sends to the App's public address as anybody else would. */
-export function SendSample({ url, signed }: { url: string; signed: boolean }): ReactNode {
+/** Sends to the App's public URL as anybody else would, and goes to see what becomes of it. */
+export function SendSample({ appId }: { appId: string }): ReactNode {
   const queryClient = useQueryClient();
   const projectId = useProjectId();
+  const navigate = useNavigate();
+  const maySend = useScope('apps:write');
   const send = useMutation({
-    mutationFn: async () => {
-      // By its path: the page is served by the same front door.
-      const response = await fetch(new URL(url).pathname, {
-        method: 'POST',
-        credentials: 'omit',
-        headers: { 'content-type': 'application/json' },
-        body: sampleBody(),
-      });
-      if (!response.ok) throw await problemOf(response);
+    mutationFn: () => answer(api.POST('/api/v1/apps/{id}/samples', { params: { path: { id: appId } }, body: {} })),
+    onSuccess: async ({ event_id: eventId }) => {
+      await queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['events']) });
+      if (eventId) await navigate({ to: '/p/$projectId/events/$eventId', params: { projectId, eventId } });
     },
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['events']) }),
   });
+  const { error = null, answer: answered = null } = send.data ?? {};
+  const refused = send.isSuccess && !send.data.event_id;
   return (
     <Stack gap="xs" align="flex-start">
-      <Button
+      <ActionButton
         leftSection={<Send size={14} aria-hidden />}
-        disabled={signed}
+        reason={maySend ? null : texts.mayNotSend}
         loading={send.isPending}
         onClick={() => send.mutate()}
       >
         {texts.sendAction}
-      </Button>
+      </ActionButton>
+      {refused && <ProblemAlert error={new Error(error?.detail ?? texts.notTaken(answered?.status ?? 0))} />}
       <ProblemAlert error={send.error} />
     </Stack>
   );

@@ -6,25 +6,31 @@ interface StepProps {
   done: boolean;
   title: string;
   text?: string;
+  /** Beside the title, done or not. */
+  link?: ReactNode;
+  /** What it takes: gone once it is done. */
   children?: ReactNode;
 }
 
 /** One line of a checklist. */
-export function Step({ done, title, text, children }: StepProps): ReactNode {
+export function Step({ done, title, text, link, children }: StepProps): ReactNode {
   return (
-    <li>
+    <li data-done={done}>
       <Group gap="sm" wrap="nowrap" align="flex-start">
         <ThemeIcon size={22} radius="xl" variant={done ? 'filled' : 'default'} color="teal.8" mt={1}>
           {done ? <Check size={13} aria-label="✓" /> : <Circle size={8} aria-hidden />}
         </ThemeIcon>
         <div style={{ flex: 1, minWidth: 0 }}>
-          <Text fw={500}>{title}</Text>
-          {text && (
+          <Group gap="sm">
+            <Text fw={500}>{title}</Text>
+            {link}
+          </Group>
+          {text && !done && (
             <Text size="sm" c="dimmed">
               {text}
             </Text>
           )}
-          {children && <div style={{ marginTop: 8 }}>{children}</div>}
+          {children && !done && <div style={{ marginTop: 10 }}>{children}</div>}
         </div>
       </Group>
     </li>

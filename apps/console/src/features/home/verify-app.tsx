@@ -1,26 +1,53 @@
-import { Alert, Button, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { CircleCheck } from 'lucide-react';
+import { Alert, List, Stack } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { CircleCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
+import { projectKey, useProjectId } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
 import { homeTexts } from '../../texts/home.js';
+import { ActionButton } from '../../ui/action-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { ProjectLink } from '../../ui/project-link.js';
 
 const texts = homeTexts.checklist;
 
 /** Asks the App whether it can do what it should. */
 export function VerifyApp({ appId }: { appId: string }): ReactNode {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  const mayVerify = useScope('apps:write');
   const verify = useMutation({
     mutationFn: () => answer(api.POST('/api/v1/apps/{id}/verify', { params: { path: { id: appId } } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['events']) }),
   });
+  const { data } = verify;
+  const failed = data?.checks.filter(({ status }) => status === 'failed') ?? [];
   return (
     <Stack gap="xs" align="flex-start">
-      <Button variant="default" loading={verify.isPending} onClick={() => verify.mutate()}>
+      <ActionButton
+        variant="default"
+        reason={mayVerify ? null : texts.mayNotSend}
+        loading={verify.isPending}
+        onClick={() => verify.mutate()}
+      >
         {texts.verifyAction}
-      </Button>
-      {verify.data && (
-        <Alert variant="light" color={verify.data.ok ? 'teal' : 'yellow'} icon={<CircleCheck size={18} aria-hidden />}>
-          {verify.data.ok ? texts.verified : (verify.data.error ?? verify.data.code)}
+      </ActionButton>
+      {data && (
+        <Alert
+          variant="light"
+          color={data.passed ? 'teal' : 'yellow'}
+          icon={data.passed ? <CircleCheck size={18} aria-hidden /> : <TriangleAlert size={18} aria-hidden />}
+          title={data.passed ? texts.verified : texts.notVerified(failed.length)}
+        >
+          <List size="sm">
+            {failed.map(({ id, sentence, what_to_do }) => (
+              <List.Item key={id}>
+                {sentence} {what_to_do}
+              </List.Item>
+            ))}
+          </List>
+          <ProjectLink path={`/integrations/${appId}`}>{texts.allChecks}</ProjectLink>
         </Alert>
       )}
       <ProblemAlert error={verify.error} />

@@ -12,7 +12,10 @@ export const measureOf: Readonly<Record<UsageMeasure, (usage: Usage) => number>>
 };
 
 const whole = new Intl.NumberFormat();
-const money = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 4 });
+const money = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const small = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 
-export const written = (measure: UsageMeasure, value: number): string =>
-  (measure === 'cost' ? money : whole).format(value);
+export function written(measure: UsageMeasure, value: number): string {
+  if (measure !== 'cost') return whole.format(value);
+  return (value < 1 ? small : money).format(value);
+}

@@ -42,7 +42,7 @@ export function UsageChart({ rows, from, measure, by }: UsageChartProps): ReactN
   });
   const all = rows.reduce((sum, row) => sum + value(row), 0);
   const summary = usageTexts.summary(usageTexts.measures[measure], written(measure, all), from);
-  return <LineChart summary={summary} data={data} series={series} stacked height={240} />;
+  return <LineChart summary={summary} data={data} series={series} stacked days height={240} />;
 }
 
 function daysFrom(from: string): string[] {

@@ -1,0 +1,14 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { answer, api } from './client.js';
+import { useProjectQuery } from './project-query.js';
+import type { Schema } from './types.js';
+
+const most = 200;
+
+/** The project's Skills, to choose from and to name by their ids. */
+export function useSkills(): UseQueryResult<Schema<'SkillView'>[]> {
+  return useProjectQuery(['skills', 'all'], async (signal) => {
+    const { data } = await answer(api.GET('/api/v1/skills', { params: { query: { limit: most } }, signal }));
+    return data;
+  });
+}

@@ -1,0 +1,82 @@
+import { Alert, MultiSelect, Radio, Stack, TagsInput } from '@mantine/core';
+import { Lock } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { kindOf, usePrincipals } from '../../api/principals.js';
+import { useScope, useSession } from '../../api/session.js';
+import { agentTexts } from '../../texts/agents.js';
+import { fieldError } from '../../ui/field-errors.js';
+import type { PartProps } from './agent-values.js';
+
+const texts = agentTexts.powers;
+const grades = ['read', 'write', 'destructive'] as const;
+
+/** What it does alone, who decides over the rest, and where it may reach. */
+export function AgentPowers({ value, onChange, error }: PartProps): ReactNode {
+  const may = useScope('approvals:manage');
+  const approvers = useApprovers(value.approvers);
+  return (
+    <Stack gap="xl" maw={640}>
+      {!may && (
+        <Alert variant="light" color="gray" icon={<Lock size={16} aria-hidden />} role="note">
+          {texts.lacks}
+        </Alert>
+      )}
+      <Radio.Group
+        label={texts.mayDo}
+        description={texts.mayDoHint}
+        value={value.may_do}
+        onChange={(next) => onChange({ may_do: grades.find((grade) => grade === next) })}
+      >
+        <Stack gap={10} mt="sm">
+          {grades.map((grade) => (
+            <Radio
+              key={grade}
+              value={grade}
+              label={texts.grades[grade]}
+              description={texts.gradeHints[grade]}
+              // Taking powers away needs nobody's leave.
+              disabled={!may && grades.indexOf(grade) > grades.indexOf(value.may_do)}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <MultiSelect
+        label={texts.approvers}
+        description={value.approvers.length === 0 ? texts.nobody : texts.approversHint}
+        searchable
+        disabled={!may}
+        data={approvers}
+        value={value.approvers}
+        error={fieldError(error, 'approvers')}
+        onChange={(next) => onChange({ approvers: next })}
+      />
+      <TagsInput
+        label={texts.hosts}
+        description={texts.hostsHint}
+        disabled={!may}
+        value={value.allowed_hosts}
+        error={fieldError(error, 'allowed_hosts')}
+        onChange={(next) => onChange({ allowed_hosts: next })}
+      />
+    </Stack>
+  );
+}
+
+/** People, contacts and keys by kind, those among them that are named already and not known too. */
+function useApprovers(named: readonly string[]) {
+  const { member } = useSession();
+  const known = usePrincipals();
+  const unknown = named.filter((subject) => !known.some((one) => one.subject === subject));
+  const all = [...known, ...unknown.map((subject) => ({ subject, name: subject }))];
+  return Object.entries(texts.kinds)
+    .map(([kind, group]) => ({
+      group,
+      items: all
+        .filter(({ subject }) => kindOf(subject) === kind)
+        .map(({ subject, name }) => ({
+          value: subject,
+          label: subject === `user:${member.id}` ? `${name} (${texts.you})` : name,
+        })),
+    }))
+    .filter(({ items }) => items.length > 0);
+}

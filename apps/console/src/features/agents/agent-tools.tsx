@@ -1,0 +1,81 @@
+import { Grid, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useProjectId } from '../../api/project-query.js';
+import { useSkills } from '../../api/skills.js';
+import { useTools } from '../../api/tools.js';
+import type { Schema } from '../../api/types.js';
+import { agentTexts } from '../../texts/agents.js';
+import { type Assignable, AssignList } from '../../ui/assign-list.js';
+import { GradeBadge } from '../../ui/grade-badge.js';
+import { TextLink } from '../../ui/text-link.js';
+import type { PartProps } from './agent-values.js';
+import { GivenTools } from './given-tools.js';
+
+const texts = agentTexts.tools;
+const common = { nothingLeft: texts.nothing, removeLabel: texts.remove };
+const builtinId = (name: string): string => `builtin:${name}`;
+
+/** What it has by Skills and by itself, and what its model is given of that. */
+export function AgentTools({
+  value,
+  onChange,
+  toolset,
+}: PartProps & { toolset: Schema<'AgentToolsetView'> }): ReactNode {
+  const projectId = useProjectId();
+  const { data: skills = [] } = useSkills();
+  const { data: tools = [] } = useTools();
+  const assignable = (tool: Schema<'ToolView'>): Assignable => ({
+    id: tool.id,
+    name: tool.title ?? tool.name,
+    description: tool.description,
+    mark: <GradeBadge grade={tool.grade} />,
+  });
+  return (
+    <Grid gap="xl">
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Stack gap="xl">
+          <AssignList
+            {...common}
+            label={texts.skills}
+            hint={texts.skillsHint}
+            add={texts.addSkill}
+            none={texts.noSkills}
+            options={skills.map(({ id, name, description }) => ({
+              id,
+              name,
+              description,
+              link: (
+                <TextLink to={{ to: '/p/$projectId/skills/$skillId', params: { projectId, skillId: id } }}>
+                  {name}
+                </TextLink>
+              ),
+            }))}
+            chosen={value.skills}
+            onChange={(next) => onChange({ skills: next })}
+          />
+          <AssignList
+            {...common}
+            label={texts.python}
+            add={texts.addPython}
+            none={texts.noPython}
+            options={tools.filter(({ source }) => source === 'python').map(assignable)}
+            chosen={value.python_tools}
+            onChange={(next) => onChange({ python_tools: next })}
+          />
+          <AssignList
+            {...common}
+            label={texts.builtin}
+            add={texts.addBuiltin}
+            none={texts.noBuiltin}
+            options={tools.filter(({ source }) => source === 'builtin').map(assignable)}
+            chosen={value.tools.map(builtinId)}
+            onChange={(next) => onChange({ tools: next.map((id) => id.slice(builtinId('').length)) })}
+          />
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <GivenTools toolset={toolset} />
+      </Grid.Col>
+    </Grid>
+  );
+}

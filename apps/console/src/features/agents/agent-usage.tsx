@@ -1,0 +1,62 @@
+import { SimpleGrid, Skeleton, Stack } from '@mantine/core';
+import { ChartNoAxesColumn } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Schema } from '../../api/types.js';
+import { agentTexts } from '../../texts/agents.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { LineChart } from '../../ui/line-chart.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Section } from '../../ui/section.js';
+import { StatTile } from '../../ui/stat-tile.js';
+import { costOf, useUsage } from './usage-of.js';
+
+const texts = agentTexts.usage;
+const days = 30;
+const dayMs = 86_400_000;
+
+/** What its turns used, in sum and by day. */
+export function AgentUsage({ agentId }: { agentId: string }): ReactNode {
+  const { data, error, refetch } = useUsage('day_agent');
+  if (error && !data) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton height={280} />;
+  const used = data.filter(({ agent_id }) => agent_id === agentId);
+  if (used.length === 0) return <EmptyState icon={ChartNoAxesColumn} {...texts.empty} />;
+  const sum = (name: 'model_calls' | 'tool_calls' | 'input_tokens' | 'output_tokens' | 'cost_micros'): number =>
+    used.reduce((total, row) => total + row[name], 0);
+  const allTokens = sum('input_tokens') + sum('output_tokens');
+  const tokens = allTokens.toLocaleString();
+  const cost = sum('cost_micros');
+  return (
+    <Stack gap="md">
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+        <StatTile label={texts.tokens} value={tokens} hint={texts.lastDays} />
+        <StatTile label={texts.modelCalls} value={sum('model_calls').toLocaleString()} />
+        <StatTile label={texts.toolCalls} value={sum('tool_calls').toLocaleString()} />
+        <StatTile label={texts.cost} value={costOf(cost)} hint={cost === 0 && texts.noCost} />
+      </SimpleGrid>
+      {allTokens > 0 && (
+        <Section title={texts.byDay}>
+          <LineChart
+            summary={texts.summary(tokens, days)}
+            data={byDay(used)}
+            stacked
+            days
+            series={[
+              { name: 'input', label: texts.input, color: 'accent.6' },
+              { name: 'output', label: texts.output, color: 'teal.6' },
+            ]}
+          />
+        </Section>
+      )}
+    </Stack>
+  );
+}
+
+/** A point for each day, also for those without a turn. */
+function byDay(used: Schema<'UsageView'>[]) {
+  return Array.from({ length: days }, (_day, index) => {
+    const day = new Date(Date.now() - (days - 1 - index) * dayMs).toISOString().slice(0, 10);
+    const row = used.find((one) => one.day?.startsWith(day));
+    return { at: day, input: row?.input_tokens ?? 0, output: row?.output_tokens ?? 0 };
+  });
+}

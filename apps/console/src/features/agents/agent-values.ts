@@ -1,0 +1,32 @@
+import type { Schema } from '../../api/types.js';
+
+/** What can be changed of an agent. */
+export type AgentValues = Pick<
+  Schema<'AgentView'>,
+  | 'name'
+  | 'instructions'
+  | 'model'
+  | 'fallback_model'
+  | 'tools'
+  | 'skills'
+  | 'python_tools'
+  | 'may_do'
+  | 'approvers'
+  | 'allowed_hosts'
+  | 'caps'
+>;
+
+export const agentFields = ['name', 'instructions', 'model', 'fallback_model', 'allowed_hosts', 'approvers'];
+
+export function valuesOf(agent: Schema<'AgentView'>): AgentValues {
+  const { name, instructions, model, fallback_model, tools, skills, python_tools } = agent;
+  const { may_do, approvers, allowed_hosts, caps } = agent;
+  const has = { tools, skills, python_tools, may_do, approvers, allowed_hosts, caps };
+  return { name, instructions, model, fallback_model, ...has };
+}
+
+export interface PartProps {
+  value: AgentValues;
+  onChange: (patch: Partial<AgentValues>) => void;
+  error: unknown;
+}

@@ -1,0 +1,20 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { projectRoute } from '../../app/project-route.js';
+import { flag, oneOf, searchOf, text } from '../../app/search.js';
+
+export const agentTabs = ['instructions', 'tools', 'powers', 'budget', 'usage'] as const;
+
+export const agentRoutes = [
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: '/agents',
+    validateSearch: searchOf({ name: text, create: flag }),
+    component: lazyRouteComponent(() => import('./agents-page.js'), 'AgentsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: '/agents/$agentId',
+    validateSearch: searchOf({ tab: oneOf(agentTabs) }),
+    component: lazyRouteComponent(() => import('./agent-page.js'), 'AgentPage'),
+  }),
+] as const;

@@ -1,0 +1,74 @@
+import { History } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useAgentName } from '../../api/agents.js';
+import { answer, api } from '../../api/client.js';
+import { usePrincipalName } from '../../api/principals.js';
+import { useCursorList, useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import { approvalTexts } from '../../texts/approvals.js';
+import { uiTexts } from '../../texts/ui.js';
+import { type Column, DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { decidedStates } from './search-values.js';
+
+type Approval = Schema<'ApprovalView'>;
+type Decided = (typeof decidedStates)[number];
+
+interface ApprovalHistoryProps {
+  state: Decided | undefined;
+  onState: (state: Decided | undefined) => void;
+}
+
+const pageSize = 50;
+const states = decidedStates.map((value) => ({ value, label: uiTexts.outcomes[value] ?? value }));
+
+/** What was decided, by whom. */
+export function ApprovalHistory({ state, onState }: ApprovalHistoryProps): ReactNode {
+  const projectId = useProjectId();
+  const columns = useColumns();
+  const list = useCursorList(['approvals', 'decided', state], (cursor, signal) =>
+    answer(api.GET('/api/v1/approvals', { params: { query: { state, limit: pageSize, cursor } }, signal })),
+  );
+  return (
+    <>
+      <FilterBar filtered={state !== undefined} onClear={() => onState(undefined)}>
+        <FilterSelect
+          label={approvalTexts.filters.state}
+          any={approvalTexts.filters.any}
+          value={state}
+          options={states}
+          onChange={onState}
+        />
+      </FilterBar>
+      <DataTable
+        label={approvalTexts.history}
+        columns={columns}
+        list={{ ...list, rows: list.rows.filter((row) => row.state !== 'pending') }}
+        rowKey={({ id }) => id}
+        rowLink={({ id }) => ({ to: '/p/$projectId/approvals/$approvalId', params: { projectId, approvalId: id } })}
+        empty={<EmptyState icon={History} {...approvalTexts.emptyHistory} />}
+      />
+    </>
+  );
+}
+
+function useColumns(): Column<Approval>[] {
+  const agentName = useAgentName();
+  const nameOf = usePrincipalName();
+  const texts = approvalTexts.columns;
+  return [
+    { id: 'call', label: texts.call, width: 'minmax(0, 2fr)', cell: ({ tool }) => <code>{tool}</code> },
+    { id: 'agent', label: texts.agent, cell: ({ agent_id }) => agentName(agent_id) },
+    { id: 'state', label: texts.state, width: '130px', cell: (row) => <StatusBadge status={row.state} /> },
+    {
+      id: 'by',
+      label: texts.by,
+      cell: ({ decided_by: by }) => by && (by === 'clock' ? approvalTexts.clock : nameOf(by)),
+      hideOnPhone: true,
+    },
+    { id: 'when', label: texts.when, width: '110px', cell: (row) => <When at={row.created_at} relative /> },
+  ];
+}

@@ -1,0 +1,52 @@
+import { Skeleton, Stack, Title } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { ShieldCheck } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useProjectQuery } from '../../api/project-query.js';
+import { approvalTexts } from '../../texts/approvals.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Page } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { PendingApproval } from './pending-approval.js';
+import { ApprovalHistory } from './approval-history.js';
+
+const route = getRouteApi('/p/$projectId/approvals');
+const mostPending = 100;
+/** Somebody waits for these: they are asked for again so often. */
+const everyMs = 3_000;
+
+export function ApprovalsPage(): ReactNode {
+  const { state } = route.useSearch();
+  const navigate = useNavigate({ from: '/p/$projectId/approvals' });
+  const pending = useProjectQuery(
+    ['approvals', 'pending'],
+    (signal) =>
+      answer(api.GET('/api/v1/approvals', { params: { query: { state: 'pending', limit: mostPending } }, signal })),
+    { refetchInterval: everyMs },
+  );
+  const calls = pending.data?.data;
+  return (
+    <Page title={approvalTexts.title} description={approvalTexts.description}>
+      <Stack gap="xl">
+        <Stack gap="sm" component="section" aria-label={approvalTexts.waiting}>
+          {!calls && !pending.error && <Skeleton height={180} />}
+          {pending.error && !calls && <ProblemAlert error={pending.error} onRetry={() => void pending.refetch()} />}
+          {calls?.length === 0 && <EmptyState icon={ShieldCheck} {...approvalTexts.empty} />}
+          {calls?.map((approval) => (
+            <PendingApproval key={approval.id} approval={approval} />
+          ))}
+        </Stack>
+        <section aria-labelledby="decided">
+          <Title order={2} id="decided" mb="sm">
+            {approvalTexts.history}
+          </Title>
+          <ApprovalHistory
+            state={state}
+            onState={(next) => void navigate({ search: next ? { state: next } : {}, replace: true })}
+          />
+        </section>
+      </Stack>
+    </Page>
+  );
+}

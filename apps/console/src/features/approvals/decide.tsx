@@ -1,0 +1,94 @@
+import { Group, Stack, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Check, Lock, X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { projectKey, useProjectId } from '../../api/project-query.js';
+import { useSession } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
+import { approvalTexts } from '../../texts/approvals.js';
+import { ActionButton } from '../../ui/action-button.js';
+import { ConfirmButton } from '../../ui/confirm-button.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { whyNot } from './why-not.js';
+
+type Approval = Schema<'ApprovalView'>;
+
+function useDecision(approval: Approval) {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  return useMutation({
+    mutationFn: ({ approve, note }: { approve: boolean; note: string }) => {
+      const request = { params: { path: { id: approval.id } }, body: note ? { note } : {} };
+      return answer(
+        approve
+          ? api.POST('/api/v1/approvals/{id}/approve', request)
+          : api.POST('/api/v1/approvals/{id}/refuse', request),
+      );
+    },
+    onSuccess: ({ state }) => {
+      const message = state === 'approved' ? approvalTexts.approvedNote : approvalTexts.refusedNote;
+      notifications.show({ message, color: state === 'approved' ? 'teal' : 'gray' });
+    },
+    // Also after a refusal: somebody else may have been first.
+    onSettled: () =>
+      Promise.all(
+        ['approvals', 'approval'].map((key) =>
+          queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) }),
+        ),
+      ),
+  });
+}
+
+/** Approve or deny, with a reason; who may not reads why. */
+export function Decide({ approval }: { approval: Approval }): ReactNode {
+  const [note, setNote] = useState('');
+  const decision = useDecision(approval);
+  const reason = whyNot(approval, useSession());
+  const approve = (): void => decision.mutate({ approve: true, note });
+  const texts = approvalTexts;
+  if (reason)
+    return (
+      <Group gap={8} wrap="nowrap" align="flex-start" role="note">
+        <Lock size={15} aria-hidden style={{ flexShrink: 0, marginTop: 3 }} />
+        <Text size="sm">{reason}</Text>
+      </Group>
+    );
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" align="flex-end">
+        <TextInput
+          label={texts.note}
+          description={texts.noteHint}
+          maxLength={1_000}
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+          flex="1 1 260px"
+        />
+        <ActionButton
+          variant="default"
+          leftSection={<X size={15} aria-hidden />}
+          loading={decision.isPending && !decision.variables.approve}
+          onClick={() => decision.mutate({ approve: false, note })}
+        >
+          {texts.refuse}
+        </ActionButton>
+        {approval.grade === 'destructive' ? (
+          <ConfirmButton question={texts.approveQuestion} variant="filled" color="red" onConfirm={approve}>
+            {texts.approve}
+          </ConfirmButton>
+        ) : (
+          <ActionButton
+            leftSection={<Check size={15} aria-hidden />}
+            loading={decision.isPending && decision.variables.approve}
+            onClick={approve}
+          >
+            {texts.approve}
+          </ActionButton>
+        )}
+      </Group>
+      <ProblemAlert error={decision.error} />
+    </Stack>
+  );
+}

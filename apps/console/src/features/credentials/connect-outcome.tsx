@@ -1,0 +1,69 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { CircleCheck, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
+import { credentialTexts } from '../../texts/credentials.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { useCredentialMutation } from './use-credential.js';
+
+const texts = credentialTexts.oauth;
+
+interface ConnectOutcomeProps {
+  credentialId: string;
+  outcome: 'connected' | 'other_account' | 'failed';
+  flow: string | undefined;
+  code: string | undefined;
+  onDone: () => void;
+}
+
+/** What became of a visit at the provider; asks where another account came back. */
+export function ConnectOutcome({ credentialId, outcome, flow, code, onDone }: ConnectOutcomeProps): ReactNode {
+  const decide = useCredentialMutation((take: 'confirm' | 'decline') => {
+    const params = { path: { id: credentialId, flow: flow ?? '' } };
+    return answer(
+      take === 'confirm'
+        ? api.POST('/api/v1/credentials/{id}/connect/{flow}/confirm', { params })
+        : api.POST('/api/v1/credentials/{id}/connect/{flow}/decline', { params }),
+    );
+  });
+  if (outcome === 'failed')
+    return (
+      <Alert
+        variant="light"
+        color="red"
+        icon={<TriangleAlert size={18} aria-hidden />}
+        title={texts.failed(code ?? '')}
+        withCloseButton
+        onClose={onDone}
+        role="alert"
+      />
+    );
+  if (outcome === 'connected' || decide.isSuccess)
+    return (
+      <Alert
+        variant="light"
+        color="teal"
+        icon={<CircleCheck size={18} aria-hidden />}
+        title={decide.variables ? texts.decided[decide.variables] : texts.connected}
+        withCloseButton
+        onClose={onDone}
+        role="status"
+      />
+    );
+  return (
+    <Alert variant="light" color="yellow" icon={<TriangleAlert size={18} aria-hidden />} title={texts.otherTitle}>
+      <Stack gap="sm">
+        <Text size="sm">{texts.otherText}</Text>
+        <Group gap="xs">
+          <Button loading={decide.isPending} onClick={() => decide.mutate('confirm')}>
+            {texts.confirm}
+          </Button>
+          <Button variant="default" loading={decide.isPending} onClick={() => decide.mutate('decline')}>
+            {texts.decline}
+          </Button>
+        </Group>
+        <ProblemAlert error={decide.error} />
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,39 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useApps } from '../../api/apps.js';
+import { answer, api } from '../../api/client.js';
+import { useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
+import { credentialTexts } from '../../texts/credentials.js';
+import { LinkAnchor } from '../../ui/link-anchor.js';
+
+const most = 200;
+
+/** Who reads a credential, by name, with what it is. */
+export function ConsumerName({ binding }: { binding: Schema<'BindingView'> }): ReactNode {
+  const projectId = useProjectId();
+  const { consumer_kind: kind, consumer_id: id } = binding;
+  const { data: apps } = useApps();
+  const maySkills = useScope('tools:read');
+  const { data: skills } = useProjectQuery(
+    ['skills', 'all'],
+    async (signal) => (await answer(api.GET('/api/v1/skills', { params: { query: { limit: most } }, signal }))).data,
+    { enabled: kind === 'skill' && maySkills },
+  );
+  const name = (kind === 'app' ? apps : skills)?.find((one) => one.id === id)?.name ?? id;
+  return (
+    <>
+      {kind === 'app' ? (
+        <LinkAnchor to={{ to: '/p/$projectId/integrations/$appId', params: { projectId, appId: id } }}>
+          {name}
+        </LinkAnchor>
+      ) : (
+        name
+      )}{' '}
+      <Text span size="sm" c="dimmed">
+        {credentialTexts.uses.kinds[kind]}
+      </Text>
+    </>
+  );
+}

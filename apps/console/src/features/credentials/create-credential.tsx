@@ -1,0 +1,162 @@
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useListings } from '../../api/listings.js';
+import { ApiProblem } from '../../api/problem.js';
+import { useProjectId } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
+import { credentialTexts } from '../../texts/credentials.js';
+import { uiTexts } from '../../texts/ui.js';
+import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { fieldsOf, type FieldValue, FieldValues, firstFields } from './field-values.js';
+import { useRefreshCredentials } from './use-credential.js';
+
+const texts = credentialTexts.form;
+type Type = Schema<'CredentialView'>['type'];
+type Grant = NonNullable<Schema<'CredentialView'>['grant']>;
+const types = ['api_key', 'oauth2', 'text'] as const satisfies readonly Type[];
+const grants = ['authorization_code', 'client_credentials'] as const satisfies readonly Grant[];
+
+interface CreateCredentialProps {
+  /** The id of the adapter that it is made for. */
+  forAdapter: string | undefined;
+  onClose: () => void;
+}
+
+export function CreateCredential({ forAdapter, onClose }: CreateCredentialProps): ReactNode {
+  const { data: listings } = useListings();
+  if (!listings) return null;
+  const slug = listings.find(({ adapter }) => adapter && adapter.id === forAdapter)?.slug ?? null;
+  return <Form key={slug} slug={slug} listings={listings} onClose={onClose} />;
+}
+
+interface FormProps {
+  slug: string | null;
+  listings: Schema<'ListingView'>[];
+  onClose: () => void;
+}
+
+function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const refresh = useRefreshCredentials();
+  const mayListApps = useScope('apps:read');
+  const listingOf = (slug: string | null) => listings.find((listing) => listing.slug === slug);
+  const [slug, setSlug] = useState(first);
+  const [name, setName] = useState(listingOf(first)?.name ?? '');
+  const [type, setType] = useState<Type>(listingOf(first)?.credentials[0]?.type ?? 'api_key');
+  const [grant, setGrant] = useState<Grant>('authorization_code');
+  const declared = listingOf(slug)?.credentials.filter((declaration) => declaration.type === type) ?? [];
+  const [fields, setFields] = useState<FieldValue[]>(() => firstFields(type, declared));
+  const chooseType = (next: Type): void => {
+    setType(next);
+    setFields(firstFields(next, listingOf(slug)?.credentials.filter((one) => one.type === next) ?? []));
+  };
+  const create = useMutation({
+    mutationFn: async () => {
+      const made = await answer(
+        api.POST('/api/v1/credentials', {
+          body: { name, type, adapter_slug: slug, ...(type === 'oauth2' && { grant }), fields: fieldsOf(fields) },
+        }),
+      );
+      if (type === 'oauth2' && slug) await setProvider(made.id, slug);
+      return made;
+    },
+    onSuccess: async ({ id }) => {
+      await refresh();
+      await navigate({ to: '/p/$projectId/credentials/$credentialId', params: { projectId, credentialId: id } });
+    },
+  });
+  return (
+    <form
+      autoComplete="off"
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate();
+      }}
+    >
+      <Stack gap="md">
+        <TextInput
+          label={texts.name}
+          required
+          value={name}
+          error={fieldError(create.error, 'name')}
+          onChange={(event) => setName(event.currentTarget.value)}
+          data-autofocus
+        />
+        {mayListApps && (
+          <Select
+            label={texts.adapter}
+            description={texts.adapterHint}
+            data={listings
+              .filter(({ kind }) => kind === 'adapter')
+              .map((one) => ({ value: one.slug, label: one.name }))}
+            placeholder={texts.adapterNone}
+            value={slug}
+            clearable
+            searchable
+            error={fieldError(create.error, 'adapter_slug')}
+            onChange={(chosen) => {
+              setSlug(chosen);
+              const wanted = listingOf(chosen)?.credentials ?? [];
+              const next = wanted[0]?.type ?? type;
+              setType(next);
+              setFields(
+                firstFields(
+                  next,
+                  wanted.filter((one) => one.type === next),
+                ),
+              );
+            }}
+          />
+        )}
+        <Select
+          label={texts.type}
+          description={texts.typeHint[type]}
+          data={types.map((value) => ({ value, label: credentialTexts.types[value] }))}
+          value={type}
+          allowDeselect={false}
+          onChange={(chosen) => chosen && chooseType(chosen)}
+        />
+        {type === 'oauth2' && (
+          <Select
+            label={texts.grant}
+            data={grants.map((value) => ({ value, label: texts.grants[value] }))}
+            value={grant}
+            allowDeselect={false}
+            onChange={(chosen) => chosen && setGrant(chosen)}
+          />
+        )}
+        <FieldValues type={type} fields={fields} onChange={setFields} error={create.error} />
+        <ProblemAlert
+          error={errorBeside(create.error, [
+            'name',
+            'adapter_slug',
+            ...fields.map(({ name: field }) => `fields.${field}`),
+          ])}
+        />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {uiTexts.cancel}
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            {texts.submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** So that its page names the redirect URI before anybody connects. What the provider lacks, connecting says. */
+async function setProvider(id: string, provider: string): Promise<void> {
+  try {
+    await answer(api.PUT('/api/v1/credentials/{id}/oauth', { params: { path: { id } }, body: { provider } }));
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+  }
+}

@@ -1,0 +1,84 @@
+import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useListings } from '../../api/listings.js';
+import { type Tagged, useGuardedEdit } from '../../api/use-guarded-edit.js';
+import { credentialTexts } from '../../texts/credentials.js';
+import { uiTexts } from '../../texts/ui.js';
+import { EtagConflict } from '../../ui/etag-conflict.js';
+import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { type Credential, readCredential, useRefreshCredentials } from './use-credential.js';
+
+const valuesOf = ({ name, adapter_slug }: Credential) => ({ name, adapter_slug });
+type Values = ReturnType<typeof valuesOf>;
+
+/** Name and provider; the values of fields are replaced one by one. */
+export function EditCredential({ shown, onClose }: { shown: Tagged<Credential>; onClose: () => void }): ReactNode {
+  const [base] = useState(shown);
+  const [values, setValues] = useState(() => valuesOf(base.data));
+  const { data: listings = [] } = useListings();
+  const refresh = useRefreshCredentials();
+  const { id } = base.data;
+  const edit = useGuardedEdit({
+    base,
+    toValues: valuesOf,
+    read: () => readCredential(id),
+    save: (body: Values, etag) =>
+      answer(
+        api.PATCH('/api/v1/credentials/{id}', {
+          params: { path: { id }, header: { 'If-Match': etag ?? undefined } },
+          body,
+        }),
+      ),
+    onTheirs: setValues,
+    onSaved: () => {
+      onClose();
+      void refresh();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={credentialTexts.one.rename}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          edit.save(values);
+        }}
+      >
+        <Stack gap="md">
+          <TextInput
+            label={credentialTexts.form.name}
+            required
+            value={values.name}
+            error={fieldError(edit.error, 'name')}
+            onChange={(event) => setValues({ ...values, name: event.currentTarget.value })}
+            data-autofocus
+          />
+          <Select
+            label={credentialTexts.form.adapter}
+            description={credentialTexts.form.adapterHint}
+            data={listings
+              .filter(({ kind }) => kind === 'adapter')
+              .map(({ slug, name }) => ({ value: slug, label: name }))}
+            placeholder={credentialTexts.form.adapterNone}
+            value={values.adapter_slug}
+            clearable
+            searchable
+            error={fieldError(edit.error, 'adapter_slug')}
+            onChange={(adapter_slug) => setValues({ ...values, adapter_slug })}
+          />
+          <ProblemAlert error={errorBeside(edit.error, ['name', 'adapter_slug'])} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {uiTexts.cancel}
+            </Button>
+            <Button type="submit" loading={edit.saving}>
+              {uiTexts.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <EtagConflict label={credentialTexts.one.conflict} {...edit.conflict} />
+    </Modal>
+  );
+}

@@ -1,0 +1,69 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { credentialTexts } from '../../texts/credentials.js';
+import { uiTexts } from '../../texts/ui.js';
+import { errorBeside } from '../../ui/field-errors.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { fieldsNamed, fieldsOf, FieldValues } from './field-values.js';
+import { type Credential, useCredentialMutation } from './use-credential.js';
+
+const texts = credentialTexts.one;
+
+interface ReplaceFieldsProps {
+  credential: Credential;
+  /** Those that a person sets. */
+  names: readonly string[];
+}
+
+/** New values for all fields in one step; it heals a record that does not open. */
+export function ReplaceFields({ credential, names }: ReplaceFieldsProps): ReactNode {
+  const { id, type } = credential;
+  const [open, setOpen] = useState(false);
+  const [fields, setFields] = useState(() => fieldsNamed(names));
+  const rotate = useCredentialMutation(() =>
+    answer(
+      api.POST('/api/v1/credentials/{id}/rotate', { params: { path: { id } }, body: { fields: fieldsOf(fields) } }),
+    ),
+  );
+  const begin = (): void => {
+    setFields(fieldsNamed(names));
+    rotate.reset();
+    setOpen(true);
+  };
+  return (
+    <>
+      <Button size="compact-sm" variant="default" onClick={begin}>
+        {texts.rotateAll}
+      </Button>
+      <Modal opened={open} onClose={() => setOpen(false)} title={texts.rotateAll} size="lg">
+        <form
+          autoComplete="off"
+          onSubmit={(event) => {
+            event.preventDefault();
+            rotate.mutate(undefined, { onSuccess: () => setOpen(false) });
+          }}
+        >
+          <Stack gap="md">
+            <Text size="sm">{texts.rotateAllText}</Text>
+            <FieldValues type={type} fields={fields} onChange={setFields} error={rotate.error} />
+            <ProblemAlert
+              error={errorBeside(
+                rotate.error,
+                fields.map(({ name }) => `fields.${name}`),
+              )}
+            />
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={() => setOpen(false)}>
+                {uiTexts.cancel}
+              </Button>
+              <Button type="submit" loading={rotate.isPending}>
+                {texts.replace}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { answer, answerWithEtag, api } from '../../api/client.js';
+import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import type { Tagged } from '../../api/use-guarded-edit.js';
+
+export type Credential = Schema<'CredentialView'>;
+export type Grant = Schema<'GrantView'>;
+
+export const readCredential = (id: string, signal?: AbortSignal): Promise<Tagged<Credential>> =>
+  answerWithEtag(api.GET('/api/v1/credentials/{id}', { params: { path: { id } }, signal }));
+
+export const useCredential = (id: string) =>
+  useProjectQuery(['credentials', id], (signal) => readCredential(id, signal));
+
+/** How the account is connected; of OAuth credentials alone. */
+export const useGrant = (id: string, enabled: boolean) =>
+  useProjectQuery(
+    ['credentials', id, 'grant'],
+    (signal) => answer(api.GET('/api/v1/credentials/{id}/oauth', { params: { path: { id } }, signal })),
+    { enabled },
+  );
+
+export const useBindings = (id: string) =>
+  useProjectQuery(['credentials', id, 'bindings'], async (signal) => {
+    const { data } = await answer(api.GET('/api/v1/credentials/{id}/bindings', { params: { path: { id } }, signal }));
+    return data;
+  });
+
+/** Asks again for all that says something of credentials, the Apps that they fill among it. */
+export function useRefreshCredentials(): () => Promise<void> {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  return async () => {
+    await Promise.all(
+      [['credentials'], ['apps']].map((key) => queryClient.invalidateQueries({ queryKey: projectKey(projectId, key) })),
+    );
+  };
+}
+
+/** A change upon which everything of credentials is asked for again. */
+export function useCredentialMutation<Sent, Answered>(change: (sent: Sent) => Promise<Answered>) {
+  const refresh = useRefreshCredentials();
+  return useMutation({ mutationFn: change, onSuccess: refresh });
+}

@@ -1,0 +1,93 @@
+import { Alert, Group, Progress, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { CircleCheck, TriangleAlert } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { projectKey, useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import { developerPortalTexts } from '../../texts/developer-portal.js';
+import { CopyButton } from '../../ui/copy-button.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Section } from '../../ui/section.js';
+import { When } from '../../ui/when.js';
+import { ConformancePoint } from './conformance-point.js';
+import { useQuery } from '@tanstack/react-query';
+
+const texts = developerPortalTexts.conformance;
+const againMs = 1_000;
+
+/** One run of the checks: how far it is, and what failed. */
+export function ConformanceRun({ adapterId, runId }: { adapterId: string; runId: string }): ReactNode {
+  const projectId = useProjectId();
+  const [all, setAll] = useState(false);
+  const { data: run, error } = useQuery({
+    queryKey: projectKey(projectId, ['adapters', adapterId, 'conformance', runId]),
+    queryFn: ({ signal }) =>
+      answer(
+        api.GET('/api/v1/adapters/{id}/conformance-runs/{runId}', {
+          params: { path: { id: adapterId, runId } },
+          signal,
+        }),
+      ),
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? againMs : false),
+  });
+  if (error) return <ProblemAlert error={error} />;
+  if (!run) return <Skeleton height={160} />;
+  const points = run.report?.points ?? [];
+  const shown = all ? points : points.filter(({ checks }) => checks.some(({ status }) => status === 'failed'));
+  return (
+    <Section
+      title={run.state === 'running' ? texts.running : texts.progress(run.points_done, run.points_total)}
+      actions={
+        <Group gap="sm">
+          <Text size="sm" c="dimmed">
+            <When at={run.created_at} />
+          </Text>
+          {run.report && <CopyButton text={JSON.stringify(run.report, null, 2)} label={texts.copy} />}
+        </Group>
+      }
+    >
+      <Stack gap="md" aria-live="polite">
+        {run.state === 'running' && (
+          <div>
+            <Progress
+              value={(run.points_done / Math.max(run.points_total, 1)) * 100}
+              aria-label={texts.progress(run.points_done, run.points_total)}
+              animated
+            />
+            <Text size="sm" c="dimmed" mt={4}>
+              {texts.progress(run.points_done, run.points_total)}
+            </Text>
+          </div>
+        )}
+        {run.error && (
+          <Alert color="red" variant="light" icon={<TriangleAlert size={18} aria-hidden />} title={texts.states.failed}>
+            {run.error}
+          </Alert>
+        )}
+        {run.report?.summary && <Summary report={run.report} />}
+        {points.length > 0 && (
+          <Switch label={texts.showAll} checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />
+        )}
+        {shown.map((point) => (
+          <ConformancePoint key={point.point} point={point} all={all} />
+        ))}
+      </Stack>
+    </Section>
+  );
+}
+
+function Summary({ report }: { report: Schema<'ReportView'> }): ReactNode {
+  const { ok, summary } = report;
+  if (!summary) return null;
+  return (
+    <Alert
+      variant="light"
+      color={ok ? 'teal' : 'red'}
+      icon={ok ? <CircleCheck size={18} aria-hidden /> : <TriangleAlert size={18} aria-hidden />}
+      title={ok ? texts.passed : texts.failed(summary.failed)}
+      role="status"
+    >
+      {texts.summary(summary.passed, summary.skipped, summary.not_applicable)}
+    </Alert>
+  );
+}

@@ -1,0 +1,67 @@
+import { Badge, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Schema } from '../../api/types.js';
+import { developerPortalTexts } from '../../texts/developer-portal.js';
+import { uiTexts } from '../../texts/ui.js';
+import { leafDifferences } from '../../ui/leaf-differences.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+
+const texts = developerPortalTexts.versions;
+const kinds = { added: 'teal', removed: 'red', changed: 'yellow' } as const;
+
+/** What a manifest changes, leaf by leaf, and what of it somebody has to agree to. */
+export function ManifestDifferences({ differences }: { differences: Schema<'ManifestDifferenceView'>[] }): ReactNode {
+  if (differences.length === 0) return <Text c="dimmed">{texts.none}</Text>;
+  const leaves = differences.flatMap(({ path, before, after, needs_approval }) =>
+    leafDifferences(before, after).map((leaf) => ({ ...leaf, path: pathOf(path, leaf.path), needs_approval })),
+  );
+  return (
+    <Table.ScrollContainer minWidth={620}>
+      <Table aria-label={developerPortalTexts.one.review} verticalSpacing={6} layout="fixed">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w="34%">{texts.leaf}</Table.Th>
+            <Table.Th>{uiTexts.before}</Table.Th>
+            <Table.Th>{uiTexts.after}</Table.Th>
+            <Table.Th w={150}>{texts.needs}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {leaves.map(({ path, kind, before, after, needs_approval }) => (
+            <Table.Tr key={path}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <code>{path}</code>{' '}
+                <Badge size="xs" variant="dot" color={kinds[kind]} tt="none" radius="sm">
+                  {uiTexts[kind]}
+                </Badge>
+              </Table.Td>
+              <Leaf value={before} />
+              <Leaf value={after} />
+              <Table.Td>
+                {needs_approval ? (
+                  <StatusBadge status="awaits_approval" />
+                ) : (
+                  <Text size="sm" c="dimmed">
+                    {texts.wordsOnly}
+                  </Text>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+/** `/credentials/0` and `maps_to`: `credentials.0.maps_to`. */
+const pathOf = (pointer: string, below: string): string =>
+  [...pointer.split('/').slice(1), ...(below ? [below] : [])].join('.') || '·';
+
+function Leaf({ value }: { value: unknown }): ReactNode {
+  return (
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      {value === undefined ? '–' : <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>}
+    </Table.Td>
+  );
+}

@@ -1,0 +1,41 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { answer, api } from '../../api/client.js';
+import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+
+export type Adapter = Schema<'AdapterView'>;
+export type ManifestVersion = Schema<'ManifestVersionView'>;
+
+const againMs = 15_000;
+
+export const listAdapters = async (signal: AbortSignal): Promise<Adapter[]> =>
+  (await answer(api.GET('/api/v1/adapters', { signal }))).data;
+
+export const useAdapters = () => useProjectQuery(['adapters', 'all'], listAdapters, { refetchInterval: againMs });
+
+export const useAdapter = (id: string) =>
+  useProjectQuery(
+    ['adapters', id],
+    (signal) => answer(api.GET('/api/v1/adapters/{id}', { params: { path: { id } }, signal })),
+    { refetchInterval: againMs },
+  );
+
+/** Newest first. */
+export const useVersions = (id: string) =>
+  useProjectQuery(['adapters', id, 'versions'], async (signal) => {
+    const { data } = await answer(api.GET('/api/v1/adapters/{id}/versions', { params: { path: { id } }, signal }));
+    return data.toSorted((a, b) => b.number - a.number);
+  });
+
+/** A change upon which everything of adapters, and of the Apps of them, is asked for again. */
+export function useAdapterMutation<Sent, Answered>(change: (sent: Sent) => Promise<Answered>) {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () =>
+      Promise.all(
+        [['adapters'], ['apps']].map((key) => queryClient.invalidateQueries({ queryKey: projectKey(projectId, key) })),
+      ),
+  });
+}

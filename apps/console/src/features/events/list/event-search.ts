@@ -1,0 +1,76 @@
+import { flag, oneOf, searchOf, text } from '../../../app/search.js';
+
+/** How an event ended, where that is more than that it was routed; `open`: not yet. */
+export const eventOutcomes = [
+  'open',
+  'no_match',
+  'held_unknown_sender',
+  'parked',
+  'blocked_contact',
+  'loop_paused',
+  'ignored',
+  'duplicate',
+  'dropped_bot',
+  'dropped_echo',
+  'challenge',
+  'verification',
+  'dead',
+] as const;
+
+/** What became of an event that was routed. */
+export const eventResults = [
+  'delivered',
+  'no_reply',
+  'waiting',
+  'working',
+  'delivering',
+  'failed',
+  'undelivered',
+  'unconfirmed',
+  'handled',
+  'cancelled',
+] as const;
+
+/** Spans back from now, in milliseconds. */
+export const spans = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000, '30d': 2_592_000_000 } as const;
+export type Span = keyof typeof spans;
+export const spanNames = ['1h', '24h', '7d', '30d'] as const satisfies readonly Span[];
+
+/** What the URL of the list says. `since` is a span, or like `until` a time. */
+export const validateEventSearch = searchOf({
+  view: oneOf(['refused']),
+  app: text,
+  outcome: oneOf([...eventOutcomes, ...eventResults]),
+  type: text,
+  sender: text,
+  contact: text,
+  text,
+  since: text,
+  until: text,
+  paused: flag,
+});
+export type EventSearch = ReturnType<typeof validateEventSearch>;
+export type EventListFilter = Omit<EventSearch, 'view' | 'paused'>;
+
+/** The same as the API's parameters. */
+export function eventQuery({ app, outcome, type, sender, contact, text: part, since, until }: EventListFilter) {
+  return {
+    app_id: app,
+    outcome: eventOutcomes.find((one) => one === outcome),
+    result: eventResults.find((one) => one === outcome),
+    event_type: type,
+    sender,
+    contact_id: contact,
+    text: part,
+    since: since && timeOf(since),
+    until: until && timeOf(until),
+  };
+}
+
+const isSpan = (value: string): value is Span => Object.hasOwn(spans, value);
+
+/** @param value a span back from now, or a time */
+function timeOf(value: string): string | undefined {
+  const at = isSpan(value) ? Date.now() - spans[value] : Date.parse(value);
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}

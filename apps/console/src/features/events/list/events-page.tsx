@@ -1,0 +1,88 @@
+import { Button, SegmentedControl } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Pause, Play, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { eventTexts } from '../../../texts/events.js';
+import { uiTexts } from '../../../texts/ui.js';
+import { LiveDot } from '../../../ui/live-dot.js';
+import { Page } from '../../../ui/page.js';
+import { EventFilters } from './event-filters.js';
+import type { EventSearch } from './event-search.js';
+import { EventTable } from './event-table.js';
+import { NewEvents } from './new-events.js';
+import { RefusedRequests } from './refused-requests.js';
+import { useLiveList } from './use-live-list.js';
+import { useScrolledDown } from './use-scrolled-down.js';
+
+const route = getRouteApi('/p/$projectId/events');
+
+export function EventsPage(): ReactNode {
+  const { view, ...search } = route.useSearch();
+  const navigate = useNavigate({ from: '/p/$projectId/events' });
+  return (
+    <Page
+      title={eventTexts.title}
+      description={view === 'refused' ? eventTexts.refused.description : eventTexts.description}
+      actions={
+        <SegmentedControl
+          aria-label={eventTexts.views.label}
+          value={view ?? 'events'}
+          data={[
+            { value: 'events', label: eventTexts.views.events },
+            { value: 'refused', label: eventTexts.views.refused },
+          ]}
+          onChange={(next) =>
+            void navigate({ search: { view: next === 'refused' ? next : undefined, app: search.app } })
+          }
+        />
+      }
+    >
+      {view === 'refused' ? <RefusedRequests appId={search.app} /> : <EventList search={search} />}
+    </Page>
+  );
+}
+
+function EventList({ search }: { search: EventSearch }): ReactNode {
+  const { paused, ...filter } = search;
+  const navigate = useNavigate({ from: '/p/$projectId/events' });
+  const change = (patch: Partial<EventSearch>): void =>
+    void navigate({ search: (before) => ({ ...before, ...patch }), replace: true });
+  const scrolled = useScrolledDown();
+  const { list, stream, waiting, show } = useLiveList(filter, paused === true || scrolled);
+  const filtered = Object.keys(filter).length > 0;
+  return (
+    <>
+      <EventFilters filter={filter} onChange={change} />
+      <NewEvents
+        count={waiting}
+        onShow={() => {
+          window.scrollTo({ top: 0 });
+          show();
+        }}
+      >
+        <LiveDot state={paused ? 'off' : stream} />
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          leftSection={paused ? <Play size={13} aria-hidden /> : <Pause size={13} aria-hidden />}
+          onClick={() => change({ paused: paused ? undefined : true })}
+        >
+          {paused ? eventTexts.resume : eventTexts.pause}
+        </Button>
+        {filtered && (
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-sm"
+            leftSection={<X size={13} aria-hidden />}
+            onClick={() => void navigate({ search: paused ? { paused } : {} })}
+          >
+            {uiTexts.clearFilters}
+          </Button>
+        )}
+      </NewEvents>
+      <EventTable list={list} filtered={filtered} />
+    </>
+  );
+}

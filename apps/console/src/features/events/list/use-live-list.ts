@@ -1,0 +1,76 @@
+import { useThrottledCallback } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { answer, api } from '../../../api/client.js';
+import { type StreamState, useEventStream } from '../../../api/event-stream.js';
+import { type CursorList, projectKey, useCursorList, useProjectId } from '../../../api/project-query.js';
+import type { Schema } from '../../../api/types.js';
+import { type EventListFilter, eventQuery } from './event-search.js';
+
+type EventView = Schema<'EventView'>;
+
+const pageSize = 100;
+/** However much happens, the list is asked for no more often. */
+const everyMs = 1_000;
+
+export interface LiveList {
+  list: CursorList<EventView>;
+  stream: StreamState;
+  /** Events that came since the list is held. */
+  waiting: number;
+  /** Shows them. */
+  show: () => void;
+}
+
+/**
+ * A list of events to which new ones are added on top as they come, and whose events change as they go on. Only its
+ * beginning is ever asked for again, however long it has grown.
+ * @param held new ones wait, so that nothing moves under the reader
+ */
+export function useLiveList(filter: EventListFilter, held: boolean): LiveList {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  const key = ['event-list', filter];
+  const name = JSON.stringify([projectId, filter]);
+  const ask = (cursor: string | undefined, signal?: AbortSignal) => {
+    const query = { ...eventQuery(filter), limit: pageSize, cursor };
+    return answer(api.GET('/api/v1/events', { params: { query }, signal }));
+  };
+  const base = useCursorList(key, ask);
+  const [live, setLive] = useState<{ name: string; rows: EventView[] }>({ name, rows: [] });
+  const newer = live.name === name ? live.rows : [];
+  const rows = useMemo(() => merged(newer, base.rows), [newer, base.rows]);
+  const [shownUntil, setShownUntil] = useState<string | null>(null);
+  const newest = rows[0]?.received_at ?? null;
+  useEffect(() => setShownUntil(held ? newest : null), [held, name]);
+
+  const refresh = useThrottledCallback(async () => {
+    const page = await ask(undefined).catch(() => null);
+    if (!page || base.loading) return;
+    const known = new Set(rows.map(({ id }) => id));
+    // More came at once than a page holds: what lies between would be missing.
+    const gap = page.next_cursor !== null && known.size > 0 && !page.data.some(({ id }) => known.has(id));
+    if (gap) await queryClient.resetQueries({ queryKey: projectKey(projectId, key) });
+    setLive({ name, rows: gap ? [] : merged(page.data, newer) });
+  }, everyMs);
+  const stream = useEventStream({
+    path: `/api/v1/events/stream${filter.app ? `?app_id=${encodeURIComponent(filter.app)}` : ''}`,
+    enabled: filter.until === undefined,
+    onMessage: refresh,
+  });
+  const shown = shownUntil === null ? rows : rows.filter(({ received_at }) => received_at <= shownUntil);
+  return {
+    list: { ...base, rows: shown },
+    stream,
+    waiting: rows.length - shown.length,
+    show: () => setShownUntil(held ? newest : null),
+  };
+}
+
+/** The newest first, each once, as the first list has it. */
+function merged(first: readonly EventView[], second: readonly EventView[]): EventView[] {
+  if (first.length === 0) return [...second];
+  const ids = new Set(first.map(({ id }) => id));
+  const rows = [...first, ...second.filter(({ id }) => !ids.has(id))];
+  return rows.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+}

@@ -1,0 +1,36 @@
+import { eventToDo } from '../../../texts/event.js';
+import { type Tone, toneOf } from '../../../ui/status-badge.js';
+import type { EventDetail } from './stations.js';
+
+export interface Answer {
+  /** The one word for it. */
+  status: string;
+  tone: Tone;
+  /** Why, in the API's words. */
+  why: string;
+  toDo: (typeof eventToDo)[string] | null;
+}
+
+/** What became of an event, and what a person can do about it. */
+export function answerOf({ outcome, reason, text, result }: EventDetail): Answer {
+  const status = result?.state ?? outcome ?? 'open';
+  const why = result?.text ?? text;
+  const code = result ? result.reason : reason;
+  return { status, tone: toneOf(status), why, toDo: eventToDo[`${status}:${code}`] ?? eventToDo[status] ?? null };
+}
+
+/** Outcomes of messages that a person may let through all the same. */
+const kept = [
+  'dropped_bot',
+  'dropped_echo',
+  'loop_paused',
+  'held_unknown_sender',
+  'blocked_contact',
+  'ignored',
+  'parked',
+];
+
+/** Messages of an event that were kept and not released since. */
+export function keptMessages({ messages }: EventDetail): string[] {
+  return messages.filter(({ outcome, released_at }) => kept.includes(outcome) && !released_at).map(({ id }) => id);
+}

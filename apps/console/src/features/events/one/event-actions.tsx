@@ -1,0 +1,104 @@
+import { Button, Menu } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useNavigate } from '@tanstack/react-router';
+import { ChevronDown, FlaskConical, RotateCcw, Send, Target } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useScope } from '../../../api/session.js';
+import { eventPageTexts } from '../../../texts/event.js';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.js';
+import { ProblemAlert } from '../../../ui/problem-alert.js';
+import { CopyCurl } from './copy-curl.js';
+import type { EventDetail } from './stations.js';
+import { replayEvent, replayRun, useMending } from './use-mending.js';
+import { useWorkflowNames } from './use-event.js';
+
+const texts = eventPageTexts.actions;
+
+export function EventActions({ event }: { event: EventDetail }): ReactNode {
+  const navigate = useNavigate({ from: '/p/$projectId/events/$eventId' });
+  const mayReplay = useScope('events:write') && event.outcome !== 'verification';
+  return (
+    <>
+      <CopyCurl event={event} />
+      {event.messages.length > 0 && (
+        <Button
+          variant="default"
+          leftSection={<FlaskConical size={14} aria-hidden />}
+          onClick={() => void navigate({ search: { test: '' } })}
+        >
+          {texts.test}
+        </Button>
+      )}
+      {mayReplay && <Replay event={event} />}
+    </>
+  );
+}
+
+function Replay({ event }: { event: EventDetail }): ReactNode {
+  const [asking, setAsking] = useState(false);
+  const mayRuns = useScope('workflows:write');
+  const workflowName = useWorkflowNames();
+  const replay = useMending(event.id, async (deliver: boolean) => {
+    const { run_ids, replayed } = await replayEvent(event.id, deliver);
+    const started = replayed === 'receipt' || run_ids.length > 0;
+    notifications.show({ message: started ? texts.started : texts.nothing });
+  });
+  const one = useMending(event.id, async (runId: string) => {
+    await replayRun(runId);
+    notifications.show({ message: texts.started });
+  });
+  const targets = mayRuns ? event.runs.filter(({ replay_of }) => !replay_of) : [];
+  return (
+    <>
+      <Menu position="bottom-end" width={300}>
+        <Menu.Target>
+          <Button
+            leftSection={<RotateCcw size={14} aria-hidden />}
+            rightSection={<ChevronDown size={14} aria-hidden />}
+            loading={replay.isPending || one.isPending}
+          >
+            {texts.replay}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Item icon={FlaskConical} title={texts.rehearse} text={texts.rehearseText} act={() => replay.mutate(false)} />
+          <Item icon={Send} title={texts.deliver} text={texts.deliverText} act={() => setAsking(true)} />
+          {targets.length > 0 && <Menu.Label>{texts.oneTarget}</Menu.Label>}
+          {targets.map(({ id, workflow_id }) => (
+            <Item
+              key={id}
+              icon={Target}
+              title={texts.target(workflowName(workflow_id))}
+              text={texts.targetText}
+              act={() => one.mutate(id)}
+            />
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <ConfirmDialog
+        opened={asking}
+        title={texts.deliver}
+        question={texts.deliverQuestion}
+        onClose={() => setAsking(false)}
+        onConfirm={() => replay.mutate(true)}
+      />
+      <ProblemAlert error={replay.error ?? one.error} />
+    </>
+  );
+}
+
+interface ItemProps {
+  icon: typeof Send;
+  title: string;
+  text: string;
+  act: () => void;
+}
+
+function Item({ icon: Icon, title, text, act }: ItemProps): ReactNode {
+  return (
+    <Menu.Item leftSection={<Icon size={16} aria-hidden />} onClick={act}>
+      {title}
+      <div style={{ fontSize: 'var(--mantine-font-size-xs)', color: 'var(--mantine-color-dimmed)' }}>{text}</div>
+    </Menu.Item>
+  );
+}

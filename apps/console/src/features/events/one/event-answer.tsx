@@ -1,0 +1,67 @@
+import { Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { eventPageTexts } from '../../../texts/event.js';
+import { ProjectLink } from '../../../ui/project-link.js';
+import { colours } from '../../../ui/status-badge.js';
+import { When } from '../../../ui/when.js';
+import { type Answer, answerOf } from './answer-of.js';
+import classes from './event-answer.module.css';
+import { EventMending } from './event-mending.js';
+import type { EventDetail } from './stations.js';
+
+/** "Why did nothing happen?", answered before anything else, with what to do about it. */
+export function EventAnswer({ event }: { event: EventDetail }): ReactNode {
+  const answer = answerOf(event);
+  return (
+    <section
+      className={classes.answer}
+      aria-label={eventPageTexts.answer}
+      style={{ '--gh-tone': `var(--mantine-color-${colours[answer.tone]}-6)` }}
+    >
+      <div className={classes.words} aria-live="polite">
+        <Text fz="lg" fw={600} lh={1.4}>
+          {answer.why}
+        </Text>
+        {event.result?.until && (
+          <Text c="dimmed" size="sm">
+            {eventPageTexts.approval.until} <When at={event.result.until} />
+          </Text>
+        )}
+        {answer.toDo && <ToDo event={event} toDo={answer.toDo} />}
+      </div>
+      <Group className={classes.actions} gap="xs">
+        <EventMending event={event} status={answer.status} />
+      </Group>
+    </section>
+  );
+}
+
+function ToDo({ event, toDo }: { event: EventDetail; toDo: NonNullable<Answer['toDo']> }): ReactNode {
+  const path = toDo.to && pathTo(toDo.to, event);
+  return (
+    <Text mt={2}>
+      {toDo.text} {path && <ProjectLink {...path}>{toDo.label ?? eventPageTexts.openApp}</ProjectLink>}
+    </Text>
+  );
+}
+
+type Target = NonNullable<NonNullable<Answer['toDo']>['to']>;
+interface Path {
+  path: `/${string}`;
+  search?: Record<string, string>;
+}
+
+function pathTo(to: Target, { id, app_id, contacts, runs, turns }: EventDetail): Path | null {
+  const contact = contacts[0]?.id;
+  const session = turns.find(({ session_id }) => session_id)?.session_id;
+  const workflow = runs[0]?.workflow_id;
+  const paths: Record<Target, Path | null> = {
+    app: app_id && !app_id.startsWith('api:') ? { path: `/integrations/${app_id}` } : null,
+    contact: contact ? { path: `/contacts/${contact}` } : null,
+    session: session ? { path: `/conversations/${session}` } : null,
+    workflow: workflow ? { path: `/workflows/${workflow}` } : null,
+    approvals: { path: '/approvals' },
+    test: { path: `/events/${id}`, search: { test: '' } },
+  };
+  return paths[to];
+}

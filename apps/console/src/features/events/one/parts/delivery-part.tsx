@@ -1,0 +1,86 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import type { ReactNode } from 'react';
+import { useScope } from '../../../../api/session.js';
+import { eventPageTexts } from '../../../../texts/event.js';
+import { CodeBlock } from '../../../../ui/code-block.js';
+import { ConfirmAction } from '../../../../ui/confirm-action.js';
+import { CopyText } from '../../../../ui/copy-text.js';
+import { duration } from '../../../../ui/duration.js';
+import { Facts } from '../../../../ui/facts.js';
+import { ProblemAlert } from '../../../../ui/problem-alert.js';
+import { StatusBadge } from '../../../../ui/status-badge.js';
+import { When } from '../../../../ui/when.js';
+import { type Entry, type EventDetail, fact, type Station } from '../stations.js';
+import { useDeliveries } from '../use-event.js';
+import { redriveDelivery, useMending } from '../use-mending.js';
+
+const texts = eventPageTexts.delivery;
+
+/** The reply as it was sent, where to, and every attempt. */
+export function DeliveryPart({ event, station }: { event: EventDetail; station: Station }): ReactNode {
+  const mayRead = useScope('deliveries:read');
+  const { data, error } = useDeliveries(event.id, mayRead);
+  const delivery = data?.find(({ id }) => id === station.subject);
+  return (
+    <Stack gap="sm">
+      <ProblemAlert error={error} />
+      {delivery && (
+        <>
+          <CodeBlock label={eventPageTexts.reply} code={delivery.content.text} wrap />
+          <Facts
+            of={[
+              [texts.to, delivery.content.target.channel_address],
+              [texts.providerId, delivery.provider_message_id && <CopyText text={delivery.provider_message_id} />],
+              [texts.id, <CopyText text={delivery.id} />],
+            ]}
+          />
+          {delivery.cut_chars > 0 && <Text size="sm">{texts.cut(delivery.cut_chars)}</Text>}
+        </>
+      )}
+      <Attempts entries={station.entries} />
+      {delivery?.state === 'dead' && <Redrive eventId={event.id} id={delivery.id} />}
+    </Stack>
+  );
+}
+
+function Attempts({ entries }: { entries: readonly Entry[] }): ReactNode {
+  return (
+    <Stack gap={6} component="ol" aria-label={texts.attempts} m={0} p={0} style={{ listStyle: 'none' }}>
+      {entries.map((entry) => (
+        <Group key={`${entry.at} ${entry.outcome} ${entry.attempt}`} component="li" gap="sm" fz="sm">
+          {texts.attempt(entry.attempt)}
+          <StatusBadge status={entry.outcome} />
+          <Text span inherit c="dimmed">
+            {entry.duration_ms !== null && `${duration(entry.duration_ms)} · `}
+            <When at={entry.at} />
+          </Text>
+          <Text span inherit style={{ overflowWrap: 'anywhere' }}>
+            {[entry.reason, fact(entry, 'error') ?? fact(entry, 'text')].filter(Boolean).join(': ')}
+          </Text>
+        </Group>
+      ))}
+    </Stack>
+  );
+}
+
+function Redrive({ eventId, id }: { eventId: string; id: string }): ReactNode {
+  const mayWrite = useScope('deliveries:write');
+  const mend = useMending(eventId, async () => {
+    await redriveDelivery(id);
+    notifications.show({ message: texts.redriven });
+  });
+  return (
+    <Group>
+      <ConfirmAction
+        reason={mayWrite ? null : eventPageTexts.actions.noScope}
+        question={texts.redriveQuestion}
+        loading={mend.isPending}
+        onConfirm={() => mend.mutate()}
+      >
+        {texts.redrive}
+      </ConfirmAction>
+      <ProblemAlert error={mend.error} />
+    </Group>
+  );
+}

@@ -1,0 +1,101 @@
+import { Anchor, Badge, Skeleton, Table, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { download } from '../../../../api/download.js';
+import { useScope } from '../../../../api/session.js';
+import type { Schema } from '../../../../api/types.js';
+import { eventPageTexts } from '../../../../texts/event.js';
+import { CodeBlock } from '../../../../ui/code-block.js';
+import { ProblemAlert } from '../../../../ui/problem-alert.js';
+import { visibleText } from '../../../../ui/visible-text.js';
+import type { EventDetail } from '../stations.js';
+import { useRequest } from '../use-event.js';
+
+const texts = eventPageTexts.request;
+
+/** The bytes as they came, and the headers without what lets somebody in. */
+export function RequestPart({ event }: { event: EventDetail }): ReactNode {
+  const mayRead = useScope('events:read_body');
+  const byWebhook = event.app_id !== null && !event.app_id.startsWith('api:');
+  const { data: request, error } = useRequest(event.id, mayRead && byWebhook);
+  if (!byWebhook) return <Text c="dimmed">{texts.gone}</Text>;
+  if (!mayRead) return <Text c="dimmed">{texts.noScope}</Text>;
+  if (error) return <ProblemAlert error={error} />;
+  if (!request) return <Skeleton height={160} />;
+  return (
+    <>
+      <Text size="sm" className="mono" style={{ overflowWrap: 'anywhere' }}>
+        {request.method} {request.path}
+      </Text>
+      <Values label={texts.headers} values={request.headers} />
+      {request.query.length > 0 && <Values label={texts.query} values={request.query} />}
+      <Body request={request} />
+    </>
+  );
+}
+
+function Values({ label, values }: { label: string; values: Schema<'SentValue'>[] }): ReactNode {
+  return (
+    <Table aria-label={label} verticalSpacing={3} horizontalSpacing="xs" layout="fixed" fz="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w="34%">{label}</Table.Th>
+          <Table.Th>{texts.value}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {values.map(({ name, value, masked }) => (
+          <Table.Tr key={`${name} ${value}`}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <code>{name}</code>
+            </Table.Td>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <code>{value}</code>{' '}
+              {masked && (
+                <Badge size="xs" variant="default" tt="none">
+                  {texts.masked}
+                </Badge>
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Body({ request }: { request: Schema<'EventRequestView'> }): ReactNode {
+  const { body, body_is_whole: whole, bytes, event_id } = request;
+  const save = useMutation({ mutationFn: () => download(`/api/v1/events/${event_id}/body`, event_id) });
+  const link = (
+    <Anchor component="button" type="button" size="sm" onClick={() => save.mutate()}>
+      {texts.download}
+    </Anchor>
+  );
+  if (body === null)
+    return (
+      <Text size="sm">
+        {texts.binary} {link}
+      </Text>
+    );
+  if (bytes === 0) return <Text size="sm">{texts.empty}</Text>;
+  return (
+    <div>
+      <CodeBlock label={texts.body} code={visibleText(readable(body))} wrap />
+      {!whole && (
+        <Text size="sm" mt={4}>
+          {texts.cut} {link}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+/** JSON is easier to read with its lines; anything else is shown as it is. */
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

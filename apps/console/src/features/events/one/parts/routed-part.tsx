@@ -1,0 +1,125 @@
+import type { ReactNode } from 'react';
+import { eventPageTexts } from '../../../../texts/event.js';
+import type { Schema } from '../../../../api/types.js';
+import { ProjectLink } from '../../../../ui/project-link.js';
+import { type Entry, type EventDetail, fact } from '../stations.js';
+import { useWorkflowNames } from '../use-event.js';
+import { Check, CheckList } from './check-list.js';
+import { CleanedCheck } from './cleaned-check.js';
+
+const texts = eventPageTexts.checks;
+type Message = Schema<'MessageView'>;
+
+/** Each question that the router asked of a message, in its order, and what it saw. */
+export function RoutedPart({ event, entry }: { event: EventDetail; entry: Entry }): ReactNode {
+  const message = event.messages.find(({ id }) => id === entry.subject_id) ?? event.messages[0];
+  if (!message) return null;
+  if (entry.outcome === 'duplicate') {
+    return (
+      <CheckList>
+        <Check name={texts.claim} state="stop">
+          {texts.duplicate}
+        </Check>
+      </CheckList>
+    );
+  }
+  const kept = guards.includes(message.outcome);
+  return (
+    <CheckList>
+      <Check name={texts.claim} state="pass">
+        {message.message.dedup_key ? texts.claimedKey(message.message.dedup_key) : texts.claimed}
+      </Check>
+      <ContactCheck message={message} contacts={event.contacts} />
+      <CleanedCheck message={message} />
+      <Check name={texts.guards} state={kept ? 'stop' : 'pass'}>
+        {kept ? event.text : texts.guardsPassed}
+      </Check>
+      {!kept && <Verdicts message={message} />}
+      {!kept && <ChiefCheck message={message} />}
+      {message.reply_withheld && (
+        <Check name={texts.withheld} state="note">
+          {fact(entry, 'advice') ?? message.reply_withheld}
+        </Check>
+      )}
+    </CheckList>
+  );
+}
+
+const guards = [
+  'dropped_bot',
+  'dropped_echo',
+  'loop_paused',
+  'held_unknown_sender',
+  'blocked_contact',
+  'ignored',
+  'parked',
+];
+
+function ContactCheck({ message, contacts }: { message: Message; contacts: EventDetail['contacts'] }): ReactNode {
+  const contact = contacts.find(({ id }) => id === message.contact_id);
+  if (!contact) {
+    return (
+      <Check name={texts.contact} state="none">
+        {message.app_kind === 'builtin' ? texts.noContact : message.message.sender}
+      </Check>
+    );
+  }
+  return (
+    <Check name={texts.contact} state={contact.status === 'known' ? 'pass' : 'note'}>
+      <ProjectLink path={`/contacts/${contact.id}`}>{contact.name}</ProjectLink> {texts.contactIs[contact.status]}
+    </Check>
+  );
+}
+
+function Verdicts({ message }: { message: Message }): ReactNode {
+  const workflowName = useWorkflowNames();
+  const { verdicts, unlisted_verdicts: unlisted } = message;
+  const named = message.message.workflow_id;
+  if (named !== undefined) {
+    return (
+      <Check name={texts.workflowNamed} state="pass">
+        <ProjectLink path={`/workflows/${named}`}>{texts.workflowNamedText(workflowName(named))}</ProjectLink>
+      </Check>
+    );
+  }
+  if (verdicts.length === 0 && unlisted === 0) {
+    return (
+      <Check name={texts.trigger} state="none">
+        {texts.noTriggers}
+      </Check>
+    );
+  }
+  return (
+    <>
+      {verdicts.map(({ trigger_id, workflow_id, verdict, reason }) => (
+        <Check key={trigger_id} name={texts.trigger} state={verdict === 'matched' ? 'pass' : 'miss'}>
+          <ProjectLink path={`/workflows/${workflow_id}/triggers/${trigger_id}`} fw={500}>
+            {workflowName(workflow_id)}
+          </ProjectLink>{' '}
+          {eventPageTexts.verdicts[verdict]}
+          {verdict === 'matched' && !reason ? `: ${eventPageTexts.matched}` : ''}
+          {reason && (
+            <>
+              {': '}
+              <code>{reason}</code>
+            </>
+          )}
+        </Check>
+      ))}
+      {unlisted > 0 && (
+        <Check name={texts.trigger} state="miss">
+          {texts.more(unlisted)}
+        </Check>
+      )}
+    </>
+  );
+}
+
+function ChiefCheck({ message: { chief_of_staff: chief } }: { message: Message }): ReactNode {
+  const said: Readonly<Record<string, string>> = { taken: texts.chiefTaken, off: texts.chiefOff };
+  return (
+    <Check name={texts.chief} state={chief === 'taken' ? 'pass' : 'none'}>
+      {chief === null ? texts.chiefNotAsked : (said[chief] ?? texts.chiefKept(chief))}
+    </Check>
+  );
+}

@@ -1,0 +1,80 @@
+import { Text } from '@mantine/core';
+import { Brain, MessageSquareReply, Scissors, Wrench } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Schema } from '../../../../api/types.js';
+import { eventPageTexts } from '../../../../texts/event.js';
+import { duration } from '../../../../ui/duration.js';
+import { Disclosure } from '../../../../ui/disclosure.js';
+import { JsonView } from '../../../../ui/json-view.js';
+import classes from './turn-steps.module.css';
+
+const texts = eventPageTexts.turn;
+type Step = Schema<'StepView'>;
+
+const icons = {
+  model_call: Brain,
+  tool_call: Wrench,
+  tool_result: Wrench,
+  shortened: Scissors,
+  reply: MessageSquareReply,
+} as const;
+
+/** Model, calls, model, …: what the agent was told and did, step by step. */
+export function TurnSteps({ steps }: { steps: Step[] }): ReactNode {
+  return (
+    <ol className={classes.steps} aria-label={texts.steps}>
+      {steps.map((step) => {
+        const Icon = icons[step.kind];
+        return (
+          <li key={step.seq} className={classes.step}>
+            <Icon size={14} aria-hidden className={classes.icon} />
+            <div className={classes.what}>
+              <Disclosure
+                label={
+                  <span className={classes.title}>
+                    {titleOf(step)}
+                    {step.duration_ms !== null && <span> · {duration(step.duration_ms)}</span>}
+                  </span>
+                }
+              >
+                <JsonView label={titleOf(step)} value={step.content} depth={2} />
+              </Disclosure>
+              {textOf(step) && (
+                <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
+                  {textOf(step)}
+                </Text>
+              )}
+            </div>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function titleOf({ kind, content }: Step): string {
+  const name = nameIn(content);
+  switch (kind) {
+    case 'model_call':
+      return typeof content['model'] === 'string' ? `${texts.modelCall} (${content['model']})` : texts.modelCall;
+    case 'tool_call':
+      return `${texts.toolCall} ${name}`;
+    case 'tool_result':
+      return `${texts.toolResult} ${name}`;
+    case 'shortened':
+      return texts.shortened;
+    case 'reply':
+      return texts.reply;
+  }
+}
+
+/** What stands in a step to read; of a call its arguments. */
+function textOf({ kind, content }: Step): string | null {
+  if (kind === 'tool_call' && content['arguments']) return JSON.stringify(content['arguments']);
+  if (kind === 'tool_result' && content['result'] !== undefined) return JSON.stringify(content['result']);
+  const text = content['text'];
+  return typeof text === 'string' && text !== '' ? text : null;
+}
+
+const nameIn = (content: Step['content']): string =>
+  [content['tool'], content['name']].find((name) => typeof name === 'string') ?? '';

@@ -1,0 +1,74 @@
+import type { Schema } from '../../../api/types.js';
+
+export type Entry = Schema<'EventEntryView'>;
+export type EventDetail = Schema<'EventDetailView'>;
+
+/** A stop on an event's way: an entry of the timeline, or all entries of one turn or one delivery. */
+export interface Station {
+  key: string;
+  stage: Entry['stage'];
+  /** A message, a turn or a delivery. */
+  subject: string | null;
+  /** The oldest first; never empty. */
+  entries: [Entry, ...Entry[]];
+  last: Entry;
+  startMs: number;
+  endMs: number;
+  waitedMs: number | null;
+}
+
+/** @param entries the oldest first */
+export function stationsOf(entries: readonly Entry[]): Station[] {
+  const stations = new Map<string, Station>();
+  for (const [index, entry] of entries.entries()) {
+    const together = (entry.stage === 'turn' || entry.stage === 'delivery') && entry.subject_id !== null;
+    const key = together ? `${entry.stage}-${entry.subject_id}` : `${entry.stage}-${index}`;
+    const known = stations.get(key);
+    stations.set(key, known ? extended(known, entry) : begun(key, entry));
+    if (entry.stage === 'received' && entry.detail && 'scheme' in entry.detail)
+      stations.set(`verified-${index}`, checkedAtOnce(`verified-${index}`, entry));
+  }
+  return [...stations.values()];
+}
+
+/** Signatures are checked while a request is received, and stand in its entry. */
+function checkedAtOnce(key: string, entry: Entry): Station {
+  const atMs = Date.parse(entry.at);
+  return { ...begun(key, entry), stage: 'verified', startMs: atMs, endMs: atMs, waitedMs: null };
+}
+
+function begun(key: string, entry: Entry): Station {
+  const { stage, subject_id: subject } = entry;
+  const [startMs, endMs] = spanOf(entry);
+  return { key, stage, subject, entries: [entry], last: entry, startMs, endMs, waitedMs: entry.waited_ms };
+}
+
+function extended(station: Station, entry: Entry): Station {
+  const [startMs, endMs] = spanOf(entry);
+  return {
+    ...station,
+    entries: [...station.entries, entry],
+    last: entry,
+    startMs: Math.min(station.startMs, startMs),
+    endMs: Math.max(station.endMs, endMs),
+  };
+}
+
+function spanOf({ at, duration_ms: took }: Entry): [number, number] {
+  const endMs = Date.parse(at);
+  return [endMs - (took ?? 0), endMs];
+}
+
+/** The whole way, from the first byte to the last entry. */
+export function spanOfWay(stations: readonly Station[]): { startMs: number; endMs: number } {
+  return {
+    startMs: Math.min(...stations.map(({ startMs }) => startMs)),
+    endMs: Math.max(...stations.map(({ endMs }) => endMs)),
+  };
+}
+
+/** A fact of an entry's detail, where it is a text or a number. */
+export function fact(entry: Entry, name: string): string | null {
+  const value = entry.detail?.[name];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}

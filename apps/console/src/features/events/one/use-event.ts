@@ -1,0 +1,63 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { answer, api } from '../../../api/client.js';
+import { useProjectQuery } from '../../../api/project-query.js';
+import type { Schema } from '../../../api/types.js';
+import { answerOf } from './answer-of.js';
+import type { EventDetail } from './stations.js';
+
+/** All of an event is kept below `['event', id]`, so that what happens to it refreshes it together. */
+export function useEvent(id: string): UseQueryResult<EventDetail> {
+  return useProjectQuery(
+    ['event', id],
+    (signal) => answer(api.GET('/api/v1/events/{id}', { params: { path: { id } }, signal })),
+    { refetchInterval },
+  );
+}
+
+const underWayMs = 2_000;
+/** For a person, or for what is away: that takes its time. */
+const waitingMs = 15_000;
+/** An event that was only just sent may not be written yet. */
+const looksForIt = 5;
+
+/** The stream tells what happens from when it is open: what happened before that is asked for. */
+function refetchInterval(event: EventDetail | undefined, failures: number): number | false {
+  if (!event) return failures < looksForIt && underWayMs;
+  const { status, tone } = answerOf(event);
+  if (status === 'waiting') return waitingMs;
+  return tone === 'busy' && underWayMs;
+}
+
+export function useRequest(id: string, enabled: boolean): UseQueryResult<Schema<'EventRequestView'>> {
+  return useProjectQuery(
+    ['event-request', id],
+    (signal) => answer(api.GET('/api/v1/events/{id}/request', { params: { path: { id } }, signal })),
+    { enabled },
+  );
+}
+
+export function useTurn(eventId: string, id: string | null, enabled: boolean): UseQueryResult<Schema<'TurnView'>> {
+  return useProjectQuery(
+    ['event', eventId, 'turn', id],
+    (signal) => answer(api.GET('/api/v1/turns/{id}', { params: { path: { id: id ?? '' } }, signal })),
+    { enabled: enabled && id !== null },
+  );
+}
+
+export function useDeliveries(eventId: string, enabled: boolean): UseQueryResult<Schema<'DeliveryView'>[]> {
+  return useProjectQuery(
+    ['event', eventId, 'deliveries'],
+    async (signal) => {
+      const query = { event_id: eventId, limit: 50 };
+      return (await answer(api.GET('/api/v1/deliveries', { params: { query }, signal }))).data;
+    },
+    { enabled },
+  );
+}
+
+export function useWorkflowNames(): (id: number) => string {
+  const { data = [] } = useProjectQuery(['workflows', 'names'], async (signal) => {
+    return (await answer(api.GET('/api/v1/workflows', { signal }))).data;
+  });
+  return (id) => data.find((workflow) => workflow.id === id)?.name ?? `#${id}`;
+}

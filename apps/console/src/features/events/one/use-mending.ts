@@ -1,0 +1,34 @@
+import { useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query';
+import { answer, api } from '../../../api/client.js';
+import { projectKey, useProjectId } from '../../../api/project-query.js';
+
+/** Sends something of an event on its way again, and asks for the event anew. */
+export function useMending<Result, Given = void>(
+  eventId: string,
+  mend: (given: Given) => Promise<Result>,
+): UseMutationResult<Result, Error, Given> {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  return useMutation({
+    mutationFn: mend,
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['event', eventId]) });
+      await queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['events']) });
+    },
+  });
+}
+
+export const redriveDelivery = (id: string) =>
+  answer(api.POST('/api/v1/deliveries/{id}/redrive', { params: { path: { id } } }));
+
+export const redriveLetter = (id: string) =>
+  answer(api.POST('/api/v1/events/dead-letters/{id}/redrive', { params: { path: { id } } }));
+
+export const release = (message_ids: string[]) =>
+  answer(api.POST('/api/v1/held-messages/release', { body: { message_ids } }));
+
+export const replayEvent = (id: string, deliver: boolean) =>
+  answer(api.POST('/api/v1/events/{id}/replay', { params: { path: { id } }, body: { deliver } }));
+
+export const replayRun = (id: string) =>
+  answer(api.POST('/api/v1/runs/{id}/replay', { params: { path: { id } }, body: { deliver: false } }));

@@ -1,0 +1,108 @@
+import { Input, SegmentedControl, Select, Stack, Switch } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { Send } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../../api/client.js';
+import { useProjectQuery } from '../../../api/project-query.js';
+import { useScope } from '../../../api/session.js';
+import type { Schema } from '../../../api/types.js';
+import { simulatorTexts } from '../../../texts/simulator.js';
+import { ActionButton } from '../../../ui/action-button.js';
+import { JsonEditor } from '../../../ui/json-editor.js';
+import { Section } from '../../../ui/section.js';
+import { SampleChoice } from './sample-choice.js';
+import { kinds, type SimulatorSearch, sources } from './simulator-search.js';
+import { StoredEventChoice } from './stored-event-choice.js';
+
+const texts = simulatorTexts;
+
+interface SampleFormProps {
+  app: Schema<'AppView'>;
+  apps: Schema<'AppView'>[];
+  search: SimulatorSearch;
+  sending: boolean;
+  onSend: (sample: Schema<'SendSample'>) => void;
+}
+
+export function SampleForm({ app, apps, search, sending, onSend }: SampleFormProps): ReactNode {
+  const navigate = useNavigate({ from: '/p/$projectId/simulator' });
+  const change = (patch: SimulatorSearch): void =>
+    void navigate({ search: (before) => ({ ...before, ...patch, toggled: undefined }), replace: true });
+  const maySend = useScope('apps:write');
+  const [typed, setTyped] = useState('{\n  "text": "Hello from the simulator"\n}');
+  const [checkOnly, setCheckOnly] = useState(false);
+  const { data: available } = useProjectQuery(['apps', app.id, 'samples'], (signal) =>
+    answer(api.GET('/api/v1/apps/{id}/samples', { params: { path: { id: app.id } }, signal })),
+  );
+  const allowed = available?.kinds ?? kinds;
+  const kind = allowed.find((one) => one === search.kind) ?? allowed[0] ?? 'signed';
+  const { source = 'sample', event } = search;
+  const sample = available?.data.find(({ event_type }) => event_type === search.sample) ?? available?.data[0];
+  const what = { sample: { event_type: sample?.event_type }, event: { event_id: event }, typed: { body: typed } };
+  const complete = source !== 'event' || event !== undefined;
+  return (
+    <Section title={texts.request}>
+      <Stack gap="md">
+        <Select
+          label={texts.app}
+          allowDeselect={false}
+          searchable
+          data={apps.map(({ id, name }) => ({ value: id, label: name }))}
+          value={app.id}
+          onChange={(id) => change({ app: id ?? undefined, sample: undefined, event: undefined })}
+        />
+        <Input.Wrapper
+          label={texts.kind}
+          labelElement="div"
+          description={available?.cannot_sign ?? texts.kindHints[kind]}
+          inputWrapperOrder={['label', 'input', 'description']}
+        >
+          <SegmentedControl
+            fullWidth
+            mt={4}
+            mb={4}
+            aria-label={texts.kind}
+            value={kind}
+            data={kinds.map((one) => ({
+              value: one,
+              label: texts.kinds[one],
+              disabled: !allowed.some((other) => other === one),
+            }))}
+            onChange={(next) => change({ kind: kinds.find((one) => one === next) })}
+          />
+        </Input.Wrapper>
+        <Input.Wrapper label={texts.source} labelElement="div">
+          <SegmentedControl
+            fullWidth
+            mt={4}
+            aria-label={texts.source}
+            value={source}
+            data={sources.map((one) => ({ value: one, label: texts.sources[one] }))}
+            onChange={(next) => change({ source: sources.find((one) => one === next) })}
+          />
+        </Input.Wrapper>
+        {source === 'sample' && (
+          <SampleChoice samples={available?.data ?? []} chosen={sample} onChoose={(type) => change({ sample: type })} />
+        )}
+        {source === 'event' && (
+          <StoredEventChoice appId={app.id} chosen={event} onChoose={(id) => change({ event: id })} />
+        )}
+        {source === 'typed' && <JsonEditor label={texts.typed} value={typed} onChange={setTyped} height={180} />}
+        <Switch
+          label={texts.verificationOnly}
+          description={texts.verificationHint}
+          checked={checkOnly}
+          onChange={({ currentTarget }) => setCheckOnly(currentTarget.checked)}
+        />
+        <ActionButton
+          leftSection={<Send size={14} aria-hidden />}
+          loading={sending}
+          reason={maySend ? (complete ? null : texts.chooseEvent) : texts.mayNotSend}
+          onClick={() => onSend({ kind, ...what[source], verification_only: checkOnly })}
+        >
+          {texts.send}
+        </ActionButton>
+      </Stack>
+    </Section>
+  );
+}

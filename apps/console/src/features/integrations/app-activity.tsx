@@ -1,0 +1,54 @@
+import { SimpleGrid, Skeleton, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { integrationTexts } from '../../texts/integrations.js';
+import { LineChart } from '../../ui/line-chart.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Section } from '../../ui/section.js';
+import type { App } from './use-app-change.js';
+import { labelled, sumOf, useDayOfApp } from './use-activity.js';
+
+const texts = integrationTexts.app;
+const series = [
+  { name: 'received', label: texts.received, color: 'accent.6' },
+  { name: 'refused', label: texts.refused, color: 'red.6' },
+];
+
+/** What the App did in the last 24 hours. */
+export function AppActivity({ app }: { app: App }): ReactNode {
+  const { data, error, refetch } = useDayOfApp(app.id);
+  return (
+    <Section title={texts.activity}>
+      {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={210} />}
+      {data && (
+        <>
+          <SimpleGrid cols={{ base: 2, xs: 4, md: 2, lg: 4 }} spacing="xs" mb="sm">
+            <Count label={texts.received} value={data.total.received} />
+            <Count label={texts.refused} value={sumOf(data.total.refused)} />
+            <Count label={texts.delivered} value={labelled(data.total.deliveries, 'delivered')} />
+            <Count label={texts.ack} value={texts.percentile(data.total.ack.p99_ms)} />
+          </SimpleGrid>
+          <LineChart
+            summary={texts.activityChart(app.name)}
+            height={130}
+            series={series}
+            data={data.series.map(({ at, received, refused }) => ({ at, received, refused: sumOf(refused) }))}
+          />
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Count({ label, value }: { label: string; value: ReactNode }): ReactNode {
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text fw={600} fz="lg">
+        {value}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import { Badge, Card, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import { integrationTexts as texts } from '../../texts/integrations.js';
+import { AppIcon } from '../../ui/app-icon.js';
+import { CopyButton } from '../../ui/copy-button.js';
+import { LinkAnchor } from '../../ui/link-anchor.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { labelled, sumOf, useLastMessage } from './use-activity.js';
+
+interface AppCardProps {
+  app: Schema<'AppView'>;
+  listing: Schema<'ListingView'> | undefined;
+  day: Schema<'AppStatistics'> | undefined;
+  /** Whether the counts have come: without them nothing is said of the day. */
+  counted: boolean;
+}
+
+/** An App at a glance: what it is, whether it works, what it did. */
+export function AppCard({ app, listing, day, counted }: AppCardProps): ReactNode {
+  const projectId = useProjectId();
+  const incomplete = app.missing.length > 0 && app.state === 'active';
+  return (
+    <Card withBorder padding="md" component="article" aria-label={app.name}>
+      <Stack gap="sm" h="100%">
+        <Group gap="sm" wrap="nowrap" align="flex-start">
+          <AppIcon icon={listing?.kind === 'builtin' ? 'webhook' : listing?.icon} name={app.name} />
+          <div style={{ flex: 1, minWidth: 0 }}>
+            <LinkAnchor
+              to={{ to: '/p/$projectId/integrations/$appId', params: { projectId, appId: app.id } }}
+              fw={600}
+              c="inherit"
+              style={{ overflowWrap: 'anywhere' }}
+            >
+              {app.name}
+            </LinkAnchor>
+            <Text size="sm" c="dimmed" style={{ textTransform: 'capitalize' }}>
+              {listing?.category}
+            </Text>
+          </div>
+          <StatusBadge status={incomplete ? 'incomplete' : app.state} />
+        </Group>
+        <Group gap={6}>
+          <Capabilities capabilities={app.capabilities} />
+        </Group>
+        <Complaints app={app} />
+        <Group justify="space-between" wrap="nowrap" gap="xs" mt="auto">
+          {counted ? <Day day={day} /> : <Skeleton height={18} width={120} />}
+          <Group gap={6} wrap="nowrap">
+            <LastMessage app={app} />
+            {app.webhook_url && <CopyButton text={app.webhook_url} label={texts.copyUrl(app.name)} />}
+          </Group>
+        </Group>
+      </Stack>
+    </Card>
+  );
+}
+
+export function Capabilities({ capabilities }: { capabilities: readonly ('send' | 'receive')[] }): ReactNode {
+  const labels = capabilities.length > 0 ? capabilities.map((one) => texts.capabilities[one]) : [texts.noCapabilities];
+  return labels.map((label) => (
+    <Badge key={label} variant="default" radius="sm" tt="none" fw={500}>
+      {label}
+    </Badge>
+  ));
+}
+
+function Complaints({ app }: { app: Schema<'AppView'> }): ReactNode {
+  const said = [
+    ...(app.missing.length > 0 ? [texts.missing(app.missing.join(', '))] : []),
+    ...(app.held_reason ? [texts.held[app.held_reason]] : []),
+    ...(app.renewal_failure ? [app.renewal_failure.error] : []),
+    ...app.warnings.map(({ code }) => texts.warnings[code]),
+  ];
+  return said.map((sentence) => (
+    <Group key={sentence} gap={6} wrap="nowrap" align="flex-start">
+      <TriangleAlert size={15} aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
+      <Text size="sm" lineClamp={3} style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+        {sentence}
+      </Text>
+    </Group>
+  ));
+}
+
+function Day({ day }: { day: Schema<'AppStatistics'> | undefined }): ReactNode {
+  const refused = day ? sumOf(day.refused) : 0;
+  const said = day ? texts.last24h(day.received, labelled(day.deliveries, 'delivered')) : texts.quiet;
+  return (
+    <Text size="sm" c="dimmed">
+      {said}
+      {refused > 0 && `, ${texts.refused24h(refused)}`}
+    </Text>
+  );
+}
+
+function LastMessage({ app }: { app: Schema<'AppView'> }): ReactNode {
+  const { data } = useLastMessage(app.id);
+  if (data === undefined) return null;
+  return (
+    <Text size="sm" c="dimmed" component="span" title={data ? texts.lastMessage : undefined}>
+      {data ? <When at={data} relative /> : texts.neverReceived}
+    </Text>
+  );
+}

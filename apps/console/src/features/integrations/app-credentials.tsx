@@ -1,0 +1,108 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { credentialStatus, useCredentials } from '../../api/credentials.js';
+import { useProjectId } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
+import { useConnect } from '../../api/use-connect.js';
+import { integrationTexts } from '../../texts/integrations.js';
+import { LinkAnchor } from '../../ui/link-anchor.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Section } from '../../ui/section.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { CredentialSelect } from './credential-select.js';
+import { type App, useAppChange } from './use-app-change.js';
+
+const texts = integrationTexts.credentials;
+
+/** What the adapter declares that it needs, and what fills it. */
+export function AppCredentials({ app }: { app: App }): ReactNode {
+  const projectId = useProjectId();
+  const mayMake = useScope('credentials:write');
+  return (
+    <Section
+      title={texts.title}
+      actions={
+        mayMake &&
+        app.credentials.length > 0 && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/p/$projectId/credentials"
+                params={{ projectId }}
+                search={{ make: app.adapter_id ?? '' }}
+              />
+            )}
+          >
+            {texts.make}
+          </Button>
+        )
+      }
+    >
+      {app.credentials.length === 0 && <Text c="dimmed">{texts.none}</Text>}
+      <Stack gap="lg">
+        {app.credentials.map((declared) => (
+          <Declared key={declared.key} app={app} declared={declared} />
+        ))}
+      </Stack>
+    </Section>
+  );
+}
+
+function Declared({ app, declared }: { app: App; declared: Schema<'AppCredentialView'> }): ReactNode {
+  const { key, type, label, required, credential_id: id, status, missing_fields = [] } = declared;
+  const projectId = useProjectId();
+  const mayWrite = useScope('apps:write');
+  const mayConnect = useScope('credentials:write');
+  const { data: credentials } = useCredentials(useScope('credentials:read'));
+  const change = useAppChange(app.id);
+  const connect = useConnect();
+  const name = credentials?.find((credential) => credential.id === id)?.name ?? id;
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        {id ? (
+          <LinkAnchor
+            to={{ to: '/p/$projectId/credentials/$credentialId', params: { projectId, credentialId: id } }}
+            fw={500}
+          >
+            {name}
+          </LinkAnchor>
+        ) : (
+          <Text fw={500}>{texts.notLinked}</Text>
+        )}
+        {status && <StatusBadge status={credentialStatus(status)} />}
+        <Text size="sm" c="dimmed">
+          {key}, {required ? texts.required : texts.optional}
+        </Text>
+        {id && type === 'oauth2' && mayConnect && (
+          <Button
+            size="compact-sm"
+            ml="auto"
+            variant={status === 'active' ? 'default' : 'filled'}
+            loading={connect.isPending}
+            onClick={() => connect.mutate(id)}
+          >
+            {status === 'pending' ? texts.connect : texts.reconnect}
+          </Button>
+        )}
+      </Group>
+      {missing_fields.length > 0 && <Text size="sm">{texts.lacks(missing_fields.join(', '))}</Text>}
+      {mayWrite && (
+        <CredentialSelect
+          type={type}
+          label={texts.link(label)}
+          required={required}
+          value={id}
+          disabled={change.isPending}
+          onChange={(chosen) => change.mutate({ credentials: { [key]: chosen } })}
+        />
+      )}
+      <ProblemAlert error={change.error ?? connect.error} />
+    </Stack>
+  );
+}

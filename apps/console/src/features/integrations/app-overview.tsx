@@ -1,0 +1,112 @@
+import { Grid, Input, List, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import { integrationTexts } from '../../texts/integrations.js';
+import { CodeBlock } from '../../ui/code-block.js';
+import { CopyField } from '../../ui/copy-field.js';
+import { FieldList } from '../../ui/field-list.js';
+import { LinkAnchor } from '../../ui/link-anchor.js';
+import { Section } from '../../ui/section.js';
+import { When } from '../../ui/when.js';
+import { AppActivity } from './app-activity.js';
+import { AppComplaints } from './app-complaints.js';
+import { AppCredentials } from './app-credentials.js';
+import { AppSkills } from './app-skills.js';
+import { Capabilities } from './app-card.js';
+import { SignatureSection } from './signature-section.js';
+import type { App } from './use-app-change.js';
+
+const texts = integrationTexts.app;
+const sample = JSON.stringify({ text: 'Hello from a terminal' });
+
+interface AppOverviewProps {
+  app: App;
+  listing: Schema<'ListingView'> | undefined;
+  edit: 'channel' | 'signature' | undefined;
+  onEdit: (form: 'signature' | undefined) => void;
+}
+
+export function AppOverview({ app, listing, edit, onEdit }: AppOverviewProps): ReactNode {
+  return (
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Stack gap="md">
+          <AppComplaints app={app} />
+          <Section title={texts.webhook}>
+            <Webhook app={app} />
+          </Section>
+          {app.kind === 'builtin' && app.capabilities.includes('receive') && (
+            <SignatureSection app={app} editing={edit === 'signature'} onEdit={onEdit} />
+          )}
+          {app.kind === 'adapter' && <AppCredentials app={app} />}
+          <AppSkills app={app} />
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <Stack gap="md">
+          <AppActivity app={app} />
+          <About app={app} listing={listing} />
+          {listing && listing.setup_instructions.length > 0 && (
+            <Section title={texts.setUp}>
+              <List type="ordered" size="sm" spacing={4}>
+                {listing.setup_instructions.map((step) => (
+                  <List.Item key={step}>{step}</List.Item>
+                ))}
+              </List>
+            </Section>
+          )}
+        </Stack>
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+function Webhook({ app }: { app: App }): ReactNode {
+  const { webhook_url: url, webhook_hidden: hidden, kind, signature, previous_token_until: until } = app;
+  if (!url) return <Text c="dimmed">{hidden ? texts.noWebhook[hidden] : texts.noWebhook.does_not_receive}</Text>;
+  const curl = `curl -X POST '${url}' \\\n  -H 'content-type: application/json' \\\n  -d '${sample}'`;
+  return (
+    <Stack gap="sm">
+      <CopyField label={texts.url} value={url} />
+      {until && new Date(until).getTime() > Date.now() && (
+        <Text size="sm" c="dimmed">
+          {texts.graceUntil} <When at={until} />
+        </Text>
+      )}
+      {kind === 'builtin' && !signature && (
+        <Input.Wrapper label={texts.curl} labelElement="div">
+          <CodeBlock code={curl} label={texts.curl} />
+        </Input.Wrapper>
+      )}
+    </Stack>
+  );
+}
+
+function About({ app, listing }: { app: App; listing: Schema<'ListingView'> | undefined }): ReactNode {
+  const projectId = useProjectId();
+  const adapter = app.adapter_id && (
+    <LinkAnchor
+      to={{ to: '/p/$projectId/developer-portal/$adapterId', params: { projectId, adapterId: app.adapter_id } }}
+    >
+      {listing?.name ?? app.provider ?? app.adapter_id}
+    </LinkAnchor>
+  );
+  return (
+    <Section title={texts.about}>
+      <FieldList
+        fields={[
+          [texts.adapter, adapter],
+          [texts.category, listing?.category],
+          [
+            texts.can,
+            <span key="can" style={{ display: 'inline-flex', gap: 6 }}>
+              <Capabilities capabilities={app.capabilities} />
+            </span>,
+          ],
+          [texts.installedAt, <When key="at" at={app.created_at} />],
+        ]}
+      />
+    </Section>
+  );
+}

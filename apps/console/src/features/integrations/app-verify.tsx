@@ -1,0 +1,73 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { CircleCheck, ShieldCheck, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useScope } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
+import { integrationTexts } from '../../texts/integrations.js';
+import { CopyButton } from '../../ui/copy-button.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Section } from '../../ui/section.js';
+import { VerifyCheck } from './verify-check.js';
+
+const texts = integrationTexts.verify;
+
+/** Whether the App can do what it should: asked of its provider, and tried on its own URL. */
+export function AppVerify({ appId }: { appId: string }): ReactNode {
+  const may = useScope('apps:write');
+  const verify = useMutation({
+    mutationFn: () => answer(api.POST('/api/v1/apps/{id}/verify', { params: { path: { id: appId } } })),
+  });
+  const { data: found } = verify;
+  return (
+    <Section
+      title={integrationTexts.app.tabs.verify}
+      actions={
+        <Group gap="xs">
+          {found && <CopyButton text={JSON.stringify(found, null, 2)} label={texts.copyAll} />}
+          <Button
+            leftSection={<ShieldCheck size={15} aria-hidden />}
+            loading={verify.isPending}
+            disabled={!may}
+            onClick={() => verify.mutate()}
+          >
+            {found ? texts.again : texts.run}
+          </Button>
+        </Group>
+      }
+    >
+      <Stack gap="md" aria-live="polite">
+        {!may && <Text>{integrationTexts.cannotChange}</Text>}
+        {!found && !verify.isPending && <Text c="dimmed">{texts.intro}</Text>}
+        {verify.isPending && <Text c="dimmed">{texts.running}</Text>}
+        <ProblemAlert error={verify.error} />
+        {found && !verify.isPending && (
+          <>
+            <Alert
+              variant="light"
+              color={found.passed ? 'teal' : 'red'}
+              icon={found.passed ? <CircleCheck size={18} aria-hidden /> : <TriangleAlert size={18} aria-hidden />}
+              title={
+                found.passed
+                  ? texts.passed
+                  : texts.failed(found.checks.filter(({ status }) => status === 'failed').length)
+              }
+            >
+              {found.user && accepted(found) && texts.account(found.user)}
+            </Alert>
+            <Stack component="ol" gap={0} m={0} p={0} style={{ listStyle: 'none' }}>
+              {found.checks.map((check) => (
+                <VerifyCheck key={check.id} check={check} />
+              ))}
+            </Stack>
+          </>
+        )}
+      </Stack>
+    </Section>
+  );
+}
+
+/** Of Apps without credentials the user is the App itself. */
+const accepted = ({ checks }: Schema<'VerifiedAppView'>): boolean =>
+  checks.some(({ id, status }) => id === 'credentials_accepted' && status === 'ok');

@@ -1,0 +1,190 @@
+import {
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { projectKey, useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import { type Tagged, useGuardedEdit } from '../../api/use-guarded-edit.js';
+import { integrationTexts } from '../../texts/integrations.js';
+import { uiTexts } from '../../texts/ui.js';
+import { EtagConflict } from '../../ui/etag-conflict.js';
+import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { type Channel, readChannel } from './channel.js';
+import type { App } from './use-app-change.js';
+
+const texts = integrationTexts.channel.form;
+type Settings = Required<Schema<'ChannelSettings'>>;
+
+const choices = <Value extends string>(labels: Readonly<Record<Value, string>>): { value: string; label: string }[] =>
+  Object.entries<string>(labels).map(([value, label]) => ({ value, label }));
+
+interface ChannelFormProps {
+  app: App;
+  /** What is edited, as it was when the form opened. */
+  shown: Tagged<Channel>;
+  agents: Schema<'AgentView'>[];
+  onClose: () => void;
+}
+
+export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): ReactNode {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  const [values, setValues] = useState(() => settingsOf(shown.data));
+  const set = (part: Partial<Settings>): void => setValues((before) => ({ ...before, ...part }));
+  const edit = useGuardedEdit({
+    base: shown,
+    toValues: settingsOf,
+    read: () => readChannel(app.id),
+    save: (body: Settings, etag) =>
+      answer(
+        api.PUT('/api/v1/channels/{appId}', {
+          params: { path: { appId: app.id }, header: { 'If-Match': etag ?? undefined } },
+          body,
+        }),
+      ),
+    onTheirs: setValues,
+    onSaved: async () => {
+      onClose();
+      await queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['channels']) });
+      await queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['apps']) });
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={texts.title} size="lg">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          edit.save(values);
+        }}
+      >
+        <Stack gap="md">
+          <Select
+            label={texts.agent}
+            data={[
+              { value: '', label: texts.useChief },
+              ...agents
+                .filter(({ is_chief_of_staff }) => !is_chief_of_staff)
+                .map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+            value={values.agent_id ?? ''}
+            allowDeselect={false}
+            onChange={(id) => set({ agent_id: id || null })}
+            data-autofocus
+          />
+          <Group gap="xl">
+            <Checkbox
+              label={texts.answers}
+              checked={values.chief_of_staff}
+              onChange={(event) => set({ chief_of_staff: event.currentTarget.checked })}
+            />
+            <Checkbox
+              label={texts.triggers}
+              checked={values.triggers}
+              onChange={(event) => set({ triggers: event.currentTarget.checked })}
+            />
+          </Group>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" style={{ alignItems: 'end' }}>
+            <Choice
+              label={texts.session}
+              labels={texts.sessions}
+              value={values.session_scope}
+              onChange={(session_scope) => set({ session_scope })}
+            />
+            {app.kind === 'adapter' && (
+              <Choice
+                label={texts.unknown}
+                labels={texts.unknowns}
+                value={values.unknown_senders ?? 'hold'}
+                onChange={(unknown_senders) => set({ unknown_senders })}
+              />
+            )}
+            <Choice label={texts.bots} labels={texts.reach} value={values.bots} onChange={(bots) => set({ bots })} />
+            <Choice
+              label={texts.automatic}
+              labels={texts.reach}
+              value={values.automatic}
+              onChange={(automatic) => set({ automatic })}
+            />
+            <Choice
+              label={texts.inbox}
+              labels={texts.inboxes}
+              value={values.inbox_mode ?? (app.kind === 'builtin' ? 'queue' : 'collect')}
+              onChange={(inbox_mode) => set({ inbox_mode })}
+            />
+            <NumberInput
+              label={texts.idle}
+              min={1}
+              value={values.idle_reset_minutes ?? ''}
+              error={fieldError(edit.error, 'idle_reset_minutes')}
+              onChange={(value) => set({ idle_reset_minutes: typeof value === 'number' ? value : null })}
+            />
+          </SimpleGrid>
+          <TextInput
+            label={texts.reply}
+            description={texts.replyHint}
+            value={values.reply_address ?? ''}
+            error={fieldError(edit.error, 'reply_address')}
+            onChange={(event) => set({ reply_address: event.currentTarget.value || null })}
+          />
+          <Textarea
+            label={texts.failure}
+            autosize
+            minRows={2}
+            value={values.failure_notice ?? ''}
+            onChange={(event) => set({ failure_notice: event.currentTarget.value || null })}
+          />
+          <ProblemAlert error={errorBeside(edit.error, ['reply_address', 'idle_reset_minutes'])} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {uiTexts.cancel}
+            </Button>
+            <Button type="submit" loading={edit.saving}>
+              {uiTexts.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <EtagConflict label={texts.title} {...edit.conflict} />
+    </Modal>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  labels: Readonly<Record<Value, string>>;
+  value: Value;
+  onChange: (value: Value) => void;
+}
+
+function Choice<Value extends string>({ label, labels, value, onChange }: ChoiceProps<Value>): ReactNode {
+  const values = Object.keys(labels) as Value[];
+  return (
+    <Select
+      label={label}
+      data={choices(labels)}
+      value={value}
+      allowDeselect={false}
+      onChange={(chosen) => {
+        const found = values.find((one) => one === chosen);
+        if (found) onChange(found);
+      }}
+    />
+  );
+}
+
+function settingsOf(channel: Channel): Settings {
+  const { app_id: _app, organization_id: _organization, project_id: _project, updated_at: _at, ...settings } = channel;
+  return settings;
+}

@@ -1,0 +1,92 @@
+import { Button, List, Skeleton, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useProjectQuery } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
+import { integrationTexts } from '../../texts/integrations.js';
+import { FieldList } from '../../ui/field-list.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Section } from '../../ui/section.js';
+import { ChannelForm } from './channel-form.js';
+import { type Channel, readChannel } from './channel.js';
+import type { App } from './use-app-change.js';
+
+const texts = integrationTexts.channel;
+
+interface ChannelSectionProps {
+  app: App;
+  editing: boolean;
+  onEdit: (form: 'channel' | undefined) => void;
+}
+
+/** Who answers the App's messages, said in sentences. */
+export function ChannelSection({ app, editing, onEdit }: ChannelSectionProps): ReactNode {
+  const may = useScope('channels:write');
+  const {
+    data: shown,
+    error,
+    refetch,
+  } = useProjectQuery(['channels', app.id], (signal) => readChannel(app.id, signal));
+  const agents = useAgents();
+  const channel = shown?.data;
+  return (
+    <Section
+      title={integrationTexts.app.tabs.channel}
+      actions={
+        may &&
+        channel && (
+          <Button size="compact-sm" variant="default" onClick={() => onEdit('channel')}>
+            {texts.edit}
+          </Button>
+        )
+      }
+    >
+      {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
+      {!channel && !error && <Skeleton height={120} />}
+      {channel && (
+        <Stack gap="md">
+          <List spacing={6}>
+            {sentencesOf(channel, app, agents.find(({ id }) => id === channel.agent_id)?.name).map((sentence) => (
+              <List.Item key={sentence}>{sentence}</List.Item>
+            ))}
+          </List>
+          <FieldList
+            fields={[
+              [texts.fields.reply, channel.reply_address],
+              [
+                texts.fields.idle,
+                channel.idle_reset_minutes === null ? null : texts.fields.minutes(channel.idle_reset_minutes),
+              ],
+            ]}
+          />
+        </Stack>
+      )}
+      {!may && <Text size="sm">{integrationTexts.cannotChange}</Text>}
+      {shown && editing && may && (
+        <ChannelForm app={app} shown={shown} agents={agents} onClose={() => onEdit(undefined)} />
+      )}
+    </Section>
+  );
+}
+
+function useAgents(): Schema<'AgentView'>[] {
+  const may = useScope('agents:read');
+  const { data = [] } = useProjectQuery(
+    ['agents', 'all'],
+    async (signal) => (await answer(api.GET('/api/v1/agents', { params: { query: { limit: 200 } }, signal }))).data,
+    { enabled: may },
+  );
+  return data;
+}
+
+function sentencesOf(channel: Channel, app: App, agentName: string | undefined): string[] {
+  const agent = agentName ?? channel.agent_id ?? `the ${texts.chiefOfStaff}`;
+  const unknown = app.kind === 'builtin' ? texts.unknownBuiltin : texts.unknown[channel.unknown_senders ?? 'hold'];
+  return [reach(channel, agent), ...(channel.chief_of_staff ? [texts.session[channel.session_scope], unknown] : [])];
+}
+
+function reach({ chief_of_staff, triggers }: Channel, agent: string): string {
+  if (chief_of_staff) return triggers ? texts.sentence.both(agent) : texts.sentence.agent(agent);
+  return triggers ? texts.sentence.triggers : texts.sentence.none;
+}

@@ -1,0 +1,40 @@
+import { Select } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useCredentials } from '../../api/credentials.js';
+import { useScope } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
+import { integrationTexts } from '../../texts/integrations.js';
+
+const texts = integrationTexts.installing;
+
+interface CredentialSelectProps {
+  type: Schema<'CredentialView'>['type'];
+  label: string;
+  required: boolean;
+  value: string | null;
+  onChange: (id: string | null) => void;
+  error?: string;
+  disabled?: boolean;
+}
+
+/** A credential of the project, of the type that is asked for. */
+export function CredentialSelect(props: CredentialSelectProps): ReactNode {
+  const { type, label, required, value, onChange, error, disabled } = props;
+  const mayRead = useScope('credentials:read');
+  const { data = [] } = useCredentials(mayRead);
+  const fitting = data.filter((credential) => credential.type === type);
+  return (
+    <Select
+      label={label}
+      description={fitting.length === 0 ? texts.credentialNone : required ? undefined : texts.optional}
+      placeholder={texts.credentialLater}
+      data={fitting.map(({ id, name }) => ({ value: id, label: name }))}
+      value={value}
+      onChange={onChange}
+      error={error}
+      disabled={disabled || fitting.length === 0}
+      searchable={fitting.length > 8}
+      clearable
+    />
+  );
+}

@@ -1,0 +1,71 @@
+import { SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useApps } from '../../api/apps.js';
+import { listingOf, useListings } from '../../api/listings.js';
+import { integrationTexts as texts } from '../../texts/integrations.js';
+import { Page } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { AppCard } from './app-card.js';
+import { InstallApp } from './install-app.js';
+import { ListingCard } from './listing-card.js';
+import { useDayOfApps } from './use-activity.js';
+
+const route = getRouteApi('/p/$projectId/integrations');
+const columns = { base: 1, sm: 2, lg: 3 };
+
+export function IntegrationsPage(): ReactNode {
+  const { install } = route.useSearch();
+  const navigate = useNavigate({ from: '/p/$projectId/integrations' });
+  const apps = useApps();
+  const listings = useListings();
+  const day = useDayOfApps();
+  const open = (slug: string | undefined): void => void navigate({ search: { install: slug } });
+  const error = apps.error ?? listings.error;
+  const installed = (apps.data ?? [])
+    .filter(({ state }) => state !== 'retired')
+    .toSorted((a, b) => Number(b.kind === 'builtin') - Number(a.kind === 'builtin') || a.name.localeCompare(b.name));
+  const available = (listings.data ?? []).filter(({ kind, app_id }) => kind === 'builtin' || !app_id);
+  return (
+    <Page title={texts.title} description={texts.description}>
+      {error && <ProblemAlert error={error} onRetry={() => void Promise.all([apps.refetch(), listings.refetch()])} />}
+      {!error && (!apps.data || !listings.data) && <Skeleton height={220} />}
+      {apps.data && listings.data && (
+        <Stack gap="xl">
+          <section aria-labelledby="installed">
+            <Title order={2} id="installed" mb="sm">
+              {texts.installed}
+            </Title>
+            <SimpleGrid cols={columns} spacing="md">
+              {installed.map((app) => (
+                <AppCard
+                  key={app.id}
+                  app={app}
+                  listing={listingOf(listings.data, app)}
+                  day={day.data?.apps.find(({ app_id }) => app_id === app.id)}
+                  counted={day.data !== undefined}
+                />
+              ))}
+            </SimpleGrid>
+          </section>
+          <section aria-labelledby="available">
+            <Title order={2} id="available" mb="sm">
+              {texts.available}
+            </Title>
+            <SimpleGrid cols={columns} spacing="md">
+              {available.map((listing) => (
+                <ListingCard key={listing.slug} listing={listing} onInstall={() => open(listing.slug)} />
+              ))}
+            </SimpleGrid>
+            {available.length < 2 && (
+              <Text c="dimmed" mt="sm">
+                {texts.allInstalled}
+              </Text>
+            )}
+          </section>
+        </Stack>
+      )}
+      <InstallApp listing={listings.data?.find(({ slug }) => slug === install)} onClose={() => open(undefined)} />
+    </Page>
+  );
+}

@@ -1,0 +1,60 @@
+import { Text } from '@mantine/core';
+import { ShieldCheck } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useCursorList } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
+import { integrationTexts } from '../../texts/integrations.js';
+import { type Column, DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { When } from '../../ui/when.js';
+
+const texts = integrationTexts.requests;
+const pageSize = 50;
+
+const columns: Column<Schema<'RefusalView'>>[] = [
+  { id: 'code', label: texts.columns.code, width: 'minmax(0, 2fr)', cell: ({ code }) => <code>{code}</code> },
+  { id: 'method', label: texts.columns.method, width: '80px', cell: ({ method }) => method },
+  { id: 'from', label: texts.columns.from, cell: ({ remote_address }) => remote_address, hideOnPhone: true },
+  {
+    id: 'bytes',
+    label: texts.columns.bytes,
+    width: '90px',
+    cell: ({ body_bytes }) => `${body_bytes} B`,
+    hideOnPhone: true,
+  },
+  {
+    id: 'headers',
+    label: texts.columns.headers,
+    width: 'minmax(0, 3fr)',
+    cell: ({ header_names }) => header_names.replaceAll(',', ', '),
+    hideOnPhone: true,
+  },
+  { id: 'at', label: texts.columns.at, width: '110px', cell: ({ at }) => <When at={at} relative /> },
+];
+
+/** Requests to one App that were not taken. */
+export function RefusedRequests({ appId }: { appId: string }): ReactNode {
+  const may = useScope('events:read');
+  const list = useCursorList(
+    ['refusals', appId],
+    (cursor, signal) =>
+      answer(api.GET('/api/v1/refusals', { params: { query: { limit: pageSize, cursor, app_id: appId } }, signal })),
+    { enabled: may },
+  );
+  return (
+    <>
+      <Text c="dimmed" mb="sm">
+        {texts.intro}
+      </Text>
+      <DataTable
+        label={integrationTexts.app.tabs.requests}
+        columns={columns}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={<EmptyState icon={ShieldCheck} {...texts.empty} />}
+      />
+    </>
+  );
+}

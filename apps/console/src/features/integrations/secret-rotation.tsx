@@ -1,0 +1,110 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useCredentials } from '../../api/credentials.js';
+import { useProjectId } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
+import { integrationTexts } from '../../texts/integrations.js';
+import { ConfirmButton } from '../../ui/confirm-button.js';
+import { LinkAnchor } from '../../ui/link-anchor.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { generateSecret, keepSecret, linkSecret, secretField, secretOf, type Signature } from './signing-secret.js';
+import { type App, useRefreshApps } from './use-app-change.js';
+
+const texts = integrationTexts.secret;
+
+interface SecretRotationProps {
+  app: App;
+  scheme: Signature['scheme'];
+  onSecret: (secret: string) => void;
+}
+
+/** The secret that requests are signed with: set or not, and how another one takes its place. */
+export function SecretRotation({ app, scheme, onSecret }: SecretRotationProps): ReactNode {
+  const projectId = useProjectId();
+  const may = useScope('credentials:write');
+  const refresh = useRefreshApps();
+  const { data: credentials } = useCredentials(useScope('credentials:read'));
+  const linked = secretOf(app);
+  const id = linked?.credential_id ?? null;
+  const record = credentials?.find((credential) => credential.id === id);
+  const overlaps = record?.declared_fields?.some(({ name, list }) => name === secretField && list === true) === true;
+  const renew = useMutation({
+    mutationFn: async () => {
+      const secret = generateSecret(scheme);
+      if (id && record) {
+        const path = { id, field: secretField };
+        await answer(
+          api.POST('/api/v1/credentials/{id}/fields/{field}/rotate', { params: { path }, body: { value: secret } }),
+        );
+      } else {
+        await linkSecret(app, await keepSecret(app, secret));
+      }
+      return secret;
+    },
+    onSuccess: async (secret) => {
+      onSecret(secret);
+      await refresh();
+    },
+  });
+  const end = useMutation({
+    mutationFn: (credentialId: string) =>
+      answer(
+        api.POST('/api/v1/credentials/{id}/fields/{field}/finish-rotation', {
+          params: { path: { id: credentialId, field: secretField } },
+        }),
+      ),
+  });
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <Text fw={500}>{texts.secret}</Text>
+        {id ? (
+          <>
+            <StatusBadge status={linked?.status === 'active' ? 'active' : (linked?.status ?? 'unknown')} />
+            <LinkAnchor
+              size="sm"
+              to={{ to: '/p/$projectId/credentials/$credentialId', params: { projectId, credentialId: id } }}
+            >
+              {record?.name ?? id}
+            </LinkAnchor>
+          </>
+        ) : (
+          <Text size="sm">{texts.notSet}</Text>
+        )}
+      </Group>
+      {may && (
+        <Group gap="xs">
+          {!id && (
+            <Button loading={renew.isPending} onClick={() => renew.mutate()}>
+              {texts.generate}
+            </Button>
+          )}
+          {id && overlaps && (
+            <>
+              <Button variant="default" loading={renew.isPending} onClick={() => renew.mutate()}>
+                {texts.second}
+              </Button>
+              <ConfirmButton question={texts.endQuestion} loading={end.isPending} onConfirm={() => end.mutate(id)}>
+                {texts.endOverlap}
+              </ConfirmButton>
+            </>
+          )}
+          {id && record && !overlaps && (
+            <ConfirmButton question={texts.replaceQuestion} loading={renew.isPending} onConfirm={() => renew.mutate()}>
+              {texts.replace}
+            </ConfirmButton>
+          )}
+        </Group>
+      )}
+      {id && overlaps && (
+        <Text size="sm" c="dimmed" role="status">
+          {end.isSuccess ? texts.ended : texts.secondHint}
+        </Text>
+      )}
+      <ProblemAlert error={renew.error ?? end.error} />
+    </Stack>
+  );
+}

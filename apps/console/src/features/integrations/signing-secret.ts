@@ -1,0 +1,41 @@
+import { answer, api } from '../../api/client.js';
+import type { Schema } from '../../api/types.js';
+import { integrationTexts } from '../../texts/integrations.js';
+import { type App, saveApp } from './use-app-change.js';
+
+export type Signature = Schema<'SignatureSettings'>;
+
+/** The declaration of the built-in Webhook App, and the field of the record that fills it. */
+const declaration = 'SIGNING_SECRET';
+export const secretField = 'signing_secret';
+const secretBytes = 32;
+
+/** A new secret, in the form in which the scheme wants it. */
+export function generateSecret(scheme: Signature['scheme']): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(secretBytes));
+  if (scheme === 'standard-webhooks') return `whsec_${btoa(String.fromCharCode(...bytes))}`;
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+export const secretOf = ({ credentials }: App): Schema<'AppCredentialView'> | undefined =>
+  credentials.find(({ key }) => key === declaration);
+
+/** A record whose secret can be several, so that a second one does not end the first. @returns its id */
+export async function keepSecret(app: App, secret: string): Promise<string> {
+  const label = integrationTexts.secret.secret;
+  const made = await answer(
+    api.POST('/api/v1/credentials', {
+      body: {
+        name: `${integrationTexts.secret.recordName(app.name)} ${Date.now().toString(36)}`,
+        type: 'text',
+        declared_fields: [{ name: secretField, label, list: true }],
+        fields: { [secretField]: [secret] },
+      },
+    }),
+  );
+  return made.id;
+}
+
+/** @returns the App, which asks for this secret from now on */
+export const linkSecret = (app: App, credentialId: string, signature?: Signature): Promise<App> =>
+  saveApp(app.id, { credentials: { [declaration]: credentialId }, ...(signature && { signature }) });

@@ -1,0 +1,28 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { answer, answerWithEtag, api } from '../../api/client.js';
+import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import type { Tagged } from '../../api/use-guarded-edit.js';
+
+export type App = Schema<'AppView'>;
+
+export const readApp = (id: string, signal?: AbortSignal): Promise<Tagged<App>> =>
+  answerWithEtag(api.GET('/api/v1/apps/{id}', { params: { path: { id } }, signal }));
+
+export const useApp = (id: string) => useProjectQuery(['apps', id], (signal) => readApp(id, signal));
+
+export const saveApp = (id: string, body: Schema<'ChangeApp'>, etag: string | null = null): Promise<App> =>
+  answer(api.PATCH('/api/v1/apps/{id}', { params: { path: { id }, header: { 'If-Match': etag ?? undefined } }, body }));
+
+/** Asks for everything again that says something of Apps. */
+export function useRefreshApps(): () => Promise<void> {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  return () => queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['apps']) });
+}
+
+/** A change of one thing, which asks for no comparison: what it sets is in the button that was pressed. */
+export function useAppChange(id: string) {
+  const refresh = useRefreshApps();
+  return useMutation({ mutationFn: (change: Schema<'ChangeApp'>) => saveApp(id, change), onSuccess: refresh });
+}

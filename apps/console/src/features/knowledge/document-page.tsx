@@ -1,0 +1,76 @@
+import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useProjectQuery } from '../../api/project-query.js';
+import { knowledgeTexts } from '../../texts/knowledge.js';
+import { CopyText } from '../../ui/copy-text.js';
+import { Facts } from '../../ui/facts.js';
+import { JsonView } from '../../ui/json-view.js';
+import { Page } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Section } from '../../ui/section.js';
+import { When } from '../../ui/when.js';
+import { DeleteDocument } from './delete-document.js';
+import { TrustBadge } from './trust-badge.js';
+
+const route = getRouteApi('/p/$projectId/knowledge/$documentId');
+const texts = knowledgeTexts.document;
+/** More at once would make the page slow. */
+const firstChars = 20_000;
+
+export function DocumentPage(): ReactNode {
+  const { projectId, documentId } = route.useParams();
+  const [whole, setWhole] = useState(false);
+  const {
+    data: found,
+    error,
+    refetch,
+  } = useProjectQuery(['knowledge', 'document', documentId], (signal) =>
+    answer(api.GET('/api/v1/knowledge/{id}', { params: { path: { id: documentId } }, signal })),
+  );
+  const { columns, sources, audiences } = knowledgeTexts;
+  return (
+    <Page
+      title={found?.title ?? texts.title}
+      mark={found && <TrustBadge trust={found.trust} />}
+      description={<CopyText text={documentId} />}
+      breadcrumbs={[{ label: knowledgeTexts.title, to: { to: '/p/$projectId/knowledge', params: { projectId } } }]}
+      actions={found && <DeleteDocument id={found.id} />}
+    >
+      {error && !found && <ProblemAlert error={error} onRetry={() => void refetch()} />}
+      {!found && !error && <Skeleton height={420} />}
+      {found && (
+        <Stack gap="md">
+          <Section title={texts.facts}>
+            <Facts
+              of={[
+                [columns.source, sources[found.source]],
+                [columns.audience, audiences[found.audience]],
+                [columns.chars, knowledgeTexts.chars(found.chars)],
+                [columns.created, <When at={found.created_at} />],
+                [texts.uri, found.uri],
+                [
+                  texts.provenance,
+                  Object.keys(found.provenance).length > 0 && (
+                    <JsonView label={texts.provenance} value={found.provenance} depth={1} />
+                  ),
+                ],
+              ]}
+            />
+          </Section>
+          <Section title={texts.text}>
+            <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+              {whole ? found.text : found.text.slice(0, firstChars)}
+            </Text>
+            {!whole && found.text.length > firstChars && (
+              <Button variant="default" mt="md" onClick={() => setWhole(true)}>
+                {texts.showAll}
+              </Button>
+            )}
+          </Section>
+        </Stack>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,74 @@
+import { Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { Search, SearchX } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { knowledgeTexts } from '../../texts/knowledge.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Marked } from '../../ui/marked.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { RowLink } from '../../ui/row-link.js';
+import { TrustBadge } from './trust-badge.js';
+
+const texts = knowledgeTexts.search;
+const typingMs = 350;
+const most = 20;
+
+interface KnowledgeSearchProps {
+  asked: string | undefined;
+  onAsk: (asked: string | undefined) => void;
+}
+
+/** What agents find for some words: each passage, and its document. */
+export function KnowledgeSearch({ asked, onAsk }: KnowledgeSearchProps): ReactNode {
+  const projectId = useProjectId();
+  const [typed, setTyped] = useState(asked ?? '');
+  const ask = useDebouncedCallback((next: string) => onAsk(next || undefined), typingMs);
+  const { data, error, isFetching, refetch } = useProjectQuery(
+    ['knowledge', 'search', asked],
+    async (signal) => {
+      const params = { query: { q: asked ?? '', limit: most } };
+      return (await answer(api.GET('/api/v1/knowledge/search', { params, signal }))).data;
+    },
+    { enabled: asked !== undefined },
+  );
+  return (
+    <Stack gap="md" maw={860}>
+      <TextInput
+        label={texts.label}
+        description={texts.hint}
+        placeholder={texts.placeholder}
+        type="search"
+        leftSection={<Search size={15} aria-hidden />}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          ask(event.currentTarget.value.trim());
+        }}
+      />
+      {asked === undefined && <EmptyState icon={Search} {...texts.start} />}
+      {error && !data && <ProblemAlert error={error} onRetry={() => void refetch()} />}
+      {asked !== undefined && !data && isFetching && <Skeleton height={160} />}
+      {asked !== undefined && data?.length === 0 && <EmptyState icon={SearchX} {...texts.empty} />}
+      {asked !== undefined &&
+        data?.map(({ document_id: id, title, excerpt, offset, trust }) => (
+          <RowLink
+            key={`${id} ${offset}`}
+            to={{ to: '/p/$projectId/knowledge/$documentId', params: { projectId, documentId: id } }}
+          >
+            <Group gap="xs">
+              <Text fw={500}>{title}</Text>
+              <TrustBadge trust={trust} />
+              <Text size="sm" c="dimmed">
+                {texts.at(offset)}
+              </Text>
+            </Group>
+            <Text size="sm" mt={4} lineClamp={6} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+              <Marked text={excerpt} words={asked} />
+            </Text>
+          </RowLink>
+        ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,8 @@
+import type { ReactNode } from 'react';
+import type { Schema } from '../../api/types.js';
+import { mcpTexts } from '../../texts/mcp-servers.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+
+export function HealthBadge({ health }: { health: Schema<'ServerView'>['health'] }): ReactNode {
+  return <StatusBadge status={health} label={mcpTexts.health[health]} />;
+}

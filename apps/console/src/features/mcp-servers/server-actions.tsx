@@ -1,0 +1,51 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { RefreshCw } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import { mcpTexts } from '../../texts/mcp-servers.js';
+import { ActionButton } from '../../ui/action-button.js';
+import { ConfirmButton } from '../../ui/confirm-button.js';
+import { useReason } from '../../ui/editable.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { useServerRefresh } from './use-server-refresh.js';
+
+/** Look again now, or remove it. */
+export function ServerActions({ server: { id } }: { server: Schema<'ServerView'> }): ReactNode {
+  const reason = useReason('tools:write');
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const refresh = useServerRefresh();
+  const params = { path: { id } };
+  const discover = useMutation({
+    mutationFn: () => answer(api.POST('/api/v1/mcp-servers/{id}/discover', { params })),
+    onSettled: refresh,
+  });
+  const remove = useMutation({
+    mutationFn: () => answer(api.DELETE('/api/v1/mcp-servers/{id}', { params })),
+    onSuccess: async () => {
+      await navigate({ to: '/p/$projectId/mcp-servers', params: { projectId } });
+      await refresh();
+    },
+  });
+  return (
+    <>
+      {reason === null && (
+        <ConfirmButton question={mcpTexts.removeQuestion} loading={remove.isPending} onConfirm={() => remove.mutate()}>
+          {mcpTexts.remove}
+        </ConfirmButton>
+      )}
+      <ActionButton
+        leftSection={<RefreshCw size={14} aria-hidden />}
+        reason={reason}
+        loading={discover.isPending}
+        onClick={() => discover.mutate()}
+      >
+        {mcpTexts.discover}
+      </ActionButton>
+      <ProblemAlert error={discover.error ?? remove.error} />
+    </>
+  );
+}

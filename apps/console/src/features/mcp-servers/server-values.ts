@@ -1,0 +1,24 @@
+import type { Schema } from '../../api/types.js';
+
+/** What a person fills in to register a server. */
+export interface ServerValues {
+  url: string;
+  name: string;
+  mode: Schema<'ServerAuth'>['mode'];
+  credentialId: string | null;
+  header: string;
+  clientId: string;
+  clientSecret: string;
+  policy: Schema<'ServerView'>['policy'];
+}
+
+export const emptyServer: ServerValues = {
+  url: '',
+  name: '',
+  mode: 'none',
+  credentialId: null,
+  header: '',
+  clientId: '',
+  clientSecret: '',
+  policy: 'block',
+};

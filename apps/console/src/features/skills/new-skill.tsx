@@ -1,0 +1,60 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useProjectId } from '../../api/project-query.js';
+import { skillTexts } from '../../texts/skills.js';
+import { fieldError } from '../../ui/field-errors.js';
+import { FormModal } from '../../ui/form-modal.js';
+import { useSkillRefresh } from './use-skill-refresh.js';
+
+const texts = skillTexts.fields;
+
+export function NewSkill({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const refresh = useSkillRefresh();
+  const [name, setName] = useState('');
+  const [description, setDescription] = useState('');
+  const create = useMutation({
+    mutationFn: () => answer(api.POST('/api/v1/skills', { body: { name, description } })),
+    onSuccess: ({ id }) => {
+      void refresh();
+      void navigate({ to: '/p/$projectId/skills/$skillId', params: { projectId, skillId: id } });
+    },
+  });
+  return (
+    <FormModal
+      opened={opened}
+      title={skillTexts.create}
+      submit={skillTexts.createAction}
+      saving={create.isPending}
+      error={create.error}
+      fields={['name', 'description']}
+      ready={name.trim() !== ''}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label={texts.name}
+        required
+        data-autofocus
+        maxLength={200}
+        value={name}
+        error={fieldError(create.error, 'name')}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Textarea
+        label={texts.description}
+        description={texts.descriptionHint}
+        autosize
+        minRows={2}
+        maxLength={1_024}
+        value={description}
+        error={fieldError(create.error, 'description')}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+      />
+    </FormModal>
+  );
+}

@@ -1,0 +1,64 @@
+import { SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useCredentials } from '../../api/credentials.js';
+import { useScope } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
+import { skillTexts } from '../../texts/skills.js';
+import { AssignList } from '../../ui/assign-list.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import type { PartProps } from './skill-values.js';
+
+const texts = skillTexts.credentials;
+type Given = Schema<'SkillCredentialGiven'>;
+
+/** What its tools may use: by which name, and where it may be sent. */
+export function SkillCredentials({ value, onChange }: PartProps): ReactNode {
+  const may = useScope('credentials:read');
+  const { data: credentials = [] } = useCredentials(may);
+  const given = new Map(value.credentials.map((one) => [one.credential_id, one]));
+  const nameOf = (id: string): string => credentials.find((one) => one.id === id)?.name ?? id;
+  const change = (id: string, patch: Partial<Given>): void =>
+    onChange({ credentials: value.credentials.map((one) => (one.credential_id === id ? { ...one, ...patch } : one)) });
+  return (
+    <Stack gap="md" maw={820}>
+      {!may && <Text c="dimmed">{texts.lacks}</Text>}
+      <AssignList
+        label={texts.label}
+        hint={texts.hint}
+        add={texts.add}
+        none={texts.none}
+        nothingLeft={texts.nothing}
+        removeLabel={skillTexts.tools.remove}
+        options={credentials.map(({ id, name, status }) => ({ id, name, mark: <StatusBadge status={status} /> }))}
+        chosen={value.credentials.map((one) => one.credential_id)}
+        onChange={(ids) =>
+          onChange({ credentials: ids.map((id) => given.get(id) ?? { credential_id: id, as: wordOf(nameOf(id)) }) })
+        }
+        extra={(id) => (
+          <SimpleGrid cols={{ base: 1, xs: 2 }} mt={6}>
+            <TextInput
+              size="xs"
+              label={texts.as}
+              value={given.get(id)?.as ?? ''}
+              onChange={(event) => change(id, { as: event.currentTarget.value })}
+            />
+            <TagsInput
+              size="xs"
+              label={texts.hosts}
+              placeholder={texts.hostsHint}
+              value={given.get(id)?.hosts ?? []}
+              onChange={(hosts) => change(id, { hosts })}
+            />
+          </SimpleGrid>
+        )}
+      />
+    </Stack>
+  );
+}
+
+/** A name as a source can write it. */
+const wordOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '') || 'credential';

@@ -1,0 +1,89 @@
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useScope } from '../../api/session.js';
+import type { Schema } from '../../api/types.js';
+import { skillTexts } from '../../texts/skills.js';
+import { uiTexts } from '../../texts/ui.js';
+import { Editable } from '../../ui/editable.js';
+import { EtagConflict, isConflict } from '../../ui/etag-conflict.js';
+import { errorBeside } from '../../ui/field-errors.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { SaveBar } from '../../ui/save-bar.js';
+import { UrlTabs } from '../../ui/url-tabs.js';
+import { useDraft } from '../../ui/use-draft.js';
+import { SkillCredentials } from './skill-credentials.js';
+import { SkillEffect } from './skill-effect.js';
+import { SkillKnowledge } from './skill-knowledge.js';
+import { SkillTools } from './skill-tools.js';
+import { skillFields, valuesOf } from './skill-values.js';
+import { SkillVersions } from './skill-versions.js';
+import { useSkillRefresh } from './use-skill-refresh.js';
+
+// The tabs themselves stay open to who may only read.
+const editable = (fields: ReactNode): ReactNode => <Editable scope="tools:write">{fields}</Editable>;
+
+const route = getRouteApi('/p/$projectId/skills/$skillId');
+
+/** Everything of a Skill, in parts; one draft over all of them. */
+export function SkillEditor({ skill, etag }: { skill: Schema<'SkillDetail'>; etag: string | null }): ReactNode {
+  const { tab = 'knowledge' } = route.useSearch();
+  const navigate = useNavigate({ from: '/p/$projectId/skills/$skillId' });
+  const readOnly = !useScope('tools:write');
+  const refresh = useSkillRefresh();
+  const draft = useDraft(valuesOf(skill), etag);
+  const save = useMutation({
+    mutationFn: (match: string | null) =>
+      answer(
+        api.PATCH('/api/v1/skills/{id}', {
+          params: { path: { id: skill.id }, header: match ? { 'If-Match': match } : {} },
+          body: draft.change,
+        }),
+      ),
+    onSuccess: () => notifications.show({ message: uiTexts.saved, color: 'teal' }),
+    onSettled: async (_saved, error) => {
+      await refresh();
+      if (!error) draft.discard();
+    },
+  });
+  const discard = (): void => {
+    draft.discard();
+    save.reset();
+  };
+  const part = { value: draft.value, onChange: draft.set, error: save.error, readOnly };
+  const { tabs } = skillTexts;
+  return (
+    <>
+      <UrlTabs
+        label={skill.name}
+        value={tab}
+        onChange={(next) => void navigate({ search: { tab: next } })}
+        tabs={[
+          { value: 'knowledge', label: tabs.knowledge, content: editable(<SkillKnowledge {...part} />) },
+          { value: 'tools', label: tabs.tools, content: editable(<SkillTools {...part} leftOut={skill.left_out} />) },
+          { value: 'credentials', label: tabs.credentials, content: editable(<SkillCredentials {...part} />) },
+          { value: 'effect', label: tabs.effect, content: <SkillEffect skill={skill} /> },
+          { value: 'versions', label: tabs.versions, content: <SkillVersions skill={skill} /> },
+        ]}
+      />
+      <ProblemAlert error={isConflict(save.error) ? null : errorBeside(save.error, skillFields)} />
+      <SaveBar
+        changed={draft.changed}
+        saving={save.isPending}
+        onSave={() => save.mutate(draft.etag)}
+        onDiscard={discard}
+      />
+      <EtagConflict
+        error={save.error}
+        label={skillTexts.title}
+        theirs={valuesOf(skill)}
+        mine={draft.value}
+        onTakeTheirs={discard}
+        onSaveMine={() => save.mutate(null)}
+        onClose={save.reset}
+      />
+    </>
+  );
+}

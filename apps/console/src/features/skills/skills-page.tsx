@@ -1,0 +1,92 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { GraduationCap, Plus, SearchX, Upload } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useProjectId } from '../../api/project-query.js';
+import { useSkills } from '../../api/skills.js';
+import type { Schema } from '../../api/types.js';
+import { skillTexts } from '../../texts/skills.js';
+import { ActionButton } from '../../ui/action-button.js';
+import { type Column, DataTable } from '../../ui/data-table.js';
+import { useReason } from '../../ui/editable.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { FilterBar, FilterText } from '../../ui/filter-bar.js';
+import { Page } from '../../ui/page.js';
+import { When } from '../../ui/when.js';
+import { ImportSkill } from './import-skill.js';
+import { NewSkill } from './new-skill.js';
+
+const route = getRouteApi('/p/$projectId/skills');
+
+export function SkillsPage(): ReactNode {
+  const { name, add } = route.useSearch();
+  const projectId = useProjectId();
+  const navigate = useNavigate({ from: '/p/$projectId/skills' });
+  const reason = useReason('tools:write');
+  const skills = useSkills();
+  const rows = (skills.data ?? []).filter((row) => row.name.toLowerCase().includes((name ?? '').toLowerCase()));
+  const open = (which: 'new' | 'import'): void => void navigate({ search: { add: which } });
+  const close = (): void => void navigate({ search: {}, replace: true });
+  return (
+    <Page
+      title={skillTexts.title}
+      description={skillTexts.description}
+      actions={
+        <>
+          <ActionButton
+            variant="default"
+            leftSection={<Upload size={15} aria-hidden />}
+            reason={reason}
+            onClick={() => open('import')}
+          >
+            {skillTexts.import}
+          </ActionButton>
+          <ActionButton leftSection={<Plus size={15} aria-hidden />} reason={reason} onClick={() => open('new')}>
+            {skillTexts.create}
+          </ActionButton>
+        </>
+      }
+    >
+      {(skills.data?.length ?? 0) > 0 && (
+        <FilterBar filtered={name !== undefined} onClear={close}>
+          <FilterText
+            label={skillTexts.filters.name}
+            value={name}
+            onChange={(next) => void navigate({ search: next ? { name: next } : {}, replace: true })}
+          />
+        </FilterBar>
+      )}
+      <DataTable
+        label={skillTexts.title}
+        columns={columns}
+        list={{ rows, loading: skills.isPending, error: skills.error, refresh: () => void skills.refetch() }}
+        rowKey={({ id }) => id}
+        rowLink={({ id }) => ({ to: '/p/$projectId/skills/$skillId', params: { projectId, skillId: id } })}
+        empty={
+          name ? (
+            <EmptyState icon={SearchX} {...skillTexts.emptyFiltered} />
+          ) : (
+            <EmptyState icon={GraduationCap} {...skillTexts.empty} />
+          )
+        }
+      />
+      <NewSkill opened={add === 'new' && reason === null} onClose={close} />
+      <ImportSkill opened={add === 'import' && reason === null} onClose={close} />
+    </Page>
+  );
+}
+
+const { columns: names } = skillTexts;
+const columns: Column<Schema<'SkillView'>>[] = [
+  { id: 'name', label: names.name, width: 'minmax(0, 1.2fr)', cell: ({ name }) => name },
+  {
+    id: 'description',
+    label: names.description,
+    width: 'minmax(0, 2fr)',
+    cell: ({ description }) => description,
+    hideOnPhone: true,
+  },
+  { id: 'tools', label: names.tools, width: '90px', cell: ({ tools }) => skillTexts.toolCount(tools.length) },
+  { id: 'origin', label: names.origin, width: '110px', cell: ({ origin }) => skillTexts.origins[origin] },
+  { id: 'version', label: names.version, width: '70px', cell: ({ version }) => version, hideOnPhone: true },
+  { id: 'changed', label: names.changed, width: '110px', cell: (row) => <When at={row.updated_at} relative /> },
+];

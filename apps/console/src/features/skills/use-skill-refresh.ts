@@ -1,0 +1,14 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { projectKey, useProjectId } from '../../api/project-query.js';
+
+/** Asks again for Skills, and for the agents whose tools they give. */
+export function useSkillRefresh(): () => Promise<unknown> {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  return () =>
+    Promise.all(
+      ['skills', 'agents', 'tools'].map((key) =>
+        queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) }),
+      ),
+    );
+}

@@ -1,0 +1,41 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { answer, api } from '../../api/client.js';
+import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+
+export type Source = Schema<'SourceView'>;
+export type SyncRun = Schema<'SyncRunView'>;
+
+const busyMs = 2_000;
+const quietMs = 30_000;
+
+export const useSource = (id: string) =>
+  useProjectQuery(
+    ['sources', id],
+    (signal) => answer(api.GET('/api/v1/sources/{id}', { params: { path: { id } }, signal })),
+    { refetchInterval: quietMs },
+  );
+
+export const isUnderWay = (run: SyncRun | null | undefined): boolean =>
+  run?.state === 'queued' || run?.state === 'running';
+
+/** The newest synchronisation; null: there was none. @param busy asks again soon, while one is under way */
+export const useLastRun = (id: string, busy = false) =>
+  useProjectQuery(
+    ['sources', id, 'last-run'],
+    async (signal) => {
+      const params = { path: { id }, query: { limit: 1 } };
+      const { data } = await answer(api.GET('/api/v1/sources/{id}/runs', { params, signal }));
+      return data[0] ?? null;
+    },
+    { refetchInterval: busy ? busyMs : quietMs },
+  );
+
+export function useSourceMutation<Sent, Answered>(change: (sent: Sent) => Promise<Answered>) {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['sources']) }),
+  });
+}

@@ -1,0 +1,54 @@
+import { Alert, List, Stack } from '@mantine/core';
+import { CircleAlert } from 'lucide-react';
+import { type ReactNode, useMemo } from 'react';
+import { toolTexts } from '../../texts/tools.js';
+import { CodeEditor } from '../../ui/code-editor.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { compileErrors } from './compile-errors.js';
+
+interface SourceEditorProps {
+  source: string;
+  onChange: (source: string) => void;
+  /** Of saving. */
+  error: unknown;
+  readOnly?: boolean;
+}
+
+const texts = toolTexts.python;
+
+/** Python, with what the compiler says at its lines and below. */
+export function SourceEditor({ source, onChange, error, readOnly }: SourceEditorProps): ReactNode {
+  const errors = useMemo(() => compileErrors(error), [error]);
+  return (
+    <Stack gap="sm">
+      <CodeEditor
+        label={texts.title}
+        language="python"
+        value={source}
+        onChange={onChange}
+        problems={errors}
+        readOnly={readOnly}
+        height={360}
+      />
+      {errors.length > 0 ? (
+        <Alert
+          color="red"
+          variant="light"
+          role="alert"
+          icon={<CircleAlert size={18} aria-hidden />}
+          title={texts.errors(errors.length)}
+        >
+          <List size="sm">
+            {errors.map(({ line, message }) => (
+              <List.Item key={`${line} ${message}`}>
+                <strong>{texts.line(line)}</strong> {message}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      ) : (
+        <ProblemAlert error={error} />
+      )}
+    </Stack>
+  );
+}

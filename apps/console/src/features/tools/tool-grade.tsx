@@ -1,0 +1,50 @@
+import { SegmentedControl, Stack, Switch, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
+import type { Schema } from '../../api/types.js';
+import { toolTexts } from '../../texts/tools.js';
+import { toolWords } from '../../texts/tool-words.js';
+import { Editable } from '../../ui/editable.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Section } from '../../ui/section.js';
+import { useToolRefresh } from './use-tool-refresh.js';
+
+const texts = toolTexts.one;
+const grades = ['read', 'write', 'destructive'] as const;
+
+/** What a call can do at most: whether it waits for a person depends on this. */
+export function ToolGrade({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
+  const refresh = useToolRefresh();
+  const change = useMutation({
+    mutationFn: (body: Schema<'ChangeTool'>) =>
+      answer(api.PATCH('/api/v1/tools/{id}', { params: { path: { id: tool.id } }, body })),
+    onSettled: refresh,
+  });
+  return (
+    <Section title={texts.grade}>
+      <Editable scope="tools:write">
+        <Stack gap="sm">
+          <Text size="sm" c="dimmed">
+            {tool.source === 'mcp' ? texts.gradeHintMcp : texts.gradeHint}
+          </Text>
+          <div>
+            <SegmentedControl
+              aria-label={texts.grade}
+              data={grades.map((value) => ({ value, label: toolWords.grades[value] }))}
+              value={change.isPending ? (change.variables.grade ?? tool.grade) : tool.grade}
+              onChange={(next) => change.mutate({ grade: grades.find((grade) => grade === next) })}
+            />
+          </div>
+          <Switch
+            label={texts.idempotent}
+            description={texts.idempotentHint}
+            checked={tool.idempotent}
+            onChange={(event) => change.mutate({ idempotent: event.currentTarget.checked })}
+          />
+          <ProblemAlert error={change.error} />
+        </Stack>
+      </Editable>
+    </Section>
+  );
+}

@@ -1,0 +1,90 @@
+import { Alert, Skeleton, Stack } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useProjectQuery } from '../../api/project-query.js';
+import { toolTexts } from '../../texts/tools.js';
+import { GradeBadge } from '../../ui/grade-badge.js';
+import { Page } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Section } from '../../ui/section.js';
+import { ToolReview } from '../../ui/tool-review.js';
+import { ToolStateBadge } from '../../ui/tool-state-badge.js';
+import { UrlTabs } from '../../ui/url-tabs.js';
+import { DeleteTool } from './delete-tool.js';
+import { PythonTool } from './python-tool.js';
+import { ToolCalls } from './tool-calls.js';
+import { ToolDetails } from './tool-details.js';
+import { ToolVersions } from './tool-versions.js';
+import { TryTool } from './try-tool.js';
+
+const route = getRouteApi('/p/$projectId/tools/$toolId');
+
+export function ToolPage(): ReactNode {
+  const { projectId, toolId } = route.useParams();
+  const { tab = 'tool' } = route.useSearch();
+  const navigate = useNavigate({ from: '/p/$projectId/tools/$toolId' });
+  const {
+    data: tool,
+    error,
+    refetch,
+  } = useProjectQuery(['tools', toolId], (signal) =>
+    answer(api.GET('/api/v1/tools/{id}', { params: { path: { id: toolId } }, signal })),
+  );
+  const { tabs, stateHints, review } = toolTexts;
+  return (
+    <Page
+      title={tool?.title ?? tool?.name ?? toolTexts.title}
+      mark={
+        tool && (
+          <>
+            <ToolStateBadge state={tool.state} />
+            <GradeBadge grade={tool.grade} />
+          </>
+        )
+      }
+      description={tool?.description}
+      breadcrumbs={[{ label: toolTexts.title, to: { to: '/p/$projectId/tools', params: { projectId } } }]}
+      actions={tool?.source === 'python' && <DeleteTool id={tool.id} />}
+    >
+      {error && !tool && <ProblemAlert error={error} onRetry={() => void refetch()} />}
+      {!tool && !error && <Skeleton height={420} />}
+      {tool && (
+        <Stack gap="md">
+          {tool.state !== 'approved' && (
+            <Alert variant="light" color="yellow">
+              {tool.problem ?? stateHints[tool.state]}
+            </Alert>
+          )}
+          {tool.candidate_pin && (
+            <Section title={tool.pin ? review.title : review.newTitle}>
+              <ToolReview tool={tool} />
+            </Section>
+          )}
+          <UrlTabs
+            label={tool.name}
+            value={tool.source === 'python' && tab === 'try' ? 'tool' : tab}
+            onChange={(next) => void navigate({ search: { tab: next } })}
+            tabs={[
+              {
+                value: 'tool',
+                label: tabs.tool,
+                content: tool.source === 'python' ? <PythonTool tool={tool} /> : <ToolDetails tool={tool} />,
+              },
+              // A Python tool is tried beside its source.
+              ...(tool.source === 'python'
+                ? []
+                : [{ value: 'try' as const, label: tabs.try, content: <TryTool tool={tool} /> }]),
+              ...(tool.source === 'builtin'
+                ? []
+                : [
+                    { value: 'versions' as const, label: tabs.versions, content: <ToolVersions tool={tool} /> },
+                    { value: 'calls' as const, label: tabs.calls, content: <ToolCalls toolId={tool.id} /> },
+                  ]),
+            ]}
+          />
+        </Stack>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,129 @@
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Play } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { answer, api } from '../../api/client.js';
+import { useScope } from '../../api/session.js';
+import { useSkills } from '../../api/skills.js';
+import type { Schema } from '../../api/types.js';
+import { toolTexts } from '../../texts/tools.js';
+import { ActionButton } from '../../ui/action-button.js';
+import { useReason } from '../../ui/editable.js';
+import { JsonEditor } from '../../ui/json-editor.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { SchemaFields } from '../../ui/schema-fields.js';
+import { fieldsOf } from '../../ui/schema-fields-of.js';
+import { Section } from '../../ui/section.js';
+import { TryAnswer } from './try-answer.js';
+import { useToolRefresh } from './use-tool-refresh.js';
+
+const texts = toolTexts.try;
+type Arguments = Record<string, unknown>;
+
+/** Calls a tool by hand: its arguments by its schema or as JSON, then what it answered and printed. */
+export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; unsaved?: boolean }): ReactNode {
+  const reason = useReason('tools:write');
+  const refresh = useToolRefresh();
+  const [given, setGiven] = useState<Arguments>({});
+  const [json, setJson] = useState<string | null>(null);
+  const [skill, setSkill] = useState<string | null>(null);
+  const typed = json === null ? given : objectOf(json);
+  const attempt = useMutation({
+    mutationFn: (args: Arguments) => {
+      const body = { arguments: args, ...(skill ? { skill_id: skill } : {}) };
+      return answer(api.POST('/api/v1/tools/{id}/try', { params: { path: { id: tool.id } }, body }));
+    },
+    onSettled: refresh,
+  });
+  if (tool.source === 'builtin')
+    return (
+      <Section title={texts.title}>
+        <Text c="dimmed">{texts.builtin}</Text>
+      </Section>
+    );
+  const swap = (): void => {
+    if (json === null) setJson(JSON.stringify(given, null, 2));
+    else {
+      setGiven(typed ?? given);
+      setJson(null);
+    }
+  };
+  return (
+    <Section
+      title={texts.title}
+      actions={
+        <Button variant="subtle" color="gray" size="compact-sm" onClick={swap}>
+          {json === null ? texts.asJson : texts.asFields}
+        </Button>
+      }
+    >
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          {unsaved ? toolTexts.python.unsaved : texts.hint}
+        </Text>
+        {json !== null && (
+          <JsonEditor
+            label={texts.arguments}
+            value={json}
+            onChange={setJson}
+            error={typed ? undefined : texts.noJson}
+            height={120}
+          />
+        )}
+        {json === null && fieldsOf(tool.input_schema).length === 0 && (
+          <Text size="sm">{toolTexts.one.noArguments}</Text>
+        )}
+        {json === null && <SchemaFields schema={tool.input_schema} value={given} onChange={setGiven} />}
+        {tool.source === 'python' && tool.credentials.length > 0 && (
+          <SkillSelect toolId={tool.id} value={skill} onChange={setSkill} />
+        )}
+        <Group>
+          <ActionButton
+            leftSection={<Play size={14} aria-hidden />}
+            reason={reason}
+            loading={attempt.isPending}
+            disabled={typed === null}
+            onClick={() => typed && attempt.mutate(typed)}
+          >
+            {texts.go}
+          </ActionButton>
+        </Group>
+        <ProblemAlert error={attempt.error} />
+        {attempt.data && <TryAnswer answer={attempt.data} python={tool.source === 'python'} />}
+      </Stack>
+    </Section>
+  );
+}
+
+interface SkillSelectProps {
+  toolId: string;
+  value: string | null;
+  onChange: (id: string | null) => void;
+}
+
+/** Whose credentials a tried call may use: its source may print them. */
+function SkillSelect({ toolId, value, onChange }: SkillSelectProps): ReactNode {
+  const may = useScope('credentials:write');
+  const { data: skills = [] } = useSkills();
+  const having = skills.filter(({ tools }) => tools.some(({ tool }) => tool === toolId));
+  if (!may || having.length === 0) return null;
+  return (
+    <Select
+      label={texts.skill}
+      placeholder={texts.noSkill}
+      clearable
+      data={having.map(({ id, name }) => ({ value: id, label: name }))}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}
+
+function objectOf(text: string): Arguments | null {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === 'object' && read !== null && !Array.isArray(read) ? { ...read } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,9 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { projectKey, useProjectId } from '../../api/project-query.js';
+
+/** Asks again for every tool that is shown. */
+export function useToolRefresh(): () => Promise<void> {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  return () => queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['tools']) });
+}

@@ -1,0 +1,63 @@
+import { Alert, Group, Loader, Progress, Select, Stack, Text } from '@mantine/core';
+import { FlaskConical } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { workflowTexts } from '../../texts/workflows.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Section } from '../../ui/section.js';
+import { DryRunVerdicts } from './dry-run-verdicts.js';
+import { verdicts } from './search-values.js';
+import type { Tried } from './use-dry-run.js';
+
+type Verdict = (typeof verdicts)[number];
+
+interface DryRunProps {
+  tried: Tried;
+  hasApp: boolean;
+  show: Verdict | undefined;
+  onShow: (show: Verdict | undefined) => void;
+}
+
+const texts = workflowTexts.dryRun;
+
+/** What the trigger would have done with the App's last messages. */
+export function DryRun({ tried: { result, may }, hasApp, show, onShow }: DryRunProps): ReactNode {
+  const { data, error, isFetching } = result;
+  return (
+    <Section title={texts.title} actions={isFetching && <Loader size="xs" aria-label={texts.trying} />}>
+      {!may && <Text c="dimmed">{texts.lacks}</Text>}
+      {may && !hasApp && <Text c="dimmed">{texts.noApp}</Text>}
+      <ProblemAlert error={error} />
+      {data?.problem && <Text c="dimmed">{texts.broken}</Text>}
+      {may && hasApp && data?.tried === 0 && !data.problem && (
+        <EmptyState icon={FlaskConical} title={texts.title} text={texts.none} />
+      )}
+      {may && hasApp && data && data.tried > 0 && (
+        <Stack gap="sm">
+          <div role="status">
+            <Text fw={500}>{texts.summary(data.matched, data.tried)}</Text>
+          </div>
+          <Progress value={(data.matched / data.tried) * 100} size="sm" aria-hidden />
+          {data.filter_error > 0 && (
+            <Alert color="yellow" variant="light" p="xs">
+              {texts.failed(data.filter_error)}
+            </Alert>
+          )}
+          <Group>
+            <Select
+              aria-label={texts.only}
+              size="sm"
+              w={160}
+              clearable
+              placeholder={texts.all}
+              data={verdicts.map((value) => ({ value, label: texts.verdicts[value] }))}
+              value={show ?? null}
+              onChange={(next) => onShow(verdicts.find((one) => one === next))}
+            />
+          </Group>
+          <DryRunVerdicts verdicts={data.verdicts.filter(({ verdict }) => show === undefined || verdict === show)} />
+        </Stack>
+      )}
+    </Section>
+  );
+}

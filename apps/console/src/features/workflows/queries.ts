@@ -1,0 +1,36 @@
+import { useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { answer, answerWithEtag, api } from '../../api/client.js';
+import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+
+export function useWorkflows(): UseQueryResult<Schema<'WorkflowView'>[]> {
+  return useProjectQuery(['workflows', 'all'], async (signal) => {
+    const { data } = await answer(api.GET('/api/v1/workflows', { signal }));
+    return data;
+  });
+}
+
+export function useWorkflow(id: number): UseQueryResult<{ data: Schema<'WorkflowView'>; etag: string | null }> {
+  return useProjectQuery(['workflows', id], (signal) =>
+    answerWithEtag(api.GET('/api/v1/workflows/{id}', { params: { path: { id } }, signal })),
+  );
+}
+
+export function useTriggers(): UseQueryResult<Schema<'TriggerView'>[]> {
+  return useProjectQuery(['triggers', 'all'], async (signal) => {
+    const { data } = await answer(api.GET('/api/v1/triggers', { signal }));
+    return data;
+  });
+}
+
+/** Asks again for everything of workflows, triggers and runs that is shown. */
+export function useRefresh(): () => Promise<unknown> {
+  const queryClient = useQueryClient();
+  const projectId = useProjectId();
+  return () =>
+    Promise.all(
+      ['workflows', 'triggers', 'runs'].map((key) =>
+        queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) }),
+      ),
+    );
+}

@@ -1,0 +1,76 @@
+import type { ReactNode } from 'react';
+import { useProjectId } from '../../api/project-query.js';
+import type { Schema } from '../../api/types.js';
+import { workflowTexts } from '../../texts/workflows.js';
+import { Facts } from '../../ui/facts.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { TextLink } from '../../ui/text-link.js';
+import { When } from '../../ui/when.js';
+import { useTriggers, useWorkflow } from './queries.js';
+import { TriggerSentence } from './trigger-sentence.js';
+
+const texts = workflowTexts.run;
+
+export function RunFacts({ run }: { run: Schema<'RunDetailView'> }): ReactNode {
+  const projectId = useProjectId();
+  const { data: workflow } = useWorkflow(run.workflow_id);
+  const { data: triggers } = useTriggers();
+  const trigger = triggers?.find(({ id }) => id === run.trigger_id);
+  return (
+    <Facts
+      of={[
+        [
+          texts.workflow,
+          <TextLink
+            to={{
+              to: '/p/$projectId/workflows/$workflowId',
+              params: { projectId, workflowId: String(run.workflow_id) },
+            }}
+          >
+            {workflow?.data.name ?? run.workflow_id}
+          </TextLink>,
+        ],
+        [
+          texts.event,
+          <TextLink to={{ to: '/p/$projectId/events/$eventId', params: { projectId, eventId: run.receipt_id } }}>
+            {texts.openEvent}
+          </TextLink>,
+        ],
+        [
+          texts.trigger,
+          trigger ? (
+            <TriggerSentence trigger={trigger} />
+          ) : run.rehearsal ? (
+            workflowTexts.runs.rehearsal
+          ) : run.replay ? (
+            workflowTexts.runs.replay
+          ) : (
+            (run.trigger_id ?? workflowTexts.runs.byHand)
+          ),
+        ],
+        [
+          texts.replayOf,
+          run.replay_of && (
+            <TextLink to={{ to: '/p/$projectId/runs/$runId', params: { projectId, runId: run.replay_of } }}>
+              <code>{run.replay_of}</code>
+            </TextLink>
+          ),
+        ],
+        [texts.error, run.error && <code>{run.error}</code>],
+        [texts.reason, run.reason && <code>{run.reason}</code>],
+        [texts.waitingUntil, run.waiting_until && <When at={run.waiting_until} relative />],
+        [texts.created, <When at={run.created_at} />],
+        [texts.finished, run.finished_at && <When at={run.finished_at} />],
+        [
+          texts.deliveries,
+          run.deliveries.length > 0 &&
+            run.deliveries.map(({ id, kind, state }) => (
+              <span key={id}>
+                {texts.kinds[kind]} <StatusBadge status={state} />{' '}
+              </span>
+            )),
+        ],
+      ]}
+    />
+  );
+}

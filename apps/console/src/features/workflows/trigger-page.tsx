@@ -1,0 +1,79 @@
+import { Skeleton } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { answerWithEtag, api } from '../../api/client.js';
+import { useProjectQuery } from '../../api/project-query.js';
+import { Page } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { workflowTexts } from '../../texts/workflows.js';
+import { TriggerEditor } from './trigger-editor.js';
+import { useWorkflow } from './queries.js';
+
+const newRoute = getRouteApi('/p/$projectId/workflows/$workflowId/new-trigger');
+const route = getRouteApi('/p/$projectId/workflows/$workflowId/triggers/$triggerId');
+
+export function NewTriggerPage(): ReactNode {
+  const { projectId, workflowId } = newRoute.useParams();
+  const { show } = newRoute.useSearch();
+  const navigate = useNavigate({ from: '/p/$projectId/workflows/$workflowId/new-trigger' });
+  return (
+    <TriggerFrame projectId={projectId} workflowId={workflowId} title={workflowTexts.trigger.newTitle}>
+      <TriggerEditor
+        workflowId={Number(workflowId)}
+        saved={null}
+        etag={null}
+        show={show}
+        onShow={(next) => void navigate({ search: next ? { show: next } : {}, replace: true })}
+      />
+    </TriggerFrame>
+  );
+}
+
+export function TriggerPage(): ReactNode {
+  const { projectId, workflowId, triggerId } = route.useParams();
+  const { show } = route.useSearch();
+  const navigate = useNavigate({ from: '/p/$projectId/workflows/$workflowId/triggers/$triggerId' });
+  const { data, error, refetch } = useProjectQuery(['triggers', triggerId], (signal) =>
+    answerWithEtag(api.GET('/api/v1/triggers/{id}', { params: { path: { id: triggerId } }, signal })),
+  );
+  return (
+    <TriggerFrame projectId={projectId} workflowId={workflowId} title={workflowTexts.trigger.title}>
+      {error && !data && <ProblemAlert error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={420} />}
+      {data && (
+        <TriggerEditor
+          workflowId={Number(workflowId)}
+          saved={data.data}
+          etag={data.etag}
+          show={show}
+          onShow={(next) => void navigate({ search: next ? { show: next } : {}, replace: true })}
+        />
+      )}
+    </TriggerFrame>
+  );
+}
+
+interface TriggerFrameProps {
+  projectId: string;
+  workflowId: string;
+  title: string;
+  children: ReactNode;
+}
+
+function TriggerFrame({ projectId, workflowId, title, children }: TriggerFrameProps): ReactNode {
+  const { data: workflow } = useWorkflow(Number(workflowId));
+  return (
+    <Page
+      title={title}
+      breadcrumbs={[
+        { label: workflowTexts.title, to: { to: '/p/$projectId/workflows', params: { projectId } } },
+        {
+          label: workflow?.data.name ?? workflowId,
+          to: { to: '/p/$projectId/workflows/$workflowId', params: { projectId, workflowId } },
+        },
+      ]}
+    >
+      {children}
+    </Page>
+  );
+}

@@ -1,0 +1,65 @@
+import { Select, Stack, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useAgents } from '../../api/agents.js';
+import { workflowTexts } from '../../texts/workflows.js';
+import { fieldError } from '../../ui/field-errors.js';
+
+export interface WorkflowValues {
+  name: string;
+  agent_id: string | null;
+  instructions: string;
+}
+
+export const workflowFields = ['name', 'agent_id', 'instructions'] as const;
+
+interface WorkflowFieldsProps {
+  value: WorkflowValues;
+  error: unknown;
+  onChange: (patch: Partial<WorkflowValues>) => void;
+}
+
+const chief = 'chief-of-staff';
+
+export function WorkflowFields({ value, error, onChange }: WorkflowFieldsProps): ReactNode {
+  const { data: agents = [] } = useAgents();
+  const texts = workflowTexts.fields;
+  const others = agents.filter(({ is_chief_of_staff }) => !is_chief_of_staff);
+  const isChief =
+    value.agent_id === null || agents.some(({ id, is_chief_of_staff }) => is_chief_of_staff && id === value.agent_id);
+  return (
+    <Stack gap="md" maw={640}>
+      <TextInput
+        label={texts.name}
+        required
+        maxLength={200}
+        value={value.name}
+        error={fieldError(error, 'name')}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+      />
+      <Select
+        label={texts.agent}
+        description={texts.agentHint}
+        data={[
+          { value: chief, label: workflowTexts.chiefOfStaff },
+          ...others.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        searchable
+        allowDeselect={false}
+        value={isChief ? chief : value.agent_id}
+        error={fieldError(error, 'agent_id')}
+        onChange={(next) => onChange({ agent_id: next === chief ? null : next })}
+      />
+      <Textarea
+        label={texts.instructions}
+        description={texts.instructionsHint}
+        autosize
+        minRows={4}
+        maxRows={24}
+        maxLength={20_000}
+        value={value.instructions}
+        error={fieldError(error, 'instructions')}
+        onChange={(event) => onChange({ instructions: event.currentTarget.value })}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,69 @@
+import { Alert, Skeleton } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useAgentName } from '../../api/agents.js';
+import { workflowTexts } from '../../texts/workflows.js';
+import { Page } from '../../ui/page.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { UrlTabs } from '../../ui/url-tabs.js';
+import { useWorkflow } from './queries.js';
+import { RunList } from './run-list.js';
+import { TriggerList } from './trigger-list.js';
+import { WorkflowActions } from './workflow-actions.js';
+import { WorkflowSettings } from './workflow-settings.js';
+
+const route = getRouteApi('/p/$projectId/workflows/$workflowId');
+
+export function WorkflowPage(): ReactNode {
+  const { projectId, workflowId } = route.useParams();
+  const { tab = 'triggers', state } = route.useSearch();
+  const navigate = useNavigate({ from: '/p/$projectId/workflows/$workflowId' });
+  const agentName = useAgentName();
+  const { data: found, error, refetch } = useWorkflow(Number(workflowId));
+  const workflow = found?.data;
+  const { tabs, status: notes } = workflowTexts;
+  return (
+    <Page
+      title={workflow?.name ?? workflowTexts.title}
+      mark={workflow && <StatusBadge status={workflow.status} />}
+      description={workflow && agentName(workflow.agent_id)}
+      breadcrumbs={[{ label: workflowTexts.title, to: { to: '/p/$projectId/workflows', params: { projectId } } }]}
+      actions={workflow && <WorkflowActions workflow={workflow} />}
+    >
+      {error && !workflow && <ProblemAlert error={error} onRetry={() => void refetch()} />}
+      {!workflow && !error && <Skeleton height={320} />}
+      {workflow && workflow.status !== 'active' && (
+        <Alert variant="light" color={workflow.status === 'suspended' ? 'yellow' : 'gray'} mb="md">
+          {workflow.status === 'suspended' ? notes.suspendedNote : notes.offNote}
+        </Alert>
+      )}
+      {found && workflow && (
+        <UrlTabs
+          label={workflow.name}
+          value={tab}
+          onChange={(next) => void navigate({ search: { tab: next } })}
+          tabs={[
+            { value: 'triggers', label: tabs.triggers, content: <TriggerList workflowId={workflow.id} /> },
+            {
+              value: 'runs',
+              label: tabs.runs,
+              content: (
+                <RunList
+                  workflowId={workflow.id}
+                  state={state}
+                  onState={(next) => void navigate({ search: { tab: 'runs', state: next }, replace: true })}
+                />
+              ),
+            },
+            {
+              value: 'settings',
+              label: tabs.settings,
+              content: <WorkflowSettings workflow={workflow} etag={found.etag} />,
+            },
+          ]}
+        />
+      )}
+    </Page>
+  );
+}

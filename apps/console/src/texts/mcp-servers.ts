@@ -1,0 +1,75 @@
+export const mcpTexts = {
+  nav: 'MCP servers',
+  title: 'MCP servers',
+  description: 'Their tools become tools of agents. What was approved is pinned: a change waits until somebody looks.',
+  columns: { name: 'Name', url: 'URL', health: 'State', tools: 'Tools', checked: 'Looked at' },
+  health: {
+    reachable: 'Reachable',
+    drifted: 'Has changed',
+    auth_failed: 'Not let in',
+    degraded: 'Degraded',
+  },
+  count: (counts: Record<string, number>) => {
+    const words: [string, string][] = [
+      ['approved', 'approved'],
+      ['pending', 'new'],
+      ['changed', 'changed'],
+      ['quarantined', 'quarantined'],
+      ['removed', 'removed'],
+    ];
+    return (
+      words
+        .filter(([state]) => (counts[state] ?? 0) > 0)
+        .map(([state, word]) => `${counts[state]} ${word}`)
+        .join(', ') || 'None'
+    );
+  },
+  empty: { title: 'No MCP servers yet', text: 'Register one by its URL: its tools are listed at once.' },
+  register: 'Register a server',
+  registerAction: 'Register',
+  fields: {
+    url: 'URL',
+    urlHint: 'Of its streamable HTTP or SSE endpoint.',
+    name: 'Name',
+    nameHint: 'Empty: its host.',
+    auth: 'How it lets us in',
+    modes: { none: 'Open', bearer: 'Bearer token', header: 'A header', oauth: 'OAuth, by consent' },
+    credential: 'Credential',
+    credentialHint: 'Of the vault; its token is sent to this server alone.',
+    noCredentials: 'There is none that fits. Make one under Credentials first.',
+    header: 'Header',
+    clientId: 'Client ID',
+    clientHint: 'Empty: a client is registered there by itself.',
+    clientSecret: 'Client secret',
+    policy: 'What its server changes',
+    policies: {
+      block: 'Waits for approval',
+      warn: 'Is taken, and told',
+      auto: 'Is taken',
+    },
+    policyLacks: 'Taking changes without a person needs approvals:manage, which only owners have.',
+  },
+  tabs: { tools: 'Tools', settings: 'Settings' },
+  facts: 'What it is',
+  transport: 'Transport',
+  protocol: 'Protocol',
+  server: 'Says of itself',
+  auth: 'Lets us in by',
+  policy: 'What it changes',
+  skill: 'Its Skill',
+  openSkill: 'Open the Skill that bundles its tools',
+  checked: 'Looked at',
+  why: 'Why',
+  discover: 'Look again',
+  connect: 'Connect',
+  connectHint: 'It asks for consent. The page opens in this tab; come back here after it.',
+  waiting: 'Waits for approval',
+  waitingHint: 'Models get none of this until it is approved.',
+  tools: 'Its tools',
+  openTool: 'Open the tool',
+  noTools: { title: 'It offers no tools', text: 'Look again after it does.' },
+  toolColumns: { name: 'Name', description: 'What it does', grade: 'A call', state: 'State' },
+  remove: 'Remove',
+  removeQuestion: 'Its tools and its Skill go with it. It is refused while agents have the Skill.',
+  palette: { search: 'MCP servers' },
+};

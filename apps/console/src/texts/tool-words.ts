@@ -1,0 +1,12 @@
+/** Words for what tools are and can do, wherever they stand. */
+export const toolWords = {
+  grades: { read: 'Reads', write: 'Writes', destructive: 'Destroys' },
+  sources: { builtin: 'Built in', mcp: 'MCP', python: 'Python' },
+  states: {
+    approved: 'Approved',
+    pending: 'New',
+    changed: 'Changed',
+    removed: 'Removed',
+    quarantined: 'Quarantined',
+  },
+} as const;

@@ -1,0 +1,105 @@
+import { ActionIcon, Group, Select, Text, Tooltip } from '@mantine/core';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import classes from './assign-list.module.css';
+
+export interface Assignable {
+  id: string;
+  name: string;
+  description?: string;
+  /** Beside its name: a grade, a state. */
+  mark?: ReactNode;
+  link?: ReactNode;
+}
+
+interface AssignListProps {
+  label: string;
+  hint?: string;
+  add: string;
+  none: string;
+  nothingLeft: string;
+  removeLabel: (name: string) => string;
+  options: readonly Assignable[];
+  chosen: readonly string[];
+  onChange: (chosen: string[]) => void;
+  /** Under each that is chosen. */
+  extra?: (id: string) => ReactNode;
+}
+
+const longest = 110;
+
+/** What something has, and a search for more of it. */
+export function AssignList(props: AssignListProps): ReactNode {
+  const { label, hint, add, none, nothingLeft, removeLabel, options, chosen, onChange, extra } = props;
+  const left = options.filter(({ id }) => !chosen.includes(id));
+  const rows = chosen.map((id) => options.find((option) => option.id === id) ?? { id, name: id });
+  return (
+    <section aria-label={label}>
+      <Text fw={600}>{label}</Text>
+      {hint && (
+        <Text size="sm" c="dimmed">
+          {hint}
+        </Text>
+      )}
+      <ul className={classes.list}>
+        {rows.length === 0 && <li className={classes.none}>{none}</li>}
+        {rows.map(({ id, name, description, mark, link }: Assignable) => (
+          <li key={id} className={classes.row}>
+            <div className={classes.said}>
+              <Group gap={8}>
+                {link ?? <Text fw={500}>{name}</Text>}
+                {mark}
+              </Group>
+              {description && (
+                <Text size="sm" c="dimmed" lineClamp={2}>
+                  {description}
+                </Text>
+              )}
+              {extra?.(id)}
+            </div>
+            <Tooltip label={removeLabel(name)}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={removeLabel(name)}
+                onClick={() => onChange(chosen.filter((one) => one !== id))}
+              >
+                <X size={16} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          </li>
+        ))}
+      </ul>
+      <Select
+        aria-label={add}
+        placeholder={add}
+        searchable
+        maw={420}
+        value={null}
+        nothingFoundMessage={nothingLeft}
+        maxDropdownHeight={320}
+        data={left.map(({ id, name }) => ({ value: id, label: name }))}
+        renderOption={({ option }) => <Choice option={left.find(({ id }) => id === option.value)} />}
+        onChange={(id) => id && onChange([...chosen, id])}
+      />
+    </section>
+  );
+}
+
+function Choice({ option }: { option: Assignable | undefined }): ReactNode {
+  if (!option) return null;
+  const { name, description = '', mark } = option;
+  return (
+    <div style={{ minWidth: 0 }}>
+      <Group gap={8}>
+        <Text size="sm" fw={500}>
+          {name}
+        </Text>
+        {mark}
+      </Group>
+      <Text size="xs" c="dimmed">
+        {description.length > longest ? `${description.slice(0, longest)}…` : description}
+      </Text>
+    </div>
+  );
+}

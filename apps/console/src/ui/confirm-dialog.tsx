@@ -1,0 +1,37 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { uiTexts } from '../texts/ui.js';
+
+interface ConfirmDialogProps {
+  opened: boolean;
+  title: string;
+  /** What happens then, in a sentence. */
+  question: ReactNode;
+  confirm?: string;
+  onClose: () => void;
+  onConfirm: () => void;
+}
+
+/** Asks once more where a button of a menu is pressed; a `ConfirmButton` asks beside itself. */
+export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
+  const { opened, title, question, confirm = title, onClose, onConfirm } = props;
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} centered>
+      <Text mb="md">{question}</Text>
+      <Group gap="xs" justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {uiTexts.cancel}
+        </Button>
+        <Button
+          color="red"
+          onClick={() => {
+            onClose();
+            onConfirm();
+          }}
+        >
+          {confirm}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,20 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './field-list.module.css';
+
+/** What a thing is, field by field; fields without a value are left out. */
+export function FieldList({ fields }: { fields: readonly [label: string, value: ReactNode][] }): ReactNode {
+  const shown = fields.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
+  return (
+    <dl className={classes.list}>
+      {shown.map(([label, value]) => (
+        <div key={label} className={classes.field}>
+          <Text component="dt" size="sm" c="dimmed">
+            {label}
+          </Text>
+          <dd className={classes.value}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,21 @@
+import { Anchor, type AnchorProps } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useProjectId } from '../api/project-query.js';
+
+interface ProjectLinkProps extends AnchorProps {
+  /** Below `/p/<project>`: `/contacts/con_1`. Features name each other's pages so. */
+  path: `/${string}` | '';
+  search?: Record<string, string>;
+  children: ReactNode;
+}
+
+/** A link to another page of this project. */
+export function ProjectLink({ path, search, children, ...anchor }: ProjectLinkProps): ReactNode {
+  const to: string = `/p/${useProjectId()}${path}`;
+  return (
+    <Anchor {...anchor} renderRoot={(props) => <Link {...props} to={to} search={search} />}>
+      {children}
+    </Anchor>
+  );
+}

@@ -1,0 +1,69 @@
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Check } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { answer, api } from '../api/client.js';
+import { projectKey, useProjectId, useProjectQuery } from '../api/project-query.js';
+import type { Schema } from '../api/types.js';
+import { toolTexts } from '../texts/tools.js';
+import { ActionButton } from './action-button.js';
+import { DifferenceTable } from './diff-view.js';
+import { useReason } from './editable.js';
+import { type LeafDifference, leafDifferences } from './leaf-differences.js';
+import { ProblemAlert } from './problem-alert.js';
+
+const texts = toolTexts.review;
+
+/** What a server changed of its tool, leaf by leaf, and taking exactly that. */
+export function ToolReview({ tool }: { tool: Schema<'ToolView'> }): ReactNode {
+  const reason = useReason('tools:write');
+  const projectId = useProjectId();
+  const queryClient = useQueryClient();
+  const { data, error, refetch } = useProjectQuery(['tools', tool.id, 'difference', tool.candidate_pin], (signal) =>
+    answer(api.GET('/api/v1/tools/{id}/difference', { params: { path: { id: tool.id } }, signal })),
+  );
+  const approve = useMutation({
+    mutationFn: (pin: string) =>
+      answer(api.POST('/api/v1/tools/{id}/approve', { params: { path: { id: tool.id } }, body: { pin } })),
+    onSuccess: () => notifications.show({ message: texts.approving, color: 'teal' }),
+    onSettled: () =>
+      Promise.all(
+        ['tools', 'mcp-servers'].map((key) =>
+          queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) }),
+        ),
+      ),
+  });
+  if (error && !data) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton height={90} />;
+  const { candidate_pin: pin, changes } = data;
+  if (pin === null) return <Text c="dimmed">{texts.none}</Text>;
+  return (
+    <Stack gap="sm">
+      <DifferenceTable label={texts.field} differences={changes.flatMap(leavesOf)} />
+      <ProblemAlert error={approve.error} />
+      <Group>
+        <ActionButton
+          leftSection={<Check size={15} aria-hidden />}
+          reason={reason}
+          loading={approve.isPending}
+          onClick={() => approve.mutate(pin)}
+        >
+          {texts.approve}
+        </ActionButton>
+      </Group>
+    </Stack>
+  );
+}
+
+/** The API names places by JSON Pointer, and gives what is new as a whole: shown leaf by leaf all the same. */
+function leavesOf({ path, before, after }: Schema<'DefinitionChange'>): LeafDifference[] {
+  const place = path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  const isNew = before === undefined || before === null;
+  if (isNew && typeof after === 'object' && after !== null)
+    return leafDifferences({}, after)
+      .filter((leaf) => leaf.path !== '')
+      .map((leaf) => ({ ...leaf, path: [place, leaf.path].filter(Boolean).join('.') }));
+  const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+  return [{ path: place, kind, before, after }];
+}

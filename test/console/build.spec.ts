@@ -1,0 +1,226 @@
+import { until } from '#libs/testing';
+import type { Browser } from 'playwright-core';
+import { openSink, type Sink } from '../system/sink.js';
+import { startSystem, type System } from '../system/system.js';
+import { post } from '../system/webhook.js';
+import { violations } from './accessibility.js';
+import { launch, signIn, type Visit, visit } from './browser.js';
+import { type ChangingMcpServer, openChangingMcpServer } from './changing-mcp-server.js';
+import { findChromium } from './chromium.js';
+
+const chromium = findChromium();
+const inBrowser = chromium ? describe : describe.skip;
+if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+
+const source = `def order_total(prices: list[float], currency: Colour = "EUR") -> str:
+    """Adds up the prices of an order."""
+    print("adding", len(prices))
+    return f"{sum(prices):.2f} {currency}"
+`;
+const schemes = ['light', 'dark'] as const;
+
+inBrowser('what is built in the console', () => {
+  let browser: Browser;
+  let system: System;
+  let sink: Sink;
+  let mcp: ChangingMcpServer;
+  let owner: Visit;
+  let project: string;
+  let workflowId: number;
+  let agentId: string;
+
+  beforeAll(async () => {
+    [browser, sink, mcp] = await Promise.all([launch(chromium ?? ''), openSink(), openChangingMcpServer()]);
+    // Nothing of this is about how fast sandboxes of Python start.
+    system = await startSystem({ PYTHON_START_MS: '120000' });
+    owner = await visit(browser, { colorScheme: 'light' });
+    await signIn(owner, await system.ownerLink());
+    project = new URL(owner.page.url()).pathname.split('/').slice(0, 3).join('/');
+    const { data } = await system.api<{ data: { id: string; role: string }[] }>('GET', '/api/v1/members');
+    const me = data.find(({ role }) => role === 'owner')?.id;
+    const call = JSON.stringify({ method: 'POST', url: `${sink.url}/orders`, body: { item: 'tea' } });
+    const agent = await system.api<{ id: string }>('POST', '/api/v1/agents', {
+      name: 'Buyer',
+      instructions: `call http_request ${call}\nreply: ordered, {{result.status}}`,
+      tools: ['http_request'],
+      may_do: 'read',
+      approvers: [`user:${me}`],
+    });
+    agentId = agent.id;
+    const workflow = { name: 'Buy', instructions: 'Buy tea.', agent_id: agentId };
+    workflowId = (await system.api<{ id: number }>('POST', '/api/v1/workflows', workflow)).id;
+  }, 300_000);
+  afterAll(async () => {
+    await browser?.close();
+    await system?.stop();
+    await Promise.all([sink?.close(), mcp?.close()]);
+  });
+
+  const open = async ({ page }: Visit, path: string, heading: string): Promise<void> => {
+    await page.goto(`${system.origin('portal')}${project}${path}`);
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+  };
+  const run = (message: string): Promise<{ id: string }> =>
+    system.api('POST', `/api/v1/workflows/${workflowId}/runs`, { message });
+  const ended = (id: string): Promise<{ state: string; reply_text: string | null }> =>
+    until(`the run ${id} ended`, async () => {
+      const read = await system.api<{ state: string; reply_text: string | null }>('GET', `/api/v1/runs/${id}`);
+      return ['succeeded', 'failed'].includes(read.state) ? read : null;
+    });
+
+  const received = async (message: string): Promise<void> => {
+    const { id } = await post(system.webhookUrl, { task: message });
+    await system.ended(id);
+  };
+
+  it('shows a call that waits, what it would do, and ends the run by a decision', async () => {
+    const { page } = owner;
+    const { id } = await run('Tea, please.');
+    await open(owner, '/approvals', 'Approvals');
+    const waiting = page.getByRole('region', { name: 'Buyer wants to call http_request' });
+    await waiting.getByText(`Sends POST ${sink.url}/orders`).waitFor();
+    await waiting.getByText('"tea"').waitFor();
+    await owner.picture('approvals-pending');
+    await waiting.getByRole('textbox', { name: 'Reason' }).fill('We are out of tea');
+    await waiting.getByRole('button', { name: 'Approve' }).click();
+    expect(await ended(id)).toMatchObject({ state: 'succeeded', reply_text: 'ordered, 200' });
+    expect(sink.arrivals.filter(({ path }) => path === '/orders')).toHaveLength(1);
+    await page.getByRole('table', { name: 'Decided' }).getByRole('link', { name: 'http_request' }).first().click();
+    await page.getByText('Approved by Owner').waitFor();
+    await page.getByText('We are out of tea').waitFor();
+  });
+
+  it('says to who started a run that another approver has to decide', async () => {
+    const { page } = owner;
+    await open(owner, `/workflows/${workflowId}`, 'Buy');
+    await page.getByRole('button', { name: 'Start a run' }).click();
+    await page.getByRole('textbox', { name: 'Message' }).fill('More tea.');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('Waits for approval').waitFor();
+    await page.getByRole('link', { name: 'Open the approvals' }).click();
+    await page.getByText('You started what asks for this call.').waitFor();
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  });
+
+  it('tries the filter of a trigger on stored messages as it is typed', async () => {
+    const { page } = owner;
+    for (const text of ['buy green tea', 'buy black tea', 'hello']) await received(text);
+    await open(owner, `/workflows/${workflowId}/new-trigger`, 'New trigger');
+    await page.getByRole('combobox', { name: 'App' }).click();
+    await page.getByRole('option', { name: 'Webhook' }).click();
+    await page.getByText('3 of the last 3 messages would start it.').waitFor();
+    const filter = page.getByRole('textbox', { name: 'Filter' });
+    await filter.fill('event.message.contains("green") && nope');
+    await page.getByText('The filter cannot run as it is.').waitFor();
+    await filter.fill('event.message.contains("green")');
+    await page.getByText('1 of the last 3 messages would start it.').waitFor();
+    await page.getByText('event.message is "hello"').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('trigger-dry-run');
+    await page.getByRole('button', { name: 'Create the trigger' }).click();
+    await page.getByText('When Webhook receives').waitFor();
+  });
+
+  it('shows leaf by leaf what an MCP server changed, and takes what was looked at', async () => {
+    const { page } = owner;
+    await open(owner, '/mcp-servers', 'MCP servers');
+    await page.getByRole('button', { name: 'Register a server' }).first().click();
+    await page.getByRole('textbox', { name: 'URL' }).fill(mcp.url);
+    await page.getByRole('textbox', { name: 'Name' }).fill('Stock');
+    await page.getByRole('button', { name: 'Register', exact: true }).click();
+    await page.getByRole('heading', { name: 'Stock', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'count_stock' }).waitFor();
+    mcp.change();
+    await page.getByRole('button', { name: 'Look again' }).click();
+    const review = page.getByRole('region', { name: 'count_stock' });
+    await review
+      .getByRole('row', { name: /^description Changed Counts what is left. Counts what is left, anywhere.$/ })
+      .waitFor();
+    await review
+      .getByRole('row', { name: /warehouse/ })
+      .first()
+      .waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('mcp-differences');
+    await review.getByRole('button', { name: 'Approve this definition' }).click();
+    await review.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'count_stock' }).click();
+    await page.getByRole('tab', { name: 'Try it' }).click();
+    await page.getByRole('textbox', { name: 'item' }).fill('sencha');
+    await page.getByRole('button', { name: 'Call it' }).click();
+    await page.getByText('7 of sencha are left').waitFor();
+  });
+
+  it('says at its line why Python is no tool yet, and tries one that is', async () => {
+    const { page } = owner;
+    await open(owner, '/tools/new', 'New Python tool');
+    const editor = page.getByRole('textbox', { name: 'Source' });
+    await editor.fill(source);
+    await page.getByRole('button', { name: 'Create the tool' }).click();
+    await page.getByRole('alert').getByText('Line 1').waitFor();
+    await page.locator('.cm-lint-marker-error').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('python-compile-error');
+    await editor.fill(source.replace('Colour', 'str'));
+    await page.getByRole('button', { name: 'Create the tool' }).click();
+    await page.getByRole('heading', { name: 'order_total', level: 1 }).waitFor();
+    await page.getByRole('textbox', { name: 'prices' }).fill('[1.5, 2]');
+    await page.getByRole('button', { name: 'Call it' }).click();
+    await page.getByText('"3.50 EUR"').waitFor();
+    await page.getByText('adding 2').waitFor();
+    await owner.picture('python-tried');
+  });
+
+  it.each(schemes)('is clear to all, in %s', async (colorScheme) => {
+    await owner.page.emulateMedia({ colorScheme });
+    const pages: [path: string, heading: string][] = [
+      ['/approvals', 'Approvals'],
+      ['/workflows', 'Workflows'],
+      [`/workflows/${workflowId}?tab=settings`, 'Buy'],
+      ['/agents', 'Agents'],
+      [`/agents/${agentId}?tab=tools`, 'Buyer'],
+      [`/agents/${agentId}?tab=powers`, 'Buyer'],
+      [`/agents/${agentId}?tab=usage`, 'Buyer'],
+      ['/skills', 'Skills'],
+      ['/tools', 'Tools'],
+      ['/mcp-servers', 'MCP servers'],
+      ['/knowledge', 'Knowledge'],
+      ['/knowledge?tab=search', 'Knowledge'],
+    ];
+    for (const [path, heading] of pages) {
+      await open(owner, path, heading);
+      expect([path, await violations(owner.page)]).toEqual([path, []]);
+      await owner.picture(`build${path.replace(agentId, 'one').replaceAll(/[/?=]/g, '-')}-${colorScheme}`);
+    }
+    // The source that is no tool yet, and what the browser says of a refusal.
+    expect(owner.complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
+  });
+
+  it('lets a viewer read, and says what each change would need', async () => {
+    const invited = { email: 'vera@example.com', name: 'Vera', role: 'viewer' };
+    const { sign_in_link: link } = await system.api<{ sign_in_link: string }>('POST', '/api/v1/members', invited);
+    const viewer = await visit(browser, { viewport: { width: 360, height: 740 } });
+    await signIn360(viewer, link);
+    await open(viewer, '/agents', 'Agents');
+    await viewer.page.getByRole('link', { name: 'Buyer' }).click();
+    await viewer.page.getByText('To change it, your role needs agents:write').waitFor();
+    expect(await viewer.page.getByRole('textbox', { name: 'Name' }).isDisabled()).toBe(true);
+    await viewer.page.getByRole('tab', { name: 'Powers' }).click();
+    await viewer.page.getByText('To give powers, your role needs approvals:manage').waitFor();
+    await open(viewer, '/tools', 'Tools');
+    const create = viewer.page.getByRole('button', { name: 'New Python tool' });
+    expect(await create.getAttribute('aria-description')).toContain('tools:write');
+    await open(viewer, '/approvals', 'Approvals');
+    await viewer.page.getByText('Your role decides nothing').first().waitFor();
+    expect(await viewer.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await violations(viewer.page)).toEqual([]);
+    await viewer.close();
+  });
+});
+
+/** The navigation is behind a button at this width. */
+async function signIn360({ page }: Visit, link: string): Promise<void> {
+  await page.goto(link);
+  await page.waitForURL(/\/p\/prj_/);
+  await page.getByRole('button', { name: 'Open the navigation' }).waitFor();
+}

@@ -1,0 +1,241 @@
+import type { Browser, Page } from 'playwright-core';
+import { type DocumentAdapter, openDocumentAdapter } from '../system/document-adapter.js';
+import { type OauthAdapter, openOauthAdapter } from '../system/oauth-adapter.js';
+import { openPlainAdapter, type PlainAdapter } from '../system/plain-adapter.js';
+import { startSystem, type System } from '../system/system.js';
+import { type AuthorizationServer, startAuthorizationServer } from '../vault/authorization-server.js';
+import { violations } from './accessibility.js';
+import { launch, signIn, type Visit, visit } from './browser.js';
+import { findChromium } from './chromium.js';
+
+const chromium = findChromium();
+const inBrowser = chromium ? describe : describe.skip;
+if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+inBrowser('connecting other systems in the console', () => {
+  let browser: Browser;
+  let system: System;
+  let provider: AuthorizationServer;
+  let orbit: OauthAdapter;
+  let acme: PlainAdapter;
+  let library: DocumentAdapter;
+  let owner: Visit;
+  let project: string;
+
+  beforeAll(async () => {
+    system = await startSystem();
+    browser = await launch(chromium ?? '');
+    acme = await openPlainAdapter('acme');
+    library = await openDocumentAdapter(3);
+    const redirectUri = `${system.origin('portal')}/api/v1/oauth/callback/orbit`;
+    provider = await startAuthorizationServer({ redirectUris: [redirectUri] });
+    orbit = await openOauthAdapter(provider.url);
+    owner = await visit(browser, {});
+    await signIn(owner, await system.ownerLink());
+    project = new URL(owner.page.url()).pathname;
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await system?.stop();
+    await Promise.all([acme?.close(), library?.close(), orbit?.close(), provider?.close()]);
+  });
+
+  const go = (page: Page, path: string): Promise<unknown> =>
+    page.goto(`${system.origin('portal')}${project.replace(/\/$/, '')}${path}`);
+
+  it('turns on a signature, whose secret is shown once, and verifies it: signed taken, unsigned, changed and old refused', async () => {
+    const { page } = owner;
+    await page.getByRole('link', { name: 'Integrations' }).click();
+    await page.getByRole('article', { name: 'Webhook' }).first().getByRole('link').click();
+    await button(page, 'Turn on').click();
+    const form = page.getByRole('dialog', { name: 'Signature' });
+    await form.getByLabel('Header with the time of signing').fill('x-timestamp');
+    await form.getByRole('button', { name: 'Turn on' }).click();
+    const shown = page.getByRole('dialog', { name: 'The signing secret' });
+    expect(await shown.getByRole('textbox', { name: 'Signing secret' }).inputValue()).toMatch(/^[0-9a-f]{64}$/);
+    await shown.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByText('HMAC SHA256 in x-signature-256').waitFor();
+    await button(page, 'Add a second secret').click();
+    await button(page, 'I have kept it').click();
+    await page.getByRole('tab', { name: 'Verify' }).click();
+    await button(page, 'Verify').click();
+    await page.getByText('Everything that was checked is as it should be.').waitFor();
+    for (const check of [
+      'A sample is accepted',
+      'An unsigned request is refused',
+      'A tampered request is refused',
+      'A stale request is refused',
+    ])
+      await page.getByRole('listitem').filter({ hasText: check }).getByText('OK', { exact: true }).waitFor();
+    await owner.picture('connect-verify-green');
+  });
+
+  it('shows what was refused, and sends a sample as its provider would', async () => {
+    const { page } = owner;
+    await fetch(system.webhookUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+    await page.getByRole('tab', { name: 'Refused requests' }).click();
+    await page.getByText('missing_signature').first().waitFor();
+    await page.getByRole('tab', { name: 'Samples' }).click();
+    await page.getByText('Changed after signing').click();
+    await button(page, 'Send the sample').click();
+    await page.getByText(/^Answered 401 in/).waitFor();
+    await page.getByText('As its provider does').click();
+    await button(page, 'Send the sample').click();
+    await page.getByText(/^Answered 200 in/).waitFor();
+    await page.getByRole('link', { name: 'Open the event' }).click();
+    await page.waitForURL(/\/events\/evt_/);
+  });
+
+  it('registers an adapter, approves what its next manifest changes leaf by leaf, and rolls it back', async () => {
+    const { page } = owner;
+    await go(page, '/developer-portal?register=true');
+    await page.getByLabel('URL').fill(acme.url);
+    await button(page, 'Fetch the manifest').click();
+    await page.getByRole('heading', { name: 'acme', level: 1 }).waitFor();
+    await page.getByText('Written from the contract alone.').first().waitFor();
+    const before = acme.answers['manifest.json']?.({}) as object;
+    const declared = { key: 'ACME', type: 'api_key', label: 'Token', maps_to: 'token' };
+    acme.answers['manifest.json'] = () => ({ ...before, credentials: [declared] });
+    await button(page, 'Refresh').click();
+    await page.getByText('Version 2 waits for approval').waitFor();
+    await button(page, 'Review the difference').click();
+    const leaf = page.getByRole('row').filter({ hasText: 'credentials' }).filter({ hasText: 'maps_to' });
+    await leaf.getByText('Awaits approval').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await button(page, 'Approve').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Version 2 is in force.').waitFor();
+    await button(page, 'Version 1').click();
+    await button(page, 'Roll back to this').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back to this' }).click();
+    await page.getByText('Version 1 is in force.').waitFor();
+  });
+
+  it('installs it as an App, and Verify says in red what is wrong and what to do', async () => {
+    const { page } = owner;
+    await page.getByRole('link', { name: 'Install as an App' }).click();
+    await page.getByRole('dialog', { name: 'Install acme' }).getByRole('button', { name: 'Install' }).click();
+    await page.getByRole('heading', { name: 'acme (inbound)', level: 1 }).waitFor();
+    acme.answers.verify = () => ({ ok: false, error: 'auth_failed' });
+    await page.getByRole('tab', { name: 'Verify' }).click();
+    await button(page, 'Verify').click();
+    await page.getByText(/^\d checks? failed\.$/).waitFor();
+    const wrong = page.getByRole('listitem').filter({ hasText: 'Credentials are accepted' });
+    await wrong.getByText('Failed', { exact: true }).waitFor();
+    await wrong.getByText('What to do:').waitFor();
+    await owner.picture('connect-verify-red');
+  });
+
+  it('checks the adapter against the contract, and shows the failing cases with what to do', async () => {
+    const { page } = owner;
+    const { data } = await system.api<{ data: { id: string; slug: string }[] }>('GET', '/api/v1/adapters');
+    await go(page, `/developer-portal/${data.find(({ slug }) => slug === 'acme')?.id}?tab=conformance`);
+    await button(page, 'Run the checks').click();
+    await page.getByText(/^\d+ checks? failed$/).waitFor({ timeout: 90_000 });
+    await page.getByText('What to do:').first().waitFor();
+    await owner.picture('connect-conformance');
+  });
+
+  it('connects an account at its provider and back, and asks before another one takes its place', async () => {
+    const { page } = owner;
+    await system.api('POST', '/api/v1/adapters', { url: orbit.url });
+    /** Whom the provider takes the browser for; it has its host in common with the console, so only its own cookies go. */
+    const account = async (name: string): Promise<void> => {
+      await page.context().clearCookies({ name: /^_(session|interaction)/ });
+      await page.context().addCookies([{ name: 'account', value: name, url: provider.url }]);
+    };
+    await account('alice');
+    await go(page, '/credentials?make=');
+    const form = page.getByRole('dialog', { name: 'New credential' });
+    await form.getByLabel('Provider').click();
+    await page.getByRole('option', { name: 'Orbit' }).click();
+    await form.getByLabel('Name').fill('Orbit of the team');
+    await form.getByLabel('Client ID').fill('gatehouse');
+    await form.getByLabel('Client secret').fill('a-client-secret');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Not connected', { exact: true }).first().waitFor();
+    await button(page, 'Connect').click();
+    await page.getByText('Connected.', { exact: true }).waitFor();
+    await page.getByText('alice').waitFor();
+    expect(orbit.uses).toMatchObject([{ status: 200 }]);
+    await account('mallory');
+    await button(page, 'Reconnect').click();
+    await page.getByText('Another account came back').waitFor();
+    await button(page, 'Keep the old account').click();
+    await page.getByText('The old account stays.').waitFor();
+    await page.getByText('alice').waitFor();
+    expect(await page.content()).not.toContain('a-client-secret');
+    await owner.picture('connect-credential');
+  });
+
+  it('adds a source of documents, brings them in, and lists them', async () => {
+    const { page } = owner;
+    await system.api('POST', '/api/v1/adapters', { url: library.url });
+    await system.api('POST', '/api/v1/listings/library/install', {});
+    await go(page, '/sources?add=true');
+    const form = page.getByRole('dialog', { name: 'Add a source' });
+    await form.getByPlaceholder('Choose one').click();
+    await page.getByRole('option', { name: /^Library/ }).click();
+    await form.getByLabel('Name').fill('The house');
+    await form.getByLabel('Folder').fill('/house');
+    await form.getByLabel('Synchronise').click();
+    await page.getByRole('option', { name: 'Only when asked' }).click();
+    await form.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('heading', { name: 'The house', level: 1 }).waitFor();
+    await button(page, 'Sync now').click();
+    await page.getByText('3 added, 0 changed, 0 removed').waitFor();
+    await page.getByText('f/2', { exact: true }).waitFor();
+    await page.getByLabel('Path begins with').fill('f/1');
+    await page.getByText('f/2', { exact: true }).waitFor({ state: 'detached' });
+    expect(page.url()).toContain('prefix=f%2F1');
+    await page.getByRole('tab', { name: 'Syncs' }).click();
+    await page.getByText('Succeeded').first().waitFor();
+    await owner.picture('connect-source');
+  });
+
+  it('shows two tabs in conflict what differs, and lets the second one choose', async () => {
+    const first = owner.page;
+    const second = await first.context().newPage();
+    const name = (page: Page) => page.getByRole('textbox', { name: 'Name' });
+    const path = `/integrations/${system.appId}?tab=settings`;
+    await Promise.all([go(first, path), go(second, path)]);
+    await Promise.all([name(first).waitFor(), name(second).waitFor()]);
+    await name(second).fill('Webhook of the second');
+    await button(second, 'Save').click();
+    await second.getByText('Saved.').waitFor();
+    await name(first).fill('Webhook of the first');
+    await button(first, 'Save').click();
+    const conflict = first.getByRole('dialog', { name: 'Somebody else changed this meanwhile' });
+    await conflict.getByText('Webhook of the second').waitFor();
+    await conflict.getByText('Webhook of the first').waitFor();
+    expect(await system.api('GET', `/api/v1/apps/${system.appId}`)).toMatchObject({
+      name: expect.stringContaining('second'),
+    });
+    await conflict.getByRole('button', { name: 'Save mine over it' }).click();
+    await first.getByText('Saved.').waitFor();
+    await second.close();
+  });
+
+  it.each(['light', 'dark'] as const)('is clear to all on every page, in %s', async (scheme) => {
+    const { page } = owner;
+    await page.emulateMedia({ colorScheme: scheme });
+    const pages: [path: string, shown: string][] = [
+      ['/integrations', 'Available'],
+      [`/integrations/${system.appId}`, 'Webhook URL'],
+      [`/integrations/${system.appId}?tab=channel&edit=channel`, 'Reply address'],
+      [`/integrations/${system.appId}?tab=requests`, 'missing_signature'],
+      ['/developer-portal', 'acme'],
+      ['/credentials', 'Orbit of the team'],
+      ['/sources', 'The house'],
+    ];
+    for (const [path, shown] of pages) {
+      await go(page, path);
+      await page.getByText(shown).first().waitFor();
+      expect([path, await violations(page)]).toEqual([path, []]);
+    }
+    // Answers of 4xx are the browser's to tell: a conflict is one.
+    expect(owner.complaints.filter((said) => !said.startsWith('Failed to load resource'))).toEqual([]);
+  });
+});

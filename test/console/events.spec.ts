@@ -1,0 +1,208 @@
+import { until } from '#libs/testing';
+import type { Browser, Page } from 'playwright-core';
+import type { InstalledApp } from '../system/api.js';
+import { openSink, type Sink } from '../system/sink.js';
+import { startSystem, type System } from '../system/system.js';
+import { post } from '../system/webhook.js';
+import { violations } from './accessibility.js';
+import { launch, signIn, visit, type Visit } from './browser.js';
+import { findChromium } from './chromium.js';
+
+const chromium = findChromium();
+const inBrowser = chromium ? describe : describe.skip;
+if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+
+/** A whole system and a browser. */
+const startMs = 300_000;
+const signingSecret = 'a signing secret of thirty-two chars';
+
+inBrowser('Home, events and the simulator', () => {
+  let browser: Browser;
+  let system: System;
+  let sink: Sink;
+  let person: Visit;
+  let page: Page;
+  let project: string;
+
+  beforeAll(async () => {
+    browser = await launch(chromium ?? '');
+    sink = await openSink();
+    system = await startSystem();
+    person = await visit(browser, {});
+    page = person.page;
+    await signIn(person, await system.ownerLink());
+    project = new URL(page.url()).pathname.split('/').slice(0, 3).join('/');
+  }, startMs);
+
+  afterAll(async () => {
+    await browser?.close();
+    await system?.stop();
+    await sink?.close();
+  });
+
+  const open = (path: string): Promise<unknown> => page.goto(`${system.origin('portal')}${project}${path}`);
+  const see = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor({ timeout: 60_000 });
+  const press = (name: string | RegExp): Promise<void> => page.getByRole('button', { name }).first().click();
+  const install = (body: object): Promise<InstalledApp> => system.api<InstalledApp>('POST', '/api/v1/apps', body);
+  const replyTo = (appId: string, path: string, more: object = {}): Promise<unknown> =>
+    system.api('PUT', `/api/v1/channels/${appId}`, { reply_address: `${sink.url}${path}`, ...more });
+
+  /** In both themes, and narrow: everybody can use the page. */
+  const isForEverybody = async (name: string): Promise<void> => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
+      expect(await violations(page)).toEqual([]);
+      await person.picture(`${name}-${colorScheme}`);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 360, height: 740 });
+    await until('it fits', () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'));
+    await person.picture(`${name}-360`);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  };
+
+  it('leads through the first five minutes', async () => {
+    await see('The first five minutes');
+    await see('0 of 5 done');
+    expect(await page.getByRole('textbox', { name: 'Webhook URL' }).inputValue()).toBe(system.webhookUrl);
+    expect(await page.getByRole('group', { name: 'The same from a terminal' }).textContent()).toContain(
+      `curl -X POST '${system.webhookUrl}'`,
+    );
+    await isForEverybody('home-new');
+
+    await press('Send a sample');
+    await see('Set a reply address in the App’s channel. The text stands below.');
+    await see(/^Rehearsal model/);
+
+    await replyTo(system.appId, '/built-in');
+    await open('');
+    await see('2 of 5 done');
+    await page.getByRole('link', { name: 'Open the App' }).click();
+    await page.getByRole('heading', { name: 'Webhook', level: 1 }).waitFor();
+    await system.api('PATCH', `/api/v1/apps/${system.appId}`, {
+      credential_id: await system.credential({ signing_secret: signingSecret }),
+      signature: { scheme: 'hmac' },
+    });
+    await open('');
+    await see('3 of 5 done');
+    await press('Verify');
+    await see('4 of 5 done');
+    const { data } = await system.api<{ data: { id: string }[] }>('GET', '/api/v1/events?limit=50');
+    expect(new Set(data.map(({ id }) => id)).size).toBe(data.length);
+    await press('Keep the rehearsal model');
+    await page.getByText('The first five minutes').waitFor({ state: 'detached' });
+    await see('Messages a minute, by what became of them');
+    await isForEverybody('home');
+    expect(person.complaints).toEqual([]);
+  });
+
+  it('follows an event live, from its bytes to the delivered reply', async () => {
+    await open('/simulator');
+    await press('Send');
+    await see('Every reply was delivered.');
+    await isForEverybody('simulator');
+    await page.getByRole('link', { name: 'Open the event' }).click();
+    await page.getByRole('button', { name: /^Received/ }).click();
+    await see('x-signature-256');
+    expect(await page.getByRole('row', { name: /x-signature-256/ }).textContent()).toMatch(/sha256=.{0,12}….*Masked/);
+    await see('The signature is right (hmac-sha256).');
+    await see('It answers the conversation.');
+    const [arrival] = sink.arrivals;
+    expect(arrival?.path).toBe('/built-in');
+    await see(String(arrival?.json['text']));
+    // What is open stands in the URL.
+    await page.reload();
+    await see('x-signature-256');
+    await isForEverybody('event');
+  });
+
+  it('refuses what is unsigned or tampered with, in the simulator and in the list of refused requests', async () => {
+    for (const kind of ['unsigned', 'tampered']) {
+      await open(`/simulator?kind=${kind}`);
+      await press('Send');
+      await see('It was refused: no event came of it.');
+      await see('401');
+    }
+    await open('/events?view=refused');
+    await see('missing_signature');
+    await see('bad_signature');
+  });
+
+  it('says why nothing happened, tries a filter, and replays by today’s rules', async () => {
+    const app = await install({ name: 'Billing', kind: 'builtin' });
+    await replyTo(app.id, '/billing', { chief_of_staff: false });
+    const { id: workflow_id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', {
+      name: 'Small invoices',
+      instructions: 'reply: Booked {{metadata.number}}.',
+    });
+    const rule = { app_id: app.id, workflow_id, event_types: ['invoice.paid'], where: 'metadata.amount <= 100' };
+    const trigger = await system.api<{ id: string }>('POST', '/api/v1/triggers', rule);
+    const metadata = { event_type: 'invoice.paid', amount: 800, number: 'R-7' };
+    const { id } = await post(app.webhook_url, { text: 'Invoice R-7 was paid', metadata });
+    await system.ended(id);
+
+    await open(`/events/${id}`);
+    await see(/^Nobody took it: no trigger matched/);
+    await see('metadata.amount <= 100: metadata.amount is 800');
+    await press('Test a filter');
+    await page.getByRole('textbox', { name: 'Condition' }).fill('metadata.amount > 100');
+    await see('It matches.');
+    expect(page.url()).toContain('test=');
+    await page.keyboard.press('Escape');
+
+    await system.api('PATCH', `/api/v1/triggers/${trigger.id}`, { where: 'metadata.amount > 100' });
+    await press('Replay');
+    await page.getByRole('menuitem', { name: /^Rehearse it/ }).click();
+    await see('Rehearsal: written, not sent.');
+    await see('Booked R-7.');
+    expect(sink.arrivals.filter(({ path }) => path === '/billing')).toEqual([]);
+  });
+
+  it('redrives a reply that died, and sees it arrive', async () => {
+    const app = await install({ name: 'Deploys', kind: 'builtin' });
+    await replyTo(app.id, '/deploys');
+    sink.answer = () => ({ status: 410 });
+    const { id } = await post(app.webhook_url, { text: 'Deploy 42 is out' });
+    await open(`/events/${id}`);
+    await see('Mend the address or the receiver, then redrive it.');
+    sink.answer = () => ({ status: 200 });
+    await press('Redrive');
+    await page.getByRole('dialog').getByRole('button', { name: 'Redrive' }).click();
+    await see('Every reply was delivered.');
+    await see('Attempt 1');
+    await until('the reply arrives', () => sink.arrivals.filter(({ path }) => path === '/deploys').length > 1);
+  });
+
+  it('shows what comes as it comes, and waits while it is paused', async () => {
+    const app = await install({ name: 'Feed', kind: 'builtin' });
+    await replyTo(app.id, '/feed');
+    await open(`/events?app=${app.id}`);
+    await see('No event matches');
+    await see('Live');
+    await post(app.webhook_url, { text: 'The first one' });
+    await page.getByRole('row', { name: /The first one.*Delivered/ }).waitFor({ timeout: 60_000 });
+    await press('Pause');
+    await post(app.webhook_url, { text: 'The second one' });
+    await see('1 new');
+    expect(await page.getByText('The second one').count()).toBe(0);
+    await press('1 new');
+    await see('The second one');
+    await page.reload();
+    await see('Paused');
+    await isForEverybody('events');
+  });
+
+  it('says that nobody answers while the portal is gone, and has lost nothing when it is back', async () => {
+    const app = await install({ name: 'Steady', kind: 'builtin' });
+    await replyTo(app.id, '/steady');
+    await open(`/events?app=${app.id}`);
+    await see('No event matches');
+    await system.kill('portal');
+    await see('Gatehouse does not answer. This page asks again until it is back.');
+    await post(`${system.origin('webhook-ingress')}${new URL(app.webhook_url).pathname}`, { text: 'Sent meanwhile' });
+    await system.restart('portal');
+    await page.getByText('Gatehouse does not answer.').waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /Sent meanwhile.*Delivered/ }).waitFor({ timeout: 60_000 });
+  });
+});
