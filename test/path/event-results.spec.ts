@@ -1,5 +1,6 @@
 import { newId } from '#libs/contracts';
 import { Journal } from '#libs/journal';
+import { until } from '#libs/testing';
 import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
 import type { EventResult } from '../../apps/router/src/events/event-result.js';
 import { type PathWorld, pathWorld } from './path-world.js';
@@ -52,9 +53,9 @@ describe('what became of an event', () => {
 
   it('is that it waits, for what and until when', async () => {
     const turn = await route();
-    const until = '2030-01-01T00:00:00.000Z';
-    await tell(turn, { outcome: 'held', reason: 'model_unavailable', detail: { until } });
-    expect(await resultOf(turn)).toMatchObject({ state: 'waiting', reason: 'model_unavailable', until });
+    const end = '2030-01-01T00:00:00.000Z';
+    await tell(turn, { outcome: 'held', reason: 'model_unavailable', detail: { until: end } });
+    expect(await resultOf(turn)).toMatchObject({ state: 'waiting', reason: 'model_unavailable', until: end });
     await tell(turn, { reason: 'tool_called', at: new Date(Date.now() + 5) });
     expect(await resultOf(turn)).toMatchObject({ state: 'working' });
   });
@@ -87,7 +88,12 @@ describe('what became of an event', () => {
     expect(await resultOf(last)).toMatchObject({ state: 'waiting', reason: 'session_busy' });
     await world.finish(busy.id, { state: 'succeeded', reason: 'no_address' });
     await world.finish(last.id, { state: 'failed', error: 'empty_answer' });
-    expect(await resultOf(collected)).toMatchObject({ state: 'failed', reason: 'empty_answer' });
+    // The timeline tells of what was collected after the turns are committed.
+    const told = await until('it is told where it was answered', async () => {
+      const result = await resultOf(collected);
+      return result.state === 'waiting' ? null : result;
+    });
+    expect(told).toMatchObject({ state: 'failed', reason: 'empty_answer' });
   });
 
   it('is nothing of an event without turns, or of another project', async () => {
