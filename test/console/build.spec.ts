@@ -77,7 +77,7 @@ inBrowser('what is built in the console', () => {
     const { page } = owner;
     const { id } = await run('Tea, please.');
     await open(owner, '/approvals', 'Approvals');
-    const waiting = page.getByRole('region', { name: 'Buyer wants to call http_request' });
+    const waiting = page.getByRole('article', { name: 'Buyer wants to call http_request' });
     await waiting.getByText(`Sends POST ${sink.url}/orders`).waitFor();
     await waiting.getByText('"tea"').waitFor();
     await owner.picture('approvals-pending');
