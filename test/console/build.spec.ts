@@ -96,7 +96,7 @@ inBrowser('what is built in the console', () => {
     await page.getByRole('button', { name: 'Start a run' }).click();
     await page.getByRole('textbox', { name: 'Message' }).fill('More tea.');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.getByText('Waits for approval').waitFor();
+    await page.getByText('Waits for approval').first().waitFor();
     await page.getByRole('link', { name: 'Open the approvals' }).click();
     await page.getByText('You started what asks for this call.').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
