@@ -32,6 +32,8 @@ import { ReplyOffers } from './replies/reply-offers.service.js';
 import { ReplyController } from './replies/reply.controller.js';
 import { ReplyRepository } from './replies/reply.repository.js';
 import { InternalRunsController } from './runs/internal-runs.controller.js';
+import { EngineRetention } from './retention/engine-retention.js';
+import { RetentionRepository } from './retention/retention.repository.js';
 import { RunDetails } from './runs/run-details.service.js';
 import { RunRepository } from './runs/run.repository.js';
 import { RunsController } from './runs/runs.controller.js';
@@ -49,7 +51,6 @@ import { PythonTryRepository } from './tool-calls/python-try.repository.js';
 import { ToolCallRepository } from './tool-calls/tool-call.repository.js';
 import { toolProviders } from './tools/tools.providers.js';
 import { InternalTurnsController } from './turns/internal-turns.controller.js';
-import { SessionWindowRepository } from './turns/session-window.repository.js';
 import { StepRepository } from './turns/step.repository.js';
 import { TurnCancellation } from './turns/turn-cancellation.service.js';
 import { TurnBudget } from './turns/turn-budget.service.js';
@@ -134,7 +135,6 @@ export class AppModule {
         TurnRepository,
         TurnEndingRepository,
         StepRepository,
-        SessionWindowRepository,
         TurnFailures,
         TurnLeases,
         TurnWaker,
@@ -151,6 +151,8 @@ export class AppModule {
         TurnSweeper,
         ReplyRepository,
         ReplyOffers,
+        RetentionRepository,
+        EngineRetention,
       ],
     };
   }

@@ -74,6 +74,8 @@ export interface EngineSettings {
   SWEEP_EVERY_MS: number;
   /** How long a turn's lease has to be over, or a reply offered, before a sweeper takes it. */
   SWEEP_AFTER_MS: number;
+  /** How long turns, silent sessions and request keys are kept. */
+  RETENTION_DAYS: number;
 }
 
 /** Injection token of `EngineSettings`. */

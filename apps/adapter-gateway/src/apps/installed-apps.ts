@@ -7,7 +7,10 @@ import type { AppRow } from './app.entity.js';
 import { capabilitiesOf } from './capabilities.js';
 import { AppRepository } from './app.repository.js';
 
+/** Of one with an adapter: whether that is ready, its sweeps write. */
 const freshMs = 1_000;
+/** Of the built-in Webhook app, which only people change; here that takes effect at once. */
+const freshBuiltinMs = 5_000;
 const maxCached = 10_000;
 
 export interface InstalledApp {
@@ -32,7 +35,7 @@ export function canSend({ app, adapter }: InstalledApp): boolean {
   return capabilitiesOf(app, adapter?.manifest ?? null).includes('send');
 }
 
-/** Apps with their adapters, kept for a second: every message asks. */
+/** Apps with their adapters, kept for a moment: every message asks. */
 @Injectable()
 export class InstalledApps {
   private readonly cache = new Map<string, { value: Promise<InstalledApp>; untilMs: number }>();
@@ -48,8 +51,14 @@ export class InstalledApps {
     if (known && known.untilMs > Date.now()) return known.value;
     const value = this.read(appId);
     if (this.cache.size >= maxCached) this.cache.clear();
-    this.cache.set(appId, { value, untilMs: Date.now() + freshMs });
-    value.catch(() => this.cache.delete(appId));
+    const entry = { value, untilMs: Date.now() + freshMs };
+    this.cache.set(appId, entry);
+    value.then(
+      ({ adapter }) => {
+        if (adapter === null) entry.untilMs = Date.now() + freshBuiltinMs;
+      },
+      () => this.cache.delete(appId),
+    );
     return value;
   }
 

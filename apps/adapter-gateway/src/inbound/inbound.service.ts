@@ -84,8 +84,11 @@ export class InboundService extends Sweeping {
     if (verified === null) return;
     const checked = { attempt: 1, durationMs: null, reason: verified };
     const told = job.verified_scheme ? [] : [entryOf(job, 'verified', 'ok', checked)];
-    const messages = await this.messagesOf(installed, webhook, request);
-    requireDepth(messages, installed.app.kind, this.settings.MESSAGE_MAX_DEPTH);
+    const messages = await this.messagesOf(installed, webhook, request).catch((error: unknown) => {
+      // Nothing is handed over that could tell of it.
+      for (const entry of told) this.journal.append(entry);
+      throw error;
+    });
     const durationMs = performance.now() - startMs;
     const [first] = messages;
     const toRoute = messages.filter(({ event_type: type }) => type !== 'challenge' && type !== 'ignored');
@@ -148,11 +151,14 @@ export class InboundService extends Sweeping {
     webhook: Webhook | null,
     request: InboundRequest,
   ): Promise<NormalizedMessage[]> {
+    const depth = this.settings.MESSAGE_MAX_DEPTH;
     if (!webhook) {
       const message = directParse(app, request);
+      requireDepth([message], app.kind, depth);
       return [await this.origins.mark(app, message, markersIn(request, message.metadata?.['payload']))];
     }
     const { messages } = await this.calls.parse(webhook);
+    requireDepth(messages, app.kind, depth);
     return Promise.all(
       messages.map((message) => this.origins.mark(app, message, validMarkers([message.metadata?.['origin_marker']]))),
     );

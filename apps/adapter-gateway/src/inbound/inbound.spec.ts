@@ -130,6 +130,17 @@ describe('an adapter that says no more than the contract shows', () => {
     expect(await routing(await receive(message(7), null))).toMatchObject({ verified_scheme: 'adapter' });
   });
 
+  it('is shown to have verified what it could not parse', async () => {
+    const receipt = await receive(batch('text'), null);
+    await until('the receipt is dead, after what was verified', async () => {
+      const { rows } = await world.pool.query(
+        'SELECT stage, outcome FROM journal.entry WHERE receipt_id = $1 ORDER BY at',
+        [receipt],
+      );
+      return rows.map(({ stage, outcome }) => `${stage} ${outcome}`).join() === 'verified ok,parsed dead';
+    });
+  });
+
   it('refuses in its own words', async () => {
     adapter.routes['verify-webhook'] = () => ({ ok: false, error: 'wrong signature' });
     expect(await ended(await receive(message(8), null))).toEqual({ outcome: 'refused', reason: 'wrong signature' });

@@ -21,6 +21,8 @@ import { UntrustedContent1764700000300 } from './1764700000300-untrusted-content
 import { Audit1764700000301 } from './1764700000301-audit.js';
 import { RepliesInTurns1764800000100 } from './1764800000100-replies-in-turns.js';
 import { SessionsAndRuns1764800000200 } from './1764800000200-sessions-and-runs.js';
+import { Retention1764800000400 } from './1764800000400-retention.js';
+import { Discards1764800000500 } from './1764800000500-discards.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -51,5 +53,7 @@ export const schema: ServiceSchema = {
     Audit1764700000301,
     RepliesInTurns1764800000100,
     SessionsAndRuns1764800000200,
+    Retention1764800000400,
+    Discards1764800000500,
   ],
 };

@@ -21,7 +21,8 @@ class OfReceipt {
   @Text(100) receipt_id: string;
 }
 
-class Release {
+/** When the workflow was released, or its runs given up. */
+class Since {
   @Text(100) at: string;
 }
 
@@ -73,7 +74,7 @@ export class InternalRunsController {
   async release(
     @Caller() { projectId }: Principal,
     @Param('id', workflowNumber) id: number,
-    @Body() { at }: Release,
+    @Body() { at }: Since,
   ): Promise<void> {
     const turns = await this.db.transaction((tx) => releaseHeld(tx, projectId, id, at));
     this.waker.go({ turns, collected: [] });
@@ -85,8 +86,9 @@ export class InternalRunsController {
   async discard(
     @Caller() { projectId }: Principal,
     @Param('id', workflowNumber) id: number,
+    @Body() { at }: Since,
   ): Promise<{ discarded: number }> {
-    const turns = await this.db.transaction((tx) => discardHeld(tx, projectId, id));
+    const turns = await this.db.transaction((tx) => discardHeld(tx, projectId, id, at));
     this.waker.cancelled(turns, 'discarded');
     return { discarded: turns.length };
   }

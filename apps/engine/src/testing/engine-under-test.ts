@@ -152,6 +152,7 @@ export const engineDefaults: EngineSettings = {
   AGENT_CACHE_MS: 0,
   SWEEP_EVERY_MS: 100,
   SWEEP_AFTER_MS: 60_000,
+  RETENTION_DAYS: 30,
 };
 
 /** The session of a key, where each message is answered by itself. */

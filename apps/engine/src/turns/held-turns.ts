@@ -1,24 +1,35 @@
 import type { TurnRunPayload } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
+import type { Journal } from '#libs/journal';
+import { entryOf } from './turn-entry.js';
 import type { Turn } from './turn.entity.js';
 
+/** What became of the workflows of turns since these were held; by the turns' ids. */
+export interface SinceHeld {
+  /** Their workflow was suspended, and is released. */
+  released: Set<string>;
+  /** They wait for more messages, which were given up. */
+  discarded: Set<string>;
+}
+
 /**
- * Which of these turns, that were held when their workflow was suspended, find it released since. What is not is locked
- * until the caller has stored it, so that a release sees it.
+ * Asks what was released or given up while turns were on their way. Their workflow's row is locked until the caller has
+ * stored them, so that a release or a discard sees them.
  */
-export async function releasedWorkflows(tx: Queryable, payloads: TurnRunPayload[]): Promise<Set<string>> {
-  const held = payloads.filter((payload) => payload.held?.until === 'workflow' && payload.run);
-  const released = new Set<string>();
-  for (const { turn_id, project_id, run, held: since } of held) {
+export async function sinceHeld(tx: Queryable, payloads: TurnRunPayload[]): Promise<SinceHeld> {
+  const since: SinceHeld = { released: new Set(), discarded: new Set() };
+  for (const { turn_id, project_id, run, held } of payloads) {
+    if (!held || !run) continue;
     const rows = (await tx.query(
       `INSERT INTO engine.workflow_release AS r (project_id, workflow_id, released_at) VALUES ($1, $2, '-infinity')
        ON CONFLICT (project_id, workflow_id) DO UPDATE SET released_at = r.released_at
-       RETURNING r.released_at > $3::timestamptz AS after`,
-      [project_id, run?.workflow_id, since?.at],
-    )) as { after: boolean }[];
-    if (rows[0]?.after) released.add(turn_id);
+       RETURNING r.released_at > $3::timestamptz AS released, r.discarded_at > $3::timestamptz AS discarded`,
+      [project_id, run.workflow_id, held.at],
+    )) as { released: boolean; discarded: boolean }[];
+    if (held.until === 'workflow' && rows[0]?.released) since.released.add(turn_id);
+    if (held.until === 'messages' && rows[0]?.discarded) since.discarded.add(turn_id);
   }
-  return released;
+  return since;
 }
 
 /** Opens the turns that waited for their workflow, and those that were held before `at` and come yet. */
@@ -36,12 +47,30 @@ export async function releaseHeld(tx: Queryable, projectId: string, workflowId: 
   return (rows as [Turn[], number])[0];
 }
 
-/** Ends the turns of a workflow that are held, whatever for. */
-export async function discardHeld(tx: Queryable, projectId: string, workflowId: number): Promise<Turn[]> {
-  const rows: unknown = await tx.query(
-    `UPDATE engine.turn SET state = 'failed', error = 'discarded', reply = 'none', held_for = NULL, finished_at = now()
-      WHERE project_id = $1 AND workflow_id = $2 AND state = 'held' RETURNING *`,
-    [projectId, workflowId],
+/** Ends the turns of a workflow that are held, whatever for, and those that wait for messages since before `at` and come yet. */
+export async function discardHeld(tx: Queryable, projectId: string, workflowId: number, at: string): Promise<Turn[]> {
+  await tx.query(
+    `INSERT INTO engine.workflow_release AS r (project_id, workflow_id, released_at, discarded_at)
+     VALUES ($1, $2, '-infinity', $3)
+     ON CONFLICT (project_id, workflow_id) DO UPDATE SET discarded_at = greatest(r.discarded_at, excluded.discarded_at)`,
+    [projectId, workflowId, at],
   );
+  const rows: unknown = await tx.query(`${discardSql} project_id = $1 AND workflow_id = $2 RETURNING *`, [
+    projectId,
+    workflowId,
+  ]);
   return (rows as [Turn[], number])[0];
 }
+
+/** Ends turns that came after they were given up. */
+export async function discardLate(tx: Queryable, journal: Journal, turnIds: Set<string>): Promise<void> {
+  if (turnIds.size === 0) return;
+  const rows: unknown = await tx.query(`${discardSql} id = ANY($1) RETURNING *`, [[...turnIds]]);
+  for (const turn of (rows as [Turn[], number])[0]) {
+    await journal.appendIn(tx, entryOf(turn, 'failed', 'discarded', null));
+  }
+}
+
+const discardSql = `
+  UPDATE engine.turn SET state = 'failed', error = 'discarded', reply = 'none', held_for = NULL, finished_at = now()
+   WHERE state = 'held' AND`;

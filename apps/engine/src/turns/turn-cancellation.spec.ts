@@ -1,6 +1,9 @@
 import { newId, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DataSource } from 'typeorm';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { discardHeld } from './held-turns.js';
 import { TurnCancellation } from './turn-cancellation.service.js';
 import { StepRepository } from './step.repository.js';
 import { TurnEndingRepository } from './turn-ending.repository.js';
@@ -8,6 +11,7 @@ import { TurnRepository } from './turn.repository.js';
 
 describe('a cancelled turn', () => {
   let world: EngineWorld;
+  let engine: NestFastifyApplication;
   let turns: TurnRepository;
   let endings: TurnEndingRepository;
   let steps: StepRepository;
@@ -15,7 +19,7 @@ describe('a cancelled turn', () => {
 
   beforeAll(async () => {
     world = await engineWorld();
-    const engine = await world.start();
+    engine = await world.start();
     turns = engine.get(TurnRepository, { strict: false });
     endings = engine.get(TurnEndingRepository, { strict: false });
     steps = engine.get(StepRepository, { strict: false });
@@ -63,6 +67,27 @@ describe('a cancelled turn', () => {
     await cancel(turn.turn_id);
     expect(await turns.claim(turn, 'engine_other')).toEqual({ state: 'ended' });
     expect(await stored(turn.turn_id)).toMatchObject({ state: 'failed', error: 'cancelled' });
+  });
+
+  it('is one that waits for more messages and comes after its workflow was told to wait no more', async () => {
+    const waiting = (workflow_id: number, at: number) => {
+      const run = { id: newId('run'), workflow_id, trigger_id: null, replay: false, replay_of: null };
+      return turnOf({ run, held: { until: 'messages', at: new Date(at).toISOString() } });
+    };
+    const nowMs = Date.now();
+    const [late, newer, other] = [waiting(7, nowMs - 5), waiting(7, nowMs + 5), waiting(8, nowMs - 5)];
+    await discardHeld(engine.get(DataSource), late.project_id, 7, new Date(nowMs).toISOString());
+    for (const turn of [late, newer, other]) {
+      expect(await turns.claim(turn, 'engine_elsewhere')).toEqual({ state: 'waiting' });
+    }
+    expect(await stored(late.turn_id)).toMatchObject({ state: 'failed', error: 'discarded' });
+    for (const { turn_id } of [newer, other]) expect(await stored(turn_id)).toMatchObject({ state: 'held' });
+    const { held: _held, ...complete } = late;
+    expect(await turns.claim(complete, 'engine_elsewhere')).toEqual({ state: 'ended' });
+    const told = await world.pool.query('SELECT outcome, reason FROM journal.entry WHERE subject_id = $1 ORDER BY at', [
+      late.turn_id,
+    ]);
+    expect(told.rows.at(-1)).toEqual({ outcome: 'failed', reason: 'discarded' });
   });
 
   it('that had succeeded before has succeeded', async () => {

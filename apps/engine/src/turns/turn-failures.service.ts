@@ -6,7 +6,7 @@ import { ReplyRepository } from '../replies/reply.repository.js';
 import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
 import type { Turn } from './turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
-import { entryOf } from './turn-waker.js';
+import { entryOf } from './turn-entry.js';
 
 /** Turns that failed for good: each is a dead letter, and its sender is told where that is wanted. */
 @Injectable()

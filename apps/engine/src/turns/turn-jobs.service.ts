@@ -86,7 +86,7 @@ export class TurnJobs {
   private async runClaimed(
     payload: TurnRunPayload,
     claim: Claim,
-    { input, session_id, ...tried }: Extract<ClaimOutcome, { state: 'claimed' }>,
+    { input, session_id, past, ...tried }: Extract<ClaimOutcome, { state: 'claimed' }>,
     leaseLost: AbortSignal,
   ): Promise<void> {
     const startedMs = performance.now();
@@ -95,7 +95,7 @@ export class TurnJobs {
       if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
         throw new PermanentFailure('attempts_exhausted', `${tried.tries} tries`);
       if (!input) throw new PermanentFailure('input_missing', 'the turn was stored without what it works on');
-      const result = await this.runner.run(payload, claim, { input, session_id }, leaseLost);
+      const result = await this.runner.run(payload, claim, { input, session_id, past }, leaseLost);
       if ('waitsFor' in result) {
         const detail = { tools: result.waitsFor };
         const durationMs = performance.now() - startedMs;

@@ -21,13 +21,12 @@ import { SETTINGS } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
 import type { TurnScope } from '../tools/tool.js';
 import { TurnTools } from '../tools/turn-tools.service.js';
-import { SessionWindowRepository } from './session-window.repository.js';
 import { StepRepository } from './step.repository.js';
 import { TurnBudget } from './turn-budget.service.js';
 import type { TurnEnding } from './turn-ending.repository.js';
 import type { TurnLimits } from './turn-limits.js';
 import { turnScope } from './turn-scope.js';
-import type { Claim } from './turn.repository.js';
+import type { Claim, ClaimedTurn } from './turn.repository.js';
 
 /** What a finished loop hands over to be committed, and the facts for the journal. */
 export interface TurnResult {
@@ -54,7 +53,6 @@ export interface SuspendedTurn {
 export class TurnRunner {
   constructor(
     @Inject(AgentDirectory) private readonly agents: AgentDirectory,
-    @Inject(SessionWindowRepository) private readonly windows: SessionWindowRepository,
     @Inject(StepRepository) private readonly steps: StepRepository,
     @Inject(ApprovalRepository) private readonly approvals: ApprovalRepository,
     @Inject(SpokenDecisions) private readonly spoken: SpokenDecisions,
@@ -71,14 +69,13 @@ export class TurnRunner {
   async run(
     payload: TurnRunPayload,
     claim: Claim,
-    { input, session_id }: { input: TurnInput; session_id: string | null },
+    { input, session_id, past }: ClaimedTurn & { input: TurnInput },
     leaseLost: AbortSignal,
   ): Promise<TurnResult | SuspendedTurn> {
     const { settings } = this;
     const again = claim.attempt > 1;
-    const [agent, past, stored, approvals] = await Promise.all([
+    const [agent, stored, approvals] = await Promise.all([
       this.agents.forTurn(payload.organization_id, payload.project_id, payload.agent_id ?? null),
-      this.windows.before(payload.turn_id, payload.project_id, session_id),
       again ? this.steps.of(payload.turn_id) : [],
       again ? this.approvals.ofTurn(payload.turn_id) : new Map(),
     ]);

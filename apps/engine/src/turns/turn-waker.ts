@@ -1,8 +1,9 @@
 import { turnRun, type TurnRunPayload } from '#libs/contracts';
-import { Journal, type JournalEntry } from '#libs/journal';
+import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Started } from '../sessions/start-next.js';
+import { entryOf } from './turn-entry.js';
 import type { Turn } from './turn.entity.js';
 
 /** Wakes this service for turns that it has; what Redis does not take is swept. */
@@ -49,14 +50,4 @@ export function wakeOf(turn: Turn): TurnRunPayload {
     ...{ turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, claims: attempt },
     ...(traceparent ? { traceparent } : {}),
   };
-}
-
-export function entryOf(
-  { id, receipt_id, organization_id, project_id, app_id, attempt }: Turn,
-  outcome: JournalEntry['outcome'],
-  reason: string | null,
-  detail: Record<string, unknown> | null,
-): JournalEntry {
-  const subject = { receipt_id, organization_id, project_id, app_id, subject_id: id };
-  return { ...subject, stage: 'turn', outcome, reason, attempt: Math.max(1, attempt), detail };
 }

@@ -5,9 +5,9 @@ import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type Arrival, placeTurns } from '../sessions/place-turns.js';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
-import { releasedWorkflows } from './held-turns.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
+import { discardLate, sinceHeld } from './held-turns.js';
+import { pastTurns, type WindowTurn } from './session-window.js';
 import type { Turn } from './turn.entity.js';
 
 /** A held lease: what a write has to show. */
@@ -18,7 +18,7 @@ export interface Claim {
 }
 
 export type ClaimOutcome =
-  | ({ state: 'claimed'; attempt: number; input: TurnInput | null; session_id: string | null } & Tries)
+  | ({ state: 'claimed'; attempt: number } & ClaimedTurn & Tries)
   /** It is tried again in `delayMs`, and not before. */
   | { state: 'rescheduled'; delayMs: number }
   /** Another claim holds the lease. */
@@ -26,6 +26,14 @@ export type ClaimOutcome =
   /** Something has to come first: a turn of its session, a person's decision, more messages. What opens it adds its job anew. */
   | { state: 'waiting' }
   | { state: 'ended' };
+
+/** What a claimed turn works on. */
+export interface ClaimedTurn {
+  input: TurnInput | null;
+  session_id: string | null;
+  /** The last turns of its session before it, oldest first. */
+  past: WindowTurn[];
+}
 
 /** How a claimed turn stood before. */
 export interface Tries {
@@ -45,6 +53,7 @@ interface ClaimRequest {
 
 type ClaimedRow = Pick<Turn, 'id' | 'state' | 'attempt' | 'waits' | 'error' | 'session_id' | 'input'> & {
   away_ms: number | null;
+  past: WindowTurn[] | null;
 };
 type StoredRow = Pick<Turn, 'id' | 'state' | 'input'> & { delay_ms: number | null };
 
@@ -77,7 +86,8 @@ const claimSql = `
         OR ${complete}
     RETURNING t.*),
   ${entryCtes(3, `SELECT id FROM claimed WHERE state IN ('waiting', 'held')`)}
-  SELECT id, state, attempt, waits, error, session_id, input, extract(epoch FROM now() - waiting_since) * 1000 AS away_ms
+  SELECT id, state, attempt, waits, error, session_id, input, extract(epoch FROM now() - waiting_since) * 1000 AS away_ms,
+         CASE state WHEN 'running' THEN ${pastTurns('claimed', '$4')} END AS past
     FROM claimed`;
 
 const failSql = `
@@ -165,8 +175,7 @@ export class TurnRepository {
    */
   async fail(tx: Queryable, payload: TurnRunPayload, error: string): Promise<Turn | null> {
     const sql = `WITH ended AS (${failSql} RETURNING t.*) SELECT * FROM ended`;
-    const rows = (await tx.query(sql, failParameters(payload, error))) as Turn[];
-    return rows[0] ?? null;
+    return ((await tx.query(sql, failParameters(payload, error))) as Turn[])[0] ?? null;
   }
 
   /** Turns that nobody works on: queued again, at most `limit`, as payloads without their input, which is stored. */
@@ -198,7 +207,7 @@ export class TurnRepository {
   private async store(tx: Queryable, requests: ClaimRequest[], begin: 'running' | 'queued'): Promise<ClaimedRow[]> {
     const payloads = requests.map(({ payload }) => payload);
     const places = await placeTurns(tx, payloads.filter(isOfSession));
-    const released = await releasedWorkflows(tx, payloads);
+    const { released, discarded } = await sinceHeld(tx, payloads);
     const rows = requests.map(({ payload, owner }) => {
       const { run, session: _session, held, ...rest } = payload;
       const place = places.get(payload.turn_id);
@@ -215,8 +224,11 @@ export class TurnRepository {
         ? [this.journal.row(heldEntry(row, row.state === 'held' ? 'workflow_held' : 'session_busy'), row.turn_id)]
         : [],
     );
-    const parameters = [storableJson(rows), this.settings.TURN_LEASE_MS, storableJson(entries)];
-    return (await tx.query(claimSql, parameters)) as ClaimedRow[];
+    const { TURN_LEASE_MS, TURN_WINDOW } = this.settings;
+    const parameters = [storableJson(rows), TURN_LEASE_MS, storableJson(entries), TURN_WINDOW];
+    const stored = (await tx.query(claimSql, parameters)) as ClaimedRow[];
+    await discardLate(tx, this.journal, discarded);
+    return stored;
   }
 
   private async claimAll(requests: ClaimRequest[]): Promise<ClaimOutcome[]> {
@@ -232,10 +244,11 @@ export class TurnRepository {
       const { turn_id } = payload;
       const claim = claims.get(turn_id);
       if (claim?.state === 'running') {
-        return { state: 'claimed', input: claim.input, session_id: claim.session_id, ...triesOf(claim) };
+        const { input, session_id, past } = claim;
+        return { state: 'claimed', input, session_id, past: past ?? [], ...triesOf(claim) };
       }
-      const row = claim ? null : stored.get(turn_id);
       if (claim) return { state: 'waiting' };
+      const row = stored.get(turn_id);
       // Whose row is gone has nothing left to run.
       return row ? outcomeOf(row) : { state: isHandover(payload) ? 'leased' : 'ended' };
     });
@@ -243,11 +256,11 @@ export class TurnRepository {
 
   private async stored(turnIds: string[]): Promise<Map<string, StoredRow>> {
     if (turnIds.length === 0) return new Map();
-    const rows = (await this.db.query(
+    const rows = await this.rows<StoredRow>(
       `SELECT id, state, CASE state WHEN 'queued' THEN extract(epoch FROM retry_at - now()) * 1000 END AS delay_ms
          FROM engine.turn WHERE id = ANY($1)`,
       [turnIds],
-    )) as StoredRow[];
+    );
     return new Map(rows.map((row) => [row.id, row]));
   }
 

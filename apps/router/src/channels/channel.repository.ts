@@ -7,10 +7,6 @@ import { ChannelRow } from './channel.entity.js';
 export class ChannelRepository {
   constructor(@InjectRepository(ChannelRow) private readonly rows: Repository<ChannelRow>) {}
 
-  allOf(projectId: string): Promise<ChannelRow[]> {
-    return this.rows.findBy({ project_id: projectId });
-  }
-
   list(organizationId: string, projectId: string): Promise<ChannelRow[]> {
     return this.rows.find({
       where: { organization_id: organizationId, project_id: projectId },

@@ -19,6 +19,6 @@ export const eventSettings = {
   /** Counts by the minute are kept for so many days, by the hour after that. */
   STATISTICS_MINUTE_DAYS: integer(7, 1, 90),
   STATISTICS_DAYS: integer(400, 1, 3_650),
-  /** Days that claims, messages, runs and turns are kept. */
+  /** Days that claims and messages are kept. */
   RETENTION_DAYS: integer(30, 1, 3_650),
 };

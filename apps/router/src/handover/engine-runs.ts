@@ -47,10 +47,10 @@ export class EngineRuns {
     await this.engine.post(`/internal/workflows/${workflowId}/release`, scope, { at: at.toISOString() });
   }
 
-  /** Ends the runs that wait for a workflow. @returns how many */
-  async discard(scope: Scope, workflowId: number): Promise<number> {
+  /** Ends the runs that wait for a workflow. @param at when they were given up @returns how many */
+  async discard(scope: Scope, workflowId: number, at: Date): Promise<number> {
     const path = `/internal/workflows/${workflowId}/discard`;
-    return (await this.engine.post<{ discarded: number }>(path, scope, {})).discarded;
+    return (await this.engine.post<{ discarded: number }>(path, scope, { at: at.toISOString() })).discarded;
   }
 
   /** Opens a failed turn again, for a dead letter; asked again, says how far it has come. */

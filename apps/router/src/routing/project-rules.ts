@@ -1,12 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ChannelRow } from '../channels/channel.entity.js';
-import { ChannelRepository } from '../channels/channel.repository.js';
+import { DataSource } from 'typeorm';
+import { ChannelRow } from '../channels/channel.entity.js';
 import { compileFilter } from '../workflows/filter.js';
-import type { TriggerRow } from '../workflows/trigger.entity.js';
-import type { WorkflowRow } from '../workflows/workflow.entity.js';
-import { WorkflowRepository } from '../workflows/workflow.repository.js';
+import { TriggerRow } from '../workflows/trigger.entity.js';
+import { WorkflowRow } from '../workflows/workflow.entity.js';
 
-const freshMs = 1_000;
+const freshMs = 5_000;
 const maxCached = 1_000;
 const maxFilters = 10_000;
 
@@ -22,17 +21,14 @@ export interface Rules {
   workflows: Map<number, WorkflowRow>;
 }
 
-/** The rules of projects, kept for a second: a change takes effect at once here, and within it in other replicas. */
+/** The rules of projects, kept for five seconds: a change takes effect at once here, and within them in other replicas. */
 @Injectable()
 export class ProjectRules {
   private readonly cache = new Map<string, { value: Promise<Rules>; untilMs: number }>();
-  /** By their text: the rules are read every second, and compiling is the dearest part of it. */
+  /** By their text: the rules are read again and again, and compiling is the dearest part of it. */
   private readonly filters = new Map<string, ReturnType<typeof compileFilter>>();
 
-  constructor(
-    @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
-    @Inject(ChannelRepository) private readonly channels: ChannelRepository,
-  ) {}
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
   /** @param workflowIds workflows that messages name: the ingress saw them, so rules without them are too old */
   async of(projectId: string, workflowIds: number[] = []): Promise<Rules> {
@@ -58,10 +54,11 @@ export class ProjectRules {
   }
 
   private async read(projectId: string): Promise<Rules> {
-    const [workflows, triggers, channels] = await Promise.all([
-      this.workflows.allOf(projectId),
-      this.workflows.activeTriggersOf(projectId),
-      this.channels.allOf(projectId),
+    // As they are at one moment: a trigger is not read without its workflow.
+    const [workflows, triggers, channels] = await this.db.transaction('REPEATABLE READ', async (tx) => [
+      await tx.findBy(WorkflowRow, { project_id: projectId }),
+      await tx.find(TriggerRow, { where: { project_id: projectId, active: true }, order: { id: 'ASC' } }),
+      await tx.findBy(ChannelRow, { project_id: projectId }),
     ]);
     return {
       channels: new Map(channels.map((channel) => [channel.app_id, channel])),

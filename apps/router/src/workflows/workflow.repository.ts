@@ -17,10 +17,6 @@ export class WorkflowRepository {
     return this.workflows.find({ where: { project_id: projectId }, order: { id: 'ASC' } });
   }
 
-  activeTriggersOf(projectId: string): Promise<TriggerRow[]> {
-    return this.triggers.find({ where: { project_id: projectId, active: true }, order: { id: 'ASC' } });
-  }
-
   async find(projectId: string, id: number): Promise<WorkflowRow | null> {
     // Postgres refuses to look for what its column cannot hold.
     if (id < 1 || id > maxWorkflowId) return null;

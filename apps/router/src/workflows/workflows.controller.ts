@@ -129,7 +129,7 @@ export class WorkflowsController {
     return this.db.transaction((tx) =>
       once(tx, 'router', keyed(caller, key, `discard ${id}`), async () => {
         await discardDebounced(tx, caller.projectId, id);
-        return { discarded: await this.runs.discard(caller, id) };
+        return { discarded: await this.runs.discard(caller, id, new Date()) };
       }),
     );
   }

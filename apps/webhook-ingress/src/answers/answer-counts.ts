@@ -3,7 +3,7 @@ import type { Endpoint } from '#libs/contracts';
 import { addCounts, latencyBoundsMs, latencyClass, type StatisticCount } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 
-const writeEveryMs = 5_000;
+const writeEveryMs = 10_000;
 const minuteMs = 60_000;
 /** Apps and codes in one round; what is beyond is not counted. */
 const maxCounted = 20_000;

@@ -1,0 +1,59 @@
+import { firstId } from '#libs/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { activeStates } from '../turns/turn.entity.js';
+
+const dayMs = 86_400_000;
+
+/**
+ * Deletes what is old in each table and says how many rows that were, at most `$2`: `$1` is the time. Rows that somebody
+ * has locked are left to the next sweep. `$3`, for turns: what the ids of older ones sort before.
+ */
+const deletions = {
+  // Ids tell the time, so the primary key finds old turns. What still waits for a person then goes, as its message does.
+  turn: `
+    WITH old AS (
+      DELETE FROM engine.turn WHERE id = ANY(ARRAY(
+        SELECT id FROM engine.turn
+         WHERE id < $3 AND coalesce(finished_at, created_at) < $1 AND state NOT IN ${activeStates}
+         LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
+    steps AS (DELETE FROM engine.step s USING old WHERE s.turn_id = old.id),
+    calls AS (DELETE FROM engine.tool_call c USING old WHERE c.turn_id = old.id),
+    approvals AS (DELETE FROM engine.approval a USING old WHERE a.turn_id = old.id)
+    SELECT count(*)::integer AS deleted FROM old`,
+  // One that a person has taken over stays theirs: its next message is not for an agent.
+  session: `
+    WITH old AS (
+      DELETE FROM engine.session WHERE id = ANY(ARRAY(
+        SELECT id FROM engine.session s WHERE updated_at < $1 AND status <> 'taken_over'
+           AND NOT EXISTS (SELECT FROM engine.turn t WHERE t.session_id = s.id)
+         LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
+    marks AS (DELETE FROM engine.session_mark m USING old WHERE m.session_id = old.id)
+    SELECT count(*)::integer AS deleted FROM old`,
+  session_mark: byTime('session_mark', 'at'),
+  request_key: byTime('request_key', 'created_at'),
+} as const;
+export type RetainedTable = keyof typeof deletions;
+
+@Injectable()
+export class RetentionRepository {
+  readonly tables = Object.keys(deletions) as RetainedTable[];
+
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** @returns how many rows were deleted; what belongs to them went too */
+  async deleteOld(table: RetainedTable, keepDays: number, limit: number): Promise<number> {
+    const before = new Date(Date.now() - keepDays * dayMs);
+    const ids = table === 'turn' ? [firstId('trn', before)] : [];
+    const [row] = (await this.db.query(deletions[table], [before, limit, ...ids])) as { deleted: number }[];
+    return row?.deleted ?? 0;
+  }
+}
+
+function byTime(table: string, column: string): string {
+  return `
+    WITH old AS (
+      DELETE FROM engine.${table} WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM engine.${table} WHERE ${column} < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1)
+    SELECT count(*)::integer AS deleted FROM old`;
+}
