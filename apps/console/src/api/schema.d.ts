@@ -3723,6 +3723,10 @@ export interface components {
             reply_context: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
+            /** @description Deliveries in a row that led to the message which is answered; absent: none */
+            hops?: number;
+            /** @description Who is answered, where that is known */
+            answers?: string;
         };
         OutboundContentView: {
             text: string;
