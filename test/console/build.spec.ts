@@ -77,7 +77,7 @@ inBrowser('what is built in the console', () => {
     const { page } = owner;
     const { id } = await run('Tea, please.');
     await open(owner, '/approvals', 'Approvals');
-    const waiting = page.getByRole('region', { name: 'Buyer wants to call http_request' });
+    const waiting = page.getByRole('article', { name: 'Buyer wants to call http_request' });
     await waiting.getByText(`Sends POST ${sink.url}/orders`).waitFor();
     await waiting.getByText('"tea"').waitFor();
     await owner.picture('approvals-pending');
@@ -96,7 +96,7 @@ inBrowser('what is built in the console', () => {
     await page.getByRole('button', { name: 'Start a run' }).click();
     await page.getByRole('textbox', { name: 'Message' }).fill('More tea.');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.getByText('Waits for approval').waitFor();
+    await page.getByText('Waits for approval').first().waitFor();
     await page.getByRole('link', { name: 'Open the approvals' }).click();
     await page.getByText('You started what asks for this call.').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);

@@ -100,6 +100,8 @@ describe('hostile requests', () => {
     for (const [at, { key }] of others.entries()) {
       const after = await idsOf(key);
       for (const [place, ids] of before[at] ?? []) {
+        // Its first page is what was done last in the whole organization.
+        if (place === 'audit') continue;
         expect([place, after.get(place)]).toEqual([place, expect.arrayContaining([...ids])]);
       }
     }

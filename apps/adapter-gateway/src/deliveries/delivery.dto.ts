@@ -15,6 +15,13 @@ class DeliveryTargetView implements ReplyTarget {
   @ApiProperty({ type: String, nullable: true }) channel_address: string | null;
   @ApiProperty({ type: String, nullable: true }) thread_id: string | null;
   @ApiProperty({ ...anyValue, description: "The adapter's own" }) reply_context: unknown;
+  @ApiProperty({
+    type: 'integer',
+    required: false,
+    description: 'Deliveries in a row that led to the message which is answered; absent: none',
+  })
+  hops?: number;
+  @ApiProperty({ required: false, description: 'Who is answered, where that is known' }) answers?: string;
 }
 
 class OutboundContentView implements OutboundContent {

@@ -3723,6 +3723,10 @@ export interface components {
             reply_context: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
+            /** @description Deliveries in a row that led to the message which is answered; absent: none */
+            hops?: number;
+            /** @description Who is answered, where that is known */
+            answers?: string;
         };
         OutboundContentView: {
             text: string;
@@ -4413,41 +4417,6 @@ export interface components {
             /** @description What could not be read now, and why: nothing */
             incomplete: string | null;
         };
-        RunView: {
-            id: string;
-            organization_id: string;
-            project_id: string;
-            workflow_id: number;
-            /** @description Null: the message named the workflow itself */
-            trigger_id: string | null;
-            message_id: string;
-            /** @description The event that it came of */
-            receipt_id: string;
-            replay: boolean;
-            /** @description A replay without delivery: calls that would change something are not made */
-            rehearsal: boolean;
-            /** @description The run that this one repeats */
-            replay_of: string | null;
-            /** @enum {string} */
-            state: "suspended" | "queued" | "running" | "waiting" | "waiting_approval" | "succeeded" | "failed" | "cancelled" | "timed_out";
-            error: string | null;
-            /**
-             * @description Null until it has ended
-             * @enum {string|null}
-             */
-            reply: "sent" | "none" | null;
-            /** @description What the reply lacks or why there is none; for what it waits */
-            reason: string | null;
-            /**
-             * Format: date-time
-             * @description When it fails of what it waits for
-             */
-            waiting_until: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            finished_at: string | null;
-        };
         DeadLetterView: {
             id: string;
             /** Format: date-time */
@@ -4660,6 +4629,41 @@ export interface components {
             waited_ms: number | null;
             /** @description The App; `api:<project>` for a run that was started by the API */
             app_id: string;
+        };
+        RunView: {
+            id: string;
+            organization_id: string;
+            project_id: string;
+            workflow_id: number;
+            /** @description Null: the message named the workflow itself */
+            trigger_id: string | null;
+            message_id: string;
+            /** @description The event that it came of */
+            receipt_id: string;
+            replay: boolean;
+            /** @description A replay without delivery: calls that would change something are not made */
+            rehearsal: boolean;
+            /** @description The run that this one repeats */
+            replay_of: string | null;
+            /** @enum {string} */
+            state: "suspended" | "queued" | "running" | "waiting" | "waiting_approval" | "succeeded" | "failed" | "cancelled" | "timed_out";
+            error: string | null;
+            /**
+             * @description Null until it has ended
+             * @enum {string|null}
+             */
+            reply: "sent" | "none" | null;
+            /** @description What the reply lacks or why there is none; for what it waits */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it fails of what it waits for
+             */
+            waiting_until: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
         };
         EventContactView: {
             id: string;
@@ -8459,7 +8463,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunView"];
+                    "application/json": components["schemas"]["RunDetailView"];
                 };
             };
             /** @description `idempotency_key_reused`: it was sent with another request */

@@ -6,14 +6,16 @@ interface SectionProps {
   actions?: ReactNode;
   /** Without the inner space, for tables and lists that bring their own. */
   flush?: boolean;
+  /** One of several of a kind, which are no landmarks: two may have the same title. */
+  item?: boolean;
   children: ReactNode;
 }
 
 /** A titled part of a page. */
-export function Section({ title, actions, flush = false, children }: SectionProps): ReactNode {
+export function Section({ title, actions, flush = false, item = false, children }: SectionProps): ReactNode {
   const id = useId();
   return (
-    <Paper component="section" aria-labelledby={id} p={0}>
+    <Paper component={item ? 'article' : 'section'} aria-labelledby={id} p={0}>
       <Group justify="space-between" px="md" py="sm" style={{ borderBottom: '1px solid var(--gh-line)' }}>
         <Title order={2} id={id}>
           {title}

@@ -11,7 +11,7 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RunDetailView, RunView } from '#libs/views';
+import { RunDetailView } from '#libs/views';
 import { Type } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
 import { DirectRuns } from './direct-runs.service.js';
@@ -39,7 +39,7 @@ export class DirectRunsController {
   @TakesIdempotencyKey('The same key gives the same run')
   @ApiOperation({ operationId: 'startRun', summary: 'Run a workflow; answers 200 with ?wait= when it ended in time' })
   @ApiOkResponse({ type: RunDetailView, description: 'It ended while the caller waited' })
-  @ApiAcceptedResponse({ type: RunView, description: 'It goes on' })
+  @ApiAcceptedResponse({ type: RunDetailView, description: 'It goes on' })
   async start(
     @Caller() caller: Principal,
     @Param('id', new RowNumberPipe('workflow')) id: number,
@@ -47,7 +47,7 @@ export class DirectRunsController {
     @Query() { wait }: Wait,
     @IdempotencyKey() key: string | null,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RunView | RunDetailView> {
+  ): Promise<RunDetailView> {
     const { runId, repeated } = await this.runs.start(
       caller,
       id,

@@ -17,6 +17,7 @@ export function PendingApproval({ approval }: { approval: Schema<'ApprovalView'>
   const agentName = useAgentName();
   return (
     <Section
+      item
       title={approvalTexts.wants(agentName(approval.agent_id), approval.tool)}
       actions={
         <TextLink
