@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -12,11 +14,13 @@ export function findChromium(): string | null {
 
 const present = (): string | null => installed.find((path) => existsSync(path)) ?? null;
 
+/** One at a time, whichever spec comes first: apt refuses a second one. */
 function byApt(): boolean {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false;
-  const run = (...args: string[]): boolean =>
-    spawnSync('apt-get', ['-qq', ...args], { stdio: 'ignore', timeout: installMs }).status === 0;
-  return run('update') && run('install', '-y', '--no-install-recommends', 'chromium', 'fonts-dejavu-core');
+  const install =
+    'apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core </dev/null';
+  const lock = join(tmpdir(), 'gatehouse-chromium.lock');
+  return spawnSync('flock', [lock, 'sh', '-c', install], { stdio: 'ignore', timeout: 2 * installMs }).status === 0;
 }
 
 function byPlaywright(): string | null {
