@@ -13,6 +13,7 @@ import type { RouterSettings } from './env.js';
 import { eventControllers, eventProviders } from './events/events.parts.js';
 import { ingressClient } from './events/ingress-client.js';
 import { ProjectRules } from './routing/project-rules.js';
+import { ProjectRulesRepository } from './routing/project-rules.repository.js';
 import { RoutingHandler } from './routing/routing.handler.js';
 import { RoutingRepository } from './routing/routing.repository.js';
 import { gatewayClient, RoutingService } from './routing/routing.service.js';
@@ -93,6 +94,7 @@ export class AppModule {
         NamedApps,
         OutboundRepository,
         ProjectRules,
+        ProjectRulesRepository,
         RoutingAgain,
         RoutingRepository,
         RoutingService,

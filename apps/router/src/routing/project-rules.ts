@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { ChannelRow } from '../channels/channel.entity.js';
+import type { ChannelRow } from '../channels/channel.entity.js';
 import { compileFilter } from '../workflows/filter.js';
-import { TriggerRow } from '../workflows/trigger.entity.js';
-import { WorkflowRow } from '../workflows/workflow.entity.js';
+import type { TriggerRow } from '../workflows/trigger.entity.js';
+import type { WorkflowRow } from '../workflows/workflow.entity.js';
+import { ProjectRulesRepository } from './project-rules.repository.js';
 
 const freshMs = 5_000;
 const maxCached = 1_000;
@@ -28,7 +28,7 @@ export class ProjectRules {
   /** By their text: the rules are read again and again, and compiling is the dearest part of it. */
   private readonly filters = new Map<string, ReturnType<typeof compileFilter>>();
 
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(@Inject(ProjectRulesRepository) private readonly rows: ProjectRulesRepository) {}
 
   /** @param workflowIds workflows that messages name: the ingress saw them, so rules without them are too old */
   async of(projectId: string, workflowIds: number[] = []): Promise<Rules> {
@@ -54,12 +54,7 @@ export class ProjectRules {
   }
 
   private async read(projectId: string): Promise<Rules> {
-    // As they are at one moment: a trigger is not read without its workflow.
-    const [workflows, triggers, channels] = await this.db.transaction('REPEATABLE READ', async (tx) => [
-      await tx.findBy(WorkflowRow, { project_id: projectId }),
-      await tx.find(TriggerRow, { where: { project_id: projectId, active: true }, order: { id: 'ASC' } }),
-      await tx.findBy(ChannelRow, { project_id: projectId }),
-    ]);
+    const { workflows, triggers, channels } = await this.rows.of(projectId);
     return {
       channels: new Map(channels.map((channel) => [channel.app_id, channel])),
       triggers: Map.groupBy(

@@ -1,5 +1,5 @@
 import { Database } from '#libs/database';
-import type { Principal } from '#libs/service-kit';
+import { type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
 import type { MessageRow, Verdict } from '../routing/message.entity.js';
@@ -51,16 +51,16 @@ export class TriggerTrials {
     @Inject(NamedApps) private readonly apps: NamedApps,
   ) {}
 
-  /** @throws Problem 422 `app_not_found` */
+  /** @throws Problem 422 `app_not_found`, `event_not_found` */
   async run(caller: Principal, given: Trial): Promise<DryRunReport> {
     await this.apps.require(caller, given.app_id);
     const compiled = given.where === undefined || given.where.trim() === '' ? null : compileFilter(given.where);
     if (compiled && 'problem' in compiled) return { ...counted([]), problem: compiled.problem };
     const filter = compiled?.filter ?? null;
     const trigger = { event_types: given.event_types ?? [], compiled: filter && { filter } };
-    const tried = (await this.messages(caller, given)).map((row, index) =>
-      tryOn(row, trigger, index < explained ? filter : null),
-    );
+    const messages = await this.messages(caller, given);
+    if (given.event_id !== undefined && messages.length === 0) throw noMessageOf(given.event_id);
+    const tried = messages.map((row, index) => tryOn(row, trigger, index < explained ? filter : null));
     return { ...counted(tried), problem: null };
   }
 
@@ -72,6 +72,11 @@ export class TriggerTrials {
       [given.app_id, organizationId, projectId, given.limit ?? 100, given.event_id ?? null],
     )) as StoredMessage[];
   }
+}
+
+function noMessageOf(eventId: string): Problem {
+  const detail = `The event ${eventId} has no message of this App in this project.`;
+  return new Problem(422, 'event_not_found', detail, [{ field: 'event_id', message: detail }]);
 }
 
 function tryOn(row: StoredMessage, trigger: Parameters<typeof judgeEvent>[0], filter: Filter | null): TriedMessage {

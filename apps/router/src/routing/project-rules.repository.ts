@@ -1,0 +1,20 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { ChannelRow } from '../channels/channel.entity.js';
+import { TriggerRow } from '../workflows/trigger.entity.js';
+import { WorkflowRow } from '../workflows/workflow.entity.js';
+
+/** The rows that a project's messages are routed by. */
+@Injectable()
+export class ProjectRulesRepository {
+  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** As they are at one moment: a trigger is not read without its workflow. */
+  async of(projectId: string): Promise<{ workflows: WorkflowRow[]; triggers: TriggerRow[]; channels: ChannelRow[] }> {
+    return this.db.transaction('REPEATABLE READ', async (tx) => ({
+      workflows: await tx.findBy(WorkflowRow, { project_id: projectId }),
+      triggers: await tx.find(TriggerRow, { where: { project_id: projectId, active: true }, order: { id: 'ASC' } }),
+      channels: await tx.findBy(ChannelRow, { project_id: projectId }),
+    }));
+  }
+}
