@@ -10,6 +10,8 @@ export interface EventDetail {
   timeline: { service: string; stage: string; outcome: string; reason: string | null; terminal: boolean }[];
   messages: { message: { message: string; event_type: string; thread_id?: string } }[];
   runs: { id: string; workflow_id: number; state: string; replay: boolean }[];
+  turns: { id: string }[];
+  incomplete: string | null;
 }
 
 export interface InstalledApp {
@@ -31,7 +33,7 @@ export interface Api {
   succeeded(): ReadonlySet<string>;
   /** @returns the new credential's id */
   credential(fields: Record<string, string>): Promise<string>;
-  /** Waits until an event has ended, which every event does once. */
+  /** Waits until an event has ended, which every event does once, and, where it was routed, until the engine has taken it. */
   ended(eventId: string, timeoutMs?: number): Promise<EventDetail>;
   /** The outcome of each event of an App; null while it is under way. */
   outcomesOf(appId: string): Promise<Map<string, string | null>>;
@@ -72,7 +74,9 @@ export function openApi(origin: string, key: string): Api {
         `the event ${id} ended`,
         async () => {
           const detail = await event(id);
-          return detail.outcome === null ? null : detail;
+          const { outcome, turns, incomplete } = detail;
+          const isTaken = outcome !== 'routed' || turns.length > 0 || incomplete !== null;
+          return outcome !== null && isTaken ? detail : null;
         },
         timeoutMs,
       ),
