@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { answer, api } from './client.js';
 import { requestContext } from './request-context.js';
-import type { Schema } from './types.js';
+import type { Schema } from './named-schema.js';
 
 /** Who is signed in, and what that person may do here. */
 export type Session = Schema<'SignedInView'>;

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { answer, api } from './client.js';
 import { useProjectQuery } from './project-query.js';
-import type { Schema } from './types.js';
+import type { Schema } from './named-schema.js';
 
 const most = 200;
 

@@ -2,7 +2,7 @@
 export const eventPageTexts = {
   title: 'Event',
   answer: 'What became of it',
-  open: 'Under way',
+  open: 'In progress',
   copyCurl: 'Copy as curl',
   curlSigned: 'Its signature is not in the command: the App checks one.',
   message: 'The message',

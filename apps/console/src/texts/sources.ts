@@ -34,7 +34,7 @@ export const sourceTexts = {
     sections: 'Parts of the source',
     tabs: { documents: 'Documents', runs: 'Syncs', settings: 'Settings' },
     sync: 'Sync now',
-    syncing: 'A sync is under way:',
+    syncing: 'A sync is in progress:',
     lastSync: 'Last sync',
     failure: 'The last sync did not bring everything',
     feedFailure: 'A change of its documents is not in the knowledge yet',

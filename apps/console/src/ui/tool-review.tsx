@@ -5,7 +5,7 @@ import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../api/project-query.js';
-import type { Schema } from '../api/types.js';
+import type { Schema } from '../api/named-schema.js';
 import { toolTexts } from '../texts/tools.js';
 import { ActionButton } from './action-button.js';
 import { DifferenceTable } from './diff-view.js';

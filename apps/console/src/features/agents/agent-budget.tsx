@@ -1,6 +1,6 @@
 import { NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { agentTexts } from '../../texts/agents.js';
 import { Section } from '../../ui/section.js';
 import type { PartProps } from './agent-values.js';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
 import { useSkills } from '../../api/skills.js';
 import { useTools } from '../../api/tools.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { agentTexts } from '../../texts/agents.js';
 import { type Assignable, AssignList } from '../../ui/assign-list.js';
 import { GradeBadge } from '../../ui/grade-badge.js';

@@ -1,7 +1,7 @@
 import { SimpleGrid, Skeleton, Stack } from '@mantine/core';
 import { ChartNoAxesColumn } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { agentTexts } from '../../texts/agents.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { LineChart } from '../../ui/line-chart.js';

@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 
 /** What can be changed of an agent. */
 export type AgentValues = Pick<

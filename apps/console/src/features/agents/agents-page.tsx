@@ -4,7 +4,7 @@ import { Bot, Plus, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAgents } from '../../api/agents.js';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { agentTexts } from '../../texts/agents.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 
 /** What each agent used in the last 30 days, in one sum or by day. */
 export function useUsage(by: 'agent' | 'day_agent'): UseQueryResult<Schema<'UsageView'>[]> {

@@ -1,7 +1,7 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { JsonView } from '../../ui/json-view.js';
 import { sentenceOf, useCalledTool } from './called-tool.js';

@@ -3,7 +3,7 @@ import { useAgentName } from '../../api/agents.js';
 import { answer, api } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { Facts } from '../../ui/facts.js';
 import { TextLink } from '../../ui/text-link.js';

@@ -5,7 +5,7 @@ import { useAgentName } from '../../api/agents.js';
 import { answer, api } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { uiTexts } from '../../texts/ui.js';
 import { CopyText } from '../../ui/copy-text.js';

@@ -1,5 +1,5 @@
 import { useTools } from '../../api/tools.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { approvalTexts } from '../../texts/approvals.js';
 
 export interface CalledTool {

@@ -2,7 +2,7 @@ import { Divider, Grid } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAgentName } from '../../api/agents.js';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { Section } from '../../ui/section.js';
 import { TextLink } from '../../ui/text-link.js';

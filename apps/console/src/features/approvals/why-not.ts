@@ -1,5 +1,5 @@
 import { hasScope, type Session } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { approvalTexts } from '../../texts/approvals.js';
 
 /** Why this person may not decide over the call; null: they may. The engine checks the same again. */

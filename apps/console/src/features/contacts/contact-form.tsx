@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { contactTexts } from '../../texts/contacts.js';
 import { uiTexts } from '../../texts/ui.js';

@@ -1,7 +1,7 @@
 import { Contact, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type CursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { contactTexts } from '../../texts/contacts.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';

@@ -2,7 +2,7 @@ import { Badge, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { contactTexts } from '../../texts/contacts.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { ListRow, RowList } from '../../ui/row-list.js';

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useContact } from '../../api/contacts.js';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { contactTexts } from '../../texts/contacts.js';
 import { ActionButton } from '../../ui/action-button.js';

@@ -2,7 +2,7 @@ import { Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core';
 import { Hand, Send } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { ActionButton } from '../../ui/action-button.js';

@@ -2,7 +2,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useLiveRefresh } from '../../api/use-live-refresh.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { LiveDot } from '../../ui/live-dot.js';
 import { Page } from '../../ui/page.js';

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useAgentName } from '../../api/agents.js';
 import { useAppName } from '../../api/apps.js';
 import { type CursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';

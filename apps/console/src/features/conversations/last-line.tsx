@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 
 /** The newest message of a session. Rows out of sight ask for nothing. */
 export function LastLine({ session }: { session: Schema<'SessionView'> }): ReactNode {

@@ -5,7 +5,7 @@ import { useAppName } from '../../api/apps.js';
 import { useContact } from '../../api/contacts.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { CopyText } from '../../ui/copy-text.js';
 import { Facts } from '../../ui/facts.js';

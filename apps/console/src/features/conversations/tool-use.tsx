@@ -1,6 +1,6 @@
 import { Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { JsonView } from '../../ui/json-view.js';
 import classes from './chat.module.css';

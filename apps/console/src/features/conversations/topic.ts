@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 
 /** What the messages of a session have in common, without the App that it is of: `thread 4711`. */
 export function topicOf({ key, app_id }: Pick<Schema<'SessionView'>, 'key' | 'app_id'>): string {

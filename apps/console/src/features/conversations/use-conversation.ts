@@ -1,6 +1,6 @@
 import { answer, api } from '../../api/client.js';
 import { type CursorList, useCursorList, useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import type { UseQueryResult } from '@tanstack/react-query';
 
 type Session = Schema<'SessionDetailView'>;

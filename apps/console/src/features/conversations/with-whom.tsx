@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useContact } from '../../api/contacts.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { topicOf } from './topic.js';
 
 /** Who a session is with: the contact by name, else what its messages have in common. */

@@ -4,7 +4,7 @@ import { useApps } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { credentialTexts } from '../../texts/credentials.js';
 import { LinkAnchor } from '../../ui/link-anchor.js';
 

@@ -2,7 +2,7 @@ import { Alert, Grid, Stack } from '@mantine/core';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useListings } from '../../api/listings.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { credentialTexts } from '../../texts/credentials.js';
 import { FieldList } from '../../ui/field-list.js';
 import { Section } from '../../ui/section.js';

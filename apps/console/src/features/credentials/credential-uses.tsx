@@ -3,7 +3,7 @@ import { Link2Off } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { credentialTexts } from '../../texts/credentials.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { EmptyState } from '../../ui/empty-state.js';

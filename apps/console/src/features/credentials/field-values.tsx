@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { credentialTexts } from '../../texts/credentials.js';
 import { fieldError } from '../../ui/field-errors.js';
 

@@ -2,7 +2,7 @@ import { Alert, Anchor, Grid, List, Stack } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { FieldList } from '../../ui/field-list.js';
 import { JsonView } from '../../ui/json-view.js';

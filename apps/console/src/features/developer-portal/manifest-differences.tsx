@@ -1,6 +1,6 @@
 import { Badge, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { uiTexts } from '../../texts/ui.js';
 import { leafDifferences } from '../../ui/leaf-differences.js';

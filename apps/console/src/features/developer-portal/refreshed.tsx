@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { CircleCheck, GitCompare } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { type Adapter, useVersions } from './use-adapter.js';
 

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useApps } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { homeTexts } from '../../texts/home.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { ProjectLink } from '../../ui/project-link.js';

@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { homeTexts } from '../../texts/home.js';
 
 type Counts = Schema<'CountsView'>;

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type CursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { eventTexts } from '../../texts/events.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';

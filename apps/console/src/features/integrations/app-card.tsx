@@ -2,7 +2,7 @@ import { Badge, Card, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts as texts } from '../../texts/integrations.js';
 import { AppIcon } from '../../ui/app-icon.js';
 import { CopyButton } from '../../ui/copy-button.js';

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { credentialStatus, useCredentials } from '../../api/credentials.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { useConnect } from '../../api/use-connect.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { LinkAnchor } from '../../ui/link-anchor.js';

@@ -4,7 +4,7 @@ import { CircleCheck, ShieldCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';

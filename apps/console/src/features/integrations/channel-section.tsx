@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { FieldList } from '../../ui/field-list.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';

@@ -1,5 +1,5 @@
 import { answerWithEtag, api } from '../../api/client.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import type { Tagged } from '../../api/use-guarded-edit.js';
 
 export type Channel = Schema<'ChannelView'>;

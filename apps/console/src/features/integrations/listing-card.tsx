@@ -1,7 +1,7 @@
 import { Button, Card, Group, Stack, Text, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts as texts } from '../../texts/integrations.js';
 import { AppIcon } from '../../ui/app-icon.js';
 import { StatusBadge } from '../../ui/status-badge.js';

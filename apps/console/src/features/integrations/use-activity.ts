@@ -1,6 +1,6 @@
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 
 const dayMs = 86_400_000;
 const againMs = 60_000;

@@ -1,7 +1,7 @@
 import { Collapse, Group, Text, UnstyledButton } from '@mantine/core';
 import { Check, CircleHelp, Minus, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { CodeBlock } from '../../ui/code-block.js';
 import { StatusBadge } from '../../ui/status-badge.js';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { knowledgeTexts } from '../../texts/knowledge.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 

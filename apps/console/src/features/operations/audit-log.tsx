@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { usePrincipals } from '../../api/principals.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { auditActions, operationsTexts } from '../../texts/operations.js';
 import { CopyText } from '../../ui/copy-text.js';
 import { type Column, DataTable } from '../../ui/data-table.js';

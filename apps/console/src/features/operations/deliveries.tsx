@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useAppName } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { useLiveRefresh } from '../../api/use-live-refresh.js';
 import { operationsTexts } from '../../texts/operations.js';

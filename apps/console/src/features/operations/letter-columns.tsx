@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { operationsTexts } from '../../texts/operations.js';
 import { uiTexts } from '../../texts/ui.js';
 import { ActionButton } from '../../ui/action-button.js';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { operationsTexts } from '../../texts/operations.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';

@@ -4,7 +4,7 @@ import { answer, api } from '../../api/client.js';
 import { useRoles } from '../../api/roles.js';
 import { hasScope, useSession } from '../../api/session.js';
 import { useChange } from '../../api/use-change.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { uiTexts } from '../../texts/ui.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';

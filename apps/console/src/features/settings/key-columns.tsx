@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { Role } from '../../api/roles.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { uiTexts } from '../../texts/ui.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';

@@ -6,7 +6,7 @@ import { answer, api } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useCursorList } from '../../api/project-query.js';
 import { useRoles } from '../../api/roles.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { ActionButton } from '../../ui/action-button.js';

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
 import { sessionQuery } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { uiTexts } from '../../texts/ui.js';

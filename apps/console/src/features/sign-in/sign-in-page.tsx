@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ApiProblem } from '../../api/problem.js';
 import { signInMethodsQuery } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { signInTexts } from '../../texts/sign-in.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { localPath } from './local-path.js';

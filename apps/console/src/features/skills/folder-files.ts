@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 
 /** The files of a folder by their paths within it. Of a single file, its name. */
 export function folderFiles(files: readonly File[]): Promise<Schema<'SkillFile'>[]> {

@@ -2,7 +2,7 @@ import { SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useCredentials } from '../../api/credentials.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { skillTexts } from '../../texts/skills.js';
 import { AssignList } from '../../ui/assign-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';

@@ -2,7 +2,7 @@ import { Alert, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useApps } from '../../api/apps.js';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { skillTexts } from '../../texts/skills.js';
 import { Section } from '../../ui/section.js';
 import { TextLink } from '../../ui/text-link.js';

@@ -2,7 +2,7 @@ import { Stack, Switch, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
 import { useTools } from '../../api/tools.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { skillTexts } from '../../texts/skills.js';
 import { toolWords } from '../../texts/tool-words.js';
 import { AssignList } from '../../ui/assign-list.js';

@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 
 /** What can be changed of a Skill. */
 export type SkillValues = Pick<Schema<'SkillView'>, 'name' | 'description' | 'knowledge' | 'tools' | 'credentials'>;

@@ -6,7 +6,7 @@ import { answer, api } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { skillTexts } from '../../texts/skills.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { DiffView } from '../../ui/diff-view.js';

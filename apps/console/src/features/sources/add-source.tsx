@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { useApps } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { sourceTexts } from '../../texts/sources.js';
 import { uiTexts } from '../../texts/ui.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';

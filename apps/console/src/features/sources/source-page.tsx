@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { useAppName } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { sourceTexts } from '../../texts/sources.js';
 import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 
 export type Source = Schema<'SourceView'>;
 export type SyncRun = Schema<'SyncRunView'>;
@@ -19,7 +19,7 @@ export const useSource = (id: string) =>
 export const isUnderWay = (run: SyncRun | null | undefined): boolean =>
   run?.state === 'queued' || run?.state === 'running';
 
-/** The newest synchronisation; null: there was none. @param busy asks again soon, while one is under way */
+/** The newest synchronisation; null: there was none. @param busy asks again soon, while one is in progress */
 export const useLastRun = (id: string, busy = false) =>
   useProjectQuery(
     ['sources', id, 'last-run'],

@@ -2,7 +2,7 @@ import { SegmentedControl, Stack, Switch, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { toolTexts } from '../../texts/tools.js';
 import { toolWords } from '../../texts/tool-words.js';
 import { Editable } from '../../ui/editable.js';

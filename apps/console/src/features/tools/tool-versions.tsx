@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { toolTexts } from '../../texts/tools.js';
 import { DiffView } from '../../ui/diff-view.js';
 import { EmptyState } from '../../ui/empty-state.js';

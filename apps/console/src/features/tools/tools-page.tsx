@@ -4,7 +4,7 @@ import { Plus, SearchX, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
 import { useTools } from '../../api/tools.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { toolTexts } from '../../texts/tools.js';
 import { toolWords } from '../../texts/tool-words.js';
 import { ActionButton } from '../../ui/action-button.js';

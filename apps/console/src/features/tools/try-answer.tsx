@@ -1,7 +1,7 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import { CircleCheck, CircleX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { toolTexts } from '../../texts/tools.js';
 import { CodeBlock } from '../../ui/code-block.js';
 import { JsonView } from '../../ui/json-view.js';

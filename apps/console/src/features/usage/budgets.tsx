@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useAgents } from '../../api/agents.js';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { usageTexts } from '../../texts/usage.js';
 import { Section } from '../../ui/section.js';
 import { measureOf, type Usage, written } from './measures.js';

@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import type { UsageMeasure } from './usage-search.js';
 
 export type Usage = Schema<'UsageView'>;

@@ -1,6 +1,6 @@
 import { Input } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { CodeEditor } from '../../ui/code-editor.js';
 

@@ -1,7 +1,7 @@
 import { useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { answer, answerWithEtag, api } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 
 export function useWorkflows(): UseQueryResult<Schema<'WorkflowView'>[]> {
   return useProjectQuery(['workflows', 'all'], async (signal) => {

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -16,7 +16,7 @@ type Run = Schema<'RunView'>;
 const texts = workflowTexts.run;
 const ended = ['succeeded', 'failed', 'cancelled', 'timed_out'];
 
-/** Cancel what is under way; run or replay what has ended. */
+/** Cancel what runs; run or replay what has ended. */
 export function RunActions({ run }: { run: Run }): ReactNode {
   const may = useScope('workflows:write');
   const refresh = useRefresh();

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { Facts } from '../../ui/facts.js';
 import { StatusBadge } from '../../ui/status-badge.js';

@@ -3,7 +3,7 @@ import { ListTree, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { uiTexts } from '../../texts/ui.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { type Column, DataTable } from '../../ui/data-table.js';

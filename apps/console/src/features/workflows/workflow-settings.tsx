@@ -2,7 +2,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { uiTexts } from '../../texts/ui.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { Editable } from '../../ui/editable.js';

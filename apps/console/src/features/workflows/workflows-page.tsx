@@ -3,7 +3,7 @@ import { Plus, SearchX, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAgentName } from '../../api/agents.js';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/types.js';
+import type { Schema } from '../../api/named-schema.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';

@@ -4,7 +4,7 @@ import { Activity, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAppName } from '../../../api/apps.js';
 import { type CursorList, useProjectId } from '../../../api/project-query.js';
-import type { Schema } from '../../../api/types.js';
+import type { Schema } from '../../../api/named-schema.js';
 import { eventTexts } from '../../../texts/events.js';
 import { type Column, DataTable } from '../../../ui/data-table.js';
 import { EmptyState } from '../../../ui/empty-state.js';

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { answer, api } from '../../../api/client.js';
 import { type StreamState, useEventStream } from '../../../api/event-stream.js';
 import { type CursorList, projectKey, useCursorList, useProjectId } from '../../../api/project-query.js';
-import type { Schema } from '../../../api/types.js';
+import type { Schema } from '../../../api/named-schema.js';
 import { type EventListFilter, eventQuery } from './event-search.js';
 
 type EventView = Schema<'EventView'>;

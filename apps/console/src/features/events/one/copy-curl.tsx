@@ -4,7 +4,7 @@ import { Check, Terminal } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApps } from '../../../api/apps.js';
 import { useScope } from '../../../api/session.js';
-import type { Schema } from '../../../api/types.js';
+import type { Schema } from '../../../api/named-schema.js';
 import { eventPageTexts } from '../../../texts/event.js';
 import { uiTexts } from '../../../texts/ui.js';
 import type { EventDetail } from './stations.js';

@@ -26,7 +26,7 @@ interface StationItemProps {
   waitedMs: number | null;
   open: boolean;
   onToggle: () => void;
-  /** Still under way. */
+  /** Still in progress. */
   pending?: boolean;
   /** What shows below while it is open; null: there is no more to show. */
   children?: ReactNode;

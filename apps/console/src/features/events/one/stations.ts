@@ -1,4 +1,4 @@
-import type { Schema } from '../../../api/types.js';
+import type { Schema } from '../../../api/named-schema.js';
 
 export type Entry = Schema<'EventEntryView'>;
 export type EventDetail = Schema<'EventDetailView'>;

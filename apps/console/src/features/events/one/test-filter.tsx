@@ -5,7 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../../api/client.js';
 import { projectKey, useProjectId } from '../../../api/project-query.js';
-import type { Schema } from '../../../api/types.js';
+import type { Schema } from '../../../api/named-schema.js';
 import { eventPageTexts } from '../../../texts/event.js';
 import { CodeEditor } from '../../../ui/code-editor.js';
 import { JsonView } from '../../../ui/json-view.js';

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { answer, api } from '../../../api/client.js';
 import { useProjectQuery } from '../../../api/project-query.js';
-import type { Schema } from '../../../api/types.js';
+import type { Schema } from '../../../api/named-schema.js';
 import { answerOf } from './answer-of.js';
 import type { EventDetail } from './stations.js';
 

@@ -1,6 +1,6 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../../api/types.js';
+import type { Schema } from '../../../api/named-schema.js';
 import { useLiveEvents } from '../../../api/use-live-events.js';
 import { simulatorTexts } from '../../../texts/simulator.js';
 import { CodeBlock } from '../../../ui/code-block.js';

@@ -5,7 +5,7 @@ import { FlaskConical } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApps } from '../../../api/apps.js';
 import { answer, api } from '../../../api/client.js';
-import type { Schema } from '../../../api/types.js';
+import type { Schema } from '../../../api/named-schema.js';
 import { simulatorTexts } from '../../../texts/simulator.js';
 import { EmptyState } from '../../../ui/empty-state.js';
 import { Page } from '../../../ui/page.js';

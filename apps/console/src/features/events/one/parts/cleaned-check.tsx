@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Schema } from '../../../../api/types.js';
+import type { Schema } from '../../../../api/named-schema.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { CodeBlock } from '../../../../ui/code-block.js';
 import { Disclosure } from '../../../../ui/disclosure.js';

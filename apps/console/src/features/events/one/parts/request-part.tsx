@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { download } from '../../../../api/download.js';
 import { useScope } from '../../../../api/session.js';
-import type { Schema } from '../../../../api/types.js';
+import type { Schema } from '../../../../api/named-schema.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { CodeBlock } from '../../../../ui/code-block.js';
 import { ProblemAlert } from '../../../../ui/problem-alert.js';

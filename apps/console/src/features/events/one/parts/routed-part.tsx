@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { eventPageTexts } from '../../../../texts/event.js';
-import type { Schema } from '../../../../api/types.js';
+import type { Schema } from '../../../../api/named-schema.js';
 import { ProjectLink } from '../../../../ui/project-link.js';
 import { type Entry, type EventDetail, fact } from '../stations.js';
 import { useWorkflowNames } from '../use-event.js';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useProjectQuery } from '../../../../api/project-query.js';
 import { answer, api } from '../../../../api/client.js';
 import { useScope } from '../../../../api/session.js';
-import type { Schema } from '../../../../api/types.js';
+import type { Schema } from '../../../../api/named-schema.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { Facts } from '../../../../ui/facts.js';
 import { ProblemAlert } from '../../../../ui/problem-alert.js';

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { Brain, MessageSquareReply, Scissors, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Schema } from '../../../../api/types.js';
+import type { Schema } from '../../../../api/named-schema.js';
 import { eventPageTexts } from '../../../../texts/event.js';
 import { duration } from '../../../../ui/duration.js';
 import { Disclosure } from '../../../../ui/disclosure.js';
