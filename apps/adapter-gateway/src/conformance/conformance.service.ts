@@ -99,6 +99,8 @@ export class ConformanceService implements OnModuleDestroy {
     const late = setTimeout(() => stop.abort(new Error(`it took over ${maxMs} ms`)), maxMs);
     const secrets = secretList(this.settings.GATEHOUSE_ADAPTER_SECRET?.split(',') ?? []);
     const through: PointResult[] = [];
+    // One write after the other: an older count must not overwrite a newer one, nor come after the end.
+    let written = Promise.resolve();
     try {
       const report = await checkAdapter({
         fixtures,
@@ -110,9 +112,13 @@ export class ConformanceService implements OnModuleDestroy {
         ...(secrets.length > 0 ? { secret: secrets } : {}),
         onPoint: (point, total) => {
           through.push(point);
-          void this.runs.progress(id, [...through], total).catch((error: unknown) => this.lost(id, error));
+          const soFar = [...through];
+          written = written
+            .then(() => this.runs.progress(id, soFar, total))
+            .catch((error: unknown) => this.lost(id, error));
         },
       });
+      await written;
       await this.runs.finish(id, report);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
