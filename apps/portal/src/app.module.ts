@@ -13,6 +13,7 @@ import { KeyAuthenticator } from './authentication/key-authenticator.js';
 import { ProjectReach } from './authentication/project-reach.js';
 import { SessionAuthenticator } from './authentication/session-authenticator.js';
 import { FAILED_KEYS, FailedKeys, type FailedKeysSettings } from './authentication/failed-keys.js';
+import { FirstTenantRepository } from './bootstrap/first-tenant.repository.js';
 import { browserHeaders } from './browser/browser-headers.js';
 import { AttentionController } from './attention/attention.controller.js';
 import { ActorNameRepository } from './audit/actor-name.repository.js';
@@ -108,6 +109,7 @@ export class AppModule {
           useFactory: (tokens: ServiceTokens) => clientsOfServices(settings, tokens),
           inject: [ServiceTokens],
         },
+        FirstTenantRepository,
         ApiKeyRepository,
         ApiKeyService,
         OrganizationRepository,

@@ -25,6 +25,7 @@ import { type TrustSettings, trustOf } from './service-trust.js';
 import { serviceDocument } from './openapi/service-document.js';
 import { operationalRoutes } from './operational-routes.js';
 import { OperationsServer } from './operations-server.js';
+import { Readiness } from './readiness.js';
 
 export interface ServiceSettings extends TrustSettings, Partial<HttpLimits> {
   PORT: number;
@@ -56,6 +57,10 @@ export interface ServiceOptions {
 
 /** Builds a service without listening: what `startService` and the tests share. */
 export async function createService(options: ServiceOptions): Promise<NestFastifyApplication> {
+  return (await buildService(options)).app;
+}
+
+async function buildService(options: ServiceOptions): Promise<{ app: NestFastifyApplication; readiness: Readiness }> {
   const { settings } = options;
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const metrics = new Metrics(options.name);
@@ -121,24 +126,29 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     .getHttpAdapter()
     .getInstance()
     .get('/.well-known/jwks.json', () => jwks);
-  operationalRoutes(app, operations, metrics, async () => (await options.notReady?.(app)) ?? null);
+  const readiness = new Readiness(app, async () => (await options.notReady?.(app)) ?? null);
+  operationalRoutes(app, operations, metrics, readiness);
   let document: OpenAPIObject | undefined;
   app
     .getHttpAdapter()
     .getInstance()
     .get('/openapi.json', () => (document ??= serviceDocument(app, options.name)));
-  return app;
+  return { app, readiness };
 }
 
-/** Starts a service: HTTP, queues, health; drains on SIGTERM (Nest's shutdown hooks close servers, then workers). */
+/**
+ * Starts a service: the port of operations, then, once its schema is there, queues and HTTP; drains on SIGTERM (Nest's
+ * shutdown hooks close servers, then workers).
+ */
 export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
-  const app = await createService(options);
+  const { app, readiness } = await buildService(options);
   try {
     await app.get(OperationsServer).listen(options.settings);
   } catch (error) {
     await app.close();
     throw error;
   }
+  await readiness.untilMigrated();
   await app.startAllMicroservices();
   await app.listen(options.settings.PORT, options.settings.HOST);
   new Logger('start').log({ event: 'service.started', url: await app.getUrl() });
