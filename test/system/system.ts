@@ -45,8 +45,14 @@ const startMs = 180_000;
 const storeless = ['adapters', 'python-runner'];
 const bootstrap = 'dist/apps/portal/src/bootstrap/main.js';
 
-/** @param settings environment variables that every service gets */
-export async function startSystem(settings: Record<string, string> = {}): Promise<System> {
+/**
+ * @param settings environment variables that every service gets
+ * @param pooled makes of a service's way to Postgres another one, by a pooler
+ */
+export async function startSystem(
+  settings: Record<string, string> = {},
+  pooled: (databaseUrl: string) => string = (url) => url,
+): Promise<System> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-system-'));
   const ends: (() => Promise<unknown>)[] = [async () => rmSync(dataDir, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
@@ -63,7 +69,7 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
     const users = await makeRedisUsers(redis.url);
     const ingress = 'webhook-ingress';
     const ingressLinks = {
-      database: keep(await openLink(database.urlOf(ingress)), (link) => link.close()),
+      database: keep(await openLink(pooled(database.urlOf(ingress))), (link) => link.close()),
       redis: keep(await openLink(users.urlOf(ingress)), (link) => link.close()),
     };
     const ports = await freePorts(join(dataDir, 'ports.json'));
@@ -72,7 +78,7 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
       services,
       ports,
       stores: (name) =>
-        storeless.includes(name) ? null : { databaseUrl: database.urlOf(name), redisUrl: users.urlOf(name) },
+        storeless.includes(name) ? null : { databaseUrl: pooled(database.urlOf(name)), redisUrl: users.urlOf(name) },
       secrets: ensureSecrets(dataDir),
       env: {
         ...process.env,

@@ -15,10 +15,11 @@ export class SchemaState {
   /** @returns what is missing, in a sentence, or null. @throws Error when Postgres does not answer */
   async problem(): Promise<string | null> {
     if (this.current) return null;
-    const missing = await this.missing();
-    this.current = missing.length === 0;
+    const [first, ...others] = await this.missing();
+    this.current = first === undefined;
     if (this.current) return null;
-    return `the schema ${this.schema} is older than this build: ${missing.length} migrations to go, ${missing[0]} first`;
+    const more = others.length > 0 ? ` and ${others.length} more migrations` : '';
+    return `the schema ${this.schema} is older than this build: it lacks ${first}${more}`;
   }
 
   private async missing(): Promise<string[]> {

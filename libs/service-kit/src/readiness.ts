@@ -30,11 +30,19 @@ export class Readiness {
   async untilMigrated(): Promise<void> {
     for (let said = 0; ; await pause(askEveryMs)) {
       const problem = await this.databaseProblem();
-      if (problem === null) return;
+      if (problem === null) return this.warnOfEndlessStatements();
       if (Date.now() - said < sayEveryMs) continue;
       said = Date.now();
       new Logger('start').warn({ event: 'service.waits', reason: problem });
     }
+  }
+
+  /** A role that `prepare-roles` made has a limit; one that was given may have none. */
+  private async warnOfEndlessStatements(): Promise<void> {
+    const [row] = ((await this.source?.query('SHOW statement_timeout')) ?? []) as { statement_timeout: string }[];
+    if (row?.statement_timeout !== '0') return;
+    const reason = 'the role has no statement_timeout: a stuck statement holds its connection (docs/security.md)';
+    new Logger('start').warn({ event: 'database.endless_statements', reason });
   }
 
   private async databaseProblem(): Promise<string | null> {
