@@ -6,6 +6,8 @@ import { systemProxy } from './dev/system-proxy.ts';
 
 export default defineConfig({
   root: import.meta.dirname,
+  // The portal puts the nonce of each answer in its place.
+  html: { cspNonce: '%CSP_NONCE%' },
   plugins: [bundleBudget(), precompress(), keySession()],
   build: {
     outDir: '../../dist/console',

@@ -1389,7 +1389,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Route an event again by today's rules */
+        /** Route an event again by today's rules, or to one target */
         post: operations["replayEvent"];
         delete?: never;
         options?: never;
@@ -4709,6 +4709,10 @@ export interface components {
         Replay: {
             /** @description Send replies and make all calls again; false, the default: a rehearsal */
             deliver?: boolean;
+            /** @description Runs this workflow alone, in place of what the rules say; needs workflows:write */
+            workflow_id?: number;
+            /** @description A turn of this agent alone, in a session of its own; needs agents:write. Not with workflow_id */
+            agent_id?: string;
         };
         ReplayedEventView: {
             /**
@@ -4717,6 +4721,8 @@ export interface components {
              */
             replayed: "messages" | "receipt";
             run_ids: string[];
+            /** @description Of those runs, and of sessions */
+            turn_ids: string[];
         };
         Release: {
             /** @description Messages to let through, each once */
