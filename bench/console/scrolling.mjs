@@ -60,7 +60,13 @@ async function framesWhile(cdp, page, act) {
   const collect = (/** @type {{value: any[]}} */ { value }) => void events.push(...value);
   cdp.on('Tracing.dataCollected', collect);
   const ended = new Promise((resolve) => cdp.once('Tracing.tracingComplete', resolve));
-  const includedCategories = ['cc,benchmark,toplevel', 'devtools.timeline'];
+  const includedCategories = [
+    'cc',
+    'benchmark',
+    'toplevel',
+    'devtools.timeline',
+    'disabled-by-default-devtools.timeline',
+  ];
   await cdp.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories } });
   await page.evaluate(`
     window.frameTimes = [];

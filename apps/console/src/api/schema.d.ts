@@ -6745,6 +6745,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -7869,6 +7871,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -8178,9 +8182,9 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
-                status?: "unknown" | "known" | "blocked";
-                /** @description Part of the name */
+                /** @description A part of the name, in any case */
                 search?: string;
+                status?: "unknown" | "known" | "blocked";
             };
             header?: never;
             path?: never;
@@ -9255,6 +9259,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -9801,6 +9807,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the key, in any case */
+                search?: string;
                 status?: "active" | "taken_over" | "resolved" | "closed";
                 app_id?: string;
                 contact_id?: string;
@@ -10142,6 +10150,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
                 health?: "reachable" | "drifted" | "auth_failed" | "degraded";
             };
             header?: never;
@@ -10308,6 +10318,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -10578,6 +10590,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
                 source?: "builtin" | "mcp" | "python";
                 state?: "approved" | "pending" | "changed" | "removed" | "quarantined";
                 /** @description Tools of this MCP server */
@@ -10942,6 +10956,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;

@@ -148,7 +148,8 @@ export const eventPageTexts = {
     elsewhereText: 'One that the rules do not choose.',
     elsewhereTitle: 'Replay to another target',
     elsewhereTarget: 'Workflow or agent',
-    elsewhereHint: 'It alone takes the event, whatever the triggers say. An agent answers in a conversation of its own.',
+    elsewhereHint:
+      'It alone takes the event, whatever the triggers say. An agent answers in a conversation of its own.',
     workflows: 'Workflows',
     agents: 'Agents',
     deliverToo: 'Send its reply, and make its calls',

@@ -1,3 +1,4 @@
+import { containing } from '#libs/service-kit';
 import type { ReplyTarget } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -61,6 +62,7 @@ export class SessionRepository {
       status: string | null;
       appId: string | null;
       contactId: string | null;
+      search: string | null;
       cursor: string | null;
       limit: number;
     },
@@ -68,8 +70,11 @@ export class SessionRepository {
     return (await this.db.query(
       `${selectSql} WHERE s.organization_id = $1 AND s.project_id = $2 AND ($3::text IS NULL OR s.status = $3)
           AND ($4::text IS NULL OR s.app_id = $4) AND ($5::text IS NULL OR s.contact_id = $5)
-          AND ($6::text IS NULL OR s.id < $6) ORDER BY s.id DESC LIMIT $7`,
-      [organizationId, projectId, filter.status, filter.appId, filter.contactId, filter.cursor, filter.limit],
+          AND ($6::text IS NULL OR s.id < $6) AND ($8::text IS NULL OR s.key ILIKE $8) ORDER BY s.id DESC LIMIT $7`,
+      [
+        ...[organizationId, projectId, filter.status, filter.appId, filter.contactId, filter.cursor, filter.limit],
+        filter.search === null ? null : containing(filter.search),
+      ],
     )) as SessionRow[];
   }
 

@@ -1,4 +1,4 @@
-import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, type Principal, RequireScopes, SearchQuery } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, Header, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ChangeMember, InvitedMember, InviteMember, MemberPage, MemberView, SignInLinkView } from './member.dto.js';
@@ -13,7 +13,7 @@ export class MemberController {
   @RequireScopes('members:read')
   @ApiOperation({ summary: 'Members of the organization, newest first', operationId: 'listMembers' })
   @ApiOkResponse({ type: MemberPage })
-  list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<MemberPage> {
+  list(@Caller() caller: Principal, @Query() query: SearchQuery): Promise<MemberPage> {
     return this.members.list(caller, query);
   }
 

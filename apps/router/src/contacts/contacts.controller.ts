@@ -1,4 +1,4 @@
-import { Caller, OneOf, pageOf, PageQuery, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
+import { Caller, OneOf, pageOf, PageQuery, type Principal, RequireScopes, SearchQuery, Text, Whole } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ContactRepository } from './contact.repository.js';
@@ -6,9 +6,8 @@ import { ContactsService } from './contacts.service.js';
 import { MessagePage } from '../routing/message.dto.js';
 import { AdmittedContactView, ContactDetailView, ContactPage, PairingCodeView } from './contact.dto.js';
 
-class ContactQuery extends PageQuery {
+class ContactQuery extends SearchQuery {
   @OneOf(['unknown', 'known', 'blocked'], { optional: true }) status?: string;
-  @Text(200, { optional: true, description: 'Part of the name' }) search?: string;
 }
 
 class ContactChange {
