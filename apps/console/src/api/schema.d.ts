@@ -186,7 +186,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Close a project: its keys are refused, members look and change nothing; its Apps still take webhooks */
+        /** Close a project: its keys are refused, members look and change nothing, its webhooks answer 404 */
         post: operations["closeProject"];
         delete?: never;
         options?: never;
@@ -5335,7 +5335,7 @@ export interface components {
             /** @description Send replies and make all calls again; false, the default: a rehearsal */
             deliver?: boolean;
         };
-        SessionView: {
+        ListedSessionView: {
             id: string;
             organization_id: string;
             project_id: string;
@@ -5361,9 +5361,11 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description The beginning of its newest message; null where the caller lacks events:read */
+            last_text: string | null;
         };
         SessionPage: {
-            data: components["schemas"]["SessionView"][];
+            data: components["schemas"]["ListedSessionView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
@@ -6834,7 +6836,10 @@ export interface operations {
     changeMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag that was read: 412 when it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6853,6 +6858,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["MemberView"];
                 };
+            };
+            /** @description `changed_since`: read it again */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Problem"];
         };
@@ -8184,6 +8196,8 @@ export interface operations {
                 cursor?: string;
                 /** @description A part of the name, in any case */
                 search?: string;
+                /** @description Only these, separated by commas */
+                ids?: string;
                 status?: "unknown" | "known" | "blocked";
             };
             header?: never;

@@ -1,6 +1,7 @@
 import {
   Caller,
   Flag,
+  holds,
   IdempotencyKey,
   OneOf,
   pageOf,
@@ -57,6 +58,7 @@ export class SessionsController {
       search: query.search ?? null,
       cursor: query.cursor ?? null,
       limit: query.limit + 1,
+      withText: holds(caller.scopes, 'events:read'),
     });
     return pageOf(rows, query.limit, (row) => row.id);
   }
