@@ -12,7 +12,17 @@ export { Metrics } from './metrics.js';
 export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';
 export { OperationsServer } from './operations-server.js';
 export { OpenSchema, serviceDocument } from './openapi/service-document.js';
-export { invalidCursor, pageOf, PageOf, PageQuery, readCursor, writeCursor, type Page } from './page.js';
+export {
+  containing,
+  invalidCursor,
+  pageOf,
+  PageOf,
+  PageQuery,
+  readCursor,
+  SearchQuery,
+  writeCursor,
+  type Page,
+} from './page.js';
 export {
   askerOf,
   Caller,
