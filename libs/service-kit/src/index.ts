@@ -42,6 +42,12 @@ export { readIssuers } from './service-issuers.js';
 export { ServiceClient } from './service-client.js';
 export { ServiceTokens, type Audience } from './service-tokens.js';
 export { tokenLimitDefaults } from './token-limits.js';
-export { createService, startService, type ServiceOptions, type ServiceSettings } from './start-service.js';
+export {
+  createService,
+  hostService,
+  startService,
+  type ServiceOptions,
+  type ServiceSettings,
+} from './start-service.js';
 export { IdempotencyKey, idempotencyKeyReused, TakesIdempotencyKey } from './requests/idempotency-key.js';
 export { keyed, type KeyedRequest, once } from './requests/once.js';
