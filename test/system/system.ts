@@ -15,6 +15,8 @@ import { makeRedisUsers } from './store-users.js';
 
 /** Every service as a process of its own, over stores of its own. */
 export interface System extends Api {
+  /** Its secrets and logs, as `npm start` keeps them. */
+  dataDir: string;
   /** The built-in App's webhook, by the front door. */
   webhookUrl: string;
   /** Its path, the same at the ingress itself. */
@@ -103,6 +105,7 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
     await until('the ingress knows the webhook', async () => (await fetch(webhookUrl)).status === 405);
     return {
       ...openApi(origin('portal'), made.api_key ?? ''),
+      dataDir,
       webhookUrl,
       webhookPath: made.webhook_url_path,
       appId: made.app_id,

@@ -35,3 +35,14 @@ export { tokenLimitDefaults } from './token-limits.js';
 export { createService, startService, type ServiceOptions, type ServiceSettings } from './start-service.js';
 export { IdempotencyKey, idempotencyKeyReused, TakesIdempotencyKey } from './requests/idempotency-key.js';
 export { keyed, type KeyedRequest, once } from './requests/once.js';
+export { Diagnoser } from './diagnosis/diagnoser.js';
+export {
+  broken,
+  type Check,
+  checks,
+  clockFinding,
+  type Diagnosis,
+  type Finding,
+  unwise,
+  well,
+} from './diagnosis/finding.js';
