@@ -164,7 +164,7 @@ describe('the component monitoring', () => {
       expect(spec.scaleTargetRef.name).toBe(metadata.name);
       const query = String(spec.triggers.at(-1).metadata.query);
       const queues = /queue=~"([\w|]+)"/.exec(query)?.[1]?.split('|') ?? [];
-      const consumed = /consumes: \[(.*)\]/.exec(read(`apps/${metadata.name}/src/main.ts`))?.[1] ?? '';
+      const consumed = /consumes: \[(.*)\]/.exec(read(`apps/${metadata.name}/src/service.ts`))?.[1] ?? '';
       expect(queues.length).toBeGreaterThan(0);
       for (const queue of queues) expect(consumed).toContain(`'${queue}'`);
     }

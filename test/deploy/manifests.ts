@@ -71,6 +71,7 @@ export interface ComposeService {
   healthcheck?: { test?: string[]; disable?: boolean };
   depends_on?: Record<string, { condition: string }>;
   command?: string[];
+  profiles?: string[];
 }
 
 export const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -91,7 +92,11 @@ export function manifestsOf(yaml: string): Manifest[] {
 }
 
 export function composeServices(file = 'docker-compose.yml'): Record<string, ComposeService> {
-  return (parse(read(file), { merge: true }) as { services: Record<string, ComposeService> }).services;
+  // Compose's own tags (`!override`) say how it merges files: nothing to these checks.
+  const { services } = parse(read(file), { merge: true, logLevel: 'error' }) as {
+    services: Record<string, ComposeService>;
+  };
+  return services;
 }
 
 /** The ACL file of Redis, its passwords still variables. */
@@ -105,9 +110,11 @@ export function redisUsersOfCompose(): string {
 /** What the ConfigMap of the base tells every service. */
 export const baseSettings = (): NodeJS.Dict<string> => parseEnv(read('k8s/base/settings.env'));
 
-/** The apps that run as a process of their own, found by their entry point. */
+/** The services, found by their entry point; the host runs some of them and has nothing of its own. */
 export const runnableApps = (): string[] =>
-  readdirSync(new URL('apps/', root)).filter((app) => existsSync(new URL(`apps/${app}/src/main.ts`, root)));
+  readdirSync(new URL('apps/', root)).filter(
+    (app) => app !== 'host' && existsSync(new URL(`apps/${app}/src/main.ts`, root)),
+  );
 
 /** Names of the settings that an app does not start without: those whose reader has no fallback. */
 export function requiredSettings(app: string): string[] {

@@ -6,8 +6,21 @@ declare module '*/launcher/services.mjs' {
     urlVariable: string;
     portVariable: string;
     essential: boolean;
+    hostable: boolean;
   }
   export const services: Service[];
+}
+
+declare module '*/launcher/service-group.mjs' {
+  import type { Service } from '*/launcher/services.mjs';
+  export interface Group {
+    name: string;
+    entry: string;
+    services: Service[];
+  }
+  export function hostedServices(services: Service[], env: NodeJS.ProcessEnv, args: string[]): string[];
+  export function groupServices(services: Service[], hosted: string[]): Group[];
+  export function groupEnv(group: Group, envOf: (name: string) => NodeJS.ProcessEnv): NodeJS.ProcessEnv;
 }
 
 declare module '*/launcher/database-state.mjs' {

@@ -1,6 +1,6 @@
 import { AuditLog, auditProvider } from '#libs/audit';
 import { DatabaseModule } from '#libs/database';
-import { OperationsServer, ServiceTokens } from '#libs/service-kit';
+import { OperationsServer, ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiKeyController } from './api-keys/api-key.controller.js';
@@ -20,7 +20,7 @@ import { ActorNameRepository } from './audit/actor-name.repository.js';
 import { AuditLogController } from './audit/audit-log.controller.js';
 import { auditClients, AuditTrail } from './audit/audit-trail.js';
 import { consoleRoutes } from './console/console-routes.js';
-import { clientsOfServices, serviceClients } from './proxy/service-clients.js';
+import { clientsOfServices, gatewayClient, serviceClients } from './proxy/service-clients.js';
 import { QueuesController } from './queues/queues.controller.js';
 import { schema } from './db/schema.js';
 import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
@@ -110,6 +110,11 @@ export class AppModule {
           inject: [ServiceTokens],
         },
         FirstTenantRepository,
+        {
+          provide: gatewayClient,
+          useFactory: (tokens: ServiceTokens) => new ServiceClient('adapter-gateway', settings.GATEWAY_URL, tokens),
+          inject: [ServiceTokens],
+        },
         ApiKeyRepository,
         ApiKeyService,
         OrganizationRepository,

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { allSchemas } from './all-schemas.js';
 import { grantSchema, rolesOf } from './grants.js';
+import { refuseMovedTables } from './older-layout.js';
 import { migrate } from './service-schema.js';
 
 /** The migrations that ran by schema, and whether services connect by roles of their own. */
@@ -12,6 +13,7 @@ export interface Migrated {
 /**
  * Migrates every schema, and grants each service's role what it may do there as soon as it is migrated: who waits for a
  * migration may use what it made. May run any number of times, by several at once.
+ * @throws Error in a sentence where the database is of an older layout
  */
 export async function migrateAll(url: string, extension: 'js' | 'ts' = 'js'): Promise<Migrated> {
   const schemas = await allSchemas(extension);
@@ -20,6 +22,7 @@ export async function migrateAll(url: string, extension: 'js' | 'ts' = 'js'): Pr
   const ran: Record<string, string[]> = {};
   try {
     const db = { query: async (sql: string, values?: unknown[]) => (await client.query(sql, values)).rows };
+    await refuseMovedTables(db);
     // Two that grant at once would meet in the catalog.
     await db.query("SELECT pg_advisory_lock(hashtext('gatehouse-migrate'))");
     const roles = await rolesOf(db, schemas);
