@@ -60,6 +60,14 @@ export class JobClient extends ClientProxy {
     await this.queue(contract.queue).add(contract.name, company, { jobId, delay: delayMs, ...keepNothing });
   }
 
+  /** What the server says of itself. @throws when Redis does not answer */
+  async server(): Promise<{ version: string; policy: string; nowMs: number }> {
+    const [info, [seconds, micros]] = await Promise.all([this.redis.info(), this.redis.time()]);
+    const told = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
+    const nowMs = Number(seconds) * 1_000 + Number(micros) / 1_000;
+    return { version: told('redis_version'), policy: told('maxmemory_policy'), nowMs };
+  }
+
   /** Jobs that wait in a queue. @throws when Redis does not answer */
   async waiting(queue: string): Promise<number> {
     return (await this.queue(queue).getJobCounts('wait'))['wait'] ?? 0;

@@ -10,6 +10,8 @@ import { flushCompileCache } from 'node:module';
 import { AuthGuard } from './auth.guard.js';
 import { protectFromBrowsers } from './browser-headers.js';
 import { databaseOf } from './database-of.js';
+import { Diagnoser } from './diagnosis/diagnoser.js';
+import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { BoundedDepthPipe } from './bounded-depth.pipe.js';
 import type { Jwk } from './env.js';
@@ -65,6 +67,7 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const metrics = new Metrics(options.name);
   const operations = new OperationsServer();
+  const diagnoser = new Diagnoser();
   const jobClient = settings.REDIS_URL === null ? null : new JobClient(settings.REDIS_URL);
   if (jobClient) {
     metrics.gauge('gatehouse_jobs_missed', 'Job adds that Redis did not take; sweepers make up for them', () =>
@@ -75,11 +78,12 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
     module: class ServiceRoot {},
     global: true,
     imports: [options.module],
-    controllers: jobClient && options.consumes?.length ? [QueuesController] : [],
+    controllers: [DiagnosisController, ...(jobClient && options.consumes?.length ? [QueuesController] : [])],
     providers: [
       { provide: ServiceTokens, useValue: tokens },
       { provide: Metrics, useValue: metrics },
       { provide: OperationsServer, useValue: operations },
+      { provide: Diagnoser, useValue: diagnoser },
       ...(jobClient ? [{ provide: JobClient, useValue: jobClient }] : []),
       { provide: consumedQueues, useValue: options.consumes ?? [] },
       {
@@ -88,7 +92,7 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
         inject: [Reflector],
       },
     ],
-    exports: [ServiceTokens, Metrics, OperationsServer, ...(jobClient ? [JobClient] : [])],
+    exports: [ServiceTokens, Metrics, OperationsServer, Diagnoser, ...(jobClient ? [JobClient] : [])],
   };
   const adapter = new FastifyAdapter({
     ...httpServerOptions(settings),
@@ -121,6 +125,7 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
   app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
   app.useGlobalInterceptors(new ReadableRequests());
   const database = databaseOf(app);
+  diagnoser.of({ service: options.name, settings, database, jobs: jobClient });
   if (database) app.useGlobalInterceptors(new EntityTags(app, database));
   const jwks = await tokens.jwks;
   app
