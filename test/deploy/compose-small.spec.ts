@@ -1,6 +1,6 @@
 import { environmentOf } from '../../apps/host/src/env.js';
 import { hostedServices } from '../../apps/host/src/hosted-services.js';
-import { composeServices, requiredSettings } from './manifests.js';
+import { composeServices, read, requiredSettings } from './manifests.js';
 
 const normal = composeServices();
 const small = composeServices('docker-compose.small.yml');
@@ -14,8 +14,8 @@ describe('docker-compose.small.yml', () => {
   it('starts none of the containers whose services it hosts', () => {
     const left = Object.keys(normal).filter((name) => !small[name]?.profiles);
     const apart = Object.keys(normal).filter((name) => small[name]?.profiles?.includes('separate'));
-    expect(apart.sort()).toEqual([...hosted].sort());
-    const jobs = ['database-roles', 'migrate', 'bootstrap'].filter((name) => name in normal);
+    expect(apart.filter((name) => name !== 'bootstrap').sort()).toEqual([...hosted].sort());
+    const jobs = ['database-roles', 'migrate'];
     expect(left.sort()).toEqual([...jobs, 'postgres', 'python-runner', 'redis'].sort());
     for (const job of jobs) expect(small[job]).toMatchObject({ image: small['gatehouse']?.image });
   });
@@ -28,6 +28,14 @@ describe('docker-compose.small.yml', () => {
       const here = String(own[setting]).replace('127.0.0.1:8087,', 'adapters:8080,');
       expect([setting, here]).toEqual([setting, String(value)]);
     }
+  });
+
+  it('lets the commands of the portal be run in the container', () => {
+    const { DATABASE_URL, GATEHOUSE_SERVICE_KEY, PUBLIC_URL } = normal['portal']?.environment ?? {};
+    expect(environment).toMatchObject({ DATABASE_URL, GATEHOUSE_SERVICE_KEY, PUBLIC_URL });
+    const needed = read('apps/portal/src/bootstrap/env.ts').matchAll(/^ {2}([A-Z_]+): url\(\)/gm);
+    for (const [, name = ''] of needed)
+      expect([name, environment[name]]).toEqual([name, expect.stringMatching(/^http/)]);
   });
 
   it('has each service listen where the others call it', () => {
