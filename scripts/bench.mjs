@@ -75,6 +75,13 @@ const benchmarks = {
         quick ? { calls: 300, seconds: 2, kills: 3 } : { calls: 2_000, seconds: 5, kills: 7 },
       ),
   },
+  console: {
+    title: 'Console: Lighthouse, and 10,000 events scrolled in a browser',
+    run: async (quick) =>
+      (await import('../bench/console.mjs')).benchConsole(
+        quick ? { events: 1_000, rounds: 1 } : { events: 10_000, rounds: 3 },
+      ),
+  },
   start: {
     title:
       'Start: what a warm npm start and idleness cost, each service a process, all in one, and the tree of --beside=DIR',

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { parse, parseAllDocuments } from 'yaml';
 
 const root = new URL('../../', import.meta.url);
@@ -7,7 +8,7 @@ const root = new URL('../../', import.meta.url);
 export interface Manifest {
   apiVersion: string;
   kind: string;
-  metadata: { name: string };
+  metadata: { name: string; namespace?: string };
   data?: Record<string, string>;
   spec?: Spec;
 }
@@ -20,7 +21,10 @@ interface Spec {
   podSelector?: LabelSelector;
   policyTypes?: string[];
   ingress?: { from?: { podSelector?: LabelSelector }[] }[];
-  egress?: { to?: { podSelector?: LabelSelector }[]; ports?: { protocol: string; port: number }[] }[];
+  egress?: {
+    to?: { podSelector?: LabelSelector; ipBlock?: { cidr: string } }[];
+    ports?: { protocol: string; port: number }[];
+  }[];
   rules?: { http: { paths: { path: string; backend: { service: { name: string } } }[] } }[];
 }
 
@@ -31,14 +35,22 @@ interface LabelSelector {
 
 interface PodSpec {
   serviceAccountName: string;
+  initContainers?: Container[];
   containers: Container[];
+  enableServiceLinks?: boolean;
 }
 
 export interface Container {
   image: string;
   command?: string[];
   ports?: { name: string; containerPort: number }[];
-  env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[];
+  env?: {
+    name: string;
+    value?: string;
+    valueFrom?: { secretKeyRef?: { name: string; key: string }; configMapKeyRef?: { name: string; key: string } };
+  }[];
+  envFrom?: { configMapRef?: { name: string } }[];
+  resources?: { requests?: { cpu?: string; memory?: string } };
   securityContext?: { readOnlyRootFilesystem?: boolean };
   startupProbe?: Probe;
   livenessProbe?: Probe;
@@ -50,12 +62,15 @@ interface Probe {
 }
 
 export interface ComposeService {
+  image?: string;
   build?: { args: { APP: string } };
+  pull_policy?: string;
+  ports?: string[];
+  container_name?: string;
   environment?: Record<string, string>;
   healthcheck?: { test?: string[]; disable?: boolean };
   depends_on?: Record<string, { condition: string }>;
   command?: string[];
-  image?: string;
   profiles?: string[];
 }
 
@@ -91,6 +106,9 @@ export function redisUsersOfCompose(): string {
   };
   return configs['redis-users']?.content ?? '';
 }
+
+/** What the ConfigMap of the base tells every service. */
+export const baseSettings = (): NodeJS.Dict<string> => parseEnv(read('k8s/base/settings.env'));
 
 /** The services, found by their entry point; the host runs some of them and has nothing of its own. */
 export const runnableApps = (): string[] =>

@@ -12,14 +12,15 @@ declare module '*/launcher/services.mjs' {
 }
 
 declare module '*/launcher/service-group.mjs' {
-  import type { Service } from '*/launcher/services.mjs';
-  export interface Group {
+  interface Named {
     name: string;
-    entry: string;
-    services: Service[];
   }
-  export function hostedServices(services: Service[], env: NodeJS.ProcessEnv, args: string[]): string[];
-  export function groupServices(services: Service[], hosted: string[]): Group[];
+  export interface Group extends Named {
+    entry: string;
+    services: Named[];
+  }
+  export function hostedServices(services: Named[], env: NodeJS.ProcessEnv, args: string[]): string[];
+  export function groupServices(services: Named[], hosted: string[]): Group[];
   export function groupEnv(group: Group, envOf: (name: string) => NodeJS.ProcessEnv): NodeJS.ProcessEnv;
 }
 
@@ -88,6 +89,7 @@ declare module '*/launcher/ports.mjs' {
 }
 
 declare module '*/launcher/project.mjs' {
+  export const cacheDir: string;
   export const root: string;
 }
 
@@ -97,4 +99,22 @@ declare module '*/launcher/redis-users.mjs' {
   export function passwordVariable(user: string): string;
   export function rulesOf(service: string): string;
   export function aclFile(passwordOf: (user: string) => string, form?: 'hash' | 'plain'): string;
+}
+
+declare module '*/launcher/debian-packages.mjs' {
+  /** Why it did not work, or null. */
+  export function unpackDebian(home: string, packages: string[], program: string): string | null;
+  export function librariesOf(home: string): NodeJS.ProcessEnv;
+}
+
+declare module '*/launcher/redis-binaries.mjs' {
+  export function findRedis(): { command: string; env: NodeJS.ProcessEnv } | { reasons: string[] };
+}
+
+declare module '*/launcher/postgres.mjs' {
+  export function startPostgres(options: {
+    dataDir: string;
+    durable?: boolean;
+    detached?: boolean;
+  }): Promise<{ url: string; port: number; stop: () => Promise<void> }>;
 }

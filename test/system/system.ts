@@ -16,6 +16,8 @@ import { makeRedisUsers } from './store-users.js';
 
 /** Every service, as processes over stores of their own. */
 export interface System extends Api {
+  /** Its secrets and logs, as `npm start` keeps them. */
+  dataDir: string;
   /** The built-in App's webhook, by the front door. */
   webhookUrl: string;
   /** Its path, the same at the ingress itself. */
@@ -51,8 +53,13 @@ const bootstrap = 'dist/apps/portal/src/bootstrap/main.js';
 /**
  * @param settings environment variables that every service gets
  * @param hosted names of services that share one process; each other one is a process
+ * @param pooled makes of a service's way to Postgres another one, by a pooler
  */
-export async function startSystem(settings: Record<string, string> = {}, hosted: string[] = []): Promise<System> {
+export async function startSystem(
+  settings: Record<string, string> = {},
+  hosted: string[] = [],
+  pooled: (databaseUrl: string) => string = (url) => url,
+): Promise<System> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-system-'));
   const ends: (() => Promise<unknown>)[] = [async () => rmSync(dataDir, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
@@ -69,7 +76,7 @@ export async function startSystem(settings: Record<string, string> = {}, hosted:
     const users = await makeRedisUsers(redis.url);
     const ingress = 'webhook-ingress';
     const ingressLinks = {
-      database: keep(await openLink(database.urlOf(ingress)), (link) => link.close()),
+      database: keep(await openLink(pooled(database.urlOf(ingress))), (link) => link.close()),
       redis: keep(await openLink(users.urlOf(ingress)), (link) => link.close()),
     };
     const ports = await freePorts(join(dataDir, 'ports.json'));
@@ -78,7 +85,7 @@ export async function startSystem(settings: Record<string, string> = {}, hosted:
       services,
       ports,
       stores: (name) =>
-        storeless.includes(name) ? null : { databaseUrl: database.urlOf(name), redisUrl: users.urlOf(name) },
+        storeless.includes(name) ? null : { databaseUrl: pooled(database.urlOf(name)), redisUrl: users.urlOf(name) },
       secrets: ensureSecrets(dataDir),
       env: {
         ...process.env,
@@ -114,6 +121,7 @@ export async function startSystem(settings: Record<string, string> = {}, hosted:
     await until('the ingress knows the webhook', async () => (await fetch(webhookUrl)).status === 405);
     return {
       ...openApi(origin('portal'), made.api_key ?? ''),
+      dataDir,
       webhookUrl,
       webhookPath: made.webhook_url_path,
       appId: made.app_id,

@@ -1,15 +1,8 @@
 import { integer, json, list, readEnv, type Reader, serviceSettings, url } from '#libs/service-kit';
-import { readFileSync } from 'node:fs';
 import { type KekRing, readKekRing } from './sealing/kek-ring.js';
 import { defaultPolicy, type PolicyRules, readPolicy } from './service-policy/service-policy.js';
 
-/** JSON, or the path of a mounted file that holds it. */
-const kekRing =
-  (production: boolean): Reader<KekRing> =>
-  (name, value) => {
-    const text = value?.startsWith('/') ? readFileSync(value, 'utf8') : value;
-    return json((given) => readKekRing(given, { production }))(name, text);
-  };
+const kekRing = (production: boolean): Reader<KekRing> => json((given) => readKekRing(given, { production }));
 
 const servicePolicy: Reader<PolicyRules> = (name, value) => (value ? json(readPolicy)(name, value) : defaultPolicy);
 

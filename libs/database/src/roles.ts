@@ -38,6 +38,7 @@ export async function prepareRoles(
     );
     await refuseMovedTables(db);
     for (const [role, password] of wanted) await ensureRole(client, role, password ?? '');
+    for (const name of services) await boundRole(client, roleOf(name));
     await refuseMighty(client, [...wanted.keys()]);
     await openDatabase(client, [...wanted.keys()]);
     await client.query('COMMIT');
@@ -51,6 +52,12 @@ async function ensureRole(client: pg.Client, role: string, password: string): Pr
   const { rowCount } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
   const verb = rowCount ? 'ALTER' : 'CREATE';
   await client.query(`${verb} ROLE ${role} LOGIN PASSWORD ${pg.escapeLiteral(scramVerifier(password))}`);
+}
+
+/** A stuck statement ends, whoever forgot it. Of the role, not of the connection: those of a pooler are shared. */
+async function boundRole(client: pg.Client, role: string): Promise<void> {
+  await client.query(`ALTER ROLE ${role} SET statement_timeout = '15s'`);
+  await client.query(`ALTER ROLE ${role} SET idle_in_transaction_session_timeout = '30s'`);
 }
 
 /** Who connects is named, and nobody else; a service makes no temporary tables either. */

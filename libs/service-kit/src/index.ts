@@ -12,7 +12,17 @@ export { Metrics } from './metrics.js';
 export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';
 export { OperationsServer } from './operations-server.js';
 export { OpenSchema, serviceDocument } from './openapi/service-document.js';
-export { invalidCursor, pageOf, PageOf, PageQuery, readCursor, writeCursor, type Page } from './page.js';
+export {
+  containing,
+  invalidCursor,
+  pageOf,
+  PageOf,
+  PageQuery,
+  readCursor,
+  SearchQuery,
+  writeCursor,
+  type Page,
+} from './page.js';
 export {
   askerOf,
   Caller,
@@ -41,3 +51,14 @@ export {
 } from './start-service.js';
 export { IdempotencyKey, idempotencyKeyReused, TakesIdempotencyKey } from './requests/idempotency-key.js';
 export { keyed, type KeyedRequest, once } from './requests/once.js';
+export { Diagnoser } from './diagnosis/diagnoser.js';
+export {
+  broken,
+  type Check,
+  checks,
+  clockFinding,
+  type Diagnosis,
+  type Finding,
+  unwise,
+  well,
+} from './diagnosis/finding.js';

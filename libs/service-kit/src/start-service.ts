@@ -10,6 +10,8 @@ import { flushCompileCache } from 'node:module';
 import { AuthGuard } from './auth.guard.js';
 import { protectFromBrowsers } from './browser-headers.js';
 import { databaseOf } from './database-of.js';
+import { Diagnoser } from './diagnosis/diagnoser.js';
+import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { BoundedDepthPipe } from './bounded-depth.pipe.js';
 import type { Jwk } from './env.js';
@@ -25,6 +27,7 @@ import { type TrustSettings, trustOf } from './service-trust.js';
 import { serviceDocument } from './openapi/service-document.js';
 import { operationalRoutes } from './operational-routes.js';
 import { OperationsServer } from './operations-server.js';
+import { Readiness } from './readiness.js';
 
 export interface ServiceSettings extends TrustSettings, Partial<HttpLimits> {
   PORT: number;
@@ -56,10 +59,15 @@ export interface ServiceOptions {
 
 /** Builds a service without listening: what `startService` and the tests share. */
 export async function createService(options: ServiceOptions): Promise<NestFastifyApplication> {
+  return (await buildService(options)).app;
+}
+
+async function buildService(options: ServiceOptions): Promise<{ app: NestFastifyApplication; readiness: Readiness }> {
   const { settings } = options;
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const metrics = new Metrics(options.name);
   const operations = new OperationsServer();
+  const diagnoser = new Diagnoser();
   const jobClient = settings.REDIS_URL === null ? null : new JobClient(settings.REDIS_URL);
   if (jobClient) {
     metrics.gauge('gatehouse_jobs_missed', 'Job adds that Redis did not take; sweepers make up for them', () =>
@@ -70,11 +78,12 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     module: class ServiceRoot {},
     global: true,
     imports: [options.module],
-    controllers: jobClient && options.consumes?.length ? [QueuesController] : [],
+    controllers: [DiagnosisController, ...(jobClient && options.consumes?.length ? [QueuesController] : [])],
     providers: [
       { provide: ServiceTokens, useValue: tokens },
       { provide: Metrics, useValue: metrics },
       { provide: OperationsServer, useValue: operations },
+      { provide: Diagnoser, useValue: diagnoser },
       ...(jobClient ? [{ provide: JobClient, useValue: jobClient }] : []),
       { provide: consumedQueues, useValue: options.consumes ?? [] },
       {
@@ -83,7 +92,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
         inject: [Reflector],
       },
     ],
-    exports: [ServiceTokens, Metrics, OperationsServer, ...(jobClient ? [JobClient] : [])],
+    exports: [ServiceTokens, Metrics, OperationsServer, Diagnoser, ...(jobClient ? [JobClient] : [])],
   };
   const adapter = new FastifyAdapter({
     ...httpServerOptions(settings),
@@ -116,19 +125,21 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
   app.useGlobalInterceptors(new ReadableRequests());
   const database = databaseOf(app);
+  diagnoser.of({ service: options.name, settings, database, jobs: jobClient });
   if (database) app.useGlobalInterceptors(new EntityTags(app, database));
   const jwks = await tokens.jwks;
   app
     .getHttpAdapter()
     .getInstance()
     .get('/.well-known/jwks.json', () => jwks);
-  operationalRoutes(app, operations, metrics, async () => (await options.notReady?.(app)) ?? null);
+  const readiness = new Readiness(app, async () => (await options.notReady?.(app)) ?? null);
+  operationalRoutes(app, operations, metrics, readiness);
   let document: OpenAPIObject | undefined;
   app
     .getHttpAdapter()
     .getInstance()
     .get('/openapi.json', () => (document ??= serviceDocument(app, options.name)));
-  return app;
+  return { app, readiness };
 }
 
 /** Starts a service that is its process: it drains on SIGTERM (Nest's shutdown hooks close servers, then workers). */
@@ -150,10 +161,12 @@ export async function hostService(options: ServiceOptions): Promise<{ close(): P
   return { close: () => logBy(log, () => app.close()) };
 }
 
+/** Opens the port of operations, then, once its schema is there, queues and HTTP. */
 async function openService(options: ServiceOptions): Promise<NestFastifyApplication> {
-  const app = await createService(options);
+  const { app, readiness } = await buildService(options);
   try {
     await app.get(OperationsServer).listen(options.settings);
+    await readiness.untilMigrated();
     await app.startAllMicroservices();
     await app.listen(options.settings.PORT, options.settings.HOST);
   } catch (error) {
