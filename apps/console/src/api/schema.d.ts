@@ -2580,6 +2580,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/key-rotation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which keys wrap the data keys of the organization */
+        get: operations["getKeyRotation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/credentials/notifications": {
         parameters: {
             query?: never;
@@ -5624,7 +5641,10 @@ export interface components {
             agent_id: string | null;
             /** @description Empty: the sender was no contact */
             contact_id: string | null;
+            /** @description As the endpoint calls it */
+            model: string | null;
             model_calls: number;
+            /** @description Grouped by model: none is counted */
             tool_calls: number;
             input_tokens: number;
             output_tokens: number;
@@ -6203,6 +6223,21 @@ export interface components {
         RotateField: {
             /** @description Comes first; in a list the value before stays valid beside it */
             value: string;
+        };
+        WrappingKeyView: {
+            /** @description Its name in the key ring */
+            kid: string;
+            /** @description Data keys of the caller's organization that it wraps */
+            data_keys: number;
+            /** @description Whether the vault has it: what a key wraps that is gone cannot be opened */
+            in_ring: boolean;
+            /** @description Whether it wraps what is new */
+            primary: boolean;
+        };
+        KeyRotationView: {
+            keys: components["schemas"]["WrappingKeyView"][];
+            /** @description Data keys that another key than the primary wraps; 0: it is done */
+            left: number;
         };
         NotificationsView: {
             url: string;
@@ -10115,7 +10150,7 @@ export interface operations {
                 from?: string;
                 /** @description Last day; today when absent */
                 to?: string;
-                group_by?: "day" | "agent" | "contact" | "day_agent" | "day_contact" | "total";
+                group_by?: "day" | "agent" | "contact" | "model" | "day_agent" | "day_contact" | "day_model" | "total";
             };
             header?: never;
             path?: never;
@@ -11166,6 +11201,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CredentialView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getKeyRotation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyRotationView"];
                 };
             };
             default: components["responses"]["Problem"];
