@@ -85,10 +85,11 @@ const benchmarks = {
     run: async (quick) => (await import('../bench/console.mjs')).benchScrolling({ events: quick ? 1_000 : 10_000 }),
   },
   start: {
-    title: 'Start: what a warm npm start and idleness cost, this tree beside that of --beside=DIR',
+    title:
+      'Start: what a warm npm start and idleness cost, each service a process, all in one, and the tree of --beside=DIR',
     run: async (quick) =>
       (await import('../bench/start.mjs')).benchStart({
-        ...(quick ? { rounds: 1, idleSeconds: 10 } : { rounds: 3, idleSeconds: 30 }),
+        ...(quick ? { rounds: 1, idleSeconds: 30 } : { rounds: 3, idleSeconds: 60 }),
         beside: process.argv.find((arg) => arg.startsWith('--beside='))?.slice('--beside='.length),
       }),
   },

@@ -42,6 +42,36 @@ describe('a sweeper', () => {
     expect(runs).toBe(3);
   });
 
+  it('rests longer once it found nothing, until it is told that there is something', async () => {
+    const found = [1, 0, 0];
+    let runs = 0;
+    const sweep = async (): Promise<number> => {
+      runs += 1;
+      return found.shift() ?? 0;
+    };
+    const sweeper = new Sweeper({ name: 'test', everyMs: 5, idleMs: 60_000, batch: 10, sweep }).start();
+    await until('it looked again, and found nothing', () => runs === 2);
+    sweeper.soon();
+    await until('it looked at once', () => runs === 3);
+    await sweeper.stop();
+  });
+
+  it('looks again for what was written while it looked', async () => {
+    const gate = Promise.withResolvers<void>();
+    let runs = 0;
+    const sweep = async (): Promise<number> => {
+      runs += 1;
+      await gate.promise;
+      return 0;
+    };
+    const sweeper = new Sweeper({ name: 'test', everyMs: 5, idleMs: 60_000, batch: 10, sweep }).start();
+    await until('it looks', () => runs === 1);
+    sweeper.soon();
+    gate.resolve();
+    await until('it looked again', () => runs === 2);
+    await sweeper.stop();
+  });
+
   it('waits for a running sweep when it stops, begins no other, and does not mind a second stop', async () => {
     const gate = Promise.withResolvers<void>();
     let runs = 0;

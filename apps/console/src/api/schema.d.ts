@@ -69,6 +69,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/diagnostics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How each service finds its stores, clock, migrations, egress and signatures, and what to do
+         * @description Of the whole installation, but for the adapters: those of the project. Asks now.
+         */
+        get: operations["diagnose"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/queues": {
         parameters: {
             query?: never;
@@ -2937,6 +2957,42 @@ export interface components {
             data: components["schemas"]["AuditLogEntryView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
+        };
+        DiagnosedServiceView: {
+            service: string;
+            /** @description The version of Node */
+            runtime: string;
+            uptime_seconds: number;
+        };
+        FindingView: {
+            /** @description The service that found it */
+            service: string;
+            /** @enum {string} */
+            check: "services" | "settings" | "clocks" | "postgres" | "migrations" | "redis" | "egress" | "signatures";
+            /**
+             * @description error: something does not work, or a message may be lost. warning: it will not for long, or is unwise
+             * @enum {string}
+             */
+            state: "ok" | "warning" | "error";
+            /** @description In one line, for people */
+            text: string;
+            /** @description Null where all is well */
+            what_to_do: string | null;
+        };
+        DiagnosticsView: {
+            /**
+             * Format: date-time
+             * @description The portal's clock
+             */
+            now: string;
+            /**
+             * @description The worst of what was found
+             * @enum {string}
+             */
+            state: "ok" | "warning" | "error";
+            /** @description Those that answered */
+            services: components["schemas"]["DiagnosedServiceView"][];
+            data: components["schemas"]["FindingView"][];
         };
         QueueView: {
             queue: string;
@@ -6517,6 +6573,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditLogPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    diagnose: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiagnosticsView"];
                 };
             };
             default: components["responses"]["Problem"];
