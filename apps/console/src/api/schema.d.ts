@@ -9512,6 +9512,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the tool's name, in any case */
+                search?: string;
                 state?: "pending" | "approved" | "refused" | "expired" | "cancelled";
                 /** @description Of the turns that one event started */
                 event_id?: string;
