@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { Liveness } from './liveness.js';
 import { type ConnectionSettings, dataSourceOptions, type ServiceSchema } from './service-schema.js';
 
 /** The service's data source and the repositories of all its entities. */
@@ -13,7 +14,10 @@ export class DatabaseModule {
         TypeOrmModule.forRoot({ ...dataSourceOptions(schema, settings), retryAttempts: 20, retryDelay: 1_000 }),
         TypeOrmModule.forFeature(schema.entities),
       ],
-      exports: [TypeOrmModule],
+      providers: [
+        { provide: Liveness, useValue: new Liveness({ url: settings.url, service: settings.applicationName }) },
+      ],
+      exports: [TypeOrmModule, Liveness],
     };
   }
 }

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import type { Liveness } from './liveness.js';
 
 export interface SweeperOptions {
   name: string;
@@ -6,6 +7,10 @@ export interface SweeperOptions {
   /** Does one batch; returns how many rows it took. A full batch is followed by the next one at once. */
   sweep: (limit: number) => Promise<number>;
   batch: number;
+  /** Sweeps at once after each loss. */
+  losses?: Liveness;
+  /** What is done first after one. */
+  afterLoss?: () => Promise<unknown>;
 }
 
 /** Runs a background sweep at intervals, never twice at a time in one process, and survives its failures. */
@@ -14,6 +19,7 @@ export class Sweeper {
   private timer: NodeJS.Timeout | undefined;
   private current: Promise<void> = Promise.resolve();
   private stopped = false;
+  private lost = false;
 
   constructor(private readonly options: SweeperOptions) {
     this.logger = new Logger(`sweeper:${options.name}`);
@@ -22,6 +28,7 @@ export class Sweeper {
   start(): this {
     // The first run comes after a random part of the interval, so that replicas do not sweep in step.
     this.schedule(Math.random() * this.options.everyMs);
+    this.options.losses?.onLoss(() => this.expedite());
     return this;
   }
 
@@ -32,19 +39,34 @@ export class Sweeper {
     await this.current;
   }
 
+  private expedite(): void {
+    this.lost = true;
+    if (this.timer === undefined) return;
+    clearTimeout(this.timer);
+    this.schedule(0);
+  }
+
   private schedule(delayMs: number): void {
     if (this.stopped) return;
     this.timer = setTimeout(() => {
+      this.timer = undefined;
       this.current = this.run();
     }, delayMs);
   }
 
   private async run(): Promise<void> {
+    const { everyMs, sweep, batch, afterLoss } = this.options;
+    const lost = this.lost;
+    this.lost = false;
+    let nextMs = everyMs;
     try {
-      while (!this.stopped && (await this.options.sweep(this.options.batch)) >= this.options.batch);
+      if (lost) await afterLoss?.();
+      while (!this.stopped && (await sweep(batch)) >= batch);
+      if (this.lost) nextMs = 0;
     } catch (error) {
-      this.logger.warn(`sweep failed, next in ${this.options.everyMs} ms: ${String(error)}`);
+      this.lost ||= lost;
+      this.logger.warn(`sweep failed, next in ${everyMs} ms: ${String(error)}`);
     }
-    this.schedule(this.options.everyMs);
+    this.schedule(nextMs);
   }
 }

@@ -79,20 +79,20 @@ export class JobClient extends ClientProxy {
   }
 
   /**
-   * How old, in ms, a row has to be before a sweeper may add its job again: the queue's consumers are still busy with
-   * what came earlier, and adding everything again would only lengthen the queue.
+   * How long, in ms, the consumers of a queue take to get to a job; 0 while Redis does not say. A row has to be so much
+   * older before a sweeper may add its job again: adding everything again would only lengthen the queue.
    */
-  async sweepAfterMs(queue: string, leaseMs: number): Promise<number> {
-    return leaseMs + (await this.behindMs(queue));
-  }
-
-  /** How long, in ms, the consumers of a queue take to get to a job; 0 while Redis does not say. */
   async behindMs(queue: string): Promise<number> {
     try {
       return (await this.depth(queue)).oldestMs;
     } catch {
       return 0;
     }
+  }
+
+  /** Tells each time when Redis is there again, or for the first time: what it held may be lost. */
+  onReady(listener: () => void): void {
+    this.redis.on('ready', listener);
   }
 
   override async connect(): Promise<void> {

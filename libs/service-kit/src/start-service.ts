@@ -1,3 +1,4 @@
+import { Liveness } from '#libs/database';
 import { JobClient, JobServer } from '#libs/queue';
 import { type DynamicModule, Logger, type Type, ValidationPipe } from '@nestjs/common';
 import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
@@ -115,7 +116,11 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
   app.useGlobalInterceptors(new ReadableRequests());
   const database = databaseOf(app);
-  if (database) app.useGlobalInterceptors(new EntityTags(app, database));
+  if (database) {
+    app.useGlobalInterceptors(new EntityTags(app, database));
+    const liveness = app.get(Liveness, { strict: false });
+    jobClient?.onReady(() => liveness.noteLoss('Redis was away'));
+  }
   const jwks = await tokens.jwks;
   app
     .getHttpAdapter()

@@ -42,15 +42,22 @@ export class TurnJobs {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  /** @throws RunLater while another claim holds the turn, or until it is tried again; PermanentFailure with why it failed */
+  /**
+   * One job carries a turn's tries, and the row counts them. A job that finds the turn in other hands is over: whoever has
+   * it ends it or puts it off, and what is lost with them is swept.
+   * @throws RunLater until it is tried again; PermanentFailure with why it failed
+   */
   async run(given: TurnRunPayload): Promise<void> {
     const leaseLost = this.leases.enter(given.turn_id);
-    if (!leaseLost) throw new RunLater(heldRetryMs, 'turn_running');
+    if (!leaseLost) {
+      if (this.leases.isRunning(given.turn_id)) return;
+      throw new RunLater(heldRetryMs, 'turn_running');
+    }
     try {
       const payload = await this.whole(given);
-      const outcome = await this.turns.claim(payload, this.leases.owner);
-      if (outcome.state === 'leased') throw new RunLater(heldRetryMs, 'turn_leased');
-      if (outcome.state === 'waiting') return;
+      const { owner } = this.leases;
+      const outcome = await this.turns.claim(payload, owner);
+      if (outcome.state === 'leased' || outcome.state === 'waiting') return;
       if (outcome.state === 'rescheduled') {
         // The row says when, and one job is enough: it is the one that comes just then, or a sweeper's.
         if (outcome.delayMs > earlyMs) return;
@@ -58,7 +65,7 @@ export class TurnJobs {
       }
       if (outcome.state === 'ended') return await this.offers.offerAgain([payload.turn_id]);
       this.leases.hold(payload.turn_id);
-      const claim = { turn_id: payload.turn_id, lease_owner: this.leases.owner, attempt: outcome.attempt };
+      const claim = { turn_id: payload.turn_id, lease_owner: owner, attempt: outcome.attempt };
       await this.runClaimed(payload, claim, outcome, leaseLost);
     } finally {
       this.leases.leave(given.turn_id);
@@ -114,7 +121,7 @@ export class TurnJobs {
       this.metrics.hopSeconds.observe({ stage: 'turn', outcome: 'succeeded' }, durationMs / 1000);
       if (answer_id !== null && input.reply) await this.offers.offer(offerOf(payload, ending, answer_id, input.reply));
     } catch (error) {
-      if (error instanceof LeaseLost) throw new RunLater(heldRetryMs, 'lease_lost');
+      if (error instanceof LeaseLost) return;
       const next = nextTry(error, tried, this.settings);
       if (!next.again) {
         await this.turns.release(claim, next.code, 0, false);

@@ -1,6 +1,6 @@
 import { Batcher } from '#libs/batching';
 import type { TurnInput, TurnRunPayload } from '#libs/contracts';
-import { isRefusedRow, type Queryable, storableJson, withoutFlush } from '#libs/database';
+import { isGone, isRefusedRow, type Queryable, storableJson, withoutFlush } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -145,11 +145,11 @@ export class TurnRepository {
   }
 
   /** Renews leases; returns the turns whose lease is still ours. */
-  async renew(turnIds: string[], owner: string): Promise<Set<string>> {
+  async renew(turnIds: string[], owners: string[]): Promise<Set<string>> {
     const rows = await this.rows<{ id: string }>(
       `WITH renewed AS (UPDATE engine.turn SET lease_until = now() + $3 * interval '1 millisecond'
-         WHERE id = ANY($1) AND lease_owner = $2 AND state = 'running' RETURNING id) SELECT id FROM renewed`,
-      [turnIds, owner, this.settings.TURN_LEASE_MS],
+         WHERE id = ANY($1) AND lease_owner = ANY($2) AND state = 'running' RETURNING id) SELECT id FROM renewed`,
+      [turnIds, owners, this.settings.TURN_LEASE_MS],
     );
     return new Set(rows.map((row) => row.id));
   }
@@ -161,11 +161,11 @@ export class TurnRepository {
   async release(claim: Claim, error: string, delayMs: number, waits: boolean): Promise<void> {
     await this.db.query(
       `UPDATE engine.turn SET state = 'queued', error = $4, lease_owner = NULL,
-              retry_at = now() + $5 * interval '1 millisecond', lease_until = now() + $6 * interval '1 millisecond',
-              waits = waits + CASE WHEN $7 THEN 1 ELSE 0 END,
-              waiting_since = CASE WHEN $7 THEN coalesce(waiting_since, now()) END
+              retry_at = now() + $5 * interval '1 millisecond', lease_until = now() + $5 * interval '1 millisecond',
+              waits = waits + CASE WHEN $6 THEN 1 ELSE 0 END,
+              waiting_since = CASE WHEN $6 THEN coalesce(waiting_since, now()) END
         WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running'`,
-      [claim.turn_id, claim.lease_owner, claim.attempt, error, delayMs, delayMs + this.settings.TURN_LEASE_MS, waits],
+      [claim.turn_id, claim.lease_owner, claim.attempt, error, delayMs, waits],
     );
   }
 
@@ -178,18 +178,32 @@ export class TurnRepository {
     return ((await tx.query(sql, failParameters(payload, error))) as Turn[])[0] ?? null;
   }
 
-  /** Turns that nobody works on: queued again, at most `limit`, as payloads without their input, which is stored. */
-  async takeAbandoned(limit: number, afterMs: number): Promise<TurnRunPayload[]> {
+  /** Voids the leases of processes that are dead. */
+  async takeFromGone(): Promise<void> {
+    await this.db.query(
+      `UPDATE engine.turn SET state = 'queued', lease_owner = NULL, lease_until = now(), retry_at = NULL
+        WHERE id IN (SELECT id FROM engine.turn WHERE state = 'running' AND ${isGone('lease_owner')}
+                      ORDER BY id FOR UPDATE SKIP LOCKED)`,
+    );
+  }
+
+  /**
+   * Turns that nobody works on: queued again, at most `limit`, as payloads without their input, which is stored.
+   * @param leftMs how long the lease of a running one is over
+   * @param waitedMs how long the job of a queued one is late
+   */
+  async takeAbandoned(limit: number, leftMs: number, waitedMs: number): Promise<TurnRunPayload[]> {
     return this.rows<TurnRunPayload>(
       `WITH abandoned AS (
          SELECT id FROM engine.turn
-          WHERE state IN ('queued', 'running') AND lease_until < now() - $2 * interval '1 millisecond'
+          WHERE state IN ('queued', 'running')
+            AND lease_until < now() - CASE state WHEN 'queued' THEN $3::float8 ELSE $2::float8 END * interval '1 millisecond'
           ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED),
        taken AS (
          UPDATE engine.turn t SET state = 'queued', lease_owner = NULL, lease_until = now(), retry_at = NULL FROM abandoned
           WHERE t.id = abandoned.id RETURNING t.*)
        SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, agent_id, traceparent, attempt AS claims FROM taken`,
-      [limit, afterMs],
+      [limit, leftMs, waitedMs],
     );
   }
 
@@ -250,7 +264,7 @@ export class TurnRepository {
       if (claim) return { state: 'waiting' };
       const row = stored.get(turn_id);
       // Whose row is gone has nothing left to run.
-      return row ? outcomeOf(row) : { state: isHandover(payload) ? 'leased' : 'ended' };
+      return row ? outcomeOf(row) : { state: 'ended' };
     });
   }
 
