@@ -4,6 +4,7 @@ import { jobs } from '#libs/contracts';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { ArrivalOrder } from './arrival-order.js';
 import { companies, companyId, oldestOf, type Traveller } from './company.js';
 import { producerConnection, queuePrefix } from './connection.js';
 
@@ -14,10 +15,12 @@ export class JobClient extends ClientProxy {
   private readonly senders = new Map<string, Batcher<Traveller, boolean>>();
   /** Adds that Redis refused since the start, by job name: a metric, and the sign that sweepers have work. */
   readonly missed = new Map<string, number>();
+  readonly order: ArrivalOrder;
 
   constructor(redisUrl: string) {
     super();
     this.redis = producerConnection(redisUrl);
+    this.order = new ArrivalOrder(this.redis);
   }
 
   /**

@@ -119,7 +119,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   if (database) {
     app.useGlobalInterceptors(new EntityTags(app, database));
     const liveness = app.get(Liveness, { strict: false });
-    jobClient?.onReady(() => liveness.noteLoss('Redis was away'));
+    jobClient?.onReady(() => liveness.noteLoss('a connection to Redis has begun'));
   }
   const jwks = await tokens.jwks;
   app

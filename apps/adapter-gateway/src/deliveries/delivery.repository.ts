@@ -152,10 +152,10 @@ export class DeliveryRepository {
     );
   }
 
-  /** Voids the leases of processes that are dead. */
+  /** Voids the leases of processes that are dead: over for so long that the next sweep takes them, whatever it waits for. */
   async voidLeasesOfGone(): Promise<void> {
     await this.rows.query(
-      `UPDATE gateway.delivery SET lease_until = now() - interval '1 ms'
+      `UPDATE gateway.delivery SET lease_until = now() - interval '1 day'
         WHERE id IN (SELECT id FROM gateway.delivery WHERE state = 'sending' AND ${isGone('lease_owner')}
                       ORDER BY id FOR UPDATE SKIP LOCKED)`,
     );

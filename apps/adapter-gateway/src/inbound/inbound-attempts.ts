@@ -1,7 +1,7 @@
 import { Batcher } from '#libs/batching';
 import { type InboundParsePayload, inboundParse } from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
-import { PermanentFailure, permanentCode } from '#libs/queue';
+import { JobClient, PermanentFailure, permanentCode } from '#libs/queue';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -49,6 +49,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     @Inject(InboundService) private readonly inbound: InboundService,
     @Inject(InboundWaitRepository) private readonly waits: InboundWaitRepository,
     @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(Liveness) private readonly liveness: Liveness,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
@@ -161,6 +162,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     const broken = error instanceof AdapterError && error.code === 'contract_violation';
     const permanent = broken ? error.code : permanentCode(error);
     if (permanent !== null) return this.end(job, attempts + 1, permanent, said(error));
+    // It comes again later, and nobody waits for it.
+    this.jobs.order.leave(job.app_id, job.receipt_id);
     const put = putOff(job, adapter.id, attempts, error);
     const waiting = await this.puts.add(put);
     const tooOld = Date.now() - waiting.waitingSince.getTime() >= this.settings.PARSE_MAX_AGE_MS;

@@ -117,6 +117,7 @@ export class InboundService extends Sweeping {
 
   /** Ends a receipt that cannot be parsed; it stays readable and can be replayed. */
   async bury(job: InboundParsePayload, attempt: number, code: string, reason: string): Promise<void> {
+    this.jobs.order.leave(job.app_id, job.receipt_id);
     await this.journal.appendNow(
       entryOf(job, 'parsed', 'dead', { attempt, durationMs: null, reason: code, detail: { error: reason } }),
     );
@@ -188,7 +189,9 @@ export class InboundService extends Sweeping {
     await this.jobs.wake(messageRoute, payload);
   }
 
+  /** Of what goes no further, or not yet: nobody waits for it. */
   private record(job: InboundParsePayload, stage: Stage, outcome: Outcome, facts: EntryFacts): void {
+    this.jobs.order.leave(job.app_id, job.receipt_id);
     this.journal.append(entryOf(job, stage, outcome, facts));
     if (facts.durationMs !== null) this.metrics.hopSeconds.observe({ stage, outcome }, facts.durationMs / 1000);
   }

@@ -5,6 +5,7 @@ import { PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { LeaseLost } from '../loop/step-log.js';
+import { Arrivals } from '../sessions/arrivals.js';
 import { ReplyOffers } from '../replies/reply-offers.service.js';
 import type { OfferedReply } from '../replies/reply.repository.js';
 import type { EngineSettings } from '../settings.js';
@@ -35,6 +36,7 @@ export class TurnJobs {
     @Inject(TurnLeases) private readonly leases: TurnLeases,
     @Inject(TurnRunner) private readonly runner: TurnRunner,
     @Inject(TurnWaker) private readonly waker: TurnWaker,
+    @Inject(Arrivals) private readonly arrivals: Arrivals,
     @Inject(ReplyOffers) private readonly offers: ReplyOffers,
     @Inject(ServiceClient) private readonly router: ServiceClient,
     @Inject(Journal) private readonly journal: Journal,
@@ -56,7 +58,7 @@ export class TurnJobs {
     try {
       const payload = await this.whole(given);
       const { owner } = this.leases;
-      const outcome = await this.turns.claim(payload, owner);
+      const outcome = await this.claim(payload, owner);
       if (outcome.state === 'leased' || outcome.state === 'waiting') return;
       if (outcome.state === 'rescheduled') {
         // The row says when, and one job is enough: it is the one that comes just then, or a sweeper's.
@@ -87,6 +89,18 @@ export class TurnJobs {
     } catch (error) {
       if (!isRefusedRow(error)) throw error;
       await this.refuse(payload, code);
+    }
+  }
+
+  /** Stores turns of sessions in the order in which their messages were acknowledged, as far as it can be kept. */
+  private async claim(payload: TurnRunPayload, owner: string): Promise<ClaimOutcome> {
+    const place = isHandover(payload) ? payload.session?.place : undefined;
+    if (place === undefined) return this.turns.claim(payload, owner);
+    await this.arrivals.inOrder(payload.app_id, place);
+    try {
+      return await this.turns.claim(payload, owner);
+    } finally {
+      this.arrivals.stored(payload.app_id, place);
     }
   }
 

@@ -75,7 +75,12 @@ describe('the lease of a long turn', () => {
   });
 
   it('is void when its process is dead, and not while that is only slow', async () => {
-    const engine = await world.start({ ...settings(), TURN_LEASE_MS: 600_000, SWEEP_AFTER_MS: 600_000 });
+    await world.close();
+    world = await engineWorld();
+    const engine = await world.start({
+      ...settings(),
+      ...{ TURN_LEASE_MS: 600_000, SWEEP_AFTER_MS: 600_000, SWEEP_EVERY_MS: 600_000 },
+    });
     const turns = engine.get(TurnRepository, { strict: false });
     const liveness = engine.get(Liveness, { strict: false });
     const slow = new pg.Client({

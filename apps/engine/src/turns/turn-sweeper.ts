@@ -4,7 +4,7 @@ import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
-import { TurnRepository } from './turn.repository.js';
+import { AbandonedTurns } from './abandoned-turns.repository.js';
 
 const sweepBatch = 200;
 
@@ -12,7 +12,7 @@ const sweepBatch = 200;
 @Injectable()
 export class TurnSweeper extends Sweeping {
   constructor(
-    @Inject(TurnRepository) private readonly turns: TurnRepository,
+    @Inject(AbandonedTurns) private readonly turns: AbandonedTurns,
     @Inject(JobClient) private readonly jobClient: JobClient,
     @Inject(Liveness) private readonly losses: Liveness,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
@@ -32,7 +32,7 @@ export class TurnSweeper extends Sweeping {
     const { SWEEP_AFTER_MS: afterMs } = this.settings;
     const behindMs = await this.jobClient.behindMs(turnRun.queue);
     const waitedMs = Math.min(afterMs, this.losses.sinceLossMs) + behindMs;
-    const abandoned = await this.turns.takeAbandoned(limit, afterMs + behindMs, waitedMs);
+    const abandoned = await this.turns.take(limit, afterMs + behindMs, waitedMs);
     await Promise.all(abandoned.map((payload) => this.jobClient.wake(turnRun, payload)));
     return abandoned.length;
   }

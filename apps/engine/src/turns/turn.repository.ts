@@ -1,6 +1,6 @@
 import { Batcher } from '#libs/batching';
 import type { TurnInput, TurnRunPayload } from '#libs/contracts';
-import { isGone, isRefusedRow, type Queryable, storableJson, withoutFlush } from '#libs/database';
+import { isRefusedRow, type Queryable, storableJson, withoutFlush } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -129,7 +129,8 @@ export class TurnRepository {
     @Inject(Journal) private readonly journal: Journal,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
-    const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
+    // One at a time: two would store what came in order in any order.
+    const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 1, failsByItem: isRefusedRow };
     this.claims = new Batcher((requests) => this.claimAll(requests), together);
   }
 
@@ -176,35 +177,6 @@ export class TurnRepository {
   async fail(tx: Queryable, payload: TurnRunPayload, error: string): Promise<Turn | null> {
     const sql = `WITH ended AS (${failSql} RETURNING t.*) SELECT * FROM ended`;
     return ((await tx.query(sql, failParameters(payload, error))) as Turn[])[0] ?? null;
-  }
-
-  /** Voids the leases of processes that are dead. */
-  async takeFromGone(): Promise<void> {
-    await this.db.query(
-      `UPDATE engine.turn SET state = 'queued', lease_owner = NULL, lease_until = now(), retry_at = NULL
-        WHERE id IN (SELECT id FROM engine.turn WHERE state = 'running' AND ${isGone('lease_owner')}
-                      ORDER BY id FOR UPDATE SKIP LOCKED)`,
-    );
-  }
-
-  /**
-   * Turns that nobody works on: queued again, at most `limit`, as payloads without their input, which is stored.
-   * @param leftMs how long the lease of a running one is over
-   * @param waitedMs how long the job of a queued one is late
-   */
-  async takeAbandoned(limit: number, leftMs: number, waitedMs: number): Promise<TurnRunPayload[]> {
-    return this.rows<TurnRunPayload>(
-      `WITH abandoned AS (
-         SELECT id FROM engine.turn
-          WHERE state IN ('queued', 'running')
-            AND lease_until < now() - CASE state WHEN 'queued' THEN $3::float8 ELSE $2::float8 END * interval '1 millisecond'
-          ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED),
-       taken AS (
-         UPDATE engine.turn t SET state = 'queued', lease_owner = NULL, lease_until = now(), retry_at = NULL FROM abandoned
-          WHERE t.id = abandoned.id RETURNING t.*)
-       SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, agent_id, traceparent, attempt AS claims FROM taken`,
-      [limit, leftMs, waitedMs],
-    );
   }
 
   /** One turn of a project, or null. */

@@ -1,6 +1,6 @@
 import { messageRoute, type MessageRoutePayload } from '#libs/contracts';
 import { Journal, type JournalEntry } from '#libs/journal';
-import { type DeadJob, errorCode, JobContext, permanentCode } from '#libs/queue';
+import { type DeadJob, errorCode, JobClient, JobContext, permanentCode } from '#libs/queue';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { RoutingService } from './routing.service.js';
@@ -10,6 +10,7 @@ export class RoutingHandler {
   constructor(
     @Inject(RoutingService) private readonly routing: RoutingService,
     @Inject(Journal) private readonly journal: Journal,
+    @Inject(JobClient) private readonly jobs: JobClient,
   ) {}
 
   @EventPattern<string>('message.route')
@@ -18,6 +19,8 @@ export class RoutingHandler {
     try {
       await this.routing.route(job, attempt);
     } catch (error) {
+      // It comes again later, and nobody waits for it.
+      this.jobs.order.leave(job.app_id, job.receipt_id);
       // Told, so that the sweep of the ingress leaves it to the job that comes again.
       if (permanentCode(error) === null && context.attempt < messageRoute.attempts) {
         this.journal.append(entryOf(job, attempt, 'retrying', errorCode(error), String(error)));

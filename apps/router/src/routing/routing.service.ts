@@ -2,6 +2,7 @@ import { Batcher } from '#libs/batching';
 import type { MessageRoutePayload, NormalizedMessage } from '#libs/contracts';
 import { isRefusedRow } from '#libs/database';
 import { Journal } from '#libs/journal';
+import { JobClient } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
@@ -31,6 +32,7 @@ export class RoutingService {
     @Inject(TurnHandover) private readonly handover: TurnHandover,
     @Inject(RoutingAgain) private readonly again: RoutingAgain,
     @Inject(Journal) private readonly journal: Journal,
+    @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(Metrics) private readonly metrics: Metrics,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
     @Inject(routerSettings) settings: RouterSettings,
@@ -61,6 +63,7 @@ export class RoutingService {
     const named = drafts.flatMap(({ workflowId }) => workflowId ?? []);
     const rules = await this.rules.of(drafts[0]?.project_id ?? '', named);
     const routed = await this.commits.add(drafts.map((draft) => ({ draft, rules })));
+    this.keepPlaces(drafts, routed);
     this.handover.wake(routed.flatMap((each) => ('plan' in each ? turnsOf([each.plan]) : [])));
     this.again.tell(
       routed.flatMap((each) => ('plan' in each ? each.continued : [])),
@@ -68,6 +71,20 @@ export class RoutingService {
       'released',
     );
     return routed;
+  }
+
+  /** What starts a turn of a session keeps its place until the engine has stored that; nobody waits for the rest. */
+  private keepPlaces(drafts: Draft[], routed: Routed[]): void {
+    const [first] = drafts;
+    if (!first || first.place === null) return;
+    const { app_id: appId, receipt_id: own } = first;
+    const places = routed
+      .flatMap((each) => ('plan' in each ? each.plan.turns : []))
+      .flatMap(({ session }) => session?.place ?? []);
+    for (const place of places) if (place !== own) this.jobs.order.enter(appId, place);
+    // Routed before, its turn may be on its way.
+    const before = routed.some((each) => 'claimed' in each && each.claimed.receipt_id === own);
+    if (!before && !places.includes(own)) this.jobs.order.leave(appId, own);
   }
 
   private async commitAll(batch: Ruled[][]): Promise<Routed[][]> {

@@ -56,6 +56,8 @@ export class Feeder implements OnApplicationShutdown {
     this.addedSince += 1;
     // Whoever adds has the queue's length read again: without that, what is added here would use up the room for good.
     this.schedule();
+    // One that is woken again has lost its place.
+    if (tried === undefined || receipt.outcome === 'held') this.jobs.order.enter(receipt.appId, receipt.id);
     const job = parseJob(receipt, this.settings.inlineLimitBytes, this.at);
     return this.jobs.wake(inboundParse, tried === undefined ? job : { ...job, tried }, sinceMs);
   }

@@ -92,6 +92,8 @@ export interface TurnOfSession {
   inbox_mode: 'queue' | 'collect';
   /** A session that was silent since then is over, and another one begins (RFC 3339). */
   reset_before: string | null;
+  /** Its place in the order in which receipts of its App were acknowledged. Absent: it takes none, as a replay. */
+  place?: string;
 }
 
 /**
