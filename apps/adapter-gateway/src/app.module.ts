@@ -40,6 +40,7 @@ import { TokenSeal } from './webhook-tokens/token-seal.js';
 import { CallTargets } from './apps/call-targets.js';
 import { CredentialChoice } from './apps/credential-choice.js';
 import { CredentialDescriptions } from './apps/credential-descriptions.js';
+import { ClosedProjectsController } from './apps/closed-projects.controller.js';
 import { EndpointsController } from './apps/endpoints.controller.js';
 import { InstalledApps } from './apps/installed-apps.js';
 import { vaultClient } from './apps/vault-client.js';
@@ -47,6 +48,7 @@ import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
 import { AttentionService } from './attention/attention.service.js';
 import { schema } from './db/schema.js';
+import { GatewayDiagnosis } from './diagnosis/gateway-diagnosis.js';
 import { AddressPace } from './deliveries/address-pace.js';
 import { OutgoingMessages } from './deliveries/outgoing-messages.js';
 import { AddressPaceRepository } from './deliveries/address-pace.repository.js';
@@ -117,6 +119,7 @@ export class AppModule {
           url: settings.DATABASE_URL,
           poolSize: settings.DATABASE_POOL,
           applicationName: 'adapter-gateway',
+          provesLife: true,
         }),
       ],
       controllers: [
@@ -130,6 +133,7 @@ export class AppModule {
         DeliveriesController,
         DeliveriesHandler,
         InternalDeliveriesController,
+        ClosedProjectsController,
         EndpointsController,
         InboundController,
         InboundHandler,
@@ -144,6 +148,7 @@ export class AppModule {
       providers: [
         AttentionRepository,
         AttentionService,
+        GatewayDiagnosis,
         { provide: gatewaySettings, useValue: settings },
         {
           provide: egressToken,

@@ -80,6 +80,7 @@ export class AppModule {
           url: settings.DATABASE_URL,
           poolSize: settings.DATABASE_POOL,
           applicationName: 'engine',
+          provesLife: true,
         }),
       ],
       controllers: [

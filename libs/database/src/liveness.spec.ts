@@ -26,7 +26,7 @@ describe('the life of a process', () => {
   });
 
   const start = async (url = database.url): Promise<{ liveness: Liveness; losses: () => number }> => {
-    const liveness = new Liveness({ url, service: 'test' });
+    const liveness = new Liveness({ url, applicationName: 'test' });
     let losses = 0;
     liveness.onLoss(() => (losses += 1));
     await liveness.onModuleInit();

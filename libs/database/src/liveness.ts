@@ -1,6 +1,7 @@
 import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ConnectionSettings } from './service-schema.js';
 import { SurvivingClient } from './surviving-client.js';
 
 const lookEveryMs = 2_000;
@@ -13,11 +14,8 @@ const answerMs = 3_000;
 /** Owners of this name have a connection that ends with their process. */
 const provenPrefix = 'live_';
 
-interface LivenessOptions {
-  url: string;
-  /** The service's name. */
-  service: string;
-}
+/** The name is the service's. */
+type LivenessOptions = Pick<ConnectionSettings, 'url' | 'applicationName'>;
 
 /**
  * Proves that this process lives, by a connection that is called as the process: when the process dies, or its host is
@@ -39,7 +37,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
   private readonly stopping = new AbortController();
 
   constructor(private readonly options: LivenessOptions) {
-    this.name = `${options.service}_${randomUUID().replaceAll('-', '')}`;
+    this.name = `${options.applicationName}_${randomUUID().replaceAll('-', '')}`;
   }
 
   /** What to write into a lease that is taken now; every life of a process has its own. */
@@ -82,7 +80,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
 
   private async watch(): Promise<void> {
     // What an earlier life of this process had in hand is taken up once the others had time to come back too.
-    let lossIn: string | null = `a process of ${this.options.service} was started`;
+    let lossIn: string | null = `a process of ${this.options.applicationName} was started`;
     while (!this.stopping.signal.aborted) {
       if (!this.client) {
         await this.connect();

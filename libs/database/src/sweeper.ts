@@ -4,6 +4,8 @@ import type { Liveness } from './liveness.js';
 export interface SweeperOptions {
   name: string;
   everyMs: number;
+  /** The pause after a sweep that found nothing, where whoever writes a row calls `soon`; else `everyMs`. */
+  idleMs?: number;
   /** Does one batch; returns how many rows it took. A full batch is followed by the next one at once. */
   sweep: (limit: number) => Promise<number>;
   batch: number;
@@ -18,6 +20,8 @@ export class Sweeper {
   private readonly logger: Logger;
   private timer: NodeJS.Timeout | undefined;
   private current: Promise<void> = Promise.resolve();
+  /** Asked for while a sweep ran, which may have looked before. */
+  private again = false;
   private stopped = false;
   private lost = false;
 
@@ -28,8 +32,20 @@ export class Sweeper {
   start(): this {
     // The first run comes after a random part of the interval, so that replicas do not sweep in step.
     this.schedule(Math.random() * this.options.everyMs);
-    this.options.losses?.onLoss(() => this.expedite());
+    this.options.losses?.onLoss(() => {
+      this.lost = true;
+      this.soon();
+    });
     return this;
+  }
+
+  /** Something was written that is due: it is looked for at once, without waiting for the interval. */
+  soon(): void {
+    if (!this.timer) this.again = true;
+    else {
+      clearTimeout(this.timer);
+      this.schedule(0);
+    }
   }
 
   /** Waits for a running sweep to end. */
@@ -37,13 +53,6 @@ export class Sweeper {
     this.stopped = true;
     clearTimeout(this.timer);
     await this.current;
-  }
-
-  private expedite(): void {
-    this.lost = true;
-    if (this.timer === undefined) return;
-    clearTimeout(this.timer);
-    this.schedule(0);
   }
 
   private schedule(delayMs: number): void {
@@ -55,18 +64,22 @@ export class Sweeper {
   }
 
   private async run(): Promise<void> {
-    const { everyMs, sweep, batch, afterLoss } = this.options;
+    const { everyMs, idleMs = everyMs, batch, afterLoss } = this.options;
     const lost = this.lost;
     this.lost = false;
-    let nextMs = everyMs;
+    this.again = false;
+    let found = 0;
+    let pauseMs = everyMs;
     try {
       if (lost) await afterLoss?.();
-      while (!this.stopped && (await sweep(batch)) >= batch);
-      if (this.lost) nextMs = 0;
+      for (let taken = batch; taken >= batch && !this.stopped; found += taken) {
+        taken = await this.options.sweep(batch);
+      }
+      pauseMs = found > 0 ? everyMs : idleMs;
     } catch (error) {
       this.lost ||= lost;
       this.logger.warn(`sweep failed, next in ${everyMs} ms: ${String(error)}`);
     }
-    this.schedule(nextMs);
+    this.schedule(this.again ? 0 : pauseMs);
   }
 }

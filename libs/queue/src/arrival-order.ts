@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from './connection.js';
 
 /** A set that nobody adds to for so long is forgotten. */
 const keptMs = 600_000;
@@ -12,7 +12,7 @@ export class ArrivalOrder {
   private changes = new Map<string, { enter: string[]; leave: string[] }>();
   private timer: NodeJS.Immediate | undefined;
 
-  constructor(private readonly redis: Redis) {}
+  constructor(private readonly redis: RedisConnection) {}
 
   /** Takes a place; before the job that carries it is added by the same client. */
   enter(appId: string, place: string): void {

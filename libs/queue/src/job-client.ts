@@ -3,14 +3,13 @@ import type { JobContract } from '#libs/contracts';
 import { jobs } from '#libs/contracts';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { ArrivalOrder } from './arrival-order.js';
 import { companies, companyId, oldestOf, type Traveller } from './company.js';
-import { producerConnection, queuePrefix } from './connection.js';
+import { producerConnection, queuePrefix, type RedisConnection } from './connection.js';
 
 /** Adds jobs. A job may be lost, since the rows are the truth and sweepers add again: adding never throws for Redis. */
 export class JobClient extends ClientProxy {
-  private readonly redis: Redis;
+  private readonly redis: RedisConnection;
   private readonly queues = new Map<string, Queue>();
   private readonly senders = new Map<string, Batcher<Traveller, boolean>>();
   /** Adds that Redis refused since the start, by job name: a metric, and the sign that sweepers have work. */
@@ -61,6 +60,14 @@ export class JobClient extends ClientProxy {
     // The job it comes from may still hold the plain id, and an add under a known id is ignored.
     const jobId = `${companyId(contract, company)}_at_${Date.now() + delayMs}`;
     await this.queue(contract.queue).add(contract.name, company, { jobId, delay: delayMs, ...keepNothing });
+  }
+
+  /** What the server says of itself. @throws when Redis does not answer */
+  async server(): Promise<{ version: string; policy: string; nowMs: number }> {
+    const [info, [seconds, micros]] = await Promise.all([this.redis.info(), this.redis.time()]);
+    const told = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
+    const nowMs = Number(seconds) * 1_000 + Number(micros) / 1_000;
+    return { version: told('redis_version'), policy: told('maxmemory_policy'), nowMs };
   }
 
   /** Jobs that wait in a queue. @throws when Redis does not answer */

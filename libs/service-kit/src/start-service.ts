@@ -1,4 +1,3 @@
-import { Liveness } from '#libs/database';
 import { JobClient, JobServer } from '#libs/queue';
 import { type DynamicModule, Logger, type Type, ValidationPipe } from '@nestjs/common';
 import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
@@ -10,12 +9,14 @@ import { randomUUID } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import { AuthGuard } from './auth.guard.js';
 import { protectFromBrowsers } from './browser-headers.js';
-import { databaseOf } from './database-of.js';
+import { databaseOf, livenessOf } from './database-of.js';
+import { Diagnoser } from './diagnosis/diagnoser.js';
+import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { BoundedDepthPipe } from './bounded-depth.pipe.js';
 import type { Jwk } from './env.js';
 import { type HttpLimits, httpServerOptions, limitConnections } from './http-limits.js';
-import { createLog, NestLog } from './log.js';
+import { createLog, logBy, NestLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { type FieldError, Problem, problemBody } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
@@ -26,6 +27,7 @@ import { type TrustSettings, trustOf } from './service-trust.js';
 import { serviceDocument } from './openapi/service-document.js';
 import { operationalRoutes } from './operational-routes.js';
 import { OperationsServer } from './operations-server.js';
+import { Readiness } from './readiness.js';
 
 export interface ServiceSettings extends TrustSettings, Partial<HttpLimits> {
   PORT: number;
@@ -57,10 +59,15 @@ export interface ServiceOptions {
 
 /** Builds a service without listening: what `startService` and the tests share. */
 export async function createService(options: ServiceOptions): Promise<NestFastifyApplication> {
+  return (await buildService(options)).app;
+}
+
+async function buildService(options: ServiceOptions): Promise<{ app: NestFastifyApplication; readiness: Readiness }> {
   const { settings } = options;
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const metrics = new Metrics(options.name);
   const operations = new OperationsServer();
+  const diagnoser = new Diagnoser();
   const jobClient = settings.REDIS_URL === null ? null : new JobClient(settings.REDIS_URL);
   if (jobClient) {
     metrics.gauge('gatehouse_jobs_missed', 'Job adds that Redis did not take; sweepers make up for them', () =>
@@ -71,11 +78,12 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     module: class ServiceRoot {},
     global: true,
     imports: [options.module],
-    controllers: jobClient && options.consumes?.length ? [QueuesController] : [],
+    controllers: [DiagnosisController, ...(jobClient && options.consumes?.length ? [QueuesController] : [])],
     providers: [
       { provide: ServiceTokens, useValue: tokens },
       { provide: Metrics, useValue: metrics },
       { provide: OperationsServer, useValue: operations },
+      { provide: Diagnoser, useValue: diagnoser },
       ...(jobClient ? [{ provide: JobClient, useValue: jobClient }] : []),
       { provide: consumedQueues, useValue: options.consumes ?? [] },
       {
@@ -84,7 +92,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
         inject: [Reflector],
       },
     ],
-    exports: [ServiceTokens, Metrics, OperationsServer, ...(jobClient ? [JobClient] : [])],
+    exports: [ServiceTokens, Metrics, OperationsServer, Diagnoser, ...(jobClient ? [JobClient] : [])],
   };
   const adapter = new FastifyAdapter({
     ...httpServerOptions(settings),
@@ -97,11 +105,12 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   });
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
     logger: new NestLog(createLog(options.name, settings.LOG_LEVEL)),
+    // Else Nest ends the process itself, and with it what else it runs.
+    abortOnError: false,
   });
   limitConnections(app, settings);
   app.getHttpAdapter().getInstance().addHook('preParsing', forgetTypeOfNothing);
   app.useGlobalFilters(new ProblemFilter());
-  app.enableShutdownHooks();
   await options.routes?.(app);
   if (options.consumes?.length && settings.REDIS_URL !== null && jobClient) {
     metrics.queues(options.consumes, (queue) => jobClient.depth(queue));
@@ -116,39 +125,57 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
   app.useGlobalInterceptors(new ReadableRequests());
   const database = databaseOf(app);
-  if (database) {
-    app.useGlobalInterceptors(new EntityTags(app, database));
-    const liveness = app.get(Liveness, { strict: false });
-    jobClient?.onReady(() => liveness.noteLoss('a connection to Redis has begun'));
-  }
+  if (database) app.useGlobalInterceptors(new EntityTags(app, database));
+  const liveness = livenessOf(app);
+  jobClient?.onReady(() => liveness?.noteLoss('a connection to Redis has begun'));
+  diagnoser.of({ service: options.name, settings, database, jobs: jobClient });
   const jwks = await tokens.jwks;
   app
     .getHttpAdapter()
     .getInstance()
     .get('/.well-known/jwks.json', () => jwks);
-  operationalRoutes(app, operations, metrics, async () => (await options.notReady?.(app)) ?? null);
+  const readiness = new Readiness(app, async () => (await options.notReady?.(app)) ?? null);
+  operationalRoutes(app, operations, metrics, readiness);
   let document: OpenAPIObject | undefined;
   app
     .getHttpAdapter()
     .getInstance()
     .get('/openapi.json', () => (document ??= serviceDocument(app, options.name)));
+  return { app, readiness };
+}
+
+/** Starts a service that is its process: it drains on SIGTERM (Nest's shutdown hooks close servers, then workers). */
+export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
+  const app = await openService(options);
+  app.enableShutdownHooks();
+  // Nest ends the process by the signal that it got, which leaves Node no time to keep what it compiled.
+  flushCompileCache();
   return app;
 }
 
-/** Starts a service: HTTP, queues, health; drains on SIGTERM (Nest's shutdown hooks close servers, then workers). */
-export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
-  const app = await createService(options);
+/**
+ * Starts a service beside others in one process, each with a log of its own: HTTP, queues, health.
+ * @returns what drains it and closes it: for a signal is who hosts it
+ */
+export async function hostService(options: ServiceOptions): Promise<{ close(): Promise<void> }> {
+  const log = createLog(options.name, options.settings.LOG_LEVEL);
+  const app = await logBy(log, () => openService(options));
+  return { close: () => logBy(log, () => app.close()) };
+}
+
+/** Opens the port of operations, then, once its schema is there, queues and HTTP. */
+async function openService(options: ServiceOptions): Promise<NestFastifyApplication> {
+  const { app, readiness } = await buildService(options);
   try {
     await app.get(OperationsServer).listen(options.settings);
+    await readiness.untilMigrated();
+    await app.startAllMicroservices();
+    await app.listen(options.settings.PORT, options.settings.HOST);
   } catch (error) {
     await app.close();
     throw error;
   }
-  await app.startAllMicroservices();
-  await app.listen(options.settings.PORT, options.settings.HOST);
   new Logger('start').log({ event: 'service.started', url: await app.getUrl() });
-  // Nest ends the process by the signal that it got, which leaves Node no time to keep what it compiled.
-  flushCompileCache();
   return app;
 }
 

@@ -13,6 +13,7 @@ export function walkAccess(ground: () => Ground): void {
     await ask('GET', 'audit?limit=1');
     await ask('GET', 'attention');
     await ask('GET', 'queues');
+    await ask('GET', 'diagnostics');
     await ask('DELETE', `api-keys/${key.id}`);
     const { id } = await ask('POST', 'projects', { name: 'Walked' });
     await ask('PATCH', `projects/${id}`, { name: 'Walked on' });

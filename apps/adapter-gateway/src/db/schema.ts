@@ -36,6 +36,7 @@ import { Audit1764700000302 } from './1764700000302-audit.js';
 import { DeliveryParts1764700000500 } from './1764700000500-delivery-parts.js';
 import { HealthAndConformance1764800000961 } from './1764800000961-health-and-conformance.js';
 import { LeaseOwners1764900000105 } from './1764900000105-lease-owners.js';
+import { ClosedProjects1764900000111 } from './1764900000111-closed-projects.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -79,5 +80,6 @@ export const schema: ServiceSchema = {
     DeliveryParts1764700000500,
     HealthAndConformance1764800000961,
     LeaseOwners1764900000105,
+    ClosedProjects1764900000111,
   ],
 };

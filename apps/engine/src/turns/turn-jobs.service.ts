@@ -18,7 +18,7 @@ import { TurnRunner } from './turn-runner.service.js';
 import { TurnWaker } from './turn-waker.js';
 import { type Claim, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
 
-const heldRetryMs = 1_000;
+const enteredRetryMs = 100;
 /** How much too early the job of a retry may be, by two clocks. */
 const earlyMs = 20;
 
@@ -53,7 +53,8 @@ export class TurnJobs {
     const leaseLost = this.leases.enter(given.turn_id);
     if (!leaseLost) {
       if (this.leases.isRunning(given.turn_id)) return;
-      throw new RunLater(heldRetryMs, 'turn_running');
+      // It is being stored, or its run has lost it: it may be that nobody has it by then.
+      throw new RunLater(enteredRetryMs, 'turn_entered');
     }
     try {
       const payload = await this.whole(given);

@@ -37,9 +37,10 @@ export class TurnLeases implements OnModuleDestroy {
     return controller.signal;
   }
 
-  /** Whether a run of it here goes on to its end: one that has lost its lease does not. */
+  /** Whether it was claimed here and goes on to its end: one that has lost its lease does not. */
   isRunning(turnId: string): boolean {
-    return this.running.get(turnId)?.controller.signal.aborted === false;
+    const run = this.running.get(turnId);
+    return run !== undefined && run.held && !run.controller.signal.aborted;
   }
 
   /** The claim succeeded: from here on the heartbeat keeps it. */

@@ -32,7 +32,7 @@ export class ReceiptsService extends Sweeping {
     @Inject(receiptSettings) private readonly settings: ReceiptSettings,
   ) {
     super();
-    const every = (everyMs: number, name: string, sweep: (limit: number) => Promise<number>): void =>
+    const every = (everyMs: number, name: string, sweep: (limit: number) => Promise<number>) =>
       this.sweepEvery({ name, everyMs, batch: sweepBatch, sweep });
     this.sweepEvery({
       ...{ name: 'receipts', everyMs: sweepEveryMs, batch: sweepBatch, losses },
