@@ -182,7 +182,7 @@ export class InboundService extends Sweeping {
       ...(canSend(installed) ? {} : { app_sends: false }),
       ...(inline ? { messages } : {}),
       ...(job.traceparent ? { traceparent: job.traceparent } : {}),
-      ...(job.tried ? { tried: job.tried } : {}),
+      ...(job.tried === undefined ? {} : { tried: job.tried }),
       told: told.map(toldOf),
     };
     // Not taken by Redis: the ingress still holds the receipt, and wakes this hop again.

@@ -24,7 +24,8 @@ export const inboundParse = defineJob<InboundParsePayload>({
   name: 'inbound.parse',
   queue: 'inbound',
   payload: InboundParsePayload,
-  jobId: (payload) => payload.receipt_id,
+  // The job before may still be there, of a process that is dead.
+  jobId: ({ receipt_id, tried }) => (tried === undefined ? receipt_id : `${receipt_id}_again`),
   attempts: 12,
   backoff: { baseMs: 250, capMs: 20_000 },
 });

@@ -42,7 +42,7 @@ export const messageRoute = defineJob<MessageRoutePayload>({
   name: 'message.route',
   queue: 'route',
   payload: MessageRoutePayload,
-  jobId: (payload) => payload.receipt_id,
+  jobId: ({ receipt_id, tried }) => (tried === undefined ? receipt_id : `${receipt_id}_again`),
   attempts: 20,
   backoff: { baseMs: 250, capMs: 10_000 },
 });
