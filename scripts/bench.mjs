@@ -32,6 +32,10 @@ const benchmarks = {
         quick ? { seconds: 20, rates: [5] } : { seconds: 30, rates: [5, 20, 100] },
       ),
   },
+  order: {
+    title: 'Order: messages of a session, 35 ms apart, that were handled after a later one',
+    run: async (quick) => (await import('../bench/order.mjs')).benchOrder({ messages: quick ? 500 : 5_000 }),
+  },
   'adapter-call': {
     title: 'A call of an adapter, bare and by the gateway',
     run: async (quick) =>

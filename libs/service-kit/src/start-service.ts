@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import { AuthGuard } from './auth.guard.js';
 import { protectFromBrowsers } from './browser-headers.js';
-import { databaseOf } from './database-of.js';
+import { databaseOf, livenessOf } from './database-of.js';
 import { Diagnoser } from './diagnosis/diagnoser.js';
 import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
@@ -125,8 +125,10 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
   app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
   app.useGlobalInterceptors(new ReadableRequests());
   const database = databaseOf(app);
-  diagnoser.of({ service: options.name, settings, database, jobs: jobClient });
   if (database) app.useGlobalInterceptors(new EntityTags(app, database));
+  const liveness = livenessOf(app);
+  jobClient?.onReady(() => liveness?.noteLoss('a connection to Redis has begun'));
+  diagnoser.of({ service: options.name, settings, database, jobs: jobClient });
   const jwks = await tokens.jwks;
   app
     .getHttpAdapter()
