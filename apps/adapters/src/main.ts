@@ -1,11 +1,18 @@
 import { pino } from 'pino';
 import { createAdaptersApp } from './adapters-app.js';
 import { readEnv } from './env.js';
+import { startTracing } from '#libs/tracing';
 import { mountProbes } from './probes.js';
+import { traceCalls } from './trace-calls.js';
 
 const env = readEnv();
 const log = pino({ level: env.logLevel, base: { app: 'adapters', build: env.version } });
 const app = createAdaptersApp(env, log);
+const endTracing = await startTracing('adapters', {
+  OTEL_EXPORTER_OTLP_ENDPOINT: env.otlpEndpoint,
+  TRACES_PERCENT: env.tracesPercent,
+});
+traceCalls(app);
 const operations = mountProbes(app);
 
 let draining = false;
@@ -20,6 +27,7 @@ async function drain(signal: string): Promise<void> {
     process.exit(1);
   }, env.drainTimeoutMs).unref();
   await app.close();
+  await endTracing();
   log.info({ event: 'adapters.stopped' });
 }
 

@@ -1,4 +1,5 @@
 import { JobClient, JobServer } from '#libs/queue';
+import { startTracing, tracingDefaults, type TracingSettings } from '#libs/tracing';
 import { type DynamicModule, Logger, type Type, ValidationPipe } from '@nestjs/common';
 import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -9,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import { AuthGuard } from './auth.guard.js';
 import { protectFromBrowsers } from './browser-headers.js';
+import { followMessages } from './follow-messages.js';
 import { databaseOf } from './database-of.js';
 import { Diagnoser } from './diagnosis/diagnoser.js';
 import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
@@ -18,6 +20,7 @@ import type { Jwk } from './env.js';
 import { type HttpLimits, httpServerOptions, limitConnections } from './http-limits.js';
 import { createLog, NestLog } from './log.js';
 import { Metrics } from './metrics.js';
+import { postgresMetrics } from './postgres-metrics.js';
 import { type FieldError, Problem, problemBody } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
 import { consumedQueues, QueuesController } from './queues.controller.js';
@@ -28,7 +31,7 @@ import { serviceDocument } from './openapi/service-document.js';
 import { operationalRoutes } from './operational-routes.js';
 import { OperationsServer } from './operations-server.js';
 
-export interface ServiceSettings extends TrustSettings, Partial<HttpLimits> {
+export interface ServiceSettings extends TrustSettings, Partial<HttpLimits>, Partial<TracingSettings> {
   PORT: number;
   HOST: string;
   /** Where `startService` serves metrics and states; 0: any free port. */
@@ -52,9 +55,14 @@ export interface ServiceOptions {
   /** Routes and parsers set on Fastify before Nest's own. */
   routes?: (app: NestFastifyApplication) => Promise<void> | void;
   bodyLimit?: number;
+  /** Sends what is left of traces, once nothing makes more. */
+  endTracing?: () => Promise<void>;
   /** Addresses of proxies whose X-Forwarded-For is believed (CIDRs, or `loopback`). */
   trustedProxies?: string[];
 }
+
+/** DI token of what Nest calls when all has stopped. */
+const tracingEnd = Symbol('tracingEnd');
 
 /** Builds a service without listening: what `startService` and the tests share. */
 export async function createService(options: ServiceOptions): Promise<NestFastifyApplication> {
@@ -79,6 +87,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
       { provide: Metrics, useValue: metrics },
       { provide: OperationsServer, useValue: operations },
       { provide: Diagnoser, useValue: diagnoser },
+      { provide: tracingEnd, useValue: { onApplicationShutdown: options.endTracing ?? (() => undefined) } },
       ...(jobClient ? [{ provide: JobClient, useValue: jobClient }] : []),
       { provide: consumedQueues, useValue: options.consumes ?? [] },
       {
@@ -103,6 +112,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   });
   limitConnections(app, settings);
   app.getHttpAdapter().getInstance().addHook('preParsing', forgetTypeOfNothing);
+  followMessages(app.getHttpAdapter().getInstance());
   app.useGlobalFilters(new ProblemFilter());
   app.enableShutdownHooks();
   await options.routes?.(app);
@@ -119,6 +129,7 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
   app.useGlobalInterceptors(new ReadableRequests());
   const database = databaseOf(app);
+  if (database) postgresMetrics(metrics.registry, database);
   diagnoser.of({ service: options.name, settings, database, jobs: jobClient });
   if (database) app.useGlobalInterceptors(new EntityTags(app, database));
   const jwks = await tokens.jwks;
@@ -137,7 +148,8 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
 
 /** Starts a service: HTTP, queues, health; drains on SIGTERM (Nest's shutdown hooks close servers, then workers). */
 export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
-  const app = await createService(options);
+  const endTracing = await startTracing(options.name, { ...tracingDefaults, ...options.settings });
+  const app = await createService({ ...options, endTracing });
   try {
     await app.get(OperationsServer).listen(options.settings);
   } catch (error) {

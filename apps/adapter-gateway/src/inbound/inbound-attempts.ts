@@ -2,6 +2,7 @@ import { Batcher } from '#libs/batching';
 import { type InboundParsePayload, inboundParse } from '#libs/contracts';
 import { isRefusedRow, Sweeper } from '#libs/database';
 import { PermanentFailure, permanentCode } from '#libs/queue';
+import { inMessage } from '#libs/tracing';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -98,7 +99,10 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     const { ADAPTER_CONCURRENCY: perAdapter, PARSE_LEASE_MS: leaseMs } = this.settings;
     const rows = await this.waits.take(this.adapters.load, perAdapter, this.underWay.free, leaseMs);
     for (const { job, attempts } of rows) {
-      const attempt = this.again(job, attempts).finally(() => this.taken.delete(attempt));
+      const { receipt_id: eventId, organization_id: organizationId } = job;
+      const attempt = inMessage({ eventId, organizationId }, undefined, () => this.again(job, attempts)).finally(() =>
+        this.taken.delete(attempt),
+      );
       this.taken.add(attempt);
       this.underWay.add(attempt);
     }

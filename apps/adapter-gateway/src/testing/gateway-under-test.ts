@@ -1,3 +1,4 @@
+import { tracingDefaults } from '#libs/tracing';
 import { type JobContract, newId } from '#libs/contracts';
 import {
   createService,
@@ -110,6 +111,7 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
 const defaults: GatewaySettings = {
   ...httpLimitDefaults,
   ...tokenLimitDefaults,
+  ...tracingDefaults,
   PORT: 8080,
   OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',

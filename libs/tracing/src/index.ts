@@ -1,0 +1,4 @@
+export { inMessage, messageOf, traceFields, traceparent, type Message } from './message-trace.js';
+export { exportsTraces, inSpan, recordSpan, type SpanKind } from './spans.js';
+export { startTracing, type TracingSettings } from './start-tracing.js';
+export { tracingDefaults } from './tracing-defaults.js';

@@ -1,0 +1,28 @@
+import { recordWith } from './spans.js';
+
+export interface TracingSettings {
+  /** Where OTLP over HTTP is taken (`http://collector:4318`); null: no trace leaves the process. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: string | null;
+  /** The share of messages whose trace is sent, 0 to 100 of 100; the same messages in all services. */
+  TRACES_PERCENT: number;
+}
+
+/**
+ * Sends spans to a collector, from here on and until it is ended. OpenTelemetry is loaded only then.
+ * @returns what ends it, once what is left was sent
+ */
+export async function startTracing(service: string, settings: TracingSettings): Promise<() => Promise<void>> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, TRACES_PERCENT: percent } = settings;
+  if (endpoint === null) return async () => undefined;
+  const { openExporter } = await import('./otlp-exporter.js');
+  const exporter = openExporter(service, endpoint);
+  // By the random digits of the trace's id, as W3C's probability sampling has it: all services decide alike.
+  const least = 2 ** 32 * (1 - percent / 100);
+  recordWith((span) => {
+    if (Number.parseInt(span.traceId.slice(-8), 16) >= least) exporter.take(span);
+  });
+  return async () => {
+    recordWith(null);
+    await exporter.close();
+  };
+}
