@@ -8,6 +8,7 @@ export { dataSourceOptions, type ConnectionSettings, type ServiceSchema } from '
 export { migrateAll } from './migrate.js';
 export { ownerRole, roleOf } from './role-names.js';
 export { prepareRoles, type RolePasswords } from './roles.js';
+export { SchemaState } from './schema-state.js';
 export { storableJson } from './storable-json.js';
 export { Sweeper } from './sweeper.js';
 export { Sweeping } from './sweeping.js';

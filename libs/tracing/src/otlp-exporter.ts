@@ -4,6 +4,8 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { FinishedSpan, SpanKind } from './spans.js';
 
+type Resource = ReadableSpan['resource'];
+
 const kinds: Record<SpanKind, Kinds> = {
   server: Kinds.SERVER,
   client: Kinds.CLIENT,
@@ -14,21 +16,30 @@ const kinds: Record<SpanKind, Kinds> = {
 const maxQueueSize = 8_192;
 const scheduledDelayMillis = 1_000;
 
+interface Exporter {
+  take(span: FinishedSpan, service: string): void;
+  /** Once what is left was sent. */
+  close(): Promise<void>;
+}
+
 /** OpenTelemetry's batches over HTTP; loaded by `startTracing` alone. Its headers are OTEL_EXPORTER_OTLP_HEADERS. */
-export function openExporter(
-  service: string,
-  endpoint: string,
-): { take(span: FinishedSpan): void; close(): Promise<void> } {
+export function openExporter(endpoint: string): Exporter {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` });
   const batches = new BatchSpanProcessor({ exporter, maxQueueSize, scheduledDelayMillis });
-  const resource = resourceFromAttributes({ 'service.name': service, 'service.namespace': 'gatehouse' });
+  const resources = new Map<string, Resource>();
+  const resourceOf = (service: string): Resource => {
+    const known =
+      resources.get(service) ?? resourceFromAttributes({ 'service.name': service, 'service.namespace': 'gatehouse' });
+    resources.set(service, known);
+    return known;
+  };
   return {
-    take: (span) => batches.onEnd(readable(span, resource)),
+    take: (span, service) => batches.onEnd(readable(span, resourceOf(service))),
     close: () => batches.shutdown(),
   };
 }
 
-function readable(span: FinishedSpan, resource: ReadableSpan['resource']): ReadableSpan {
+function readable(span: FinishedSpan, resource: Resource): ReadableSpan {
   const { traceId, spanId, parentSpanId, name, kind, startMs, endMs, attributes, error } = span;
   const contextOf = (id: string) => ({ traceId, spanId: id, traceFlags: TraceFlags.SAMPLED });
   return {

@@ -1,3 +1,4 @@
+import { serviceName } from './service-name.js';
 import { recordWith } from './spans.js';
 
 export interface TracingSettings {
@@ -7,6 +8,9 @@ export interface TracingSettings {
   TRACES_PERCENT: number;
 }
 
+/** The exporter of this process, and how many services use it. */
+let shared: { users: number; close(): Promise<void> } | null = null;
+
 /**
  * Sends spans to a collector, from here on and until it is ended. OpenTelemetry is loaded only then.
  * @returns what ends it, once what is left was sent
@@ -15,14 +19,22 @@ export async function startTracing(service: string, settings: TracingSettings): 
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, TRACES_PERCENT: percent } = settings;
   if (endpoint === null) return async () => undefined;
   const { openExporter } = await import('./otlp-exporter.js');
-  const exporter = openExporter(service, endpoint);
-  // By the random digits of the trace's id, as W3C's probability sampling has it: all services decide alike.
-  const least = 2 ** 32 * (1 - percent / 100);
-  recordWith((span) => {
-    if (Number.parseInt(span.traceId.slice(-8), 16) >= least) exporter.take(span);
-  });
+  if (shared === null) {
+    const exporter = openExporter(endpoint);
+    shared = { users: 0, close: () => exporter.close() };
+    // By the random digits of the trace's id, as W3C's probability sampling has it: all services decide alike.
+    const least = 2 ** 32 * (1 - percent / 100);
+    recordWith((span) => {
+      if (Number.parseInt(span.traceId.slice(-8), 16) >= least) exporter.take(span, serviceName() ?? service);
+    });
+  }
+  const used = shared;
+  used.users += 1;
   return async () => {
+    used.users -= 1;
+    if (used.users > 0) return;
+    shared = null;
     recordWith(null);
-    await exporter.close();
+    await used.close();
   };
 }

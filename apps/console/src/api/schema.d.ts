@@ -206,7 +206,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Close a project: its keys are refused, members look and change nothing; its Apps still take webhooks */
+        /** Close a project: its keys are refused, members look and change nothing, its webhooks answer 404 */
         post: operations["closeProject"];
         delete?: never;
         options?: never;
@@ -1409,7 +1409,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Route an event again by today's rules */
+        /** Route an event again by today's rules, or to one target */
         post: operations["replayEvent"];
         delete?: never;
         options?: never;
@@ -4765,6 +4765,10 @@ export interface components {
         Replay: {
             /** @description Send replies and make all calls again; false, the default: a rehearsal */
             deliver?: boolean;
+            /** @description Runs this workflow alone, in place of what the rules say; needs workflows:write */
+            workflow_id?: number;
+            /** @description A turn of this agent alone, in a session of its own; needs agents:write. Not with workflow_id */
+            agent_id?: string;
         };
         ReplayedEventView: {
             /**
@@ -4773,6 +4777,8 @@ export interface components {
              */
             replayed: "messages" | "receipt";
             run_ids: string[];
+            /** @description Of those runs, and of sessions */
+            turn_ids: string[];
         };
         Release: {
             /** @description Messages to let through, each once */
@@ -5385,7 +5391,7 @@ export interface components {
             /** @description Send replies and make all calls again; false, the default: a rehearsal */
             deliver?: boolean;
         };
-        SessionView: {
+        ListedSessionView: {
             id: string;
             organization_id: string;
             project_id: string;
@@ -5411,9 +5417,11 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description The beginning of its newest message; null where the caller lacks events:read */
+            last_text: string | null;
         };
         SessionPage: {
-            data: components["schemas"]["SessionView"][];
+            data: components["schemas"]["ListedSessionView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
@@ -6815,6 +6823,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -6902,7 +6912,10 @@ export interface operations {
     changeMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag that was read: 412 when it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6921,6 +6934,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["MemberView"];
                 };
+            };
+            /** @description `changed_since`: read it again */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Problem"];
         };
@@ -7939,6 +7959,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -8248,9 +8270,11 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
-                status?: "unknown" | "known" | "blocked";
-                /** @description Part of the name */
+                /** @description A part of the name, in any case */
                 search?: string;
+                /** @description Only these, separated by commas */
+                ids?: string;
+                status?: "unknown" | "known" | "blocked";
             };
             header?: never;
             path?: never;
@@ -9325,6 +9349,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -9871,6 +9897,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the key, in any case */
+                search?: string;
                 status?: "active" | "taken_over" | "resolved" | "closed";
                 app_id?: string;
                 contact_id?: string;
@@ -10212,6 +10240,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
                 health?: "reachable" | "drifted" | "auth_failed" | "degraded";
             };
             header?: never;
@@ -10378,6 +10408,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -10648,6 +10680,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
                 source?: "builtin" | "mcp" | "python";
                 state?: "approved" | "pending" | "changed" | "removed" | "quarantined";
                 /** @description Tools of this MCP server */
@@ -11012,6 +11046,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;

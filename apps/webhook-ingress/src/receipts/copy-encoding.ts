@@ -1,6 +1,11 @@
 import type { Receipt } from './receipt.js';
 
-const statement = Buffer.from(`COPY ingress.receipt (id, received_at, organization_id, project_id, app_id, outcome,
+/** A write that takes longer is our failure: the sender gets 503 and sends again. */
+export const statementTimeoutMs = 4_000;
+
+// Said with the statement, not to the connection: behind a pooler that is another one each time.
+const statement =
+  Buffer.from(`SET LOCAL statement_timeout = ${statementTimeoutMs}; COPY ingress.receipt (id, received_at, organization_id, project_id, app_id, outcome,
   reason, method, url, headers, body, verified_scheme, remote_address, traceparent) FROM STDIN (FORMAT binary)\0`);
 const columns = 14;
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');

@@ -2,7 +2,7 @@ import { Batcher } from '#libs/batching';
 import { isRefusedRow, SurvivingClient } from '#libs/database';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
-import { CopyEncoder } from './copy-encoding.js';
+import { CopyEncoder, statementTimeoutMs } from './copy-encoding.js';
 import { CopyQuery } from './copy-query.js';
 import type { DeliveryKey, Receipt, Written } from './receipt.js';
 
@@ -23,8 +23,9 @@ interface Item {
   keys: DeliveryKey[];
 }
 
-/** A write that takes longer is our failure: the sender gets 503 and sends again. */
-const statementTimeoutMs = 4_000;
+/** The sweep stays behind a transaction that is open: one whose process is cut off must not stay open. */
+const begin = `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs};
+  SET LOCAL idle_in_transaction_session_timeout = ${statementTimeoutMs}`;
 const maxPending = 20_000;
 
 /** Group commit: what arrives while a commit runs is written by the next one, in one COPY. */
@@ -39,9 +40,6 @@ export class ReceiptWriter implements OnApplicationShutdown {
     this.config = {
       connectionString: settings.databaseUrl,
       connectionTimeoutMillis: 2_000,
-      statement_timeout: statementTimeoutMs,
-      // The sweep stays behind a transaction that is open: one whose process is cut off must not stay open.
-      idle_in_transaction_session_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs + 500,
       application_name: writerName,
       keepAlive: true,
@@ -122,7 +120,7 @@ async function commitKeyed(connection: Connection, items: Item[]): Promise<(Writ
     .flatMap(({ receipt, keys }) => keys.map((key) => ({ receipt, key })))
     // Sorted, because two batches that claim the same keys in different orders deadlock.
     .sort((a, b) => Buffer.compare(a.key.hash, b.key.hash));
-  await client.query('BEGIN');
+  await client.query(begin);
   const owners = await claimKeys(client, keyed);
   const results = items.map((item) => writtenBy(item, owners));
   const stored = items.filter((_item, index) => results[index]?.stored).map((item) => item.receipt);
