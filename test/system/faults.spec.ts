@@ -81,6 +81,22 @@ describe('a fault made on purpose moves what its alert looks at', () => {
     await until('it is back', async () => (await now('webhook-ingress', 'gatehouse_postgres_answer_seconds')) < 1);
   });
 
+  it('GatehousePoolIsExhausted: a lock, and more requests than connections', async () => {
+    const asked: Promise<unknown>[] = [];
+    await onDatabase(async (client) => {
+      await client.query('BEGIN');
+      await client.query('LOCK TABLE router.contact IN ACCESS EXCLUSIVE MODE');
+      for (let count = 0; count < 30; count += 1) asked.push(system.api('GET', '/api/v1/contacts'));
+      await rises(system, 'router', 'gatehouse_postgres_connections', { state: 'waiting' }, 0);
+      await client.query('COMMIT');
+    });
+    await Promise.all(asked);
+    await until(
+      'nothing waits',
+      async () => (await now('router', 'gatehouse_postgres_connections', { state: 'waiting' })) === 0,
+    );
+  });
+
   it('GatehouseJobsMissed: the ingress does not reach Redis', async () => {
     const before = await now('webhook-ingress', 'gatehouse_jobs_missed');
     system.ingressLinks.redis.cut();
