@@ -2,7 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { manifestsOf, read } from './manifests.js';
+import { built, describeBuilt } from './kustomize.js';
+import { type Manifest, manifestsOf, read } from './manifests.js';
+import { complaint } from './schema.js';
 
 interface Rule {
   alert: string;
@@ -77,6 +79,26 @@ describe('alerts and dashboards', () => {
     const exported = [...source.matchAll(/'(gatehouse_[a-z_]+)'/g)].map(([, name = '']) => name);
     expect(exported.length).toBeGreaterThan(15);
     expect(exported.filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describeBuilt('in a cluster', () => {
+  it('dashboards are where Grafana looks, and traces have a way to the collector', async () => {
+    const manifests = built('production', ['monitoring', 'tracing']);
+    const named = (kind: string, name: string) =>
+      manifests.find((one) => one.kind === kind && one.metadata.name.startsWith(name)) as
+        (Manifest & { data?: Record<string, string>; metadata: { labels?: object } }) | undefined;
+    const shown = named('ConfigMap', 'gatehouse-dashboards');
+    expect(shown?.metadata.labels).toMatchObject({ grafana_dashboard: '1' });
+    expect(Object.keys(shown?.data ?? {}).sort()).toEqual(dashboards.map(({ file }) => file).sort());
+    const collector = manifests.find(
+      ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'to-collector',
+    );
+    expect(collector && (await complaint(collector))).toBeNull();
+    const settings = manifests.filter(({ kind }) => kind === 'ConfigMap') as (Manifest & {
+      data: Record<string, string>;
+    })[];
+    expect(settings.some(({ data }) => data['OTEL_EXPORTER_OTLP_ENDPOINT']?.endsWith(':4318'))).toBe(true);
   });
 });
 
