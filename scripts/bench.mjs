@@ -97,6 +97,13 @@ const benchmarks = {
         beside: process.argv.find((arg) => arg.startsWith('--beside='))?.slice('--beside='.length),
       }),
   },
+  tracing: {
+    title: 'Tracing: what a hop costs with its message known, and with spans that are sent',
+    run: async (quick) =>
+      (await import('../bench/tracing.mjs')).benchTracing(
+        quick ? { hops: 32_000, rounds: 2 } : { hops: 64_000, rounds: 4 },
+      ),
+  },
   turns: {
     title: 'Turns: what the engine adds to each step',
     run: async (quick) => (await import('../bench/turns.mjs')).benchTurns({ turns: quick ? 40 : 150, steps: 8 }),

@@ -27,6 +27,7 @@ import { SyncedDocumentsController } from './knowledge/synced-documents.controll
 import { configuredModels } from './model/configured-models.js';
 import { ModelController } from './model/model.controller.js';
 import { ModelPrices } from './model/model-prices.js';
+import { ModelSpending } from './model/model-spending.js';
 import { MODELS } from './model/model.js';
 import { ReplyOffers } from './replies/reply-offers.service.js';
 import { ReplyController } from './replies/reply.controller.js';
@@ -109,6 +110,7 @@ export class AppModule {
         { provide: SETTINGS, useValue: settings },
         { provide: MODELS, useFactory: () => configuredModels(settings) },
         { provide: ModelPrices, useFactory: () => new ModelPrices(settings.MODEL_PRICES) },
+        ModelSpending,
         ...toolProviders(settings),
         journalProvider('engine'),
         auditProvider('engine'),

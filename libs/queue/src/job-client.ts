@@ -1,6 +1,7 @@
 import { Batcher } from '#libs/batching';
 import type { JobContract } from '#libs/contracts';
 import { jobs } from '#libs/contracts';
+import { exportsTraces, traceparent } from '#libs/tracing';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import { Queue } from 'bullmq';
 import { ArrivalOrder } from './arrival-order.js';
@@ -28,11 +29,7 @@ export class JobClient extends ClientProxy {
    * @returns false when Redis did not take it; the caller's row stays unfinished and its sweeper adds it again
    */
   async wake<P extends object>(contract: JobContract<P>, payload: P, sinceMs = Date.now()): Promise<boolean> {
-    const traveller = {
-      payload: payload as Record<string, unknown>,
-      attempts: 0,
-      addedAtMs: sinceMs,
-    };
+    const traveller = travellerOf(payload, sinceMs);
     return this.sender(contract).add(traveller);
   }
 
@@ -41,9 +38,7 @@ export class JobClient extends ClientProxy {
    * @returns false when Redis did not take it, as `wake`
    */
   async wakeLater<P extends object>(contract: JobContract<P>, payload: P, delayMs: number): Promise<boolean> {
-    const company = {
-      travellers: [{ payload: payload as Record<string, unknown>, attempts: 0, addedAtMs: Date.now() }],
-    };
+    const company = { travellers: [travellerOf(payload, Date.now())] };
     try {
       const options = { jobId: contract.jobId(payload), delay: delayMs, ...keepNothing };
       await this.queue(contract.queue).add(contract.name, company, options);
@@ -184,6 +179,13 @@ export class JobClient extends ClientProxy {
     }
     return queue;
   }
+}
+
+/** What waits for its first attempt; it knows its place in the trace where somebody takes traces. */
+function travellerOf(payload: object, addedAtMs: number): Traveller {
+  const given = payload as Record<string, unknown>;
+  const parent = exportsTraces() ? traceparent(String(given['receipt_id'])) : undefined;
+  return { payload: given, attempts: 0, addedAtMs, ...(parent === undefined ? {} : { traceparent: parent }) };
 }
 
 // A finished job's id would block the sweeper's next add of the same row; what happened is in Postgres.

@@ -4,6 +4,7 @@ import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
+import { inMessage, inSpan, traceparent } from '#libs/tracing';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -130,7 +131,13 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private attempt(delivery: ClaimedDelivery): Promise<void> {
-    return this.leases.during(delivery.id, () => this.makeAttempt(delivery));
+    const { receipt_id: eventId, organization_id: organizationId } = delivery;
+    // A sweep has no message of its own; a job's is the one already.
+    return inMessage({ eventId, organizationId }, traceparent(eventId), () =>
+      this.leases.during(delivery.id, () =>
+        inSpan('delivery', 'internal', { 'gatehouse.delivery_id': delivery.id }, () => this.makeAttempt(delivery)),
+      ),
+    );
   }
 
   private async makeAttempt(delivery: ClaimedDelivery): Promise<void> {

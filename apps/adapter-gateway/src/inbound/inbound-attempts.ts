@@ -2,6 +2,7 @@ import { Batcher } from '#libs/batching';
 import { type InboundParsePayload, inboundParse } from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
 import { JobClient, PermanentFailure, permanentCode } from '#libs/queue';
+import { inMessage } from '#libs/tracing';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -105,7 +106,10 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     const lease = { by: this.liveness.owner, leaseMs };
     const rows = await this.waits.take(this.adapters.load, perAdapter, this.underWay.free, lease);
     for (const { job, attempts } of rows) {
-      const attempt = this.again(job, attempts).finally(() => this.taken.delete(attempt));
+      const { receipt_id: eventId, organization_id: organizationId } = job;
+      const attempt = inMessage({ eventId, organizationId }, undefined, () => this.again(job, attempts)).finally(() =>
+        this.taken.delete(attempt),
+      );
       this.taken.add(attempt);
       this.underWay.add(attempt);
     }

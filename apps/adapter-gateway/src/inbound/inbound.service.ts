@@ -229,7 +229,7 @@ function subject(job: InboundParsePayload): {
 }
 
 function context(job: InboundParsePayload): AdapterCallContext {
-  return { organizationId: job.organization_id, projectId: job.project_id, traceparent: job.traceparent };
+  return { organizationId: job.organization_id, projectId: job.project_id };
 }
 
 function ignoredReason(message: NormalizedMessage): string | null {

@@ -1,3 +1,4 @@
+import { tracingDefaults } from '#libs/tracing';
 import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
 import {
   createService,
@@ -132,6 +133,7 @@ export const plainChannel: ChannelRow = {
 export const routerDefaults: RouterSettings = {
   ...httpLimitDefaults,
   ...tokenLimitDefaults,
+  ...tracingDefaults,
   PORT: 8080,
   OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',
