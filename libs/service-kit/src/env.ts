@@ -103,6 +103,13 @@ export const httpLimitSettings = {
 
 /** Where a service serves its metrics and its state in detail; 0: any free port. */
 export const operationsSettings = { OPERATIONS_PORT: integer(9090, 0, 65_535) };
+/** Where traces go; of every service. */
+export const tracingSettings = {
+  /** OTLP over HTTP (`http://collector:4318`); none: no trace is made. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalUrl,
+  /** The share of messages whose trace is sent. */
+  TRACES_PERCENT: integer(100, 0, 100),
+};
 /** What tokens of services are held to; of every service. */
 export const tokenLimitSettings = {
   SERVICE_TOKEN_MAX_AGE_SECONDS: integer(tokenLimitDefaults.SERVICE_TOKEN_MAX_AGE_SECONDS, 130, 86_400),
@@ -113,6 +120,7 @@ export const tokenLimitSettings = {
 export const serviceSettings = {
   ...httpLimitSettings,
   ...operationsSettings,
+  ...tracingSettings,
   ...tokenLimitSettings,
   PORT: integer(8080, 1, 65_535),
   HOST: text('127.0.0.1'),

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { arch, cpus, freemem, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Api } from '../api/api.js';
@@ -100,10 +100,9 @@ function chosen(told: Row, fields: string[]): unknown {
 /** What the machine of an installation of `npm start` has: ends of logs, and metrics. */
 export async function fromInstallation({ dataDir, services }: Installation): Promise<Map<string, string>> {
   const files = new Map<string, string>();
-  for (const name of [...services.map((service) => service.name), 'postgres', 'redis']) {
-    const log = join(dataDir, 'logs', `${name}.log`);
-    if (existsSync(log)) files.set(`logs/${name}.log`, endOf(log));
-  }
+  const logs = join(dataDir, 'logs');
+  const written = existsSync(logs) ? readdirSync(logs).filter((name) => name.endsWith('.log')) : [];
+  for (const name of written) files.set(`logs/${name}`, endOf(join(logs, name)));
   const scraped = services.map(async ({ name, operations_port: port }): Promise<[string, string]> => {
     const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(metricsTimeoutMs) });
     return [`metrics/${name}.txt`, await answer.text()];

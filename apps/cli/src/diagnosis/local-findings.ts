@@ -38,8 +38,10 @@ async function serviceFinding(
 
 /** The last line of its log that tells of an error, as far as it is one for people. */
 function lastError(dataDir: string, name: string): string {
-  const file = join(dataDir, 'logs', `${name}.log`);
-  if (!existsSync(file)) return `It has no log in ${file}.`;
+  // Services that share a process share its log.
+  const files = [name, 'host'].map((log) => join(dataDir, 'logs', `${log}.log`));
+  const file = files.find((one) => existsSync(one));
+  if (file === undefined) return `It has no log in ${join(dataDir, 'logs')}.`;
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(-500);
   const found = lines.findLast((line) => /"level":(50|60)|^\w*Error\b|Settings are wrong/.test(line));
   return found ? `Its log (${file}) says: ${found.slice(0, 400)}` : `Its log: ${file}.`;
