@@ -1,25 +1,26 @@
 /** The launcher is plain JavaScript; what the system tests use of it. */
-interface LaunchedService {
-  name: string;
-  entry: string;
-  urlVariable: string;
-  portVariable: string;
-  essential: boolean;
-  hostable: boolean;
-}
-
 declare module '*/launcher/services.mjs' {
-  export const services: LaunchedService[];
+  export interface Service {
+    name: string;
+    entry: string;
+    urlVariable: string;
+    portVariable: string;
+    essential: boolean;
+    hostable: boolean;
+  }
+  export const services: Service[];
 }
 
 declare module '*/launcher/service-group.mjs' {
-  export interface Group {
+  interface Named {
     name: string;
-    entry: string;
-    services: LaunchedService[];
   }
-  export function hostedServices(services: LaunchedService[], env: NodeJS.ProcessEnv, args: string[]): string[];
-  export function groupServices(services: LaunchedService[], hosted: string[]): Group[];
+  export interface Group extends Named {
+    entry: string;
+    services: Named[];
+  }
+  export function hostedServices(services: Named[], env: NodeJS.ProcessEnv, args: string[]): string[];
+  export function groupServices(services: Named[], hosted: string[]): Group[];
   export function groupEnv(group: Group, envOf: (name: string) => NodeJS.ProcessEnv): NodeJS.ProcessEnv;
 }
 
