@@ -119,6 +119,7 @@ export class AppModule {
           url: settings.DATABASE_URL,
           poolSize: settings.DATABASE_POOL,
           applicationName: 'adapter-gateway',
+          provesLife: true,
         }),
       ],
       controllers: [

@@ -39,6 +39,7 @@ import { RunDetails } from './runs/run-details.service.js';
 import { RunRepository } from './runs/run.repository.js';
 import { RunsController } from './runs/runs.controller.js';
 import { RunsService } from './runs/runs.service.js';
+import { Arrivals } from './sessions/arrivals.js';
 import { SessionReplies } from './sessions/session-replies.service.js';
 import { SessionRepository } from './sessions/session.repository.js';
 import { SessionsController } from './sessions/sessions.controller.js';
@@ -51,6 +52,7 @@ import { PythonTries } from './tool-calls/python-tries.service.js';
 import { PythonTryRepository } from './tool-calls/python-try.repository.js';
 import { ToolCallRepository } from './tool-calls/tool-call.repository.js';
 import { toolProviders } from './tools/tools.providers.js';
+import { AbandonedTurns } from './turns/abandoned-turns.repository.js';
 import { InternalTurnsController } from './turns/internal-turns.controller.js';
 import { StepRepository } from './turns/step.repository.js';
 import { TurnCancellation } from './turns/turn-cancellation.service.js';
@@ -79,6 +81,7 @@ export class AppModule {
           url: settings.DATABASE_URL,
           poolSize: settings.DATABASE_POOL,
           applicationName: 'engine',
+          provesLife: true,
         }),
       ],
       controllers: [
@@ -122,6 +125,8 @@ export class AppModule {
         AgentToolsets,
         NamedSkills,
         ApprovalRepository,
+        AbandonedTurns,
+        Arrivals,
         ApprovalService,
         SpokenDecisions,
         DocumentRepository,

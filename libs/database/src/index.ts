@@ -1,6 +1,7 @@
 export { DataSource as Database, type EntityManager as Transaction } from 'typeorm';
 export { DatabaseModule } from './database.module.js';
 export { partitionFunctions, partitionSignatures } from './partition-functions.js';
+export { isGone, Liveness } from './liveness.js';
 export { dropOldPartitions, ensureDailyPartitions, type Queryable } from './partitions.js';
 export { poolState } from './pool-state.js';
 export { isRefusedRow } from './refused-row.js';

@@ -4,7 +4,7 @@ import { jobs } from '#libs/contracts';
 import { exportsTraces, traceparent } from '#libs/tracing';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import { Queue } from 'bullmq';
-
+import { ArrivalOrder } from './arrival-order.js';
 import { companies, companyId, oldestOf, type Traveller } from './company.js';
 import { producerConnection, queuePrefix, type RedisConnection } from './connection.js';
 
@@ -15,10 +15,12 @@ export class JobClient extends ClientProxy {
   private readonly senders = new Map<string, Batcher<Traveller, boolean>>();
   /** Adds that Redis refused since the start, by job name: a metric, and the sign that sweepers have work. */
   readonly missed = new Map<string, number>();
+  readonly order: ArrivalOrder;
 
   constructor(redisUrl: string) {
     super();
     this.redis = producerConnection(redisUrl);
+    this.order = new ArrivalOrder(this.redis);
   }
 
   /**
@@ -82,20 +84,20 @@ export class JobClient extends ClientProxy {
   }
 
   /**
-   * How old, in ms, a row has to be before a sweeper may add its job again: the queue's consumers are still busy with
-   * what came earlier, and adding everything again would only lengthen the queue.
+   * How long, in ms, the consumers of a queue take to get to a job; 0 while Redis does not say. A row has to be so much
+   * older before a sweeper may add its job again: adding everything again would only lengthen the queue.
    */
-  async sweepAfterMs(queue: string, leaseMs: number): Promise<number> {
-    return leaseMs + (await this.behindMs(queue));
-  }
-
-  /** How long, in ms, the consumers of a queue take to get to a job; 0 while Redis does not say. */
   async behindMs(queue: string): Promise<number> {
     try {
       return (await this.depth(queue)).oldestMs;
     } catch {
       return 0;
     }
+  }
+
+  /** Tells each time when Redis is there again, or for the first time: what it held may be lost. */
+  onReady(listener: () => void): void {
+    this.redis.on('ready', listener);
   }
 
   override async connect(): Promise<void> {

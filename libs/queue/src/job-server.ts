@@ -65,10 +65,11 @@ export class JobServer extends Server implements CustomTransportStrategy {
       connection,
       prefix: queuePrefix(queue),
       concurrency: this.options.concurrency,
-      // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do.
+      // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do. What waits
+      // for a dead process is swept sooner; a shorter lock would have jobs of a busy process run twice.
       maxStalledCount: 1_000,
-      stalledInterval: 5_000,
-      lockDuration: 15_000,
+      stalledInterval: 2_000,
+      lockDuration: 10_000,
     });
     worker.on('error', (error) => this.logger.debug?.(`queue ${queue}: ${error.message}`));
     return worker;

@@ -35,6 +35,8 @@ export const url =
   (name, value) => {
     const result = text(fallback)(name, value);
     if (!URL.canParse(result)) throw new Error(`${name} is not a URL`);
+    // Of Kubernetes, which leaves a variable that it does not know as it is; with the next start it may know it.
+    if (result.includes('$(')) throw new Error(`${name} holds a variable that nothing filled in`);
     return result.replace(/\/$/, '');
   };
 

@@ -11,7 +11,7 @@ import { flushCompileCache } from 'node:module';
 import { AuthGuard } from './auth.guard.js';
 import { protectFromBrowsers } from './browser-headers.js';
 import { followMessages } from './follow-messages.js';
-import { databaseOf } from './database-of.js';
+import { databaseOf, livenessOf } from './database-of.js';
 import { Diagnoser } from './diagnosis/diagnoser.js';
 import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
@@ -136,8 +136,10 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
   app.useGlobalInterceptors(new ReadableRequests());
   const database = databaseOf(app);
   if (database) postgresMetrics(metrics.registry, database);
-  diagnoser.of({ service: options.name, settings, database, jobs: jobClient });
   if (database) app.useGlobalInterceptors(new EntityTags(app, database));
+  const liveness = livenessOf(app);
+  jobClient?.onReady(() => liveness?.noteLoss('a connection to Redis has begun'));
+  diagnoser.of({ service: options.name, settings, database, jobs: jobClient });
   const jwks = await tokens.jwks;
   app
     .getHttpAdapter()

@@ -76,7 +76,12 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
     credentials,
     vault,
     start: async (settings = {}) => {
-      const all: GatewaySettings = { ...defaults, DATABASE_URL: database.url, VAULT_URL: vault.url, ...settings };
+      const all: GatewaySettings = {
+        ...gatewayDefaults,
+        DATABASE_URL: database.url,
+        VAULT_URL: vault.url,
+        ...settings,
+      };
       const app = await createService({
         name: 'adapter-gateway',
         module: AppModule.with(all),
@@ -108,7 +113,7 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
   };
 }
 
-const defaults: GatewaySettings = {
+export const gatewayDefaults: GatewaySettings = {
   ...httpLimitDefaults,
   ...tokenLimitDefaults,
   ...tracingDefaults,

@@ -2600,6 +2600,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/key-rotation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which keys wrap the data keys of the organization */
+        get: operations["getKeyRotation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/credentials/notifications": {
         parameters: {
             query?: never;
@@ -5680,7 +5697,10 @@ export interface components {
             agent_id: string | null;
             /** @description Empty: the sender was no contact */
             contact_id: string | null;
+            /** @description As the endpoint calls it */
+            model: string | null;
             model_calls: number;
+            /** @description Grouped by model: none is counted */
             tool_calls: number;
             input_tokens: number;
             output_tokens: number;
@@ -6259,6 +6279,21 @@ export interface components {
         RotateField: {
             /** @description Comes first; in a list the value before stays valid beside it */
             value: string;
+        };
+        WrappingKeyView: {
+            /** @description Its name in the key ring */
+            kid: string;
+            /** @description Data keys of the caller's organization that it wraps */
+            data_keys: number;
+            /** @description Whether the vault has it: what a key wraps that is gone cannot be opened */
+            in_ring: boolean;
+            /** @description Whether it wraps what is new */
+            primary: boolean;
+        };
+        KeyRotationView: {
+            keys: components["schemas"]["WrappingKeyView"][];
+            /** @description Data keys that another key than the primary wraps; 0: it is done */
+            left: number;
         };
         NotificationsView: {
             url: string;
@@ -9477,6 +9512,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the tool's name, in any case */
+                search?: string;
                 state?: "pending" | "approved" | "refused" | "expired" | "cancelled";
                 /** @description Of the turns that one event started */
                 event_id?: string;
@@ -10191,7 +10228,7 @@ export interface operations {
                 from?: string;
                 /** @description Last day; today when absent */
                 to?: string;
-                group_by?: "day" | "agent" | "contact" | "day_agent" | "day_contact" | "total";
+                group_by?: "day" | "agent" | "contact" | "model" | "day_agent" | "day_contact" | "day_model" | "total";
             };
             header?: never;
             path?: never;
@@ -11242,6 +11279,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CredentialView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getKeyRotation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyRotationView"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -162,5 +162,5 @@ async function makeCalls(calls: CallMaker, step: OpenStep, conversation: Listene
 }
 
 function spentBy({ input_tokens, output_tokens, model }: Completion, prices: ModelPrices): Spent {
-  return { input_tokens, output_tokens, cost_micros: prices.costMicros(model, input_tokens, output_tokens) };
+  return { model, input_tokens, output_tokens, cost_micros: prices.costMicros(model, input_tokens, output_tokens) };
 }

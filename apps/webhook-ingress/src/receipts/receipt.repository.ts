@@ -1,4 +1,4 @@
-import { dropOldPartitions, ensureDailyPartitions } from '#libs/database';
+import { dropOldPartitions, ensureDailyPartitions, type Queryable } from '#libs/database';
 import { idTimeMs } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -21,6 +21,8 @@ interface ReceiptRow {
   remote_address: string;
   traceparent: string | null;
 }
+
+type OpenReceipt = Pick<ReceiptRow, 'id' | 'app_id' | 'received_at'>;
 
 export interface Straggler {
   receipt_id: string;
@@ -74,7 +76,7 @@ export class ReceiptRepository {
             AND received_at < coalesce($4::timestamptz, 'infinity') - make_interval(secs => $5)
           ORDER BY received_at LIMIT $3`,
         [mark.swept_to, ageMs / 1000, limit, begun?.at ?? null, leaseMs / 1000],
-      )) as { id: string; app_id: string; received_at: Date }[];
+      )) as OpenReceipt[];
       let last = rows.at(-1);
       if (!last) return 0;
       // Receipts of the same millisecond as the last one may stand behind the limit: leave them all to the next batch.
@@ -82,18 +84,38 @@ export class ReceiptRepository {
       const passed = complete.length > 0 ? complete : rows;
       last = passed.at(-1)!;
       const stillOpenIds = new Set(await stillOpen(passed.map((row) => row.id)));
-      const open = passed.filter((row) => stillOpenIds.has(row.id));
-      if (open.length > 0) {
-        await tx.query(
-          `INSERT INTO ingress.straggler (receipt_id, app_id, received_at, next_at)
-           SELECT *, now() FROM unnest($1::text[], $2::text[], $3::timestamptz[])
-           ON CONFLICT DO NOTHING`,
-          [open.map((row) => row.id), open.map((row) => row.app_id), open.map((row) => row.received_at)],
-        );
-      }
+      await keep(
+        tx,
+        passed.filter((row) => stillOpenIds.has(row.id)),
+      );
       await tx.query('UPDATE ingress.sweep SET swept_to = $1 WHERE id = 1', [last.received_at]);
       return rows.length;
     });
+  }
+
+  /** Keeps the receipts that the mark has not reached, older than `ageMs`, that `stillOpen` names, as the mark would. */
+  async keepAhead(ageMs: number, limit: number, stillOpen: (ids: string[]) => Promise<string[]>): Promise<void> {
+    for (let after = ''; ;) {
+      const rows = (await this.db.query(
+        `SELECT id, app_id, received_at FROM ingress.receipt
+          WHERE received_at > (SELECT swept_to FROM ingress.sweep WHERE id = 1)
+            AND received_at <= now() - make_interval(secs => $1) AND id > $2 AND reason IS DISTINCT FROM 'verification'
+          ORDER BY id LIMIT $3`,
+        [ageMs / 1_000, after, limit],
+      )) as OpenReceipt[];
+      const open = new Set(await stillOpen(rows.map(({ id }) => id)));
+      await keep(
+        this.db,
+        rows.filter(({ id }) => open.has(id)),
+      );
+      if (rows.length < limit) return;
+      after = rows.at(-1)?.id ?? '';
+    }
+  }
+
+  /** Makes all stragglers due at once: what they were woken by may be lost. */
+  async hurryAll(): Promise<void> {
+    await this.db.query('UPDATE ingress.straggler SET next_at = now() WHERE next_at > now()');
   }
 
   /**
@@ -129,6 +151,16 @@ export class ReceiptRepository {
       keepDays,
     ]);
   }
+}
+
+async function keep(db: Queryable, open: OpenReceipt[]): Promise<void> {
+  if (open.length === 0) return;
+  await db.query(
+    `INSERT INTO ingress.straggler (receipt_id, app_id, received_at, next_at)
+     SELECT *, now() FROM unnest($1::text[], $2::text[], $3::timestamptz[])
+     ON CONFLICT DO NOTHING`,
+    [open.map((row) => row.id), open.map((row) => row.app_id), open.map((row) => row.received_at)],
+  );
 }
 
 function toReceipt(row: ReceiptRow): Receipt {
