@@ -32,8 +32,8 @@ export class Stragglers {
   async find(limit: number): Promise<number> {
     const { parseMs, routeMs } = await this.behind();
     const { leaseMs } = this.settings;
-    return this.receipts.advanceSweep(leaseMs + parseMs + routeMs, leaseMs, limit, async (ids) => {
-      const ended = await this.journal.endedAmong(ids);
+    return this.receipts.advanceSweep(leaseMs + parseMs + routeMs, leaseMs, limit, async (ids, tx) => {
+      const ended = await this.journal.endedAmong(ids, tx);
       return ids.filter((id) => !ended.has(id));
     });
   }
