@@ -8,8 +8,15 @@ export default {
       name: 'apps-import-no-apps',
       comment: 'A service talks to another one by job or HTTP, never by import.',
       severity: 'error',
-      from: { path: '^apps/([^/]+)/' },
+      from: { path: '^apps/([^/]+)/', pathNot: '^apps/host/' },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'host-imports-what-runs',
+      comment: 'Of the services that it runs the host knows how they start, and nothing more.',
+      severity: 'error',
+      from: { path: '^apps/host/' },
+      to: { path: '^apps/', pathNot: '^apps/host/|/src/service\\.ts$|^apps/adapters/src/(env|start-adapters)\\.ts$' },
     },
     {
       name: 'console-imports-nothing-of-ours',

@@ -67,6 +67,9 @@ export async function startGatehouse({ name, env = {}, serviceEnv: more = {}, wi
     await postgres.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
+  /** @param {string[]} args */
+  const setUp = async (...args) =>
+    bootstrapResult(await runStep('dist/apps/portal/src/bootstrap/main.js', envOf('portal'), never, args));
   /** @type {ReturnType<typeof bootstrapResult>} */
   let made;
   try {
@@ -74,7 +77,7 @@ export async function startGatehouse({ name, env = {}, serviceEnv: more = {}, wi
     await runStep('dist/libs/database/src/prepare-roles.js', { ...process.env, ...admin }, never);
     await runStep('dist/libs/database/src/migrate-all.js', envOf('migrations'), never);
     await start(services.map((service) => service.name).filter((service) => !without.includes(service)));
-    made = bootstrapResult(await runStep('dist/apps/portal/src/bootstrap/main.js', envOf('portal'), never));
+    made = await setUp();
   } catch (error) {
     await close();
     throw error;
@@ -101,6 +104,8 @@ export async function startGatehouse({ name, env = {}, serviceEnv: more = {}, wi
   return {
     dataDir,
     api,
+    /** A new link that signs the owner in once. */
+    ownerLink: async () => (await setUp('--owner-link')).owner_link ?? '',
     start,
     stop,
     urlOf: (/** @type {string} */ service) => originOf(ports[service] ?? 0),

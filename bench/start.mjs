@@ -7,24 +7,35 @@ import { stopChild, exitOf } from '../scripts/launcher/child.mjs';
 import { cacheDir, root } from '../scripts/launcher/project.mjs';
 import { median, shown, table } from './table.mjs';
 
+/** What was compiled and cached at start is over by then, and the python-runner ready. */
 const settleMs = 20_000;
 const readyMs = 300_000;
 
 /**
- * What a warm `npm start` costs until everything runs, and what stays when nothing comes: of this tree and, in turns, of
- * another one that is built and installed. Counts CPU rather than time, which follows whoever else is on the machine.
+ * What a warm `npm start` costs until everything runs, and what stays when nothing comes: of this tree, of this tree with
+ * its services in one process, and of another tree that is built and installed, in turns. Counts CPU beside time, which
+ * follows whoever else is on the machine.
  * @param {{rounds: number, idleSeconds: number, beside?: string}} options beside: another tree's folder
  */
 export async function benchStart({ rounds, idleSeconds, beside }) {
-  const trees = [{ name: 'this tree', dir: root }, ...(beside ? [{ name: 'beside', dir: resolve(beside) }] : [])];
+  const contestants = [
+    { name: 'this tree', dir: root, args: [] },
+    { name: 'this tree, --small', dir: root, args: ['--small'] },
+    ...(beside ? [{ name: 'beside', dir: resolve(beside), args: [] }] : []),
+  ];
   /** @type {Map<string, Measured[]>} */
-  const measured = new Map(trees.map(({ name }) => [name, []]));
+  const measured = new Map(contestants.map(({ name }) => [name, []]));
   // The first start of each makes the data and the caches.
   for (let round = 0; round <= rounds; round += 1) {
-    for (const { name, dir } of trees) {
-      const dataDir = join(cacheDir, 'bench', `start-${name.replace(' ', '-')}`);
+    for (const { name, dir, args } of contestants) {
+      const dataDir = join(cacheDir, 'bench', `start-${name.replace(/\W+/g, '-')}`);
       if (round === 0) await rm(dataDir, { recursive: true, force: true });
-      const one = await measure(dir, dataDir, round === 0 ? 0 : idleSeconds);
+      const one = await measure(
+        [join(dir, 'scripts/start.mjs'), '--data-dir', dataDir, ...args],
+        dir,
+        dataDir,
+        round === 0 ? 0 : idleSeconds,
+      );
       if (round > 0) measured.get(name)?.push(one);
     }
   }
@@ -34,10 +45,10 @@ export async function benchStart({ rounds, idleSeconds, beside }) {
 /** @typedef {{cpuMs: number, pssMb: number, idleMs: number}} Use */
 /** @typedef {{seconds: number, uses: Record<string, Use>}} Measured idleMs: CPU in a second without work */
 
-/** @param {string} dir @param {string} dataDir @param {number} idleSeconds @returns {Promise<Measured>} */
-async function measure(dir, dataDir, idleSeconds) {
+/** @param {string[]} command @param {string} dir @param {string} dataDir @param {number} idleSeconds @returns {Promise<Measured>} */
+async function measure(command, dir, dataDir, idleSeconds) {
   const started = performance.now();
-  const child = spawn(process.execPath, [join(dir, 'scripts/start.mjs'), '--data-dir', dataDir], {
+  const child = spawn(process.execPath, command, {
     cwd: dir,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -46,7 +57,7 @@ async function measure(dir, dataDir, idleSeconds) {
   try {
     await Promise.race([
       said(child.stdout, /Everything runs/),
-      exited.then((how) => Promise.reject(new Error(`npm start of ${dir} ended: ${how}`))),
+      exited.then((how) => Promise.reject(new Error(`${command.join(' ')} ended: ${how}`))),
       pause(readyMs, undefined, { ref: false }).then(() => Promise.reject(new Error(`${dir} is not ready in time`))),
     ]);
     const seconds = (performance.now() - started) / 1_000;
@@ -78,9 +89,10 @@ function said(stream, what) {
  */
 function usesBelow(launcher, dataDir) {
   const { services, postgres, redis } = JSON.parse(readFileSync(join(dataDir, 'gatehouse.json'), 'utf8'));
-  const named = [{ name: 'npm start', pid: launcher }, ...services];
   /** @type {Map<number, string>} */
-  const names = new Map(named.map(({ name, pid }) => [pid, name]));
+  const names = new Map([[launcher, 'npm start']]);
+  // Several that share a process are one row.
+  for (const { name, pid } of services) names.set(pid, names.has(pid) ? 'host' : name);
   names.set(postgres.pid, 'postgres').set(redis.pid, 'redis');
   const all = new Map(readdirSync('/proc').flatMap((entry) => (/^\d+$/.test(entry) ? statOf(Number(entry)) : [])));
   /** @type {Record<string, {cpuMs: number, pssMb: number}>} */

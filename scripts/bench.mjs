@@ -75,11 +75,19 @@ const benchmarks = {
         quick ? { calls: 300, seconds: 2, kills: 3 } : { calls: 2_000, seconds: 5, kills: 7 },
       ),
   },
+  console: {
+    title: 'Console: Lighthouse, and 10,000 events scrolled in a browser',
+    run: async (quick) =>
+      (await import('../bench/console.mjs')).benchConsole(
+        quick ? { events: 1_000, rounds: 1 } : { events: 10_000, rounds: 3 },
+      ),
+  },
   start: {
-    title: 'Start: what a warm npm start and idleness cost, this tree beside that of --beside=DIR',
+    title:
+      'Start: what a warm npm start and idleness cost, each service a process, all in one, and the tree of --beside=DIR',
     run: async (quick) =>
       (await import('../bench/start.mjs')).benchStart({
-        ...(quick ? { rounds: 1, idleSeconds: 10 } : { rounds: 3, idleSeconds: 30 }),
+        ...(quick ? { rounds: 1, idleSeconds: 30 } : { rounds: 3, idleSeconds: 60 }),
         beside: process.argv.find((arg) => arg.startsWith('--beside='))?.slice('--beside='.length),
       }),
   },

@@ -6,6 +6,8 @@ import { systemProxy } from './dev/system-proxy.ts';
 
 export default defineConfig({
   root: import.meta.dirname,
+  // The portal puts the nonce of each answer in its place.
+  html: { cspNonce: '%CSP_NONCE%' },
   plugins: [bundleBudget(), precompress(), keySession()],
   build: {
     outDir: '../../dist/console',
@@ -16,6 +18,16 @@ export default defineConfig({
     // Its own budget says what is too large.
     chunkSizeWarningLimit: 2_000,
     rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Each file is a link, a request and a module to the first page, which has them all wait for the last one: what every
+          // visit begins with is one file, what several pages need another.
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 2 },
+            { name: 'pages', minShareCount: 3, priority: 1 },
+          ],
+        },
+      },
       onwarn(warning, warn) {
         // Packages mark what a server must not render; nothing is rendered there.
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);

@@ -31,7 +31,7 @@ function openLog(dataDir, name) {
  * Starts a service in a process group of its own (a Ctrl-C in the terminal is for the launcher, which lets it drain).
  * @param {object} options
  * @param {string} options.dataDir
- * @param {import('./services.mjs').Service} options.service
+ * @param {Pick<import('./service-group.mjs').Group, 'name' | 'entry' | 'niceness'>} options.service
  * @param {NodeJS.ProcessEnv} options.env
  * @returns {import('./child.mjs').Running}
  */

@@ -1,5 +1,5 @@
 /**
- * One process of the system.
+ * One service of the system, by default a process.
  * @typedef {object} Service
  * @property {string} name also its folder in apps/ and its log's name
  * @property {string} entry what Node runs, from the project's root
@@ -7,6 +7,7 @@
  * @property {string} portVariable fixes its port
  * @property {boolean} essential whether the system is of use only with it: the others are told of while it still starts
  * @property {string} operationsPortVariable fixes the port of its metrics and states
+ * @property {boolean} hostable whether one process may run it beside others
  * @property {number} niceness of its process: who answers senders and people goes before who works behind the queues
  */
 
@@ -20,6 +21,7 @@ const service = (name, urlVariable, more) => {
     portVariable: `${variable}_PORT`,
     operationsPortVariable: `${variable}_OPERATIONS_PORT`,
     essential: true,
+    hostable: true,
     niceness: 0,
     ...more,
   };
@@ -43,7 +45,7 @@ export const services = [
   service('router', 'ROUTER_URL', behindQueues),
   service('engine', 'ENGINE_URL', behindQueues),
   service('mcp-registry', 'MCP_REGISTRY_URL', behindQueues),
-  service('python-runner', 'PYTHON_RUNNER_URL', { ...behindQueues, essential: false }),
+  service('python-runner', 'PYTHON_RUNNER_URL', { ...behindQueues, essential: false, hostable: false }),
   service('adapters', 'ADAPTERS_URL', behindQueues),
   service('portal', 'PORTAL_URL', {
     portVariable: 'GATEHOUSE_PORT',

@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './project.mjs';
 
+/** EX_CONFIG of sysexits.h: what the program wrote last is a sentence for whoever starts the system. */
+const refused = 78;
+
 /**
  * Runs one of the compiled programs to its end.
  * @param {string} entry from the project's root
@@ -26,6 +29,7 @@ export function runStep(entry, env, signal, args = []) {
     child.once('error', reject);
     child.once('close', (code, ended) => {
       if (code === 0) return resolve(out);
+      if (code === refused) return reject(new Error(err.trim().split('\n').at(-1)));
       const lines = `${out}${err}`.trim().split('\n').slice(-15).join('\n');
       reject(new Error(`${entry} failed (${ended ?? `exit code ${code}`})\n${lines}`));
     });

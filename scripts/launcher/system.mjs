@@ -10,6 +10,7 @@ import { say } from './say.mjs';
 import { ensureSecrets } from './secrets.mjs';
 import { originOf, serviceEnv } from './service-env.mjs';
 import { logFileOf, startService, waitReady } from './service-process.mjs';
+import { groupEnv, groupServices } from './service-group.mjs';
 import { operationsOf } from './services.mjs';
 import { bootstrapResult, runStep } from './setup-step.mjs';
 import { databasePasswords, redisPasswords, storeAccess } from './store-access.mjs';
@@ -48,8 +49,10 @@ async function keepStore(supervisor, name, resolveStore, startAgain) {
  * @param {string} options.dataDir absolute
  * @param {NodeJS.ProcessEnv} options.env
  * @param {import('./services.mjs').Service[]} options.services
+ * @param {string[]} [options.hosted] names of those that share one process
  */
-export async function runSystem({ dataDir, env, services }) {
+export async function runSystem({ dataDir, env, services, hosted = [] }) {
+  const groups = groupServices(services, hosted);
   takeLock(dataDir);
   const started = Date.now();
   const told = new AbortController();
@@ -78,14 +81,16 @@ export async function runSystem({ dataDir, env, services }) {
   const supervisor = new Supervisor({
     say,
     onChange(name, pid) {
-      if (services.some((service) => service.name === name)) children.add(name, pid);
+      if (groups.some((group) => group.name === name)) children.add(name, pid);
       if (description) writeDescription(dataDir, (description = withPids(description)));
     },
   });
+  const processOf = (/** @type {string} */ service) =>
+    groups.find((group) => group.services.some(({ name }) => name === service))?.name ?? '';
   /** @param {import('./description.mjs').Description} at @returns {import('./description.mjs').Description} */
   const withPids = (at) => ({
     ...at,
-    services: at.services.map((service) => ({ ...service, pid: supervisor.pidOf(service.name) })),
+    services: at.services.map((service) => ({ ...service, pid: supervisor.pidOf(processOf(service.name)) })),
     postgres: { ...at.postgres, pid: supervisor.pidOf('postgres') },
     redis: { ...at.redis, pid: supervisor.pidOf('redis') },
   });
@@ -137,18 +142,22 @@ export async function runSystem({ dataDir, env, services }) {
     }
     undo.unshift(async () => {
       say('Stopping: services finish what they hold (20 s at most) …');
-      await supervisor.stop(services.map(({ name }) => name));
+      await supervisor.stop(groups.map(({ name }) => name));
       children.clear();
     });
-    say(`Starting ${services.length} services …`);
+    say(`Starting ${services.length} services in ${groups.length} processes …`);
     const starts = new Map(
-      services.map((service) => {
-        const { name } = service;
-        const origin = originOf(ports[name] ?? 0);
-        const start = supervisor
-          .keep(name, async () => startService({ dataDir, service, env: envOf(name) }))
-          .then(() => waitReady({ name, origin, logFile: logFileOf(dataDir, name), signal: told.signal }));
-        return [service, start];
+      groups.flatMap((group) => {
+        const { name } = group;
+        const logFile = logFileOf(dataDir, name);
+        const launched = supervisor.keep(name, async () =>
+          startService({ dataDir, service: group, env: groupEnv(group, envOf) }),
+        );
+        return group.services.map((service) => {
+          const origin = originOf(ports[service.name] ?? 0);
+          const start = launched.then(() => waitReady({ name: service.name, origin, logFile, signal: told.signal }));
+          return [service, start];
+        });
       }),
     );
     /** @type {string[]} */

@@ -1,4 +1,4 @@
-import { prepareRoles } from '#libs/database';
+import { migrateAll, prepareRoles } from '#libs/database';
 import { testDatabase, type TestDatabase, testPasswords } from '#libs/testing';
 import pg from 'pg';
 
@@ -148,6 +148,17 @@ describe('preparing the roles', () => {
       );
     } finally {
       await as('admin', 'ALTER SCHEMA router OWNER TO gatehouse_owner', database.url);
+    }
+  });
+
+  it('says so of one whose tables lay elsewhere, before any migration runs', async () => {
+    await as('admin', 'CREATE TABLE router.session (id integer)', database.url);
+    const sentence = /made by an earlier version of Gatehouse, in which the router had the sessions.*npm run reset/;
+    try {
+      await expect(prepareRoles(database.url, testPasswords, 'ts')).rejects.toThrow(sentence);
+      await expect(migrateAll(database.url, 'ts')).rejects.toThrow(sentence);
+    } finally {
+      await as('admin', 'DROP TABLE router.session', database.url);
     }
   });
 

@@ -12,6 +12,8 @@ import {
 } from './manifests.js';
 
 const services = composeServices();
+/** What ends when its work is done. */
+const once = ['database-roles', 'migrate'];
 const roles = { 'database-roles': { condition: 'service_completed_successfully' } };
 const migrated = {
   migrate: { condition: 'service_completed_successfully' },
@@ -38,17 +40,43 @@ describe('docker-compose.yml', () => {
     const withDatabase = Object.entries(services).filter(([, { environment }]) => environment?.['DATABASE_URL']);
     for (const [name, { depends_on }] of withDatabase) {
       if (name === 'migrate') expect(depends_on).toEqual(roles);
-      else if (name !== 'bootstrap') expect(depends_on).toMatchObject(migrated);
+      else expect(depends_on).toMatchObject(migrated);
     }
-    expect(services['bootstrap']?.depends_on).toEqual({ portal: { condition: 'service_healthy' } });
   });
 
   it('asks each long-lived service for its health', () => {
-    for (const [name, { build, healthcheck }] of Object.entries(services)) {
-      if (!build) expect(healthcheck?.test?.[0]).toBe('CMD');
-      else expect(healthcheck?.disable ?? false).toBe(['database-roles', 'migrate', 'bootstrap'].includes(name));
+    for (const [name, { image, healthcheck }] of Object.entries(services)) {
+      if (!image?.startsWith('gatehouse/')) expect(healthcheck?.test?.[0]).toBe('CMD');
+      else expect(healthcheck?.disable ?? false).toBe(once.includes(name));
     }
-    expect(read('Dockerfile')).toMatch(/^HEALTHCHECK [\s\S]*\/health\/live/m);
+    expect(read('Dockerfile')).toMatch(/^HEALTHCHECK [\s\S]*"bash"[\s\S]*\/health\/ready/m);
+  });
+
+  it('ends nothing that nobody waits for: else `up --wait` takes it for a failure', () => {
+    const waitedFor = Object.values(services).flatMap(({ depends_on = {} }) =>
+      Object.entries(depends_on).flatMap(([name, { condition }]) =>
+        condition === 'service_completed_successfully' ? [name] : [],
+      ),
+    );
+    expect([...new Set(waitedFor)].sort()).toEqual(once);
+  });
+
+  it('builds each tag once, and has others take it as it was built', () => {
+    const builders = Object.values(services).flatMap(({ build, image }) => (build ? [image] : []));
+    expect(new Set(builders).size).toBe(builders.length);
+    for (const { build, image, pull_policy } of Object.values(services)) {
+      if (!build && image?.startsWith('gatehouse/')) expect([image, pull_policy]).toEqual([builders.at(-1), 'never']);
+    }
+  });
+
+  it('lets every service be scaled: no name and no port is fixed', () => {
+    for (const [name, { ports, container_name }] of Object.entries(services)) {
+      const published = ['postgres', 'redis'].includes(name)
+        ? [expect.stringMatching(/^127\.0\.0\.1::\d+$/)]
+        : undefined;
+      expect([name, ports, container_name]).toEqual([name, published, undefined]);
+    }
+    expect(Object.keys(composeServices('docker-compose.override.yml'))).toEqual(['portal']);
   });
 
   it('keeps Redis from forgetting and from evicting', () => {
@@ -63,9 +91,8 @@ describe('docker-compose.yml', () => {
     const withStores = Object.keys(queuesOf);
     expect(Object.keys(passwords).sort()).toEqual(['owner', ...withStores].sort());
     expect(new Set(Object.values(passwords)).size).toBe(withStores.length + 1);
-    for (const name of [...withStores, 'bootstrap']) {
-      const service = name === 'bootstrap' ? 'portal' : name;
-      const { DATABASE_URL, REDIS_URL } = services[name]?.environment ?? {};
+    for (const service of withStores) {
+      const { DATABASE_URL, REDIS_URL } = services[service]?.environment ?? {};
       expect(filled(DATABASE_URL)).toBe(
         `postgres://${redisUser(service)}:${passwords[service]}@postgres:5432/gatehouse`,
       );
@@ -81,8 +108,9 @@ describe('docker-compose.yml', () => {
   it('trusts nobody to name a client, and publishes no port of operations', () => {
     const file = read('docker-compose.yml');
     expect([...file.matchAll(/TRUSTED_PROXIES: (.*)/g)].map(([, value]) => value)).toEqual(['${TRUSTED_PROXIES:-}']);
-    const published = [...file.matchAll(/ports: \[(.*)\]/g)].map(([, ports]) => ports);
-    expect(published.length).toBeGreaterThan(0);
+    const files = [file, read('docker-compose.override.yml'), read('deploy/compose.tls.yml')];
+    const published = files.flatMap((each) => [...each.matchAll(/ports: \[(.*)\]/g)].map(([, ports]) => ports));
+    expect(published.length).toBeGreaterThan(3);
     for (const ports of published) expect(ports).not.toContain('9090');
   });
 
@@ -106,12 +134,11 @@ describe('docker-compose.yml', () => {
       const variable = /^\$\{(\w+):/.exec(environment?.['GATEHOUSE_SERVICE_KEY'] ?? '')?.[1] ?? '';
       const { d, ...open } = JSON.parse(settings[variable] ?? '{}') as { d?: string };
       expect(d).toMatch(/^[\w-]{43}$/);
-      expect(issuers[name === 'bootstrap' ? 'portal' : name]?.keys).toEqual([open]);
+      expect(issuers[name]?.keys).toEqual([open]);
       return d;
     });
-    // The bootstrap step speaks for the portal.
-    expect(new Set(keys).size).toBe(keys.length - 1);
-    expect(keys.length).toBe(Object.keys(issuers).length + 1);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(keys.length).toBe(Object.keys(issuers).length);
     expect(JSON.stringify(issuers)).not.toContain('"d"');
   });
 });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { queuesOf } from '../../scripts/launcher/redis-users.mjs';
 import {
+  baseSettings,
   manifestsIn,
   manifestsOf,
   read,
@@ -24,7 +25,9 @@ const containerOf = (manifest: Manifest | undefined): Container => {
   return container;
 };
 const secretsOf = (manifest: Manifest) =>
-  (containerOf(manifest).env ?? []).flatMap(({ valueFrom }) => (valueFrom ? [valueFrom.secretKeyRef] : []));
+  (containerOf(manifest).env ?? []).flatMap(({ valueFrom }) =>
+    valueFrom?.secretKeyRef ? [valueFrom.secretKeyRef] : [],
+  );
 
 describe('each object of k8s/base', () => {
   it.each(
@@ -46,9 +49,28 @@ describe('each object of k8s/base', () => {
 describe('every app that runs', () => {
   it.each(runnableApps().map((app) => [app]))('%s is deployed with the settings that it needs', (app) => {
     const container = containerOf(named('Deployment', app));
-    const settings = Object.keys(named('ConfigMap', 'gatehouse')?.data ?? {});
+    const settings = Object.keys(baseSettings());
     const given = [...settings, ...(container.env ?? []).map(({ name }) => name)];
     expect(given).toEqual(expect.arrayContaining(requiredSettings(app)));
+  });
+});
+
+describe('a service with a schema', () => {
+  it.each(Object.keys(queuesOf))('%s starts when its schema is migrated, by its own role', (name) => {
+    const [migrated] = named('Deployment', name)?.spec?.template?.spec.initContainers ?? [];
+    const entry = migrated?.command?.at(-2) ?? '';
+    expect(migrated?.command?.at(-1)).toBe(name);
+    expect(read(entry.replace(/^dist\/(.*)\.js$/, '$1.ts'))).toContain('wait-migrated <service>');
+    expect(migrated?.image).toBe(`gatehouse/${name}`);
+    expect(migrated?.env?.[0]?.valueFrom?.secretKeyRef).toEqual({ name: `${name}-stores`, key: 'DATABASE_URL' });
+  });
+});
+
+describe('a Job', () => {
+  it.each(ofKind('Job').map((job) => [job.metadata.name, job] as const))('%s may be applied again', (name, job) => {
+    // Named for the release by overlays, and changed by nothing but the release.
+    expect(name).toMatch(/-release$/);
+    expect(containerOf(job).envFrom).toBeUndefined();
   });
 });
 
@@ -67,7 +89,7 @@ describe.each(deployments)('%s', (name) => {
   });
 
   it('listens on the port that everybody else uses', () => {
-    const port = Number(named('ConfigMap', 'gatehouse')?.data?.['PORT']);
+    const port = Number(baseSettings()['PORT']);
     expect(container.ports).toEqual([
       { name: 'http', containerPort: port },
       { name: 'operations', containerPort: 9090 },
@@ -76,7 +98,7 @@ describe.each(deployments)('%s', (name) => {
       { name: 'http', port, targetPort: 'http' },
       { name: 'operations', port: 9090, targetPort: 'operations' },
     ]);
-    expect(Object.values(named('ConfigMap', 'gatehouse')?.data ?? {})).toContain(`http://${name}:${port}`);
+    expect(Object.values(baseSettings())).toContain(`http://${name}:${port}`);
   });
 
   it('tells starting, living and ready apart, and cannot write to its image', () => {
@@ -116,31 +138,30 @@ describe('secrets', () => {
   it('go to those who need them', () => {
     expect(holders('gatehouse-kek')).toEqual(['credential-vault']);
     expect(holders('gatehouse-adapter').sort()).toEqual(['adapter-gateway', 'adapters']);
-    expect(holders('database-owner')).toEqual(['migrate']);
+    expect(holders('database-owner')).toEqual(['migrate-release']);
     expect(holders('database-admin')).toEqual([]);
     const python = containerOf(named('Deployment', 'python-runner')).env ?? [];
-    expect(python.map(({ valueFrom }) => valueFrom?.secretKeyRef.key)).toEqual(['GATEHOUSE_SERVICE_ISSUERS']);
+    expect(python.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.key ?? [])).toEqual([
+      'GATEHOUSE_SERVICE_ISSUERS',
+    ]);
   });
 
   it('let each service into the stores as itself alone', () => {
     for (const service of Object.keys(queuesOf)) {
-      const allowed = service === 'portal' ? ['bootstrap', 'portal'] : [service];
-      expect([service, holders(`${service}-stores`).sort()]).toEqual([service, allowed]);
+      expect([service, holders(`${service}-stores`)]).toEqual([service, [service]]);
     }
     const withDatabase = workloads.filter((each) => secretsOf(each).some(({ key }) => key === 'DATABASE_URL'));
     for (const each of withDatabase) {
       const { name = '' } = secretsOf(each).find(({ key }) => key === 'DATABASE_URL') ?? {};
-      const own = { bootstrap: 'portal-stores', migrate: 'database-owner' }[each.metadata.name];
-      expect(name).toBe(own ?? `${each.metadata.name}-stores`);
+      const owner = each.metadata.name === 'migrate-release';
+      expect(name).toBe(owner ? 'database-owner' : `${each.metadata.name}-stores`);
     }
   });
 
   it('give each service a key of its own', () => {
     const signing = workloads.filter((each) => secretsOf(each).some(({ key }) => key === 'GATEHOUSE_SERVICE_KEY'));
     for (const { metadata } of signing) {
-      const speaksFor = metadata.name === 'bootstrap' ? 'portal' : metadata.name;
-      const holdersOfKey = speaksFor === 'portal' ? ['bootstrap', 'portal'] : [speaksFor];
-      expect(holders(`${speaksFor}-key`).sort()).toEqual(holdersOfKey);
+      expect(holders(`${metadata.name}-key`)).toEqual([metadata.name]);
       expect(holders('gatehouse-service-issuers')).toContain(metadata.name);
     }
     expect(signing.length).toBeGreaterThan(4);
@@ -182,8 +203,27 @@ describe('the network', () => {
     expect(Object.keys(labels)).toEqual(['app.kubernetes.io/name', 'app.kubernetes.io/part-of']);
   });
 
+  it('asks names for everybody but what runs Python tools, which is told where the engine is', () => {
+    expect(named('NetworkPolicy', 'names')?.spec?.podSelector?.matchExpressions).toEqual([
+      { key: 'app.kubernetes.io/name', operator: 'NotIn', values: ['python-runner'] },
+    ]);
+    const python = named('Deployment', 'python-runner');
+    expect(containerOf(python).env?.find(({ name }) => name === 'ENGINE_URL')?.value).toBe(
+      'http://$(ENGINE_SERVICE_HOST):8080',
+    );
+    // Without the links Kubernetes fills in no address of a Service.
+    expect(python?.spec?.template?.spec.enableServiceLinks).toBe(true);
+  });
+
+  it('lets mail servers, poolers and NodeLocal DNS be reached', () => {
+    const portsOf = (name: string) => named('NetworkPolicy', name)?.spec?.egress?.[0]?.ports?.map(({ port }) => port);
+    expect(portsOf('to-internet')).toEqual([443, 80, 465, 587]);
+    expect(portsOf('to-stores')).toEqual(expect.arrayContaining([5432, 6432, 6379, 26379]));
+    expect(named('NetworkPolicy', 'names')?.spec?.egress?.[0]?.to?.[1]?.ipBlock?.cidr).toBe('169.254.20.10/32');
+  });
+
   it('names only pods that exist', () => {
-    const pods = [...ofKind('Deployment'), ...ofKind('Job')].map(({ metadata }) => metadata.name);
+    const pods = ofKind('Deployment').map(({ metadata }) => metadata.name);
     const mentioned = [
       ...read('k8s/base/network-policies.yaml').matchAll(
         /app\.kubernetes\.io\/name, operator: \w+, values: \[(.*?)\]/g,
@@ -200,21 +240,4 @@ describe('the network', () => {
       ['/', 'portal'],
     ]);
   });
-});
-
-const kubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
-
-describe('kustomize', () => {
-  // Without kubectl on the PATH these say "skipped" and nothing else of this file depends on them.
-  (kubectl ? it : it.skip).each(['base', 'overlays/dev', 'overlays/production'])(
-    'builds %s into valid objects',
-    async (path) => {
-      const folder = fileURLToPath(new URL(`../../k8s/${path}`, import.meta.url));
-      const built = spawnSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
-      expect(built.stderr).toBe('');
-      const objects = manifestsOf(built.stdout);
-      expect(objects.length).toBeGreaterThanOrEqual(all.length);
-      for (const manifest of objects) expect(await complaint(manifest)).toBeNull();
-    },
-  );
 });

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { parse, parseAllDocuments } from 'yaml';
 
 const root = new URL('../../', import.meta.url);
@@ -7,7 +8,7 @@ const root = new URL('../../', import.meta.url);
 export interface Manifest {
   apiVersion: string;
   kind: string;
-  metadata: { name: string };
+  metadata: { name: string; namespace?: string };
   data?: Record<string, string>;
   spec?: Spec;
 }
@@ -20,7 +21,10 @@ interface Spec {
   podSelector?: LabelSelector;
   policyTypes?: string[];
   ingress?: { from?: { podSelector?: LabelSelector }[] }[];
-  egress?: { to?: { podSelector?: LabelSelector }[]; ports?: { protocol: string; port: number }[] }[];
+  egress?: {
+    to?: { podSelector?: LabelSelector; ipBlock?: { cidr: string } }[];
+    ports?: { protocol: string; port: number }[];
+  }[];
   rules?: { http: { paths: { path: string; backend: { service: { name: string } } }[] } }[];
 }
 
@@ -31,14 +35,22 @@ interface LabelSelector {
 
 interface PodSpec {
   serviceAccountName: string;
+  initContainers?: Container[];
   containers: Container[];
+  enableServiceLinks?: boolean;
 }
 
 export interface Container {
   image: string;
   command?: string[];
   ports?: { name: string; containerPort: number }[];
-  env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[];
+  env?: {
+    name: string;
+    value?: string;
+    valueFrom?: { secretKeyRef?: { name: string; key: string }; configMapKeyRef?: { name: string; key: string } };
+  }[];
+  envFrom?: { configMapRef?: { name: string } }[];
+  resources?: { requests?: { cpu?: string; memory?: string } };
   securityContext?: { readOnlyRootFilesystem?: boolean };
   startupProbe?: Probe;
   livenessProbe?: Probe;
@@ -50,11 +62,16 @@ interface Probe {
 }
 
 export interface ComposeService {
+  image?: string;
   build?: { args: { APP: string } };
+  pull_policy?: string;
+  ports?: string[];
+  container_name?: string;
   environment?: Record<string, string>;
   healthcheck?: { test?: string[]; disable?: boolean };
   depends_on?: Record<string, { condition: string }>;
   command?: string[];
+  profiles?: string[];
 }
 
 export const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -74,8 +91,12 @@ export function manifestsOf(yaml: string): Manifest[] {
   });
 }
 
-export function composeServices(): Record<string, ComposeService> {
-  return (parse(read('docker-compose.yml'), { merge: true }) as { services: Record<string, ComposeService> }).services;
+export function composeServices(file = 'docker-compose.yml'): Record<string, ComposeService> {
+  // Compose's own tags (`!override`) say how it merges files: nothing to these checks.
+  const { services } = parse(read(file), { merge: true, logLevel: 'error' }) as {
+    services: Record<string, ComposeService>;
+  };
+  return services;
 }
 
 /** The ACL file of Redis, its passwords still variables. */
@@ -86,9 +107,14 @@ export function redisUsersOfCompose(): string {
   return configs['redis-users']?.content ?? '';
 }
 
-/** The apps that run as a process of their own, found by their entry point. */
+/** What the ConfigMap of the base tells every service. */
+export const baseSettings = (): NodeJS.Dict<string> => parseEnv(read('k8s/base/settings.env'));
+
+/** The services, found by their entry point; the host runs some of them and has nothing of its own. */
 export const runnableApps = (): string[] =>
-  readdirSync(new URL('apps/', root)).filter((app) => existsSync(new URL(`apps/${app}/src/main.ts`, root)));
+  readdirSync(new URL('apps/', root)).filter(
+    (app) => app !== 'host' && existsSync(new URL(`apps/${app}/src/main.ts`, root)),
+  );
 
 /** Names of the settings that an app does not start without: those whose reader has no fallback. */
 export function requiredSettings(app: string): string[] {

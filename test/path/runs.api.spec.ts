@@ -1,5 +1,8 @@
+import { type Scope, ServiceTokens } from '#libs/service-kit';
+import { testServiceKey } from '#libs/testing';
 import type { RunDetailView, RunRow } from '#libs/views';
 import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
+import { caller } from '../../apps/router/src/testing/router-under-test.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 
 describe('runs', () => {
@@ -98,6 +101,78 @@ describe('runs', () => {
     await replay('k2');
     await world.take(receipt);
     expect(await runsOf(receipt)).toHaveLength(3);
+  });
+
+  it('are made of a workflow that a replay names, and of nothing else', async () => {
+    const receipt = await receive();
+    const other = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'other', instructions: 'x' });
+    const replay = (body: object) => world.api<{ run_ids: string[] }>('POST', `/api/v1/events/${receipt}/replay`, body);
+    const { status, body } = await replay({ workflow_id: other.body.id });
+    await world.take(receipt);
+    const made = (await runsOf(receipt)).filter(({ replay: again }) => again);
+    expect({ status, runs: made.map(({ id }) => id) }).toEqual({ status: 202, runs: body.run_ids });
+    expect(made).toMatchObject([{ workflow_id: other.body.id, trigger_id: null, rehearsal: true }]);
+
+    await world.api('PATCH', `/api/v1/workflows/${other.body.id}`, { status: 'off' });
+    expect(await replay({ workflow_id: other.body.id })).toMatchObject({
+      status: 409,
+      body: { code: 'workflow_gone' },
+    });
+    expect(await replay({ workflow_id: 2_000_000 })).toMatchObject({
+      status: 422,
+      body: { code: 'workflow_not_found', errors: [{ field: 'workflow_id' }] },
+    });
+    expect(await replay({ workflow_id: other.body.id, agent_id: 'agt_1' })).toMatchObject({
+      status: 422,
+      body: { code: 'invalid_fields' },
+    });
+  });
+
+  it('are not what an agent that a replay names answers: it has a session of its own', async () => {
+    const receipt = await receive();
+    const agent = await world.api<{ id: string }>('POST', '/api/v1/agents', { name: 'Tried', instructions: 'x' });
+    const replay = (agent_id: string, headers: Record<string, string> = {}) =>
+      world.api<{ run_ids: string[]; turn_ids: string[] }>(
+        'POST',
+        `/api/v1/events/${receipt}/replay`,
+        { agent_id },
+        headers,
+      );
+    const key = { 'idempotency-key': 'tried' };
+    const { status, body } = await replay(agent.body.id, key);
+    expect({ status, runs: body.run_ids }).toEqual({ status: 202, runs: [] });
+    await world.take(receipt);
+    const [, tried, ...more] = await world.turnsOf(receipt);
+    expect(more).toEqual([]);
+    expect(tried).toMatchObject({ id: body.turn_ids[0], run_id: null, input: { rehearsal: true, reply: null } });
+    const [session] = await world.rows<{ key: string; agent_id: string }>(
+      'SELECT s.key, t.agent_id FROM engine.turn t JOIN engine.session s ON s.id = t.session_id WHERE t.id = $1',
+      [tried?.id],
+    );
+    expect(session).toMatchObject({ agent_id: agent.body.id, key: expect.stringContaining(agent.body.id) });
+    expect((await replay(agent.body.id, key)).body).toEqual(body);
+    expect(await replay('agt_nobody')).toMatchObject({ status: 422, body: { code: 'agent_not_found' } });
+  });
+
+  it('are made by who may replay, and of a target by who may change what acts', async () => {
+    const receipt = await receive();
+    const { body: other } = await world.api<{ id: number }>('POST', '/api/v1/workflows', {
+      name: 'other',
+      instructions: 'x',
+    });
+    const asOperator = async (body: object): Promise<[number, string | undefined]> => {
+      const scopes: Scope[] = ['events:write', 'channels:write'];
+      const token = await new ServiceTokens(testServiceKey, 'portal').mint('router', { ...caller, scopes });
+      const answer = await fetch(`${await world.router.getUrl()}/api/v1/events/${receipt}/replay`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return [answer.status, ((await answer.json()) as { code?: string }).code];
+    };
+    expect(await asOperator({})).toEqual([202, undefined]);
+    expect(await asOperator({ workflow_id: other.id })).toEqual([403, 'scope_missing']);
+    expect(await asOperator({ agent_id: 'agt_1' })).toEqual([403, 'scope_missing']);
   });
 
   it('are made once under a key by a replay of a run, and retried once', async () => {

@@ -246,9 +246,7 @@ describe('triggers and runs', () => {
     expect(first.body.id).toBe(second.body.id);
     expect([first, second].filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(1);
     expect(await start('another')).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
-    const began = Date.now();
     expect(await start('go', '?wait=300')).toMatchObject({ status: 202, body: { state: 'queued' } });
-    expect(Date.now() - began).toBeLessThan(6_000);
     const waiting = start('quick', '?wait=2', 'k-2');
     const turn = await world.eventually<{ id: string }>(
       `SELECT id FROM engine.turn WHERE input -> 'message' ->> 'message' = 'quick'`,

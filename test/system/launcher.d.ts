@@ -6,8 +6,21 @@ declare module '*/launcher/services.mjs' {
     urlVariable: string;
     portVariable: string;
     essential: boolean;
+    hostable: boolean;
   }
   export const services: Service[];
+}
+
+declare module '*/launcher/service-group.mjs' {
+  import type { Service } from '*/launcher/services.mjs';
+  export interface Group {
+    name: string;
+    entry: string;
+    services: Service[];
+  }
+  export function hostedServices(services: Service[], env: NodeJS.ProcessEnv, args: string[]): string[];
+  export function groupServices(services: Service[], hosted: string[]): Group[];
+  export function groupEnv(group: Group, envOf: (name: string) => NodeJS.ProcessEnv): NodeJS.ProcessEnv;
 }
 
 declare module '*/launcher/database-state.mjs' {
@@ -75,6 +88,7 @@ declare module '*/launcher/ports.mjs' {
 }
 
 declare module '*/launcher/project.mjs' {
+  export const cacheDir: string;
   export const root: string;
 }
 
@@ -84,4 +98,22 @@ declare module '*/launcher/redis-users.mjs' {
   export function passwordVariable(user: string): string;
   export function rulesOf(service: string): string;
   export function aclFile(passwordOf: (user: string) => string, form?: 'hash' | 'plain'): string;
+}
+
+declare module '*/launcher/debian-packages.mjs' {
+  /** Why it did not work, or null. */
+  export function unpackDebian(home: string, packages: string[], program: string): string | null;
+  export function librariesOf(home: string): NodeJS.ProcessEnv;
+}
+
+declare module '*/launcher/redis-binaries.mjs' {
+  export function findRedis(): { command: string; env: NodeJS.ProcessEnv } | { reasons: string[] };
+}
+
+declare module '*/launcher/postgres.mjs' {
+  export function startPostgres(options: {
+    dataDir: string;
+    durable?: boolean;
+    detached?: boolean;
+  }): Promise<{ url: string; port: number; stop: () => Promise<void> }>;
 }

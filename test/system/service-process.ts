@@ -7,8 +7,8 @@ import { root } from '../../scripts/launcher/project.mjs';
 export interface ServiceProcess {
   /** Ends it at once, as a crash would. */
   kill(): Promise<void>;
-  /** Lets it drain; ends it when it does not. */
-  stop(): Promise<void>;
+  /** Lets it drain; ends it when it does not. @returns how it ended: its exit code, or the signal */
+  stop(): Promise<number | NodeJS.Signals | null>;
 }
 
 const drainMs = 10_000;
@@ -23,9 +23,9 @@ export function spawnService(entry: string, env: NodeJS.ProcessEnv, logFile: str
     stdio: ['ignore', log, log],
   });
   closeSync(log);
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
+  const exited = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? signal));
+    child.once('error', () => resolve(null));
   });
   return {
     kill: async () => {
@@ -35,8 +35,9 @@ export function spawnService(entry: string, env: NodeJS.ProcessEnv, logFile: str
     stop: async () => {
       child.kill('SIGTERM');
       const timer = setTimeout(() => child.kill('SIGKILL'), drainMs);
-      await exited;
+      const how = await exited;
       clearTimeout(timer);
+      return how;
     },
   };
 }

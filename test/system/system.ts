@@ -7,13 +7,14 @@ import { choosePorts } from '../../scripts/launcher/ports.mjs';
 import { ensureSecrets } from '../../scripts/launcher/secrets.mjs';
 import { originOf, serviceEnv } from '../../scripts/launcher/service-env.mjs';
 import { logFileOf, waitReady } from '../../scripts/launcher/service-process.mjs';
+import { type Group, groupEnv, groupServices } from '../../scripts/launcher/service-group.mjs';
 import { services } from '../../scripts/launcher/services.mjs';
 import { bootstrapResult, runStep } from '../../scripts/launcher/setup-step.mjs';
 import { type Api, openApi } from './api.js';
 import { type ServiceProcess, spawnService } from './service-process.js';
 import { makeRedisUsers } from './store-users.js';
 
-/** Every service as a process of its own, over stores of its own. */
+/** Every service, as processes over stores of their own. */
 export interface System extends Api {
   /** The built-in App's webhook, by the front door. */
   webhookUrl: string;
@@ -34,6 +35,8 @@ export interface System extends Api {
   origin(service: string): string;
   /** kill -9 */
   kill(service: string): Promise<void>;
+  /** SIGTERM. @returns how the process ended: its exit code, or the signal */
+  drain(service: string): Promise<number | NodeJS.Signals | null>;
   /** Starts a service that was killed, and waits until it is ready. */
   restart(service: string): Promise<void>;
   stop(): Promise<void>;
@@ -45,8 +48,16 @@ const startMs = 180_000;
 const storeless = ['adapters', 'python-runner'];
 const bootstrap = 'dist/apps/portal/src/bootstrap/main.js';
 
-/** @param settings environment variables that every service gets */
-export async function startSystem(settings: Record<string, string> = {}): Promise<System> {
+/**
+ * @param settings environment variables that every service gets
+ * @param hosted names of services that share one process; each other one is a process
+ * @param pooled makes of a service's way to Postgres another one, by a pooler
+ */
+export async function startSystem(
+  settings: Record<string, string> = {},
+  hosted: string[] = [],
+  pooled: (databaseUrl: string) => string = (url) => url,
+): Promise<System> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-system-'));
   const ends: (() => Promise<unknown>)[] = [async () => rmSync(dataDir, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
@@ -63,7 +74,7 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
     const users = await makeRedisUsers(redis.url);
     const ingress = 'webhook-ingress';
     const ingressLinks = {
-      database: keep(await openLink(database.urlOf(ingress)), (link) => link.close()),
+      database: keep(await openLink(pooled(database.urlOf(ingress))), (link) => link.close()),
       redis: keep(await openLink(users.urlOf(ingress)), (link) => link.close()),
     };
     const ports = await freePorts(join(dataDir, 'ports.json'));
@@ -72,7 +83,7 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
       services,
       ports,
       stores: (name) =>
-        storeless.includes(name) ? null : { databaseUrl: database.urlOf(name), redisUrl: users.urlOf(name) },
+        storeless.includes(name) ? null : { databaseUrl: pooled(database.urlOf(name)), redisUrl: users.urlOf(name) },
       secrets: ensureSecrets(dataDir),
       env: {
         ...process.env,
@@ -86,16 +97,21 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
       ...plainEnv(name),
       ...(name === ingress ? { DATABASE_URL: ingressLinks.database.url, REDIS_URL: ingressLinks.redis.url } : {}),
     });
+    const groups = groupServices(services, hosted);
     const running = new Map<string, ServiceProcess>();
-    const start = async (name: string): Promise<void> => {
-      const entry = services.find((service) => service.name === name)?.entry;
-      if (!entry) throw new Error(`There is no service ${name}.`);
-      const logFile = logFileOf(dataDir, name);
-      running.set(name, spawnService(entry, envOf(name), logFile));
-      await waitReady({ name, origin: origin(name), logFile, signal: AbortSignal.timeout(startMs) });
+    const start = async (group: Group): Promise<void> => {
+      const logFile = logFileOf(dataDir, group.name);
+      running.set(group.name, spawnService(group.entry, groupEnv(group, envOf), logFile));
+      const signal = AbortSignal.timeout(startMs);
+      await Promise.all(group.services.map(({ name }) => waitReady({ name, origin: origin(name), logFile, signal })));
+    };
+    const groupOf = (service: string): Group => {
+      const group = groups.find((each) => each.services.some(({ name }) => name === service));
+      if (!group) throw new Error(`There is no service ${service}.`);
+      return group;
     };
     ends.unshift(() => Promise.all([...running.values()].map((service) => service.stop())));
-    await Promise.all(services.map(({ name }) => start(name)));
+    await Promise.all(groups.map(start));
     const setUp = async (...args: string[]) =>
       bootstrapResult(await runStep(bootstrap, envOf('portal'), AbortSignal.timeout(startMs), args));
     const made = await setUp();
@@ -111,11 +127,12 @@ export async function startSystem(settings: Record<string, string> = {}): Promis
       refusedByRedis: users.refused,
       apiKey: made.api_key ?? '',
       ownerLink: async () => (await setUp('--owner-link')).owner_link ?? '',
-      logs: () => services.map(({ name }) => readFileSync(logFileOf(dataDir, name), 'utf8')).join('\n'),
+      logs: () => groups.map(({ name }) => readFileSync(logFileOf(dataDir, name), 'utf8')).join('\n'),
       ingressLinks,
       origin,
-      kill: async (name) => running.get(name)?.kill(),
-      restart: start,
+      kill: async (name) => running.get(groupOf(name).name)?.kill(),
+      drain: async (name) => (await running.get(groupOf(name).name)?.stop()) ?? null,
+      restart: (name) => start(groupOf(name)),
       stop,
     };
   } catch (error) {

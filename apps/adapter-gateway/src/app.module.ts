@@ -40,6 +40,7 @@ import { TokenSeal } from './webhook-tokens/token-seal.js';
 import { CallTargets } from './apps/call-targets.js';
 import { CredentialChoice } from './apps/credential-choice.js';
 import { CredentialDescriptions } from './apps/credential-descriptions.js';
+import { ClosedProjectsController } from './apps/closed-projects.controller.js';
 import { EndpointsController } from './apps/endpoints.controller.js';
 import { InstalledApps } from './apps/installed-apps.js';
 import { vaultClient } from './apps/vault-client.js';
@@ -130,6 +131,7 @@ export class AppModule {
         DeliveriesController,
         DeliveriesHandler,
         InternalDeliveriesController,
+        ClosedProjectsController,
         EndpointsController,
         InboundController,
         InboundHandler,

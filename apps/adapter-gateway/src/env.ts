@@ -10,7 +10,7 @@ import {
 } from '#libs/service-kit';
 import { sealingKeys } from './webhook-tokens/token-seal.js';
 
-export const env = readEnv({
+const settings = {
   ...serviceSettings,
   ...changeSettings,
   INGRESS_URL: url(),
@@ -94,6 +94,9 @@ export const env = readEnv({
   DOCUMENT_ATTEMPTS: integer(3, 1, 100),
   /** How often due sources and abandoned runs are looked for. */
   SYNC_SWEEP_MS: integer(2_000, 10, 600_000),
-});
+};
 
-export type GatewaySettings = typeof env;
+/** Read once at boot. @throws Error with every setting that is wrong */
+export const readSettings = (environment?: NodeJS.ProcessEnv) => readEnv(settings, environment);
+
+export type GatewaySettings = ReturnType<typeof readSettings>;

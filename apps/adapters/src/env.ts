@@ -1,4 +1,5 @@
 import { readCallSecrets } from '#libs/adapter-sdk';
+import { settingOf } from '#libs/settings';
 import { GITHUB_API_URL } from './github/api/github-api.js';
 import { GMAIL_API_URL } from './gmail/gmail-api.js';
 import { GOOGLE_JWKS_URL } from './gmail/verify-push.js';
@@ -45,8 +46,16 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
     problems.push(`${name} must be a whole number from ${min} to ${max}`);
     return fallback;
   };
+  const setting = (name: string): string => {
+    try {
+      return settingOf(name, source) ?? '';
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+      return '';
+    }
+  };
   const list = (name: string): string[] =>
-    (source[name] ?? '')
+    setting(name)
       .split(',')
       .map((entry) => entry.trim())
       .filter((entry) => entry !== '');

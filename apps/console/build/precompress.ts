@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-const compressible = /\.(js|css|html|svg|json|md)$/;
+/** The page itself is not: it has another nonce in each answer. */
+const compressible = /\.(js|css|svg|json|md)$/;
 /** Below this, headers weigh more than what is saved. */
 const minBytes = 1024;
 

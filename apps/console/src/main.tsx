@@ -5,21 +5,29 @@ import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient, router } from './app/router.js';
+import { cspNonce } from './csp-nonce.js';
 import { theme } from './theme.js';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root.');
 
-createRoot(root).render(
-  <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto">
-      <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" />
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
+// While it is asked who is signed in, the page that the address names is on its way.
+const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
+for (const route of routes) void router.loadRouteChunk(route);
+
+// As a transition it lets the browser in between, on slow machines too.
+startTransition(() =>
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => cspNonce ?? ''}>
+        <QueryClientProvider client={queryClient}>
+          <Notifications position="bottom-right" />
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  ),
 );

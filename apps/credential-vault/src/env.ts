@@ -1,22 +1,14 @@
 import { changeSettings, integer, json, list, readEnv, type Reader, serviceSettings, url } from '#libs/service-kit';
-import { readFileSync } from 'node:fs';
 import { type KekRing, readKekRing } from './sealing/kek-ring.js';
 import { defaultPolicy, type PolicyRules, readPolicy } from './service-policy/service-policy.js';
 
-const production = process.env['NODE_ENV'] === 'production';
-
-/** JSON, or the path of a mounted file that holds it. */
-const kekRing: Reader<KekRing> = (name, value) => {
-  const text = value?.startsWith('/') ? readFileSync(value, 'utf8') : value;
-  return json((given) => readKekRing(given, { production }))(name, text);
-};
+const kekRing = (production: boolean): Reader<KekRing> => json((given) => readKekRing(given, { production }));
 
 const servicePolicy: Reader<PolicyRules> = (name, value) => (value ? json(readPolicy)(name, value) : defaultPolicy);
 
-export const env = readEnv({
+const settings = {
   ...serviceSettings,
   ...changeSettings,
-  GATEHOUSE_KEK_RING: kekRing,
   /** How long an unwrapped data key is kept in memory. */
   DEK_CACHE_MS: integer(60_000, 0, 600_000),
   DEK_CACHE_ENTRIES: integer(10_000, 1, 1_000_000),
@@ -47,4 +39,10 @@ export const env = readEnv({
   NOTIFICATION_KEEP_DAYS: integer(30, 1, 3_650),
   /** Which service may ask for what: what is named here replaces the default of that service. */
   SERVICE_POLICY: servicePolicy,
-});
+};
+
+/** Read once at boot. @throws Error with every setting that is wrong */
+export function readSettings(environment: NodeJS.ProcessEnv = process.env) {
+  const GATEHOUSE_KEK_RING = kekRing(environment['NODE_ENV'] === 'production');
+  return readEnv({ ...settings, GATEHOUSE_KEK_RING }, environment);
+}

@@ -2,7 +2,7 @@ import { changeSettings, integer, json, list, optionalText, readEnv, serviceSett
 import { readPrices, type ModelPrice } from './model/model-prices.js';
 import { checkedModel } from './model/model-settings.js';
 
-const read = readEnv({
+const settings = {
   ...serviceSettings,
   ...changeSettings,
   ROUTER_URL: url(),
@@ -55,6 +55,7 @@ const read = readEnv({
   SWEEP_EVERY_MS: integer(5_000, 100, 600_000),
   SWEEP_AFTER_MS: integer(15_000, 1_000, 3_600_000),
   RETENTION_DAYS: integer(30, 1, 3_650),
-});
+};
 
-export const env = checkedModel(read);
+/** Read once at boot. @throws Error with every setting that is wrong */
+export const readSettings = (environment?: NodeJS.ProcessEnv) => checkedModel(readEnv(settings, environment));

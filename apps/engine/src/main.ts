@@ -1,11 +1,4 @@
 import { startService } from '#libs/service-kit';
-import { AppModule } from './app.module.js';
-import { env } from './env.js';
+import { serviceFrom } from './service.js';
 
-await startService({
-  name: 'engine',
-  module: AppModule.with(env),
-  settings: env,
-  consumes: ['turns'],
-  bodyLimit: env.REQUEST_MAX_BYTES,
-});
+await startService(serviceFrom());

@@ -1,6 +1,6 @@
 import { integer, list, readEnv, serviceSettings, url } from '#libs/service-kit';
 
-export const env = readEnv({
+const settings = {
   ...serviceSettings,
   VAULT_URL: url(),
   ENGINE_URL: url(),
@@ -38,6 +38,9 @@ export const env = readEnv({
   TRY_TIMEOUT_MS: integer(60_000, 1_000, 600_000),
   /** Days that the record of calls is kept. */
   CALL_RECORD_DAYS: integer(90, 1, 3_650),
-});
+};
 
-export type RegistrySettings = typeof env;
+/** Read once at boot. @throws Error with every setting that is wrong */
+export const readSettings = (environment?: NodeJS.ProcessEnv) => readEnv(settings, environment);
+
+export type RegistrySettings = ReturnType<typeof readSettings>;

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { startService } from '#libs/service-kit';
-import { env } from './env.js';
-import { registryService } from './service.js';
+import { serviceFrom } from './service.js';
 
-await startService(registryService(env));
+await startService(serviceFrom());

@@ -1,6 +1,6 @@
 import type { ServiceOptions } from '#libs/service-kit';
 import { AppModule } from './app.module.js';
-import type { RegistrySettings } from './env.js';
+import { readSettings, type RegistrySettings } from './env.js';
 
 /** What `startService` starts; the tests start the same. */
 export function registryService(settings: RegistrySettings): ServiceOptions {
@@ -13,3 +13,6 @@ export function registryService(settings: RegistrySettings): ServiceOptions {
     bodyLimit: 8 * 1024 * 1024,
   };
 }
+
+export const serviceFrom = (environment?: NodeJS.ProcessEnv): ServiceOptions =>
+  registryService(readSettings(environment));

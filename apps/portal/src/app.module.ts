@@ -1,6 +1,6 @@
 import { AuditLog, auditProvider } from '#libs/audit';
 import { DatabaseModule } from '#libs/database';
-import { OperationsServer, ServiceTokens } from '#libs/service-kit';
+import { OperationsServer, ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApiKeyController } from './api-keys/api-key.controller.js';
@@ -13,13 +13,14 @@ import { KeyAuthenticator } from './authentication/key-authenticator.js';
 import { ProjectReach } from './authentication/project-reach.js';
 import { SessionAuthenticator } from './authentication/session-authenticator.js';
 import { FAILED_KEYS, FailedKeys, type FailedKeysSettings } from './authentication/failed-keys.js';
+import { FirstTenantRepository } from './bootstrap/first-tenant.repository.js';
 import { browserHeaders } from './browser/browser-headers.js';
 import { AttentionController } from './attention/attention.controller.js';
 import { ActorNameRepository } from './audit/actor-name.repository.js';
 import { AuditLogController } from './audit/audit-log.controller.js';
 import { auditClients, AuditTrail } from './audit/audit-trail.js';
 import { consoleRoutes } from './console/console-routes.js';
-import { clientsOfServices, serviceClients } from './proxy/service-clients.js';
+import { clientsOfServices, gatewayClient, serviceClients } from './proxy/service-clients.js';
 import { QueuesController } from './queues/queues.controller.js';
 import { schema } from './db/schema.js';
 import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
@@ -106,6 +107,12 @@ export class AppModule {
         {
           provide: serviceClients,
           useFactory: (tokens: ServiceTokens) => clientsOfServices(settings, tokens),
+          inject: [ServiceTokens],
+        },
+        FirstTenantRepository,
+        {
+          provide: gatewayClient,
+          useFactory: (tokens: ServiceTokens) => new ServiceClient('adapter-gateway', settings.GATEWAY_URL, tokens),
           inject: [ServiceTokens],
         },
         ApiKeyRepository,

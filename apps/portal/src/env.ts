@@ -5,7 +5,7 @@ import { checkOidc, oidcSettings } from './single-sign-on/oidc-settings.js';
 /** As `npm start` and the images have it: beside the compiled apps. */
 const builtConsole = fileURLToPath(new URL('../../../console', import.meta.url));
 
-export const env = readEnv({
+const settings = {
   ...serviceSettings,
   INGRESS_URL: url(),
   GATEWAY_URL: url(),
@@ -39,5 +39,11 @@ export const env = readEnv({
   FAILED_KEYS_WINDOW_MS: integer(60_000, 100, 86_400_000),
   /** Addresses, beginnings and valid keys that are remembered, of each. */
   FAILED_KEYS_TRACKED: integer(10_000, 10, 1_000_000),
-});
-checkOidc(env);
+};
+
+/** Read once at boot. @throws Error with every setting that is wrong */
+export function readSettings(environment?: NodeJS.ProcessEnv) {
+  const read = readEnv(settings, environment);
+  checkOidc(read);
+  return read;
+}

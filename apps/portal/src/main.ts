@@ -1,11 +1,4 @@
 import { startService } from '#libs/service-kit';
-import { AppModule, portalRoutes } from './app.module.js';
-import { env } from './env.js';
+import { serviceFrom } from './service.js';
 
-await startService({
-  name: 'portal',
-  module: AppModule.with(env),
-  settings: env,
-  trustedProxies: env.TRUSTED_PROXIES,
-  routes: portalRoutes(env),
-});
+await startService(serviceFrom());

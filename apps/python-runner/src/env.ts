@@ -10,7 +10,7 @@ import {
   url,
 } from '#libs/service-kit';
 
-export const env = readEnv({
+const settings = {
   ...httpLimitSettings,
   ...operationsSettings,
   ...tokenLimitSettings,
@@ -40,4 +40,7 @@ export const env = readEnv({
   PYTHON_HOST_CALLS: integer(50, 0, 10_000),
   PYTHON_HTTP_BYTES: integer(1_048_576, 1_024, 16_777_216),
   PYTHON_EVENT_BYTES: integer(4_194_304, 1_024, 26_214_400),
-});
+};
+
+/** Read once at boot. @throws Error with every setting that is wrong */
+export const readSettings = (environment?: NodeJS.ProcessEnv) => readEnv(settings, environment);

@@ -1,7 +1,7 @@
 import { changeSettings, integer, readEnv, serviceSettings, url } from '#libs/service-kit';
 import { eventSettings } from './events/event-settings.js';
 
-export const env = readEnv({
+const settings = {
   ...serviceSettings,
   ...changeSettings,
   ...eventSettings,
@@ -30,6 +30,9 @@ export const env = readEnv({
   PAIRING_CODE_MS: integer(3_600_000, 60_000, 86_400_000),
   /** A caller that waits for a run waits at most so long. */
   RUN_WAIT_MAX_S: integer(30, 0, 300),
-});
+};
 
-export type RouterSettings = typeof env;
+/** Read once at boot. @throws Error with every setting that is wrong */
+export const readSettings = (environment?: NodeJS.ProcessEnv) => readEnv(settings, environment);
+
+export type RouterSettings = ReturnType<typeof readSettings>;

@@ -1,6 +1,6 @@
 import { integer, list, readEnv, serviceSettings, url } from '#libs/service-kit';
 
-export const env = readEnv({
+const settings = {
   ...serviceSettings,
   GATEWAY_URL: url(),
   VAULT_URL: url(),
@@ -29,6 +29,9 @@ export const env = readEnv({
   RECEIPT_LEASE_MS: integer(10_000, 1_000, 3_600_000),
   /** Days that receipts, delivery keys and the journal are kept. */
   RETENTION_DAYS: integer(30, 1, 3_650),
-});
+};
 
-export type IngressSettings = typeof env;
+/** Read once at boot. @throws Error with every setting that is wrong */
+export const readSettings = (environment?: NodeJS.ProcessEnv) => readEnv(settings, environment);
+
+export type IngressSettings = ReturnType<typeof readSettings>;

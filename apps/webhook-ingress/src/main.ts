@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { startService } from '#libs/service-kit';
-import { env } from './env.js';
-import { ingressService } from './service.js';
+import { serviceFrom } from './service.js';
 
-await startService(ingressService(env));
+await startService(serviceFrom());

@@ -2,7 +2,7 @@ import { Metrics, ServiceTokens, type ServiceOptions } from '#libs/service-kit';
 import { AnswerCounts } from './answers/answer-counts.js';
 import { AppModule } from './app.module.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
-import type { IngressSettings } from './env.js';
+import { type IngressSettings, readSettings } from './env.js';
 import { RefusalLog } from './refusals/refusal.repository.js';
 import { WebhookReceiver } from './webhook/webhook.receiver.js';
 import { WebhookService } from './webhook/webhook.service.js';
@@ -33,3 +33,6 @@ export function ingressService(settings: IngressSettings): ServiceOptions {
     },
   };
 }
+
+export const serviceFrom = (environment?: NodeJS.ProcessEnv): ServiceOptions =>
+  ingressService(readSettings(environment));

@@ -62,7 +62,7 @@ export interface Endpoint {
   /** Tokens that were rotated away: they answer 410. */
   retired_token_hashes: string[];
   kind: 'builtin' | 'adapter';
-  state: 'active' | 'paused' | 'disabled' | 'retired';
+  state: 'active' | 'paused' | 'disabled' | 'project_closed' | 'retired';
   verification: DeclaredVerification | 'adapter' | 'none';
   handshake: DeclaredHandshake | null;
   /** True where no POST handshake is declared: one that looks like a handshake is asked of the adapter. */

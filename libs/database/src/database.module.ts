@@ -1,19 +1,46 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
 import { type ConnectionSettings, dataSourceOptions, type ServiceSchema } from './service-schema.js';
 
-/** The service's data source and the repositories of all its entities. */
+const attempts = 20;
+const betweenMs = 1_000;
+
+/**
+ * The service's data source and the repositories of all its entities. Not TypeORM's own module of Nest: it knows data
+ * sources by name for the whole process, and each of the services that share one has a data source of its own.
+ */
 @Module({})
-export class DatabaseModule {
+export class DatabaseModule implements OnApplicationShutdown {
+  constructor(private readonly source: DataSource) {}
+
   static forService(schema: ServiceSchema, settings: ConnectionSettings): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
-      imports: [
-        TypeOrmModule.forRoot({ ...dataSourceOptions(schema, settings), retryAttempts: 20, retryDelay: 1_000 }),
-        TypeOrmModule.forFeature(schema.entities),
+      imports: [TypeOrmModule.forFeature(schema.entities)],
+      providers: [
+        { provide: DataSource, useFactory: () => connected(new DataSource(dataSourceOptions(schema, settings))) },
       ],
-      exports: [TypeOrmModule],
+      exports: [DataSource, TypeOrmModule],
     };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.source.destroy();
+  }
+}
+
+/** Waits for a Postgres that starts at the same time. @throws its last refusal */
+async function connected(source: DataSource): Promise<DataSource> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await source.initialize();
+    } catch (error) {
+      if (attempt === attempts) throw error;
+      new Logger(DatabaseModule.name).warn(`No connection to Postgres, next try in ${betweenMs} ms: ${String(error)}`);
+      await pause(betweenMs);
+    }
   }
 }

@@ -1,3 +1,5 @@
+import { settingOf } from '#libs/settings';
+
 /** Where to migrate. @throws Error when it is not set */
 export function databaseUrl(): string {
   return given('DATABASE_URL', 'give the Postgres URL to migrate');
@@ -27,7 +29,7 @@ export function rolePasswords(): Record<string, string> {
 }
 
 function given(name: string, advice: string): string {
-  const value = process.env[name];
+  const value = settingOf(name, process.env);
   if (!value) throw new Error(`${name} is not set: ${advice}.`);
   return value;
 }

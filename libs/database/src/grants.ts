@@ -3,23 +3,28 @@ import type { Queryable } from './partitions.js';
 import { roleOf } from './role-names.js';
 
 /**
- * Lets each service reach its own schema and, of others, what they grant it: said again after each migration, for what
- * it has added, and for what is not granted any more.
- * @returns false where none of the roles is there: one role does everything
- * @throws Error when only some of them are
+ * The services whose roles are granted what they may do; none where one role does everything.
+ * @throws Error when only some of the roles are there
  */
-export async function grantSchemas(db: Queryable, schemas: OwnedSchema[]): Promise<boolean> {
+export async function rolesOf(db: Queryable, schemas: OwnedSchema[]): Promise<string[]> {
   const services = schemas.flatMap(({ service }) => (service === null ? [] : [service]));
   const rows = (await db.query('SELECT rolname FROM pg_roles WHERE rolname = ANY($1)', [services.map(roleOf)])) as {
     rolname: string;
   }[];
-  if (rows.length === 0) return false;
+  if (rows.length === 0) return [];
   const missing = services.map(roleOf).filter((role) => !rows.some(({ rolname }) => rolname === role));
   if (missing.length > 0) throw new Error(`The roles ${missing.join(', ')} are missing: run prepare-roles first.`);
+  return services;
+}
+
+/**
+ * Lets each service reach its own schema and, of others, what they grant it: said again after each migration, for what
+ * it has added, and for what is not granted any more.
+ */
+export async function grantSchema(db: Queryable, owned: OwnedSchema, services: string[]): Promise<void> {
   await db.query('BEGIN');
-  for (const statement of schemas.flatMap((owned) => statementsFor(owned, services))) await db.query(statement);
+  for (const statement of statementsFor(owned, services)) await db.query(statement);
   await db.query('COMMIT');
-  return true;
 }
 
 function statementsFor({ schema, service }: OwnedSchema, services: string[]): string[] {

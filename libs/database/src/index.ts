@@ -11,6 +11,7 @@ export { dataSourceOptions, type ConnectionSettings, type ServiceSchema } from '
 export { migrateAll } from './migrate.js';
 export { ownerRole, roleOf } from './role-names.js';
 export { prepareRoles, type RolePasswords } from './roles.js';
+export { SchemaState } from './schema-state.js';
 export { storableJson } from './storable-json.js';
 export { SweepMark } from './sweep-mark.js';
 export { Sweeper } from './sweeper.js';

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { allSchemas } from './all-schemas.js';
-import { grantSchemas } from './grants.js';
+import { grantSchema, rolesOf } from './grants.js';
+import { refuseMovedTables } from './older-layout.js';
 import { migrate } from './service-schema.js';
 
 /** The migrations that ran by schema, and whether services connect by roles of their own. */
@@ -9,18 +10,27 @@ export interface Migrated {
   roles: boolean;
 }
 
-/** Migrates every schema, then grants each service's role what it may do there; both may run any number of times. */
+/**
+ * Migrates every schema, and grants each service's role what it may do there as soon as it is migrated: who waits for a
+ * migration may use what it made. May run any number of times, by several at once.
+ * @throws Error in a sentence where the database is of an older layout
+ */
 export async function migrateAll(url: string, extension: 'js' | 'ts' = 'js'): Promise<Migrated> {
   const schemas = await allSchemas(extension);
-  const ran: Record<string, string[]> = {};
-  for (const { schema } of schemas) ran[schema.name] = await migrate(schema, url);
-  const client = new pg.Client({ connectionString: url, application_name: 'migrate-grants' });
+  const client = new pg.Client({ connectionString: url, application_name: 'migrate-all' });
   await client.connect();
+  const ran: Record<string, string[]> = {};
   try {
     const db = { query: async (sql: string, values?: unknown[]) => (await client.query(sql, values)).rows };
+    await refuseMovedTables(db);
     // Two that grant at once would meet in the catalog.
-    await db.query("SELECT pg_advisory_lock(hashtext('gatehouse-grants'))");
-    return { ran, roles: await grantSchemas(db, schemas) };
+    await db.query("SELECT pg_advisory_lock(hashtext('gatehouse-migrate'))");
+    const roles = await rolesOf(db, schemas);
+    for (const owned of schemas) {
+      ran[owned.schema.name] = await migrate(owned.schema, url);
+      if (roles.length > 0) await grantSchema(db, owned, roles);
+    }
+    return { ran, roles: roles.length > 0 };
   } finally {
     await client.end();
   }

@@ -7,5 +7,6 @@ try {
 } catch (error) {
   // What is wrong is for whoever starts the system: a sentence, without the place in the code.
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  // EX_CONFIG of sysexits.h.
+  process.exitCode = 78;
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { allSchemas } from './all-schemas.js';
+import { refuseMovedTables, refuseOtherOwner } from './older-layout.js';
 import { ownerRole, roleOf } from './role-names.js';
 import { scramVerifier } from './scram-verifier.js';
 
@@ -30,11 +31,14 @@ export async function prepareRoles(
   try {
     await client.query('BEGIN');
     await client.query("SELECT pg_advisory_xact_lock(hashtext('gatehouse-roles'))");
-    await refuseOlderLayout(
-      client,
+    const db = { query: async (sql: string, values?: unknown[]) => (await client.query(sql, values)).rows };
+    await refuseOtherOwner(
+      db,
       schemas.map(({ schema }) => schema.name),
     );
+    await refuseMovedTables(db);
     for (const [role, password] of wanted) await ensureRole(client, role, password ?? '');
+    for (const name of services) await boundRole(client, roleOf(name));
     await refuseMighty(client, [...wanted.keys()]);
     await openDatabase(client, [...wanted.keys()]);
     await client.query('COMMIT');
@@ -48,6 +52,12 @@ async function ensureRole(client: pg.Client, role: string, password: string): Pr
   const { rowCount } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
   const verb = rowCount ? 'ALTER' : 'CREATE';
   await client.query(`${verb} ROLE ${role} LOGIN PASSWORD ${pg.escapeLiteral(scramVerifier(password))}`);
+}
+
+/** A stuck statement ends, whoever forgot it. Of the role, not of the connection: those of a pooler are shared. */
+async function boundRole(client: pg.Client, role: string): Promise<void> {
+  await client.query(`ALTER ROLE ${role} SET statement_timeout = '15s'`);
+  await client.query(`ALTER ROLE ${role} SET idle_in_transaction_session_timeout = '30s'`);
 }
 
 /** Who connects is named, and nobody else; a service makes no temporary tables either. */
@@ -71,22 +81,4 @@ async function refuseMighty(client: pg.Client, roles: string[]): Promise<void> {
   if (rows.length === 0) return;
   const names = rows.map(({ rolname }) => rolname).join(', ');
   throw new Error(`${names} may do more than a service should: take its attributes and memberships away, or drop it.`);
-}
-
-async function refuseOlderLayout(client: pg.Client, names: string[]): Promise<void> {
-  const { rows } = await client.query<{ name: string; owner: string }>(
-    `SELECT nspname AS name, nspowner::regrole::text AS owner FROM pg_namespace
-      WHERE nspname = ANY($1) AND nspowner::regrole::text <> $2 ORDER BY 1`,
-    [names, ownerRole],
-  );
-  const [first] = rows;
-  if (first) throw olderLayout(`one role had everything (${first.owner} owns the schema ${first.name})`);
-  const moved = await client.query("SELECT 1 WHERE to_regclass('router.session') IS NOT NULL");
-  if (moved.rowCount) throw olderLayout('the router had the sessions and the runs');
-}
-
-function olderLayout(what: string): Error {
-  return new Error(
-    `This database was made by an earlier version of Gatehouse, in which ${what}: nothing converts it, so start with an empty database, or delete the data with npm run reset.`,
-  );
 }

@@ -2,6 +2,7 @@ import type { DataSourceOptions, EntitySchema, MigrationInterface } from 'typeor
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { PreparingClient } from './preparing-client.js';
+import { SurvivingClient } from './surviving-client.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -23,7 +24,11 @@ export interface ConnectionSettings {
   applicationName: string;
 }
 
-/** TypeORM options of a service; time-outs keep a stuck database from becoming a stuck service. */
+/**
+ * TypeORM options of a service. It asks for nothing as it connects that PgBouncer refuses: the time-outs that keep a stuck
+ * database from becoming a stuck service are settings of the role. `prepare=false` in the URL is for a pooler that knows no
+ * prepared statements.
+ */
 export function dataSourceOptions(schema: ServiceSchema, settings: ConnectionSettings): PostgresOptions {
   return {
     type: 'postgres',
@@ -39,14 +44,11 @@ export function dataSourceOptions(schema: ServiceSchema, settings: ConnectionSet
     applicationName: settings.applicationName,
     poolSize: settings.poolSize,
     connectTimeoutMS: 5_000,
-    extra: {
-      statement_timeout: 15_000,
-      idle_in_transaction_session_timeout: 30_000,
-      keepAlive: true,
-      Client: PreparingClient,
-    },
+    extra: { keepAlive: true, Client: prepares(settings.url) ? PreparingClient : SurvivingClient },
   };
 }
+
+const prepares = (url: string): boolean => URL.parse(url)?.searchParams.get('prepare') !== 'false';
 
 /**
  * Brings a schema up to its migrations on a connection of its own, one process at a time (advisory lock), so that

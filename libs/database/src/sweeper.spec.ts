@@ -27,14 +27,49 @@ describe('a sweeper', () => {
   it('goes on at once after a full batch, and waits after one that was not', async () => {
     const left = [10, 10, 3];
     let runs = 0;
+    const everyMs = 400;
+    let intervals = 0;
     const sweeper = sweeperOf(async () => {
       runs += 1;
       return left.shift() ?? 0;
-    }, 400);
-    await until('three batches are taken', () => runs === 3, 1_500);
+    }, everyMs);
+    const clock = setInterval(() => (intervals += 1), everyMs);
+    await until('three batches are taken', () => runs === 3);
+    clearInterval(clock);
+    expect(intervals).toBeLessThan(2);
     expect(left).toEqual([]);
     await sweeper.stop();
     expect(runs).toBe(3);
+  });
+
+  it('rests longer once it found nothing, until it is told that there is something', async () => {
+    const found = [1, 0, 0];
+    let runs = 0;
+    const sweep = async (): Promise<number> => {
+      runs += 1;
+      return found.shift() ?? 0;
+    };
+    const sweeper = new Sweeper({ name: 'test', everyMs: 5, idleMs: 60_000, batch: 10, sweep }).start();
+    await until('it looked again, and found nothing', () => runs === 2);
+    sweeper.soon();
+    await until('it looked at once', () => runs === 3);
+    await sweeper.stop();
+  });
+
+  it('looks again for what was written while it looked', async () => {
+    const gate = Promise.withResolvers<void>();
+    let runs = 0;
+    const sweep = async (): Promise<number> => {
+      runs += 1;
+      await gate.promise;
+      return 0;
+    };
+    const sweeper = new Sweeper({ name: 'test', everyMs: 5, idleMs: 60_000, batch: 10, sweep }).start();
+    await until('it looks', () => runs === 1);
+    sweeper.soon();
+    gate.resolve();
+    await until('it looked again', () => runs === 2);
+    await sweeper.stop();
   });
 
   it('waits for a running sweep when it stops, begins no other, and does not mind a second stop', async () => {

@@ -3,6 +3,8 @@ import { Logger } from '@nestjs/common';
 export interface SweeperOptions {
   name: string;
   everyMs: number;
+  /** The pause after a sweep that found nothing, where whoever writes a row calls `soon`; else `everyMs`. */
+  idleMs?: number;
   /** Does one batch; returns how many rows it took. A full batch is followed by the next one at once. */
   sweep: (limit: number) => Promise<number>;
   batch: number;
@@ -13,6 +15,8 @@ export class Sweeper {
   private readonly logger: Logger;
   private timer: NodeJS.Timeout | undefined;
   private current: Promise<void> = Promise.resolve();
+  /** Asked for while a sweep ran, which may have looked before. */
+  private again = false;
   private stopped = false;
 
   constructor(private readonly options: SweeperOptions) {
@@ -25,6 +29,15 @@ export class Sweeper {
     return this;
   }
 
+  /** Something was written that is due: it is looked for at once, without waiting for the interval. */
+  soon(): void {
+    if (!this.timer) this.again = true;
+    else {
+      clearTimeout(this.timer);
+      this.schedule(0);
+    }
+  }
+
   /** Waits for a running sweep to end. */
   async stop(): Promise<void> {
     this.stopped = true;
@@ -35,16 +48,24 @@ export class Sweeper {
   private schedule(delayMs: number): void {
     if (this.stopped) return;
     this.timer = setTimeout(() => {
+      this.timer = undefined;
       this.current = this.run();
     }, delayMs);
   }
 
   private async run(): Promise<void> {
+    const { everyMs, idleMs = everyMs, batch } = this.options;
+    let found = 0;
+    let pauseMs = everyMs;
+    this.again = false;
     try {
-      while (!this.stopped && (await this.options.sweep(this.options.batch)) >= this.options.batch);
+      for (let taken = batch; taken >= batch && !this.stopped; found += taken) {
+        taken = await this.options.sweep(batch);
+      }
+      pauseMs = found > 0 ? everyMs : idleMs;
     } catch (error) {
-      this.logger.warn(`sweep failed, next in ${this.options.everyMs} ms: ${String(error)}`);
+      this.logger.warn(`sweep failed, next in ${everyMs} ms: ${String(error)}`);
     }
-    this.schedule(this.options.everyMs);
+    this.schedule(this.again ? 0 : pauseMs);
   }
 }

@@ -6,8 +6,10 @@ export abstract class Sweeping implements OnApplicationBootstrap, OnModuleDestro
   private readonly sweepers: Sweeper[] = [];
 
   /** Has a sweep run at intervals. */
-  protected sweepEvery(options: SweeperOptions): void {
-    this.sweepers.push(new Sweeper(options));
+  protected sweepEvery(options: SweeperOptions): Sweeper {
+    const sweeper = new Sweeper(options);
+    this.sweepers.push(sweeper);
+    return sweeper;
   }
 
   onApplicationBootstrap(): void {

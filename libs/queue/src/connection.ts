@@ -1,31 +1,57 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { redisAddress } from './redis-address.js';
+
+/** One server, the master that Sentinels name, or a Cluster. */
+export type RedisConnection = Redis | Cluster;
+
+const retryStrategy = (times: number): number => Math.min(times * 50, 1_000);
 
 /**
  * A producer fails fast: the answer to a provider must not wait for Redis, and whatever is not added now is added by
  * the sweeper of the service that owns the row.
  */
-export function producerConnection(url: string): Redis {
-  const redis = new Redis(url, {
-    maxRetriesPerRequest: 1,
-    enableOfflineQueue: false,
-    commandTimeout: 2_000,
-    disableClientInfo: true,
-    retryStrategy: (times) => Math.min(times * 50, 1_000),
-  });
-  // ioredis emits every reconnect failure; without a listener the first one would end the process.
-  redis.on('error', () => undefined);
-  return redis;
+export function producerConnection(url: string): RedisConnection {
+  return connect(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2_000 });
 }
 
 /** A consumer waits for Redis as long as it takes (BullMQ requires unlimited retries for its blocking reads). */
-export function consumerConnection(url: string): Redis {
-  const redis = new Redis(url, {
-    maxRetriesPerRequest: null,
-    retryStrategy: (times) => Math.min(times * 50, 1_000),
-    disableClientInfo: true,
-  });
-  redis.on('error', () => undefined);
-  return redis;
+export function consumerConnection(url: string): RedisConnection {
+  return connect(url, { maxRetriesPerRequest: null });
+}
+
+function connect(url: string, how: RedisOptions): RedisConnection {
+  const connection = open(url, { ...how, disableClientInfo: true });
+  // ioredis emits every reconnect failure; without a listener the first one would end the process.
+  connection.on('error', () => undefined);
+  return connection;
+}
+
+function open(url: string, how: RedisOptions): RedisConnection {
+  const { kind, nodes, db, tls, master, sentinelPassword, ...user } = redisAddress(url);
+  const secured = { ...user, ...(tls && { tls }) };
+  if (kind === 'cluster') {
+    const { enableOfflineQueue = true, ...redisOptions } = how;
+    return new Cluster(nodes, {
+      clusterRetryStrategy: retryStrategy,
+      enableOfflineQueue,
+      // Names as they are: a certificate is for the name, not for the address behind it.
+      dnsLookup: (address, callback) => callback(null, address),
+      redisOptions: { ...redisOptions, ...secured },
+    });
+  }
+  if (kind === 'sentinel') {
+    return new Redis({
+      ...how,
+      ...secured,
+      retryStrategy,
+      sentinels: nodes,
+      name: master,
+      sentinelRetryStrategy: retryStrategy,
+      ...(sentinelPassword && { sentinelPassword }),
+      ...(tls && { enableTLSForSentinelMode: true, sentinelTLS: tls }),
+    });
+  }
+  return new Redis({ ...how, ...secured, ...nodes[0], db, retryStrategy });
 }
 
 /** BullMQ's key prefix of a queue; the hash tag keeps one queue's keys in one Redis Cluster slot. */

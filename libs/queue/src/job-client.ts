@@ -3,13 +3,13 @@ import type { JobContract } from '#libs/contracts';
 import { jobs } from '#libs/contracts';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+
 import { companies, companyId, oldestOf, type Traveller } from './company.js';
-import { producerConnection, queuePrefix } from './connection.js';
+import { producerConnection, queuePrefix, type RedisConnection } from './connection.js';
 
 /** Adds jobs. A job may be lost, since the rows are the truth and sweepers add again: adding never throws for Redis. */
 export class JobClient extends ClientProxy {
-  private readonly redis: Redis;
+  private readonly redis: RedisConnection;
   private readonly queues = new Map<string, Queue>();
   private readonly senders = new Map<string, Batcher<Traveller, boolean>>();
   /** Adds that Redis refused since the start, by job name: a metric, and the sign that sweepers have work. */

@@ -1,10 +1,10 @@
 import { jobs, type JobContract } from '#libs/contracts';
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import { type Job, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
+
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { Company, Traveller } from './company.js';
-import { consumerConnection, queuePrefix } from './connection.js';
+import { consumerConnection, queuePrefix, type RedisConnection } from './connection.js';
 import { judge, PermanentFailure } from './failures.js';
 import { JobClient } from './job-client.js';
 import { JobContext } from './job-context.js';
@@ -29,7 +29,7 @@ export interface DeadJob<P> {
 export class JobServer extends Server implements CustomTransportStrategy {
   override readonly propagatesEventHandlerErrors = true;
   private readonly workers: Worker[] = [];
-  private redis: Redis | undefined;
+  private redis: RedisConnection | undefined;
   private readonly retries: JobClient;
 
   constructor(private readonly options: JobServerOptions) {
@@ -59,7 +59,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
     return this.workers as T;
   }
 
-  private work(queue: string, connection: Redis): Worker {
+  private work(queue: string, connection: RedisConnection): Worker {
     const worker = new Worker<Company>(queue, (job) => this.process(job), {
       connection,
       prefix: queuePrefix(queue),

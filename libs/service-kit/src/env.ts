@@ -1,3 +1,4 @@
+import { settingOf } from '#libs/settings';
 import type { JsonWebKey } from 'node:crypto';
 import { httpLimitDefaults } from './http-limits.js';
 import { readIssuers } from './service-issuers.js';
@@ -70,7 +71,7 @@ export const list: Reader<string[]> = (_name, value) =>
 type Values<S> = { [K in keyof S]: S[K] extends Reader<infer T> ? T : never };
 
 /**
- * Reads a service's settings once at boot.
+ * Reads a service's settings once at boot, each from the environment or from the file that `<NAME>_FILE` names.
  * @throws Error with every variable that is wrong, not only the first
  */
 export function readEnv<S extends Record<string, Reader<unknown>>>(
@@ -81,7 +82,7 @@ export function readEnv<S extends Record<string, Reader<unknown>>>(
   const problems: string[] = [];
   for (const [name, read] of Object.entries(spec)) {
     try {
-      values[name] = read(name, source[name]);
+      values[name] = read(name, settingOf(name, source));
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error));
     }

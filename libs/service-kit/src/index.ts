@@ -12,7 +12,17 @@ export { Metrics } from './metrics.js';
 export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';
 export { OperationsServer } from './operations-server.js';
 export { OpenSchema, serviceDocument } from './openapi/service-document.js';
-export { invalidCursor, pageOf, PageOf, PageQuery, readCursor, writeCursor, type Page } from './page.js';
+export {
+  containing,
+  invalidCursor,
+  pageOf,
+  PageOf,
+  PageQuery,
+  readCursor,
+  SearchQuery,
+  writeCursor,
+  type Page,
+} from './page.js';
 export {
   askerOf,
   Caller,
@@ -32,6 +42,12 @@ export { readIssuers } from './service-issuers.js';
 export { ServiceClient } from './service-client.js';
 export { ServiceTokens, type Audience } from './service-tokens.js';
 export { tokenLimitDefaults } from './token-limits.js';
-export { createService, startService, type ServiceOptions, type ServiceSettings } from './start-service.js';
+export {
+  createService,
+  hostService,
+  startService,
+  type ServiceOptions,
+  type ServiceSettings,
+} from './start-service.js';
 export { IdempotencyKey, idempotencyKeyReused, TakesIdempotencyKey } from './requests/idempotency-key.js';
 export { keyed, type KeyedRequest, once } from './requests/once.js';

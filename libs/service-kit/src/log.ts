@@ -1,4 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { pino, type Logger as PinoLogger } from 'pino';
 
 const redacted = ['authorization', 'credentials', 'token', 'secret', 'password', 'api_key', 'headers', 'body'];
@@ -13,9 +14,17 @@ export function createLog(service: string, level: string): PinoLogger {
   });
 }
 
+const logInUse = new AsyncLocalStorage<PinoLogger>();
+
+/**
+ * Nest's logger is one for the process: where several services share it, what `start` begins, and all that comes of it
+ * (requests, jobs, timers), is logged by this log.
+ */
+export const logBy = <T>(log: PinoLogger, start: () => T): T => logInUse.run(log, start);
+
 /** Pino behind Nest's logger, so that `new Logger('x')` anywhere writes the same JSON lines. */
 export class NestLog implements LoggerService {
-  constructor(private readonly pinoLog: PinoLogger) {}
+  constructor(private readonly ownLog: PinoLogger) {}
 
   log(message: unknown, ...rest: unknown[]): void {
     this.write('info', message, rest);
@@ -34,9 +43,10 @@ export class NestLog implements LoggerService {
   }
 
   private write(level: 'info' | 'error' | 'warn' | 'debug' | 'trace', message: unknown, rest: unknown[]): void {
+    const log = logInUse.getStore() ?? this.ownLog;
     const context = rest.at(-1);
     const fields = typeof context === 'string' ? { context } : {};
-    if (typeof message === 'object' && message !== null) this.pinoLog[level]({ ...fields, ...message });
-    else this.pinoLog[level](fields, String(message));
+    if (typeof message === 'object' && message !== null) log[level]({ ...fields, ...message });
+    else log[level](fields, String(message));
   }
 }

@@ -8,7 +8,21 @@ export interface QueueDepth {
   oldestMs: number;
 }
 
-/** One registry a process; names follow Prometheus' conventions (base units, `_total`). */
+/** Of the process: memory, CPU, the event loop. */
+let ofProcess: Registry | undefined;
+
+function processMetrics(): Registry {
+  if (ofProcess) return ofProcess;
+  ofProcess = new Registry();
+  // The delay of the event loop is sampled ten times a second, not a hundred: most wake-ups of an idle process were that.
+  collectDefaultMetrics({ register: ofProcess, eventLoopMonitoringPrecision: 100 });
+  return ofProcess;
+}
+
+/**
+ * One registry a service; services that share a process each show what is of the process, under their own name. Metrics'
+ * names follow Prometheus' conventions (base units, `_total`).
+ */
 export class Metrics {
   readonly registry = new Registry();
   readonly httpSeconds: Histogram<'route' | 'method' | 'status'>;
@@ -18,8 +32,8 @@ export class Metrics {
 
   constructor(service: string) {
     this.registry.setDefaultLabels({ service });
-    // The delay of the event loop is sampled ten times a second, not a hundred: most wake-ups of an idle process were that.
-    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 100 });
+    const shared = processMetrics();
+    for (const { name } of shared.getMetricsAsArray()) this.registry.registerMetric(shared.getSingleMetric(name)!);
     const registers = [this.registry];
     this.httpSeconds = new Histogram({
       name: 'gatehouse_http_request_seconds',

@@ -1,21 +1,19 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
-import { databaseOf } from './database-of.js';
 import type { Metrics } from './metrics.js';
 import type { OperationsServer } from './operations-server.js';
-
-const readyTimeoutMs = 2_000;
+import type { Readiness } from './readiness.js';
 
 /**
  * On the service's own port `/health/live` (the process answers) and `/health/ready` (it can do its work; fails without
- * Postgres, not without Redis, since messages are taken and kept all the same), for probes: they say no more than that. On
- * the port of operations `/health/ready` with the reason, and `/metrics`.
+ * Postgres and on a schema older than the code, not without Redis, since messages are taken and kept all the same), for
+ * probes: they say no more than that. On the port of operations `/health/ready` with the reason, and `/metrics`.
  */
 export function operationalRoutes(
   app: NestFastifyApplication,
   operations: OperationsServer,
   metrics: Metrics,
-  notReady: () => Promise<string | null>,
+  readiness: Readiness,
 ): void {
   const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
   fastify.addHook('onResponse', (request, reply, done) => {
@@ -23,31 +21,16 @@ export function operationalRoutes(
     metrics.httpSeconds.observe({ route, method: request.method, status: reply.statusCode }, reply.elapsedTime / 1000);
     done();
   });
-  const reasonNotReady = async (): Promise<string | null> => (await databaseProblem(app)) ?? (await notReady());
   fastify.get('/health/live', () => ({ status: 'ok' }));
   fastify.get('/health/ready', async (_request, reply) =>
-    (await reasonNotReady()) === null ? { status: 'ok' } : reply.status(503).send({ status: 'not_ready' }),
+    (await readiness.problem()) === null ? { status: 'ok' } : reply.status(503).send({ status: 'not_ready' }),
   );
   operations.http.get('/health/live', () => ({ status: 'ok' }));
   operations.http.get('/health/ready', async (_request, reply) => {
-    const reason = await reasonNotReady();
+    const reason = await readiness.problem();
     return reply.status(reason ? 503 : 200).send(reason ? { status: 'not_ready', reason } : { status: 'ok' });
   });
   operations.http.get('/metrics', async (_request, reply) =>
     reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
-}
-
-async function databaseProblem(app: NestFastifyApplication): Promise<string | null> {
-  const source = databaseOf(app);
-  if (!source) return null;
-  const timeout = new Promise<never>((_resolve, reject) =>
-    setTimeout(() => reject(new Error('timeout')), readyTimeoutMs).unref(),
-  );
-  try {
-    await Promise.race([source.query('SELECT 1'), timeout]);
-    return null;
-  } catch {
-    return 'postgres does not answer';
-  }
 }

@@ -16,6 +16,15 @@ export class PageQuery {
   cursor?: string;
 }
 
+/** Query of a list that is searched by name: `?search=`. */
+export class SearchQuery extends PageQuery {
+  @Text(200, { optional: true, minLength: 1, description: 'A part of the name, in any case' })
+  search?: string;
+}
+
+/** For `ILIKE`: what has this in it, whatever signs it is made of. */
+export const containing = (part: string): string => `%${part.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+
 export interface Page<T> {
   data: T[];
   next_cursor: string | null;

@@ -14,7 +14,7 @@ import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { BoundedDepthPipe } from './bounded-depth.pipe.js';
 import type { Jwk } from './env.js';
 import { type HttpLimits, httpServerOptions, limitConnections } from './http-limits.js';
-import { createLog, NestLog } from './log.js';
+import { createLog, logBy, NestLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { type FieldError, Problem, problemBody } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
@@ -25,6 +25,7 @@ import { type TrustSettings, trustOf } from './service-trust.js';
 import { serviceDocument } from './openapi/service-document.js';
 import { operationalRoutes } from './operational-routes.js';
 import { OperationsServer } from './operations-server.js';
+import { Readiness } from './readiness.js';
 
 export interface ServiceSettings extends TrustSettings, Partial<HttpLimits> {
   PORT: number;
@@ -56,6 +57,10 @@ export interface ServiceOptions {
 
 /** Builds a service without listening: what `startService` and the tests share. */
 export async function createService(options: ServiceOptions): Promise<NestFastifyApplication> {
+  return (await buildService(options)).app;
+}
+
+async function buildService(options: ServiceOptions): Promise<{ app: NestFastifyApplication; readiness: Readiness }> {
   const { settings } = options;
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const metrics = new Metrics(options.name);
@@ -96,11 +101,12 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
   });
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
     logger: new NestLog(createLog(options.name, settings.LOG_LEVEL)),
+    // Else Nest ends the process itself, and with it what else it runs.
+    abortOnError: false,
   });
   limitConnections(app, settings);
   app.getHttpAdapter().getInstance().addHook('preParsing', forgetTypeOfNothing);
   app.useGlobalFilters(new ProblemFilter());
-  app.enableShutdownHooks();
   await options.routes?.(app);
   if (options.consumes?.length && settings.REDIS_URL !== null && jobClient) {
     metrics.queues(options.consumes, (queue) => jobClient.depth(queue));
@@ -121,29 +127,48 @@ export async function createService(options: ServiceOptions): Promise<NestFastif
     .getHttpAdapter()
     .getInstance()
     .get('/.well-known/jwks.json', () => jwks);
-  operationalRoutes(app, operations, metrics, async () => (await options.notReady?.(app)) ?? null);
+  const readiness = new Readiness(app, async () => (await options.notReady?.(app)) ?? null);
+  operationalRoutes(app, operations, metrics, readiness);
   let document: OpenAPIObject | undefined;
   app
     .getHttpAdapter()
     .getInstance()
     .get('/openapi.json', () => (document ??= serviceDocument(app, options.name)));
+  return { app, readiness };
+}
+
+/** Starts a service that is its process: it drains on SIGTERM (Nest's shutdown hooks close servers, then workers). */
+export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
+  const app = await openService(options);
+  app.enableShutdownHooks();
+  // Nest ends the process by the signal that it got, which leaves Node no time to keep what it compiled.
+  flushCompileCache();
   return app;
 }
 
-/** Starts a service: HTTP, queues, health; drains on SIGTERM (Nest's shutdown hooks close servers, then workers). */
-export async function startService(options: ServiceOptions): Promise<NestFastifyApplication> {
-  const app = await createService(options);
+/**
+ * Starts a service beside others in one process, each with a log of its own: HTTP, queues, health.
+ * @returns what drains it and closes it: for a signal is who hosts it
+ */
+export async function hostService(options: ServiceOptions): Promise<{ close(): Promise<void> }> {
+  const log = createLog(options.name, options.settings.LOG_LEVEL);
+  const app = await logBy(log, () => openService(options));
+  return { close: () => logBy(log, () => app.close()) };
+}
+
+/** Opens the port of operations, then, once its schema is there, queues and HTTP. */
+async function openService(options: ServiceOptions): Promise<NestFastifyApplication> {
+  const { app, readiness } = await buildService(options);
   try {
     await app.get(OperationsServer).listen(options.settings);
+    await readiness.untilMigrated();
+    await app.startAllMicroservices();
+    await app.listen(options.settings.PORT, options.settings.HOST);
   } catch (error) {
     await app.close();
     throw error;
   }
-  await app.startAllMicroservices();
-  await app.listen(options.settings.PORT, options.settings.HOST);
   new Logger('start').log({ event: 'service.started', url: await app.getUrl() });
-  // Nest ends the process by the signal that it got, which leaves Node no time to keep what it compiled.
-  flushCompileCache();
   return app;
 }
 

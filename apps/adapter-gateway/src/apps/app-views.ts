@@ -73,6 +73,7 @@ export class AppViews {
       organization_id: _organization,
       origin_marker: _marker,
       has_reply_address: _hasReplyAddress,
+      project_closed: _closed,
       self: _self,
       bindings_due_at: _due,
       credentials: _links,

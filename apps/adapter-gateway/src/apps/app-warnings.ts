@@ -18,6 +18,6 @@ export function warningsOf({ id, kind, capabilities, has_reply_address: hasAddre
     return [{ code: 'app_cannot_send', message }];
   }
   if (kind === 'adapter' || hasAddress) return [];
-  const message = `Replies go nowhere: a sender's name is no address to post to. To have them posted, set reply_address with PUT /api/v1/channels/${id}.`;
+  const message = `Replies go nowhere: a sender's name is no address to post to. To have them posted, set the reply address (reply_address) of the App's channel, ${id}.`;
   return [{ code: 'no_reply_address', message }];
 }

@@ -46,6 +46,8 @@ export class AppRow {
   @Column({ type: 'text' }) origin_marker: string;
   /** Whether its channel has a reply address, as the router said when it was set. */
   @Column({ type: 'boolean', default: false }) has_reply_address: boolean;
+  /** Its project is closed, as the portal said: it takes no webhooks. */
+  @Column({ type: 'boolean', default: false }) project_closed: boolean;
   /** Who the App is at its provider, as `/verify` said; adapters need it to tell their own messages. */
   @Column({ type: 'jsonb', nullable: true }) self: Record<string, unknown> | null;
   /** Why its provider could not be asked to go on sending events. */

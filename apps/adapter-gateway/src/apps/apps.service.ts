@@ -77,6 +77,7 @@ export class AppsService {
       previous_token_hash: null,
       previous_token_until: null,
       retired_token_hashes: [],
+      project_closed: false,
       signature,
       text_from: textFrom(caller, body.kind, body.text_from),
       max_body_bytes: body.max_body_bytes ?? adapter?.manifest.webhook?.max_body_bytes ?? defaultMaxBodyBytes,
@@ -133,6 +134,13 @@ export class AppsService {
   async rotateToken(caller: Principal, id: string, graceMs = this.settings.TOKEN_GRACE_MS): Promise<AppRow> {
     const app = await this.get(caller, id);
     return this.save(app, rotatedToken(app, this.seal, graceMs));
+  }
+
+  /** Stops or takes up again the webhooks of a project, at once here and within the ingress' next look elsewhere. */
+  async projectClosed(project: Pick<Principal, 'organizationId' | 'projectId'>, closed: boolean): Promise<void> {
+    for (const app of await this.apps.list(project)) {
+      if (app.project_closed !== closed) await this.save(app, { project_closed: closed });
+    }
   }
 
   async retire(caller: Principal, id: string): Promise<void> {

@@ -44,6 +44,7 @@ export function endpointOf(app: AppRow, adapter: Pick<AdapterRow, 'manifest' | '
 
 /** What comes for an App whose adapter is disabled is held, as for one that is paused. */
 function stateOf(app: AppRow, manifest: Manifest | null, disabled: boolean): Endpoint['state'] {
+  if (app.state !== 'retired' && app.project_closed) return 'project_closed';
   if (app.state !== 'retired' && !capabilitiesOf(app, manifest).includes('receive')) return 'disabled';
   return disabled && app.state === 'active' ? 'paused' : app.state;
 }

@@ -96,9 +96,9 @@ describe('an adapter that does not answer', () => {
     await receive(app, 200);
     await until('its slots are taken', () => held.length >= 5);
     const other = await install();
-    const startMs = performance.now();
     await routed(await receive(other.app));
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    // It did not wait until most of the others had been given up, five at a time.
+    expect(held.length).toBeLessThan(100);
   });
 
   it('gets what waited as soon as it answers, each once', async () => {

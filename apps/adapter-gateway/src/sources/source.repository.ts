@@ -1,5 +1,5 @@
 import { AuditLog } from '#libs/audit';
-import type { Principal } from '#libs/service-kit';
+import { containing, type Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
@@ -63,13 +63,17 @@ export class SourceRepository {
     return this.rows.findBy({ app_id: appId });
   }
 
-  list(scope: Scope, cursor: string | null, limit: number): Promise<SourceRow[]> {
+  list(scope: Scope, cursor: string | null, limit: number, search: string | null = null): Promise<SourceRow[]> {
     const query = this.rows
       .createQueryBuilder('source')
       .where('source.organization_id = :organizationId AND source.project_id = :projectId', { ...scope })
       .orderBy('source.id')
       .limit(limit);
     if (cursor) query.andWhere('source.id > :cursor', { cursor });
+    if (search) {
+      const part = containing(search);
+      query.andWhere('(source.name ILIKE :part OR source.resource_path ILIKE :part)', { part });
+    }
     return query.getMany();
   }
 

@@ -1,4 +1,4 @@
-import { Caller, notFound, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, notFound, pageOf, PageQuery, type Principal, RequireScopes, SearchQuery } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
@@ -34,8 +34,8 @@ export class SourcesController {
   @RequireScopes('apps:read')
   @ApiOperation({ operationId: 'listSources', summary: 'Document sources' })
   @ApiOkResponse({ type: SourcePage })
-  async list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<SourcePage> {
-    const rows = await this.sources.list(caller, query.cursor ?? null, query.limit + 1);
+  async list(@Caller() caller: Principal, @Query() query: SearchQuery): Promise<SourcePage> {
+    const rows = await this.sources.list(caller, query.cursor ?? null, query.limit + 1, query.search);
     return pageOf(rows, query.limit, (row) => row.id);
   }
 

@@ -79,8 +79,8 @@ export class SourcesService {
     return row;
   }
 
-  list(caller: Principal, cursor: string | null, limit: number): Promise<SourceRow[]> {
-    return this.sources.list(caller, cursor, limit);
+  list(caller: Principal, cursor: string | null, limit: number, search?: string): Promise<SourceRow[]> {
+    return this.sources.list(caller, cursor, limit, search);
   }
 }
 

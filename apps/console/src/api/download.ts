@@ -5,7 +5,12 @@ import { contextHeaders } from './request-context.js';
 export async function download(path: string, name: string): Promise<void> {
   const response = await fetch(path, { headers: contextHeaders('GET') });
   if (!response.ok) throw await problemOf(response);
-  const url = URL.createObjectURL(await response.blob());
+  saveFile(name, await response.blob());
+}
+
+/** Hands what is there to the browser to keep. */
+export function saveFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
   const link = Object.assign(document.createElement('a'), { href: url, download: name });
   link.click();
   URL.revokeObjectURL(url);

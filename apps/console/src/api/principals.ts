@@ -2,6 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { answer, api } from './client.js';
 import { projectKey, useProjectId } from './project-query.js';
 import { hasScope, useSession } from './session.js';
+import { uiTexts } from '../texts/ui.js';
 
 /** Who may act: `user:mem_…`, `key:key_…` or `contact:con_…`. */
 export interface Named {
@@ -56,5 +57,8 @@ export function usePrincipals(): Named[] {
 /** How to write one who acts: by name, where it may be known. */
 export function usePrincipalName(): (subject: string) => string {
   const principals = usePrincipals();
-  return (subject) => principals.find((known) => known.subject === subject)?.name ?? subject;
+  return (subject) => {
+    if (kindOf(subject) === 'service') return uiTexts.byService;
+    return principals.find((known) => known.subject === subject)?.name ?? subject;
+  };
 }

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 
 /** The project that the URL names. */
@@ -15,6 +15,8 @@ interface Options {
 }
 
 interface QueryOptions<Data> extends Omit<Options, 'refetchInterval'> {
+  /** Shows what was answered under the key before until this one has its answer. */
+  keep?: boolean;
   /** Asks again so often, in milliseconds; by what was answered last and how often none was, where it is a function. */
   refetchInterval?: number | false | ((last: Data | undefined, failures: number) => number | false);
 }
@@ -26,13 +28,14 @@ export const projectKey = (projectId: string, key: readonly unknown[]): readonly
 export function useProjectQuery<Data>(
   key: readonly unknown[],
   ask: (signal: AbortSignal) => Promise<Data>,
-  { refetchInterval = false, ...options }: QueryOptions<Data> = {},
+  { refetchInterval = false, keep = false, ...options }: QueryOptions<Data> = {},
 ): UseQueryResult<Data> {
   return useQuery({
     queryKey: projectKey(useProjectId(), key),
     queryFn: ({ signal }) => ask(signal),
     refetchInterval: ({ state }) =>
       typeof refetchInterval === 'function' ? refetchInterval(state.data, state.errorUpdateCount) : refetchInterval,
+    ...(keep ? { placeholderData: keepPreviousData } : {}),
     ...options,
   });
 }

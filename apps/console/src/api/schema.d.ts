@@ -186,7 +186,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Close a project: its keys are refused, members look and change nothing; its Apps still take webhooks */
+        /** Close a project: its keys are refused, members look and change nothing, its webhooks answer 404 */
         post: operations["closeProject"];
         delete?: never;
         options?: never;
@@ -1389,7 +1389,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Route an event again by today's rules */
+        /** Route an event again by today's rules, or to one target */
         post: operations["replayEvent"];
         delete?: never;
         options?: never;
@@ -4709,6 +4709,10 @@ export interface components {
         Replay: {
             /** @description Send replies and make all calls again; false, the default: a rehearsal */
             deliver?: boolean;
+            /** @description Runs this workflow alone, in place of what the rules say; needs workflows:write */
+            workflow_id?: number;
+            /** @description A turn of this agent alone, in a session of its own; needs agents:write. Not with workflow_id */
+            agent_id?: string;
         };
         ReplayedEventView: {
             /**
@@ -4717,6 +4721,8 @@ export interface components {
              */
             replayed: "messages" | "receipt";
             run_ids: string[];
+            /** @description Of those runs, and of sessions */
+            turn_ids: string[];
         };
         Release: {
             /** @description Messages to let through, each once */
@@ -5329,7 +5335,7 @@ export interface components {
             /** @description Send replies and make all calls again; false, the default: a rehearsal */
             deliver?: boolean;
         };
-        SessionView: {
+        ListedSessionView: {
             id: string;
             organization_id: string;
             project_id: string;
@@ -5355,9 +5361,11 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description The beginning of its newest message; null where the caller lacks events:read */
+            last_text: string | null;
         };
         SessionPage: {
-            data: components["schemas"]["SessionView"][];
+            data: components["schemas"]["ListedSessionView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
@@ -6739,6 +6747,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -6826,7 +6836,10 @@ export interface operations {
     changeMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag that was read: 412 when it has changed since */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6845,6 +6858,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["MemberView"];
                 };
+            };
+            /** @description `changed_since`: read it again */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Problem"];
         };
@@ -7863,6 +7883,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -8172,9 +8194,11 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
-                status?: "unknown" | "known" | "blocked";
-                /** @description Part of the name */
+                /** @description A part of the name, in any case */
                 search?: string;
+                /** @description Only these, separated by commas */
+                ids?: string;
+                status?: "unknown" | "known" | "blocked";
             };
             header?: never;
             path?: never;
@@ -9249,6 +9273,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -9795,6 +9821,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the key, in any case */
+                search?: string;
                 status?: "active" | "taken_over" | "resolved" | "closed";
                 app_id?: string;
                 contact_id?: string;
@@ -10136,6 +10164,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
                 health?: "reachable" | "drifted" | "auth_failed" | "degraded";
             };
             header?: never;
@@ -10302,6 +10332,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -10572,6 +10604,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
                 source?: "builtin" | "mcp" | "python";
                 state?: "approved" | "pending" | "changed" | "removed" | "quarantined";
                 /** @description Tools of this MCP server */
@@ -10936,6 +10970,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the name, in any case */
+                search?: string;
             };
             header?: never;
             path?: never;

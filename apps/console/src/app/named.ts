@@ -1,7 +1,8 @@
 import type { LucideIcon } from 'lucide-react';
 import type { PaletteEntry } from './feature.js';
 
-const found = 6;
+/** So many of each kind ⌘K asks for and shows. */
+export const found = 6;
 
 interface Found {
   id: string;
@@ -9,11 +10,7 @@ interface Found {
   description?: string;
 }
 
-/** Those whose name has what was typed, as ⌘K shows them. */
-export function namedEntries(rows: readonly Found[], query: string, icon: LucideIcon, path: string): PaletteEntry[] {
-  const wanted = query.toLowerCase();
-  return rows
-    .filter(({ id, name }) => id === query || name.toLowerCase().includes(wanted))
-    .slice(0, found)
-    .map(({ id, name, description }) => ({ id, label: name, description, icon, path: `${path}/${id}` }));
+/** What the API found by name, as ⌘K shows it. */
+export function namedEntries(rows: readonly Found[], icon: LucideIcon, path: string): PaletteEntry[] {
+  return rows.map(({ id, name, description }) => ({ id, label: name, description, icon, path: `${path}/${id}` }));
 }

@@ -134,7 +134,7 @@ export const settingsTexts = {
     rename: 'Rename',
     close: 'Close',
     closeQuestion: (name: string) =>
-      `${name} can be looked at, and nothing in it changed; its API keys are refused. Its Apps still take webhooks. It can be reopened.`,
+      `${name} can be looked at, and nothing in it changed; its API keys are refused, its webhooks answer 404. It can be reopened.`,
     reopen: 'Reopen',
   },
   palette: {

@@ -82,9 +82,7 @@ export const skillTexts = {
   },
   export: {
     action: 'Export',
-    title: 'Export as a folder',
-    hint: 'A SKILL.md with its Python tools. Credentials are not in it.',
-    download: 'Download',
+    hint: 'An archive of a SKILL.md with its Python tools. Credentials are not in it.',
   },
   importing: {
     title: 'Import a Skill',

@@ -21,6 +21,7 @@ export const uiTexts = {
   loading: 'Loading …',
   loadingMore: 'Loading more …',
   endOfList: 'That is all.',
+  byService: 'Gatehouse itself',
   failed: 'That did not work.',
   never: 'Never',
   times: { label: 'Time', from: 'From', until: 'Until' },

@@ -7,6 +7,7 @@ import { type Diagnostic, linter, lintGutter, setDiagnostics } from '@codemirror
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
+import { cspNonce } from '../csp-nonce.js';
 import classes from './code-mirror.module.css';
 import { cel, celCompletions } from './cel-language.js';
 import { highlighting } from './code-mirror-theme.js';
@@ -63,6 +64,7 @@ export default function CodeMirror(props: CodeEditorProps): ReactNode {
           keymap.of([...defaultKeymap, ...historyKeymap]),
           languages[language](),
           writable.current.of(EditorState.readOnly.of(readOnly)),
+          EditorView.cspNonce.of(cspNonce ?? ''),
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) tell(update.state.doc.toString());

@@ -1,13 +1,19 @@
 import { Skeleton } from '@mantine/core';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { useIntersection } from '@mantine/hooks';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { TimeChartProps } from './time-chart.js';
 
 const TimeChart = lazy(() => import('./time-chart.js'));
 
-/** Numbers over time, loaded when it is first shown. What it shows is said in words for who cannot see it. */
+/** Numbers over time, loaded when it comes into sight. What it shows is said in words for who cannot see it. */
 export function LineChart(props: TimeChartProps): ReactNode {
+  const [seen, setSeen] = useState(false);
+  const { ref, entry } = useIntersection({ rootMargin: '200px' });
+  if (entry?.isIntersecting && !seen) setSeen(true);
+  const wait = <Skeleton height={props.height ?? 180} />;
+  if (!seen) return <div ref={ref}>{wait}</div>;
   return (
-    <Suspense fallback={<Skeleton height={props.height ?? 180} />}>
+    <Suspense fallback={wait}>
       <TimeChart {...props} />
     </Suspense>
   );

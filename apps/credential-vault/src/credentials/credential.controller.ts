@@ -1,4 +1,4 @@
-import { Caller, Edits, PageQuery, type Principal, RequireScopes, ShowsEntityTag } from '#libs/service-kit';
+import { Caller, Edits, type Principal, RequireScopes, SearchQuery, ShowsEntityTag } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
@@ -29,7 +29,7 @@ export class CredentialController {
   @RequireScopes('credentials:read')
   @ApiOperation({ summary: 'List credentials', operationId: 'listCredentials' })
   @ApiOkResponse({ type: CredentialPage })
-  list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<CredentialPage> {
+  list(@Caller() caller: Principal, @Query() query: SearchQuery): Promise<CredentialPage> {
     return this.credentials.list(caller, query);
   }
 

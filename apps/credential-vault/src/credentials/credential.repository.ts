@@ -1,3 +1,4 @@
+import { containing } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import { CredentialBinding } from '../bindings/credential-binding.entity.js';
@@ -51,9 +52,10 @@ export class CredentialRepository {
   }
 
   /** Newest first. */
-  async list(scope: CredentialScope, limit: number, cursor: string | undefined): Promise<Credential[]> {
+  async list(scope: CredentialScope, limit: number, cursor?: string, search?: string): Promise<Credential[]> {
     const query = this.rows(this.db.manager, scope).orderBy('c.id', 'DESC').take(limit);
     if (cursor !== undefined) query.andWhere('c.id < :cursor', { cursor });
+    if (search !== undefined) query.andWhere('c.name ILIKE :part', { part: containing(search) });
     return query.getMany();
   }
 

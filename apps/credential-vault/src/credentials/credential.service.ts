@@ -1,6 +1,6 @@
 import type { Transaction } from '#libs/database';
 import { newId } from '#libs/contracts';
-import { notFound, pageOf, type Page, type PageQuery, type Principal, Problem } from '#libs/service-kit';
+import { notFound, type Page, pageOf, type Principal, Problem, type SearchQuery } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
 import type { AuditAction } from '../audit/credential-audit.entity.js';
@@ -65,8 +65,8 @@ export class CredentialService {
     return this.verified(caller, id);
   }
 
-  async list(scope: CredentialScope, { limit, cursor }: PageQuery): Promise<Page<CredentialView>> {
-    const rows = await this.credentials.list(scope, limit + 1, cursor);
+  async list(scope: CredentialScope, { limit, cursor, search }: SearchQuery): Promise<Page<CredentialView>> {
+    const rows = await this.credentials.list(scope, limit + 1, cursor, search);
     const page = pageOf(rows, limit, (row) => row.id);
     return { data: page.data.map(viewOf), next_cursor: page.next_cursor };
   }

@@ -1,9 +1,9 @@
 import {
   Caller,
   Edits,
-  PageQuery,
   type Principal,
   RequireScopes,
+  SearchQuery,
   ShowsEntityTag,
   TagsWithout,
 } from '#libs/service-kit';
@@ -27,7 +27,7 @@ export class AgentController {
   @RequireScopes('agents:read')
   @ApiOperation({ summary: 'List agents', operationId: 'listAgents' })
   @ApiOkResponse({ type: AgentPage })
-  async list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<AgentPage> {
+  async list(@Caller() caller: Principal, @Query() query: SearchQuery): Promise<AgentPage> {
     const { data, next_cursor } = await this.agents.list(caller, query);
     return { data: data.map(agentView), next_cursor };
   }

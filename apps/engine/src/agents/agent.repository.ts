@@ -1,9 +1,9 @@
 import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
-import type { Principal } from '#libs/service-kit';
+import { containing, type Principal, type SearchQuery } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { ArrayContains, LessThan, Repository } from 'typeorm';
+import { ArrayContains, ILike, LessThan, Repository } from 'typeorm';
 import { powersOf, samePowers } from './agent-powers.js';
 import { Agent } from './agent.entity.js';
 import { chiefOfStaff } from './chief-of-staff.js';
@@ -36,9 +36,13 @@ export class AgentRepository {
   ) {}
 
   /** Newest first; one more than `limit`, where there is one. */
-  list(owner: Owner, limit: number, cursor: string | undefined): Promise<Agent[]> {
+  list(owner: Owner, { limit, cursor, search }: SearchQuery): Promise<Agent[]> {
     return this.agents.find({
-      where: { ...scope(owner), ...(cursor ? { id: LessThan(cursor) } : {}) },
+      where: {
+        ...scope(owner),
+        ...(cursor ? { id: LessThan(cursor) } : {}),
+        ...(search ? { name: ILike(containing(search)) } : {}),
+      },
       order: { id: 'DESC' },
       take: limit + 1,
     });

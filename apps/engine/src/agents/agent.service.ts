@@ -1,4 +1,4 @@
-import { notFound, type Page, pageOf, type PageQuery, type Principal, Problem } from '#libs/service-kit';
+import { notFound, type Page, pageOf, type Principal, Problem, type SearchQuery } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { BuiltinLibrary } from '../tools/builtin/builtin-library.js';
 import { AgentDirectory } from './agent-directory.js';
@@ -18,9 +18,9 @@ export class AgentService {
   ) {}
 
   /** A page, newest first. The first look at a project makes its Chief of Staff, so that people find it there. */
-  async list(caller: Principal, query: PageQuery): Promise<Page<Agent>> {
+  async list(caller: Principal, query: SearchQuery): Promise<Page<Agent>> {
     if (!query.cursor) await this.agents.chiefOfStaff(caller);
-    return pageOf(await this.agents.list(caller, query.limit, query.cursor), query.limit, (agent) => agent.id);
+    return pageOf(await this.agents.list(caller, query), query.limit, (agent) => agent.id);
   }
 
   /** @throws Problem 404 */

@@ -1,7 +1,7 @@
 import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ReplyAnswer } from './session-replies.service.js';
-import { type SessionMark, type SessionRow, sessionStatuses } from './session.repository.js';
+import { type ListedSession, type SessionMark, type SessionRow, sessionStatuses } from './session.repository.js';
 import type { SessionDetail } from './sessions.service.js';
 
 export class SessionView implements SessionRow {
@@ -24,7 +24,16 @@ export class SessionView implements SessionRow {
   @ApiProperty(time) updated_at: Date;
 }
 
-export class SessionPage extends PageOf(SessionView) {}
+class ListedSessionView extends SessionView implements ListedSession {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The beginning of its newest message; null where the caller lacks events:read',
+  })
+  last_text: string | null;
+}
+
+export class SessionPage extends PageOf(ListedSessionView) {}
 
 class SessionMarkView implements SessionMark {
   @ApiProperty(time) at: Date;

@@ -1,3 +1,4 @@
+import { containing } from '#libs/service-kit';
 import type { ReplyTarget } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -33,6 +34,12 @@ export interface SessionRow {
   updated_at: Date;
 }
 
+/** As a list shows it. */
+export interface ListedSession extends SessionRow {
+  /** The beginning of the newest message; null: it has none, or the reader may not see messages. */
+  last_text: string | null;
+}
+
 /** A person's doing in a session. */
 export interface SessionMark {
   at: Date;
@@ -42,12 +49,18 @@ export interface SessionMark {
   delivery_id: string | null;
 }
 
-const selectSql = `
+const lastTextChars = 200;
+
+const columnsSql = `
   SELECT s.id, s.organization_id, s.project_id, s.app_id, s.key, s.agent_id, s.contact_id, s.status, s.inbox_mode, s.epoch,
          s.taken_over_epoch, ${answeredEpoch('s')} AS answered_epoch, s.created_at,
          (SELECT id FROM engine.turn t WHERE t.session_id = s.id AND t.state IN ${activeStates}) AS current_turn_id,
          (SELECT count(*)::integer FROM engine.turn t WHERE t.session_id = s.id AND t.state = 'waiting') AS waiting,
-         greatest(s.updated_at, (SELECT max(finished_at) FROM engine.turn t WHERE t.session_id = s.id)) AS updated_at
+         greatest(s.updated_at, (SELECT max(finished_at) FROM engine.turn t WHERE t.session_id = s.id)) AS updated_at`;
+const selectSql = `${columnsSql} FROM engine.session s`;
+const listedSql = `${columnsSql},
+         CASE WHEN $9 THEN (SELECT left(t.input #>> '{message,message}', ${lastTextChars}) FROM engine.turn t
+           WHERE t.session_id = s.id ORDER BY t.id DESC LIMIT 1) END AS last_text
     FROM engine.session s`;
 
 @Injectable()
@@ -61,16 +74,23 @@ export class SessionRepository {
       status: string | null;
       appId: string | null;
       contactId: string | null;
+      search: string | null;
       cursor: string | null;
       limit: number;
+      /** Whether `last_text` may be shown. */
+      withText: boolean;
     },
-  ): Promise<SessionRow[]> {
+  ): Promise<ListedSession[]> {
     return (await this.db.query(
-      `${selectSql} WHERE s.organization_id = $1 AND s.project_id = $2 AND ($3::text IS NULL OR s.status = $3)
+      `${listedSql} WHERE s.organization_id = $1 AND s.project_id = $2 AND ($3::text IS NULL OR s.status = $3)
           AND ($4::text IS NULL OR s.app_id = $4) AND ($5::text IS NULL OR s.contact_id = $5)
-          AND ($6::text IS NULL OR s.id < $6) ORDER BY s.id DESC LIMIT $7`,
-      [organizationId, projectId, filter.status, filter.appId, filter.contactId, filter.cursor, filter.limit],
-    )) as SessionRow[];
+          AND ($6::text IS NULL OR s.id < $6) AND ($8::text IS NULL OR s.key ILIKE $8) ORDER BY s.id DESC LIMIT $7`,
+      [
+        ...[organizationId, projectId, filter.status, filter.appId, filter.contactId, filter.cursor, filter.limit],
+        filter.search === null ? null : containing(filter.search),
+        filter.withText,
+      ],
+    )) as ListedSession[];
   }
 
   async find(organizationId: string, projectId: string, id: string): Promise<SessionRow | null> {

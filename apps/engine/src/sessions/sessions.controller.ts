@@ -1,6 +1,7 @@
 import {
   Caller,
   Flag,
+  holds,
   IdempotencyKey,
   OneOf,
   pageOf,
@@ -20,6 +21,7 @@ import { sessionTurn, SessionTurnPage } from './session-turn.dto.js';
 import { CancelledTurnView, SessionDetailView, SessionPage, SessionReplyView } from './session.dto.js';
 
 class SessionQuery extends PageQuery {
+  @Text(200, { optional: true, minLength: 1, description: 'A part of the key, in any case' }) search?: string;
   @OneOf(sessionStatuses, { optional: true }) status?: string;
   @Text(100, { optional: true }) app_id?: string;
   @Text(100, { optional: true }) contact_id?: string;
@@ -53,8 +55,10 @@ export class SessionsController {
       status: query.status ?? null,
       appId: query.app_id ?? null,
       contactId: query.contact_id ?? null,
+      search: query.search ?? null,
       cursor: query.cursor ?? null,
       limit: query.limit + 1,
+      withText: holds(caller.scopes, 'events:read'),
     });
     return pageOf(rows, query.limit, (row) => row.id);
   }

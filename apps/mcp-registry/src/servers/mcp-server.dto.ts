@@ -1,4 +1,4 @@
-import { idOf, JsonObject, Nested, OneOf, OpenSchema, PageQuery, Text } from '#libs/service-kit';
+import { idOf, JsonObject, Nested, OneOf, OpenSchema, SearchQuery, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { slugPattern } from '../tools/model-name.js';
@@ -43,7 +43,7 @@ export class ImportServer {
   @OneOf(policies, { optional: true, description: policyNote }) policy?: Policy;
 }
 
-export class ServerQuery extends PageQuery {
+export class ServerQuery extends SearchQuery {
   @OneOf(healths, { optional: true }) health?: (typeof healths)[number];
 }
 

@@ -1,14 +1,15 @@
 import { AuditLog } from '#libs/audit';
-import type { Principal } from '#libs/service-kit';
+import { containing, type Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager, LessThan, QueryFailedError } from 'typeorm';
+import { DataSource, type EntityManager, ILike, LessThan, QueryFailedError } from 'typeorm';
 import { applyListing, type ServerFacts } from '../discovery/discovery.repository.js';
 import type { ListedTool } from '../discovery/listed-tool.js';
 import { writeContent } from '../skills/skill-content.repository.js';
 import type { SkillContent } from '../skills/skill-version.entity.js';
 import { Skill } from '../skills/skill.entity.js';
-import { type Health, McpServer, type Policy } from './mcp-server.entity.js';
+import type { ServerQuery } from './mcp-server.dto.js';
+import { McpServer, type Policy } from './mcp-server.entity.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
@@ -83,9 +84,14 @@ export class ServerRepository {
     return this.source.manager.findOneBy(McpServer, { ...owned(scope), id });
   }
 
-  list(scope: Scope, limit: number, cursor?: string, health?: Health): Promise<McpServer[]> {
+  list(scope: Scope, { limit, cursor, health, search }: ServerQuery): Promise<McpServer[]> {
     return this.source.manager.find(McpServer, {
-      where: { ...owned(scope), ...(cursor ? { id: LessThan(cursor) } : {}), ...(health ? { health } : {}) },
+      where: {
+        ...owned(scope),
+        ...(cursor ? { id: LessThan(cursor) } : {}),
+        ...(health ? { health } : {}),
+        ...(search ? { name: ILike(containing(search)) } : {}),
+      },
       order: { id: 'DESC' },
       take: limit,
     });

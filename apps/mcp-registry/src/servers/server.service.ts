@@ -20,8 +20,12 @@ export class ServerService {
     @Inject(AgentUsage) private readonly usage: AgentUsage,
   ) {}
 
-  async list(caller: Principal, { limit, cursor, health }: ServerQuery): Promise<Page<ServerView>> {
-    const page = pageOf(await this.servers.list(caller, limit + 1, cursor, health), limit, (row) => row.id);
+  async list(caller: Principal, query: ServerQuery): Promise<Page<ServerView>> {
+    const page = pageOf(
+      await this.servers.list(caller, { ...query, limit: query.limit + 1 }),
+      query.limit,
+      (row) => row.id,
+    );
     const summaries = await this.servers.summaries(page.data.map(({ id }) => id));
     return { data: page.data.map((row) => viewOf(row, summaries.get(row.id))), next_cursor: page.next_cursor };
   }

@@ -1,10 +1,10 @@
 import {
   Caller,
   Edits,
-  PageQuery,
   type Principal,
   RequireScopes,
   RowNumberPipe,
+  SearchQuery,
   ShowsEntityTag,
   TagsWithout,
 } from '#libs/service-kit';
@@ -69,7 +69,7 @@ export class SkillController {
   @RequireScopes('tools:read')
   @ApiOperation({ operationId: 'listSkills', summary: 'Skills, newest first' })
   @ApiOkResponse({ type: SkillPage })
-  list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<SkillPage> {
+  list(@Caller() caller: Principal, @Query() query: SearchQuery): Promise<SkillPage> {
     return this.skills.list(caller, query);
   }
 

@@ -1,7 +1,7 @@
-import type { Principal } from '#libs/service-kit';
+import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, In, LessThan, QueryFailedError } from 'typeorm';
+import { DataSource, ILike, In, LessThan, QueryFailedError } from 'typeorm';
 import { readContent, writeContent } from './skill-content.repository.js';
 import { type SkillContent, SkillVersion } from './skill-version.entity.js';
 import { Skill } from './skill.entity.js';
@@ -68,9 +68,13 @@ export class SkillRepository {
   }
 
   /** Newest first. */
-  async list(scope: Scope, limit: number, cursor?: string): Promise<FullSkill[]> {
+  async list(scope: Scope, limit: number, cursor?: string, search?: string): Promise<FullSkill[]> {
     const skills = await this.source.manager.find(Skill, {
-      where: { ...owned(scope), ...(cursor ? { id: LessThan(cursor) } : {}) },
+      where: {
+        ...owned(scope),
+        ...(cursor ? { id: LessThan(cursor) } : {}),
+        ...(search ? { name: ILike(containing(search)) } : {}),
+      },
       order: { id: 'DESC' },
       take: limit,
     });

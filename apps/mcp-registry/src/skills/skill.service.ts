@@ -4,9 +4,9 @@ import {
   notFound,
   type Page,
   pageOf,
-  type PageQuery,
   type Principal,
   Problem,
+  type SearchQuery,
 } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { CredentialBindings } from '../credentials/credential-bindings.js';
@@ -76,8 +76,8 @@ export class SkillService {
     return this.write(caller, id, () => kept.content);
   }
 
-  async list(caller: Principal, { limit, cursor }: PageQuery): Promise<Page<SkillView>> {
-    const page = pageOf(await this.skills.list(caller, limit + 1, cursor), limit, ({ skill }) => skill.id);
+  async list(caller: Principal, { limit, cursor, search }: SearchQuery): Promise<Page<SkillView>> {
+    const page = pageOf(await this.skills.list(caller, limit + 1, cursor, search), limit, ({ skill }) => skill.id);
     return { data: page.data.map(viewOf), next_cursor: page.next_cursor };
   }
 

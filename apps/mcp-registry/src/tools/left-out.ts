@@ -29,16 +29,15 @@ const turnedOff: Reason = { reason: 'turned_off', what_to_do: 'It is turned off 
 
 function reasonOf(tool: Tool | undefined): Reason | null {
   if (!tool) return notThere;
-  const approve = `POST /api/v1/tools/${tool.id}/approve`;
   switch (tool.state) {
     case 'approved':
       return null;
     case 'pending':
-      return { reason: 'pending', what_to_do: `It is new at its server: look at it and approve it (${approve}).` };
+      return { reason: 'pending', what_to_do: `It is new at its server: look at it and approve it.` };
     case 'changed':
       return {
         reason: 'changed',
-        what_to_do: `Its server changed it: look at the difference and approve it (${approve}).`,
+        what_to_do: `Its server changed it: look at the difference and approve it.`,
       };
     case 'quarantined':
       return {

@@ -1,5 +1,5 @@
 import { toolGrades, type ToolGrade } from '#libs/contracts';
-import { anyObject, anyValue, Flag, idOf, JsonObject, OneOf, PageQuery, Text, Whole } from '#libs/service-kit';
+import { anyObject, anyValue, Flag, idOf, JsonObject, OneOf, SearchQuery, Text, Whole } from '#libs/service-kit';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { EffectView } from '../toolsets/left-out.dto.js';
@@ -7,7 +7,7 @@ import { toolStates } from './tool.entity.js';
 
 export const toolSources = ['builtin', 'mcp', 'python'] as const;
 
-export class ToolQuery extends PageQuery {
+export class ToolQuery extends SearchQuery {
   @OneOf(toolSources, { optional: true }) source?: (typeof toolSources)[number];
   @OneOf(toolStates, { optional: true }) state?: (typeof toolStates)[number];
   @Text(100, { optional: true, description: 'Tools of this MCP server' }) server_id?: string;

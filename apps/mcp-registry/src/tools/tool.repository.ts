@@ -1,8 +1,8 @@
 import { AuditLog } from '#libs/audit';
-import type { Principal } from '#libs/service-kit';
+import { containing, type Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, In, LessThan, QueryFailedError } from 'typeorm';
+import { DataSource, ILike, In, LessThan, QueryFailedError } from 'typeorm';
 import { SkillTool } from '../skills/skill-tool.entity.js';
 import { ToolVersion } from './tool-version.entity.js';
 import { addVersion } from './tool-version.repository.js';
@@ -27,9 +27,14 @@ export class ToolRepository {
   ) {}
 
   /** Newest first. */
-  list(scope: Scope, filter: ToolFilter, limit: number, cursor?: string): Promise<Tool[]> {
+  list(scope: Scope, filter: ToolFilter, limit: number, cursor?: string, search?: string): Promise<Tool[]> {
     return this.source.manager.find(Tool, {
-      where: { ...owned(scope), ...filter, ...(cursor ? { id: LessThan(cursor) } : {}) },
+      where: {
+        ...owned(scope),
+        ...filter,
+        ...(cursor ? { id: LessThan(cursor) } : {}),
+        ...(search ? { name: ILike(containing(search)) } : {}),
+      },
       order: { id: 'DESC' },
       take: limit,
     });

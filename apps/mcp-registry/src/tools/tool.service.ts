@@ -14,12 +14,17 @@ export class ToolService {
   constructor(@Inject(ToolRepository) private readonly tools: ToolRepository) {}
 
   /** Newest first; the built-in ones stand before the first page and do not count for its limit. */
-  async list(caller: Principal, { source, state, server_id, limit, cursor }: ToolQuery): Promise<Page<ToolView>> {
+  async list(caller: Principal, query: ToolQuery): Promise<Page<ToolView>> {
+    const { source, state, server_id, limit, cursor, search } = query;
+    const part = search?.toLowerCase() ?? '';
     const first = !cursor && (state ?? 'approved') === 'approved' && !server_id;
-    const builtin = first && (source ?? 'builtin') === 'builtin' ? builtinTools.map(builtinView) : [];
+    const builtin =
+      first && (source ?? 'builtin') === 'builtin'
+        ? builtinTools.filter(({ name }) => name.toLowerCase().includes(part)).map(builtinView)
+        : [];
     if (source === 'builtin') return { data: builtin, next_cursor: null };
     const filter = { ...(source ? { source } : {}), ...(state ? { state } : {}), ...(server_id ? { server_id } : {}) };
-    const page = pageOf(await this.tools.list(caller, filter, limit + 1, cursor), limit, (tool) => tool.id);
+    const page = pageOf(await this.tools.list(caller, filter, limit + 1, cursor, search), limit, (tool) => tool.id);
     return { data: [...builtin, ...page.data.map(toolView)], next_cursor: page.next_cursor };
   }
 

@@ -40,6 +40,19 @@ describe('the first tenant', () => {
     expect(await tenants.ensureKey(tenant)).toBeNull();
   });
 
+  it('gets another key for its owner whenever the operator asks', async () => {
+    const tenants = new FirstTenantRepository(db);
+    const tenant = await tenants.ensureTenant();
+    const key = await tenants.makeKey(tenant);
+    const row = await db.manager.findOneByOrFail(ApiKey, { hash: hashOf(key) });
+    expect(row).toMatchObject({
+      project_id: tenant.projectId,
+      scopes: ['admin', 'approvals:manage'],
+      revoked_at: null,
+    });
+    expect(await tenants.makeKey(tenant)).not.toBe(key);
+  });
+
   it('agrees with the entities in its columns and indexes', async () => {
     const { upQueries } = await db.driver.createSchemaBuilder().log();
     expect(upQueries.map(({ query }) => query)).toEqual([]);

@@ -1,7 +1,7 @@
 import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
 import type { Scope } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull } from 'typeorm';
 import { ApiKey } from '../api-keys/api-key.entity.js';
 import { hashOf, newKey } from '../api-keys/key-text.js';
@@ -14,8 +14,13 @@ export interface FirstTenant {
 }
 
 @Injectable()
-export class FirstTenantRepository {
+export class FirstTenantRepository implements OnApplicationBootstrap {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
+
+  /** Single sign-on makes members of it, before anybody asked for a key. */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.ensureTenant();
+  }
 
   /** The oldest organization and project, made as needed, by one process at a time. */
   ensureTenant(): Promise<FirstTenant> {
@@ -26,8 +31,17 @@ export class FirstTenantRepository {
   }
 
   /** @returns the owner's key, which alone has approvals:manage from the start, or null when the project has a key */
-  ensureKey({ organizationId, projectId }: FirstTenant): Promise<string | null> {
-    return this.alone((manager) => this.key(manager, organizationId, projectId));
+  ensureKey(tenant: FirstTenant): Promise<string | null> {
+    return this.alone(async (manager) => {
+      const owner = { organization_id: tenant.organizationId, project_id: tenant.projectId };
+      const has = await manager.existsBy(ApiKey, { ...owner, revoked_at: IsNull() });
+      return has ? null : this.key(manager, tenant, 'First key');
+    });
+  }
+
+  /** One more key of the owner's, for whoever has the machine and lost theirs. */
+  makeKey(tenant: FirstTenant): Promise<string> {
+    return this.alone((manager) => this.key(manager, tenant, "Operator's key"));
   }
 
   private alone<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
@@ -57,11 +71,10 @@ export class FirstTenantRepository {
     return id;
   }
 
-  private async key(manager: EntityManager, organizationId: string, projectId: string): Promise<string | null> {
+  private async key(manager: EntityManager, { organizationId, projectId }: FirstTenant, name: string): Promise<string> {
     const owner = { organization_id: organizationId, project_id: projectId };
-    if (await manager.existsBy(ApiKey, { ...owner, revoked_at: IsNull() })) return null;
     const key = newKey();
-    const texts = { name: 'First key', hash: hashOf(key), last4: key.slice(-4) };
+    const texts = { name, hash: hashOf(key), last4: key.slice(-4) };
     const id = newId('key');
     const scopes: Scope[] = ['admin', 'approvals:manage'];
     await manager.insert(ApiKey, { id, ...owner, ...texts, scopes });

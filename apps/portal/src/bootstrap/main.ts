@@ -8,8 +8,8 @@ import { OwnerLinkRepository } from './owner-link.repository.js';
 import { ensureWebhookApp } from './webhook-app.js';
 
 /**
- * Makes what a new installation needs to be used, and prints it as one line of JSON; may run any number of times. With
- * `--owner-link` also a link that signs the owner in once, for whoever has lost theirs.
+ * Makes what a new installation needs to be used, and prints it as one line of JSON; may run any number of times, at any
+ * time. With `--owner-link` also a link that signs the owner in once, with `--api-key` a new key of theirs.
  */
 class BootstrapModule {}
 
@@ -32,7 +32,7 @@ try {
     ? (await app.get(OwnerLinkRepository).make(tenant.organizationId, env)).sign_in_link
     : null;
   // Last, since a key that was made and then not printed is lost.
-  const key = await tenants.ensureKey(tenant);
+  const key = process.argv.includes('--api-key') ? await tenants.makeKey(tenant) : await tenants.ensureKey(tenant);
   const owner = { organization_id: tenant.organizationId, project_id: tenant.projectId };
   process.stdout.write(`${JSON.stringify({ ...owner, api_key: key, owner_link: link, ...webhook })}\n`);
 } finally {

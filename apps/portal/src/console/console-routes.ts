@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BuiltFile, builtFiles, encodingFor } from './built-files.js';
@@ -6,22 +7,26 @@ import { missingConsole, missingConsolePolicy } from './missing-console.js';
 /** Whatever no other route is for. */
 const everything = '/*';
 
+/** What stands in the built page where its nonce belongs. */
+const noncePlaceholder = '%CSP_NONCE%';
+
 /**
- * Scripts, pictures and requests of the portal's own origin alone. Styles may stand in the page: the components measure and
- * write theirs as they are shown, and a style reads and sends nothing where all else is forbidden.
+ * Scripts, pictures and requests of the portal's own origin alone, and styles that the page's own code writes: the components
+ * measure and write theirs as they are shown, by the nonce of the page.
  */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+const policyWith = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 /** Whether a route is the console's, whose answers say themselves how they are cached. */
 export function isConsole(route: string): boolean {
@@ -46,8 +51,16 @@ export function consoleRoutes(fastify: FastifyInstance, folder: string): void {
         .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': missingConsolePolicy })
         .send(missingConsole);
     }
-    return sendFile(request, reply.header('content-security-policy', policy), page, false);
+    return sendPage(reply, page);
   });
+}
+
+/** Without an `ETag`: a page that the browser keeps would have the nonce of another answer. */
+function sendPage(reply: FastifyReply, { type, bodies }: BuiltFile): FastifyReply {
+  const nonce = randomBytes(18).toString('base64');
+  return reply
+    .headers({ 'content-type': type, 'cache-control': 'no-cache', 'content-security-policy': policyWith(nonce) })
+    .send(String(bodies.identity).replaceAll(noncePlaceholder, nonce));
 }
 
 /** @param hashed the name changes with the content, so that it is never asked for again */

@@ -1,8 +1,19 @@
-import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import {
+  Caller,
+  Edits,
+  type Principal,
+  RequireScopes,
+  SearchQuery,
+  ShowsEntityTag,
+  TagsWithout,
+} from '#libs/service-kit';
 import { Body, Controller, Delete, Get, Header, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ChangeMember, InvitedMember, InviteMember, MemberPage, MemberView, SignInLinkView } from './member.dto.js';
 import { MemberService } from './member.service.js';
+
+/** What signing in changes. */
+const derived = ['state', 'last_seen_at'];
 
 @ApiTags('members')
 @Controller('api/v1/members')
@@ -13,7 +24,7 @@ export class MemberController {
   @RequireScopes('members:read')
   @ApiOperation({ summary: 'Members of the organization, newest first', operationId: 'listMembers' })
   @ApiOkResponse({ type: MemberPage })
-  list(@Caller() caller: Principal, @Query() query: PageQuery): Promise<MemberPage> {
+  list(@Caller() caller: Principal, @Query() query: SearchQuery): Promise<MemberPage> {
     return this.members.list(caller, query);
   }
 
@@ -30,6 +41,8 @@ export class MemberController {
   }
 
   @Get(':id')
+  @ShowsEntityTag()
+  @TagsWithout(...derived)
   @RequireScopes('members:read')
   @ApiOperation({ summary: 'Read a member', operationId: 'getMember' })
   @ApiOkResponse({ type: MemberView })
@@ -38,6 +51,8 @@ export class MemberController {
   }
 
   @Patch(':id')
+  @Edits<MemberController>((controller, caller, id) => controller.get(caller, id))
+  @TagsWithout(...derived)
   @RequireScopes('members:manage')
   @ApiOperation({
     summary: 'Rename, give another role, suspend or take back: holds within a second, and open streams end',

@@ -1,6 +1,6 @@
 import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
-import type { Principal } from '#libs/service-kit';
+import { containing, type Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Member } from './member.entity.js';
@@ -26,10 +26,11 @@ export class MemberRepository {
   }
 
   /** The newest first. */
-  list(organizationId: string, limit: number, cursor: string | null): Promise<MemberRow[]> {
+  list(organizationId: string, limit: number, cursor: string | null, search?: string): Promise<MemberRow[]> {
     return this.db.query(
-      `${select} WHERE m.organization_id = $1 AND ($2::text IS NULL OR m.user_id < $2) ORDER BY m.user_id DESC LIMIT $3`,
-      [organizationId, cursor, limit],
+      `${select} WHERE m.organization_id = $1 AND ($2::text IS NULL OR m.user_id < $2)
+          AND ($4::text IS NULL OR m.name ILIKE $4 OR u.email ILIKE $4) ORDER BY m.user_id DESC LIMIT $3`,
+      [organizationId, cursor, limit, search === undefined ? null : containing(search)],
     );
   }
 

@@ -1,4 +1,4 @@
-import { notFound, type Page, pageOf, type PageQuery, type Principal, Problem } from '#libs/service-kit';
+import { notFound, type Page, pageOf, type Principal, Problem, type SearchQuery } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { SignInLinkRepository } from '../sign-in/sign-in-link.repository.js';
 import type { ChangeMember, InvitedMember, InviteMember, MemberView, SignInLinkView } from './member.dto.js';
@@ -13,8 +13,8 @@ export class MemberService {
     @Inject(SignInLinkRepository) private readonly links: SignInLinkRepository,
   ) {}
 
-  async list({ organizationId }: Principal, { limit, cursor }: PageQuery): Promise<Page<MemberView>> {
-    const rows = await this.members.list(organizationId, limit + 1, cursor ?? null);
+  async list({ organizationId }: Principal, { limit, cursor, search }: SearchQuery): Promise<Page<MemberView>> {
+    const rows = await this.members.list(organizationId, limit + 1, cursor ?? null, search);
     const page = pageOf(rows, limit, (row) => row.user_id);
     return { data: page.data.map(memberView), next_cursor: page.next_cursor };
   }

@@ -1,14 +1,27 @@
-import { Caller, notFound, pageOf, PageQuery, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import {
+  Caller,
+  notFound,
+  pageOf,
+  PageQuery,
+  type Principal,
+  Problem,
+  RequireScopes,
+  type ServiceClient,
+} from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Named, ProjectPage, ProjectView } from './project.dto.js';
 import type { Project } from './project.entity.js';
 import { ProjectRepository } from './project.repository.js';
+import { gatewayClient } from '../proxy/service-clients.js';
 
 @ApiTags('projects')
 @Controller('api/v1/projects')
 export class ProjectController {
-  constructor(@Inject(ProjectRepository) private readonly projects: ProjectRepository) {}
+  constructor(
+    @Inject(ProjectRepository) private readonly projects: ProjectRepository,
+    @Inject(gatewayClient) private readonly gateway: Pick<ServiceClient, 'post'>,
+  ) {}
 
   @Get()
   @RequireScopes()
@@ -53,13 +66,13 @@ export class ProjectController {
   @HttpCode(200)
   @RequireScopes('projects:write')
   @ApiOperation({
-    summary: 'Close a project: its keys are refused, members look and change nothing; its Apps still take webhooks',
+    summary: 'Close a project: its keys are refused, members look and change nothing, its webhooks answer 404',
     operationId: 'closeProject',
   })
   @ApiOkResponse({ type: ProjectView })
   async close(@Caller() caller: Principal, @Param('id') id: string): Promise<ProjectView> {
     requireReach(caller, id);
-    const closed = await this.projects.close(caller, id);
+    const closed = await this.projects.close(caller, id, () => this.tell(caller, id, true));
     if (closed !== 'last') return viewOf(id, closed);
     throw new Problem(
       409,
@@ -75,7 +88,12 @@ export class ProjectController {
   @ApiOkResponse({ type: ProjectView })
   async reopen(@Caller() caller: Principal, @Param('id') id: string): Promise<ProjectView> {
     requireReach(caller, id);
-    return viewOf(id, await this.projects.reopen(caller, id));
+    return viewOf(id, await this.projects.reopen(caller, id, () => this.tell(caller, id, false)));
+  }
+
+  /** The gateway, which answers for webhooks. @throws Problem 503 when it is away */
+  private tell({ organizationId }: Principal, projectId: string, closed: boolean): Promise<unknown> {
+    return this.gateway.post('/internal/project/closed', { organizationId, projectId }, { closed });
   }
 }
 

@@ -60,8 +60,11 @@ export class ProjectRepository {
     });
   }
 
-  /** @returns null when there is no such project; `last` when no other is open */
-  close(caller: Principal, id: string): Promise<Project | 'last' | null> {
+  /**
+   * @param tell says it to who has to know, before it is committed: when that fails, nothing has happened
+   * @returns null when there is no such project; `last` when no other is open
+   */
+  close(caller: Principal, id: string, tell: () => Promise<unknown>): Promise<Project | 'last' | null> {
     return this.db.transaction(async (tx) => {
       const where = { organization_id: caller.organizationId, closed_at: IsNull() };
       // All of them, always in one order: two that close the last two at a time wait for each other.
@@ -69,15 +72,20 @@ export class ProjectRepository {
       const project = open.find((each) => each.id === id);
       if (!project) return tx.findOneBy(Project, { id, organization_id: caller.organizationId });
       if (open.length === 1) return 'last';
-      return this.setClosed(tx, caller, project, new Date());
+      const closed = await this.setClosed(tx, caller, project, new Date());
+      await tell();
+      return closed;
     });
   }
 
-  /** @returns null when there is no such project */
-  reopen(caller: Principal, id: string): Promise<Project | null> {
+  /** @param tell as of `close` @returns null when there is no such project */
+  reopen(caller: Principal, id: string, tell: () => Promise<unknown>): Promise<Project | null> {
     return this.db.transaction(async (tx) => {
       const project = await lock(tx, caller, id);
-      return project?.closed_at ? this.setClosed(tx, caller, project, null) : project;
+      if (!project?.closed_at) return project;
+      const opened = await this.setClosed(tx, caller, project, null);
+      await tell();
+      return opened;
     });
   }
 

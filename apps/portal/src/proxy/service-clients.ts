@@ -4,6 +4,9 @@ import { upstreams, type UpstreamUrls } from './route-table.js';
 /** DI token of a client of each service behind the portal. */
 export const serviceClients = Symbol('serviceClients');
 
+/** DI token of the adapter gateway's client. */
+export const gatewayClient = Symbol('gatewayClient');
+
 /** One of the services, for what the portal joins of all of them. */
 export interface NamedClient {
   service: Audience;

@@ -25,14 +25,20 @@ export class ContactRepository {
   async list(
     organizationId: string,
     projectId: string,
-    filter: { status: string | null; search: string | null; cursor: string | null; limit: number },
+    filter: {
+      ids: string[] | null;
+      status: string | null;
+      search: string | null;
+      cursor: string | null;
+      limit: number;
+    },
   ): Promise<ContactRow[]> {
     return (await this.db.query(
       `SELECT * FROM router.contact c WHERE organization_id = $1 AND project_id = $2 AND merged_into IS NULL
           AND ($3::text IS NULL OR status = $3) AND ($4::text IS NULL OR id < $4)
-          AND ($5::text IS NULL OR position(lower($5) IN lower(name)) > 0)
+          AND ($5::text IS NULL OR position(lower($5) IN lower(name)) > 0) AND ($7::text[] IS NULL OR id = ANY($7))
         ORDER BY id DESC LIMIT $6`,
-      [organizationId, projectId, filter.status, filter.cursor, filter.search, filter.limit],
+      [organizationId, projectId, filter.status, filter.cursor, filter.search, filter.limit, filter.ids],
     )) as ContactRow[];
   }
 

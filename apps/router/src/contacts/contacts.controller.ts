@@ -1,4 +1,14 @@
-import { Caller, OneOf, pageOf, PageQuery, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
+import {
+  Caller,
+  OneOf,
+  pageOf,
+  PageQuery,
+  type Principal,
+  RequireScopes,
+  SearchQuery,
+  Text,
+  Whole,
+} from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ContactRepository } from './contact.repository.js';
@@ -6,9 +16,9 @@ import { ContactsService } from './contacts.service.js';
 import { MessagePage } from '../routing/message.dto.js';
 import { AdmittedContactView, ContactDetailView, ContactPage, PairingCodeView } from './contact.dto.js';
 
-class ContactQuery extends PageQuery {
+class ContactQuery extends SearchQuery {
+  @Text(7_000, { optional: true, description: 'Only these, separated by commas' }) ids?: string;
   @OneOf(['unknown', 'known', 'blocked'], { optional: true }) status?: string;
-  @Text(200, { optional: true, description: 'Part of the name' }) search?: string;
 }
 
 class ContactChange {
@@ -40,6 +50,7 @@ export class ContactsController {
   async list(@Caller() caller: Principal, @Query() query: ContactQuery): Promise<ContactPage> {
     const rows = await this.contacts.list(caller.organizationId, caller.projectId, {
       status: query.status ?? null,
+      ids: query.ids?.split(',') ?? null,
       search: query.search ?? null,
       cursor: query.cursor ?? null,
       limit: query.limit + 1,

@@ -91,4 +91,5 @@ export class ReplayedEventView implements Replayed {
   @ApiProperty({ enum: ['messages', 'receipt'], description: 'receipt: it goes through the whole pipeline again' })
   replayed: 'messages' | 'receipt';
   @ApiProperty({ type: [String] }) run_ids: string[];
+  @ApiProperty({ type: [String], description: 'Of those runs, and of sessions' }) turn_ids: string[];
 }

@@ -165,7 +165,7 @@ describe('an event', () => {
   it('without a message is replayed from its receipt', async () => {
     const id = await events.event({ outcome: 'dead' });
     const { status, body } = await world.api('POST', `/api/v1/events/${id}/replay`, {});
-    expect({ status, body }).toEqual({ status: 202, body: { replayed: 'receipt', run_ids: [] } });
+    expect({ status, body }).toEqual({ status: 202, body: { replayed: 'receipt', run_ids: [], turn_ids: [] } });
     expect(ingress.asked).toContain(`/internal/receipts/${id}/wake`);
   });
 });

@@ -10,6 +10,7 @@ import { EventSearch } from './event-search.service.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
 import { MessageFactsRepository } from './message-facts.repository.js';
+import { ReplayTargets } from './replay-targets.js';
 import { Replayer } from './replayer.js';
 import { RetentionRepository } from './retention/retention.repository.js';
 import { RouterRetention } from './retention/router-retention.js';
@@ -36,6 +37,7 @@ export const eventProviders = [
   MessageFactsRepository,
   Redriver,
   Replayer,
+  ReplayTargets,
   RetentionRepository,
   RouterRetention,
 ];

@@ -1,16 +1,27 @@
 import { Database } from '#libs/database';
 import { noteRedriven } from '#libs/journal';
-import { keyed, type Principal, type ServiceClient } from '#libs/service-kit';
+import { keyed, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { RoutingAgain } from '../routing/again.service.js';
 import type { MessageRow } from '../routing/message.entity.js';
 import { RoutingRepository } from '../routing/routing.repository.js';
 import { ingressClient } from './ingress-client.js';
+import { type ReplayTarget, ReplayTargets } from './replay-targets.js';
 
 export interface Replayed {
   /** `receipt`: it never became a message, and goes through the whole pipeline again. */
   replayed: 'messages' | 'receipt';
   run_ids: string[];
+  /** Of those runs, and of sessions. */
+  turn_ids: string[];
+}
+
+/** How an event is replayed. */
+export interface ReplayRequest {
+  /** Whether replies are sent again. */
+  deliver: boolean;
+  /** Runs this workflow, or a turn of this agent, in place of what the rules say. */
+  target: ReplayTarget | null;
 }
 
 /** Whose events. */
@@ -23,25 +34,32 @@ export class Replayer {
     @Inject(Database) private readonly db: Database,
     @Inject(RoutingRepository) private readonly routing: RoutingRepository,
     @Inject(RoutingAgain) private readonly again: RoutingAgain,
+    @Inject(ReplayTargets) private readonly targets: ReplayTargets,
     @Inject(ingressClient) private readonly ingress: ServiceClient,
   ) {}
 
   /**
-   * Routes an event by today's rules.
-   * @param deliver whether replies are sent again
+   * Routes an event by today's rules, or to the target that its caller names.
    * @param key the caller's Idempotency-Key: the same key gives the runs that were made under it
-   * @throws Problem 404 `event_not_found`; 422 `idempotency_key_reused`
+   * @throws Problem 404 `event_not_found`; 409 `no_message` for a target; as of `ReplayTargets`; 422 `idempotency_key_reused`
    */
-  async replay(caller: Principal, id: string, deliver: boolean, key: string | null): Promise<Replayed> {
+  async replay(
+    caller: Principal,
+    id: string,
+    { deliver, target }: ReplayRequest,
+    key: string | null,
+  ): Promise<Replayed> {
+    if (target) await this.targets.require(caller, target);
     const messages = await this.messagesOf(caller, id);
     if (messages.length === 0) {
+      if (target) throw new Problem(409, 'no_message', 'It never became a message: replay it without a target.');
       await this.wake(caller, id);
       await noteRedriven(this.db, caller, id, caller.subject);
-      return { replayed: 'receipt', run_ids: [] };
+      return { replayed: 'receipt', run_ids: [], turn_ids: [] };
     }
-    const asked = keyed(caller, key, `event ${id} ${deliver}`);
-    const { run_ids } = await this.again.replay(caller, messages, { deliver }, asked);
-    return { replayed: 'messages', run_ids };
+    const asked = keyed(caller, key, ['event', id, deliver, ...Object.values(target ?? {})].join(' '));
+    const { run_ids, turn_ids } = await this.again.replay(caller, messages, { deliver, ...target }, asked);
+    return { replayed: 'messages', run_ids, turn_ids };
   }
 
   /** Sends a stored receipt through the pipeline again; each hop knows what it has done. @throws Problem 404, 503 */

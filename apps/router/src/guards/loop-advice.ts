@@ -5,6 +5,6 @@ export function loopAdvice(reason: string | null): string {
   return reason === hopLimit
     ? 'Apps of this installation answer each other: this message came by as many deliveries in a row as LOOP_MAX_HOPS allows. ' +
         'Change the reply_address of one of their channels; release the message if it is to be answered all the same.'
-    : 'Messages and replies follow each other as between machines. When a person writes, resume the contact ' +
-        '(POST /api/v1/contacts/{id}/resume) and release what was kept (POST /api/v1/held-messages/release).';
+    : 'Messages and replies follow each other as between machines. When a person writes, resume the contact, ' +
+        'and release what was kept.';
 }

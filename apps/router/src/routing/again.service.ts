@@ -22,25 +22,26 @@ export class RoutingAgain {
   /**
    * Routes messages of the caller's project by today's rules, as often as it is asked to.
    * @param options.deliver whether replies are sent again
-   * @param options.workflowId runs this workflow, and nothing else
+   * @param options.workflowId runs this workflow, and nothing else; `agentId`: a turn of this agent
    * @param options.replayOf the run that the new one is linked to
    * @param asked under this key of the caller, only the first time
-   * @returns the turns that were made now, and the runs that were made, by this call or under the same key before
+   * @returns the turns that were made now, and the runs and turns that were made, by this call or under the same key before
    * @throws Problem 422 `idempotency_key_reused`
    */
   async replay(
     caller: Principal,
     messages: MessageRow[],
-    options: { deliver: boolean; workflowId?: number; replayOf?: string },
+    options: { deliver: boolean; workflowId?: number; agentId?: string; replayOf?: string },
     asked: KeyedRequest | null,
-  ): Promise<{ turns: WholeTurn[]; run_ids: string[] }> {
-    const rules = await this.rules.of(caller.projectId);
-    const { plans, run_ids } = await this.repository.commitAgain(
+  ): Promise<{ turns: WholeTurn[]; run_ids: string[]; turn_ids: string[] }> {
+    const { workflowId } = options;
+    const rules = await this.rules.of(caller.projectId, workflowId === undefined ? [] : [workflowId]);
+    const { plans, ...made } = await this.repository.commitAgain(
       messages.map((row) => ({ rules, draft: draftOf(row, { ...options, replay: true, startedBy: askerOf(caller) }) })),
       asked,
     );
     this.tell(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery', !options.deliver);
-    return { turns: turnsOf(plans), run_ids };
+    return { turns: turnsOf(plans), ...made };
   }
 
   /**

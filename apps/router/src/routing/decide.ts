@@ -66,6 +66,8 @@ export function decide(draft: Draft, rules: Rules, standing: Standing | null): D
   const reply = replyOf(draft, channel);
   const failureNotice = failureNoticeOf(channel);
   if (draft.workflowId !== undefined) return { ...byWorkflowId(draft.workflowId, rules, reply), failureNotice };
+  if (draft.agentId !== undefined)
+    return { ...byAgent(draft, draft.agentId, plannedSession(draft, channel, standing), reply), failureNotice };
 
   const judged = channel?.triggers === false ? { verdicts: [], unlisted: 0 } : judgeTriggers(draft, rules, standing);
   const { verdicts } = judged;
@@ -113,9 +115,15 @@ function byWorkflowId(id: number, rules: Rules, reply: Reply): Decision {
   return { ...nothing, outcome: 'routed', reason: null, runs: [{ workflow, trigger: null }], reply };
 }
 
+/** In a session of its own: what an agent is tried on is no part of the conversation that another one leads. */
+function byAgent(draft: Draft, agentId: string, planned: PlannedSession, reply: Reply): Decision {
+  const session = { ...planned, agentId, key: fitting(`${draft.app_id} tried ${agentId} ${planned.key}`) };
+  return { ...nothing, outcome: 'routed', reason: null, session, reply };
+}
+
 function plannedSession(draft: Draft, channel: ChannelRow | null, standing: Standing | null): PlannedSession {
   return {
-    key: sessionKey(draft, channel, standing),
+    key: fitting(wholeKey(draft, channel, standing)),
     agentId: channel?.agent_id ?? null,
     contactId: standing?.contactId ?? null,
     inboxMode: channel?.inbox_mode ?? (draft.app_kind === 'builtin' ? 'queue' : 'collect'),
@@ -127,8 +135,7 @@ function plannedSession(draft: Draft, channel: ChannelRow | null, standing: Stan
 /** What an adapter calls a channel may be of any length; a key has to fit an index entry of Postgres. */
 const maxKeyChars = 800;
 
-function sessionKey(draft: Draft, channel: ChannelRow | null, standing: Standing | null): string {
-  const key = wholeKey(draft, channel, standing);
+function fitting(key: string): string {
   return key.length <= maxKeyChars ? key : `${key.slice(0, maxKeyChars - 64).toWellFormed()}${hash('sha256', key)}`;
 }
 

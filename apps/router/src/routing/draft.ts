@@ -24,6 +24,8 @@ export interface Draft extends Pick<
   appSends: boolean;
   /** The workflow that the message, or a caller of the API, names: that one, and nothing else. */
   workflowId: number | undefined;
+  /** The agent that a caller of the API names for a replay: that one, and nothing else. */
+  agentId: string | undefined;
   sanitizerReport: Record<string, unknown> | null;
   /** Why the sanitiser could not clean it. */
   unsanitisable: string | null;
@@ -44,7 +46,11 @@ export interface Draft extends Pick<
 /** A stored message, to be routed again. */
 export function draftOf(
   row: MessageRow,
-  options: Pick<Draft, 'replay' | 'deliver' | 'startedBy'> & { workflowId?: number; replayOf?: string },
+  options: Pick<Draft, 'replay' | 'deliver' | 'startedBy'> & {
+    workflowId?: number;
+    agentId?: string;
+    replayOf?: string;
+  },
 ): Draft {
   return {
     ...options,
@@ -61,7 +67,9 @@ export function draftOf(
     reply: replyTargetOf(row.app_id, row.message),
     sender: senderAddressOf(row.message),
     appSends: row.app_sends,
-    workflowId: options.workflowId ?? row.message.workflow_id,
+    // A target that a person names takes the place of the one that the message names.
+    workflowId: options.workflowId ?? (options.agentId === undefined ? row.message.workflow_id : undefined),
+    agentId: options.agentId,
     replayOf: options.replayOf ?? null,
     sanitizerReport: null,
     unsanitisable: null,

@@ -28,6 +28,7 @@ export function newDraft(
     sender: senderAddressOf(raw),
     appSends: job.app_sends ?? true,
     workflowId: raw.workflow_id,
+    agentId: undefined,
     sanitizerReport: report,
     unsanitisable,
     released: false,

@@ -9,7 +9,7 @@ export type Reply = { target: ReplyTarget } | { withheld: ReplyWithheld };
 /** For people: what a withheld reply means, and what to do. */
 export const withheldAdvice: Record<ReplyWithheld, string> = {
   no_address:
-    "Nothing says where the reply goes. Set the channel's reply_address (PUT /api/v1/channels/{app_id}); the text stands in the turn.",
+    "Nothing says where the reply goes. Set the reply address (reply_address) of the App's channel; the text stands in the turn.",
   app_cannot_send: 'The App has no send capability: install one that sends to answer. The text stands in the turn.',
   automatic_message:
     'A machine sent the message (auto_submitted): it is read and not answered, or two machines would go on.',

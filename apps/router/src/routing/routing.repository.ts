@@ -82,12 +82,15 @@ export class RoutingRepository {
    * @param asked the caller's key: where it came before, nothing is done
    * @returns what this call has made, and the answer to the first call under the key
    */
-  commitAgain(batch: Ruled[], asked: KeyedRequest | null): Promise<{ plans: Plan[]; run_ids: string[] }> {
+  commitAgain(
+    batch: Ruled[],
+    asked: KeyedRequest | null,
+  ): Promise<{ plans: Plan[]; run_ids: string[]; turn_ids: string[] }> {
     return this.db.transaction(async (tx) => {
       let plans: Plan[] = [];
       const answer = await once(tx, 'router', asked, async () => {
         plans = await this.writeAgain(tx, batch);
-        return { run_ids: runIdsOf(plans) };
+        return { run_ids: runIdsOf(plans), turn_ids: turnsOf(plans).map(({ turn_id }) => turn_id) };
       });
       return { plans, ...answer };
     });

@@ -2,7 +2,7 @@ import { Database, Sweeping } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../guards/clock.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
-import { takeDue } from './debounce.js';
+import { anyDue, takeDue } from './debounce.js';
 import { forgetWindows } from './trigger-limits.js';
 
 const dueEveryMs = 500;
@@ -22,6 +22,7 @@ export class DebounceSweeper extends Sweeping {
   }
 
   private async open(limit: number): Promise<number> {
+    if (!(await anyDue(this.db, this.clock.nowMs()))) return 0;
     const turns = await this.db.transaction(async (tx) => {
       const due = await takeDue(tx, this.clock.nowMs(), limit);
       await this.handover.keep(tx, due);

@@ -27,6 +27,14 @@ export async function joinDebounced(tx: Queryable, plans: Plan[], nowMs: number)
   for (const each of waiting) await join(tx, each, nowMs);
 }
 
+/** Whether any turn has waited long enough: asked often, and mostly in vain, so without a transaction. */
+export async function anyDue(db: Queryable, nowMs: number): Promise<boolean> {
+  const rows = (await db.query('SELECT 1 FROM router.debounce WHERE due_at <= $1 LIMIT 1', [
+    new Date(nowMs),
+  ])) as unknown[];
+  return rows.length > 0;
+}
+
 /** Takes out the turns that waited long enough; one whose workflow was suspended meanwhile goes on waiting for that. */
 export async function takeDue(tx: Queryable, nowMs: number, limit: number): Promise<WholeTurn[]> {
   const due: unknown = await tx.query(

@@ -1,12 +1,17 @@
 import type { DeliveryKey, Receipt } from './receipt.js';
 
+/** A write that takes longer is our failure: the sender gets 503 and sends again. */
+export const statementTimeoutMs = 4_000;
+
+// Said with the statement, not to the connection: behind a pooler that is another one each time.
+const bounded = `SET LOCAL statement_timeout = ${statementTimeoutMs}`;
 const receiptStatement = `COPY ingress.receipt (id, received_at, organization_id, project_id, app_id, outcome,
   reason, method, url, headers, body, verified_scheme, remote_address, traceparent) FROM STDIN (FORMAT binary)`;
 const keyStatement = `COPY ingress.delivery_key (app_id, key_hash, receipt_id, body_hash, received_at)
   FROM STDIN (FORMAT binary)`;
-const receiptsAlone = Buffer.from(`${receiptStatement}\0`);
+const receiptsAlone = Buffer.from(`${bounded}; ${receiptStatement}\0`);
 /** Statements of one Query are one transaction, and one round trip. */
-const keysAndReceipts = Buffer.from(`${keyStatement}; ${receiptStatement}\0`);
+const keysAndReceipts = Buffer.from(`${bounded}; ${keyStatement}; ${receiptStatement}\0`);
 const receiptColumns = 14;
 const keyColumns = 5;
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');

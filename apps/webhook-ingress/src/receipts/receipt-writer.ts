@@ -2,7 +2,7 @@ import { Batcher } from '#libs/batching';
 import { isRefusedRow, SurvivingClient } from '#libs/database';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
-import { CopyEncoder } from './copy-encoding.js';
+import { CopyEncoder, statementTimeoutMs } from './copy-encoding.js';
 import type { DeliveryKey, Receipt, Written } from './receipt.js';
 import { type Item, type WriterConnection, writeReceipts } from './write-receipts.js';
 
@@ -18,8 +18,6 @@ export interface ReceiptWriterSettings {
 /** By which the sweep knows the writes under way. */
 export const writerName = 'webhook-ingress-receipts';
 
-/** A write that takes longer is our failure: the sender gets 503 and sends again. */
-const statementTimeoutMs = 4_000;
 const maxPending = 20_000;
 
 /** Group commit: what arrives while a commit runs is written by the next one, in one round trip. */
@@ -34,9 +32,6 @@ export class ReceiptWriter implements OnApplicationShutdown {
     this.config = {
       connectionString: settings.databaseUrl,
       connectionTimeoutMillis: 2_000,
-      statement_timeout: statementTimeoutMs,
-      // The sweep stays behind a transaction that is open: one whose process is cut off must not stay open.
-      idle_in_transaction_session_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs + 500,
       application_name: writerName,
       keepAlive: true,

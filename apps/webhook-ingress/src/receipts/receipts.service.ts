@@ -31,7 +31,7 @@ export class ReceiptsService extends Sweeping {
     @Inject(receiptSettings) private readonly settings: ReceiptSettings,
   ) {
     super();
-    const every = (everyMs: number, name: string, sweep: (limit: number) => Promise<number>): void =>
+    const every = (everyMs: number, name: string, sweep: (limit: number) => Promise<number>) =>
       this.sweepEvery({ name, everyMs, batch: sweepBatch, sweep });
     every(sweepEveryMs, 'receipts', (limit) => this.stragglers.find(limit));
     every(sweepEveryMs, 'stragglers', (limit) => this.stragglers.wake(limit));

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { CopyEncoder, type ReceiptKey } from './copy-encoding.js';
+import { CopyEncoder, type ReceiptKey, statementTimeoutMs } from './copy-encoding.js';
 import { CopyQuery } from './copy-query.js';
 import type { DeliveryKey, Receipt, Written } from './receipt.js';
 
@@ -14,6 +14,10 @@ export interface WriterConnection {
   client: pg.Client;
   encoder: CopyEncoder;
 }
+
+/** The sweep stays behind a transaction that is open: one whose process is cut off must not stay open. */
+const begin = `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs};
+  SET LOCAL idle_in_transaction_session_timeout = ${statementTimeoutMs}`;
 
 /**
  * Stores a batch in one transaction, receipts and keys in the same round trip: a key that came before is rare, and found
@@ -63,7 +67,7 @@ async function claimFirst(
   keyed: ReceiptKey[],
 ): Promise<(Written | Error)[]> {
   const { client } = connection;
-  await client.query('BEGIN');
+  await client.query(begin);
   const owners = await claimKeys(client, keyed);
   const results = items.map((item) => writtenBy(item, owners));
   const stored = items.filter((_item, index) => results[index]?.stored).map((item) => item.receipt);

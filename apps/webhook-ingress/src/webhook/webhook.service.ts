@@ -31,6 +31,10 @@ export class WebhookService {
    * @throws Refused when the sender is at fault; any other error is ours, and a 503
    */
   async receive(endpoint: Endpoint, incoming: Incoming): Promise<Answer> {
+    if (endpoint.state === 'project_closed') {
+      // Not 410: it may be opened again, and a sender that reads 410 never comes back.
+      throw new Refused(404, 'project_closed', 'The project of this webhook is closed.');
+    }
     if (endpoint.state === 'disabled') throw new Refused(404, 'not_found', 'There is nothing here.');
     if (incoming.method !== 'POST') return this.challenged(await this.handshakes.answerGet(endpoint, incoming));
     const declared = typeof endpoint.verification === 'object';

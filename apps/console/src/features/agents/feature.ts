@@ -1,22 +1,17 @@
 import { Bot } from 'lucide-react';
 import { answer, api } from '../../api/client.js';
 import type { Feature } from '../../app/feature.js';
-import { namedEntries } from '../../app/named.js';
+import { found, namedEntries } from '../../app/named.js';
 import { agentTexts } from '../../texts/agents.js';
-
-const looked = 200;
 
 export const agentsFeature: Feature = {
   navigation: [{ group: 'build', label: agentTexts.nav, icon: Bot, path: '/agents', scope: 'agents:read' }],
   searchLabel: agentTexts.palette.search,
   searchScope: 'agents:read',
   search: async (query, signal) => {
-    const { data } = await answer(api.GET('/api/v1/agents', { params: { query: { limit: looked } }, signal }));
-    return namedEntries(
-      data.map(({ id, name }) => ({ id, name })),
-      query,
-      Bot,
-      '/agents',
+    const { data } = await answer(
+      api.GET('/api/v1/agents', { params: { query: { search: query, limit: found } }, signal }),
     );
+    return namedEntries(data, Bot, '/agents');
   },
 };

@@ -16,7 +16,7 @@ const unseen: readonly Turn['state'][] = [...waiting, 'collected', 'handled'];
 const said: readonly Turn['state'][] = ['open', 'succeeded'];
 
 /** What a sender said, and what the agent made of it. */
-export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'SessionView'> }): ReactNode {
+export function ChatTurn({ turn, session }: { turn: Turn; session: Schema<'SessionDetailView'> }): ReactNode {
   const projectId = useProjectId();
   const { message, earlier = [], verified } = turn.input;
   const waitsForYou = waiting.includes(turn.state) && session.status === 'taken_over';

@@ -15,7 +15,7 @@ import { newKey } from './new-key.js';
 const texts = conversationTexts.composer;
 
 /** Under a chat: what a person can do here now. */
-export function Composer({ session }: { session: Schema<'SessionView'> }): ReactNode {
+export function Composer({ session }: { session: Schema<'SessionDetailView'> }): ReactNode {
   return (
     <div className={classes.composer}>
       {session.status === 'taken_over' ? <Write session={session} /> : <TakeOver session={session} />}
@@ -23,7 +23,7 @@ export function Composer({ session }: { session: Schema<'SessionView'> }): React
   );
 }
 
-function TakeOver({ session: { id, status } }: { session: Schema<'SessionView'> }): ReactNode {
+function TakeOver({ session: { id, status } }: { session: Schema<'SessionDetailView'> }): ReactNode {
   const reason = useReason('channels:write');
   const params = { path: { id } };
   const takeOver = useChange(() => answer(api.POST('/api/v1/sessions/{id}/takeover', { params })), 'conversations');
@@ -66,7 +66,7 @@ function TakeOver({ session: { id, status } }: { session: Schema<'SessionView'> 
   );
 }
 
-function Write({ session: { id, waiting } }: { session: Schema<'SessionView'> }): ReactNode {
+function Write({ session: { id, waiting } }: { session: Schema<'SessionDetailView'> }): ReactNode {
   const reason = useReason('channels:write');
   const [text, setText] = useState('');
   // The same message under the same key is sent once, however often it is tried.

@@ -14,7 +14,7 @@ import classes from './chat.module.css';
 import { Composer } from './composer.js';
 import { Participants } from './participants.js';
 import { type Conversation, useConversation } from './use-conversation.js';
-import { useWhom } from './with-whom.js';
+import { useWhom } from './use-whom.js';
 
 const route = getRouteApi('/p/$projectId/conversations/$sessionId');
 const texts = conversationTexts;
@@ -44,7 +44,7 @@ export function ConversationPage(): ReactNode {
   );
 }
 
-function Chat({ conversation, session }: { conversation: Conversation; session: Schema<'SessionView'> }): ReactNode {
+function Chat({ conversation, session }: { conversation: Conversation; session: Schema<'SessionDetailView'> }): ReactNode {
   const { turns, entries } = conversation;
   const last = entries.at(-1)?.at;
   const section = useRef<HTMLElement>(null);

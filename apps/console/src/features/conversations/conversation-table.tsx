@@ -3,6 +3,7 @@ import { MessagesSquare, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAgentName } from '../../api/agents.js';
 import { useAppName } from '../../api/apps.js';
+import { useContactNames } from '../../api/contacts.js';
 import { type CursorList, useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { conversationTexts } from '../../texts/conversations.js';
@@ -11,10 +12,9 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { NameOver } from '../../ui/name-over.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { LastLine } from './last-line.js';
-import { WithWhom } from './with-whom.js';
+import { topicOf } from './topic.js';
 
-type Session = Schema<'SessionView'>;
+type Session = Schema<'ListedSessionView'>;
 
 interface ConversationTableProps {
   list: CursorList<Session>;
@@ -25,10 +25,11 @@ export function ConversationTable({ list, filtered }: ConversationTableProps): R
   const projectId = useProjectId();
   const appName = useAppName();
   const agentName = useAgentName();
+  const contactName = useContactNames(list.rows.map(({ contact_id }) => contact_id));
   return (
     <DataTable
       label={conversationTexts.title}
-      columns={columnsWith(appName, agentName)}
+      columns={columnsWith(appName, agentName, contactName)}
       list={list}
       rowKey={({ id }) => id}
       rowLink={({ id }) => ({ to: '/p/$projectId/conversations/$sessionId', params: { projectId, sessionId: id } })}
@@ -43,14 +44,21 @@ export function ConversationTable({ list, filtered }: ConversationTableProps): R
   );
 }
 
-function columnsWith(appName: (id: string) => string, agentName: (id: string | null) => string): Column<Session>[] {
+function columnsWith(
+  appName: (id: string) => string,
+  agentName: (id: string | null) => string,
+  contactName: (id: string | null) => string | undefined,
+): Column<Session>[] {
   const { columns } = conversationTexts;
   return [
     {
       id: 'with',
       label: columns.with,
       width: 'minmax(0, 3fr)',
-      cell: (session) => <NameOver name={<WithWhom session={session} />} under={<LastLine session={session} />} />,
+      cell: (session) => (
+        // A space of no width keeps the height of the row.
+        <NameOver name={contactName(session.contact_id) ?? topicOf(session)} under={session.last_text ?? '\u200b'} />
+      ),
     },
     { id: 'app', label: columns.app, cell: ({ app_id }) => appName(app_id) },
     { id: 'agent', label: columns.agent, cell: ({ agent_id }) => agentName(agent_id), hideOnPhone: true },

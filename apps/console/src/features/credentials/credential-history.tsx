@@ -1,6 +1,7 @@
 import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
+import { usePrincipalName } from '../../api/principals.js';
 import { useCursorList } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { credentialTexts } from '../../texts/credentials.js';
@@ -11,14 +12,14 @@ import { When } from '../../ui/when.js';
 const texts = credentialTexts.history;
 const pageSize = 50;
 
-const columns: Column<Schema<'AuditEntryView'>>[] = [
+const columnsWith = (nameOf: (subject: string) => string): Column<Schema<'AuditEntryView'>>[] => [
   {
     id: 'action',
     label: texts.columns.action,
     width: 'minmax(0, 1fr)',
     cell: ({ action, times }) => `${texts.actions[action]}${times > 1 ? `, ${texts.times(times)}` : ''}`,
   },
-  { id: 'actor', label: texts.columns.actor, width: 'minmax(0, 2fr)', cell: ({ actor }) => actor },
+  { id: 'actor', label: texts.columns.actor, width: 'minmax(0, 2fr)', cell: ({ actor }) => nameOf(actor) },
   {
     id: 'fields',
     label: texts.columns.fields,
@@ -38,6 +39,7 @@ const columns: Column<Schema<'AuditEntryView'>>[] = [
 
 /** Who did what with it, newest first. */
 export function CredentialHistory({ id }: { id: string }): ReactNode {
+  const nameOf = usePrincipalName();
   const list = useCursorList(['credentials', id, 'audit'], (cursor, signal) =>
     answer(
       api.GET('/api/v1/credentials/{id}/audit', {
@@ -49,7 +51,7 @@ export function CredentialHistory({ id }: { id: string }): ReactNode {
   return (
     <DataTable
       label={credentialTexts.one.tabs.history}
-      columns={columns}
+      columns={columnsWith(nameOf)}
       list={list}
       rowKey={(entry) => entry.id}
       empty={<EmptyState icon={History} {...texts.empty} />}

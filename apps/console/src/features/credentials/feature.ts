@@ -1,9 +1,8 @@
 import { KeyRound, Plus } from 'lucide-react';
 import { answer, api } from '../../api/client.js';
 import type { Feature } from '../../app/feature.js';
+import { found } from '../../app/named.js';
 import { credentialTexts as texts } from '../../texts/credentials.js';
-
-const most = 200;
 
 export const credentialsFeature: Feature = {
   navigation: [{ group: 'connect', label: texts.nav, icon: KeyRound, path: '/credentials', scope: 'credentials:read' }],
@@ -11,16 +10,15 @@ export const credentialsFeature: Feature = {
   searchLabel: texts.palette.search,
   searchScope: 'credentials:read',
   search: async (query, signal) => {
-    const { data } = await answer(api.GET('/api/v1/credentials', { params: { query: { limit: most } }, signal }));
-    const wanted = query.toLowerCase();
-    return data
-      .filter(({ id, name }) => id === query || name.toLowerCase().includes(wanted))
-      .map(({ id, name, account }) => ({
-        id,
-        label: name,
-        description: account?.name ?? undefined,
-        icon: KeyRound,
-        path: `/credentials/${id}`,
-      }));
+    const { data } = await answer(
+      api.GET('/api/v1/credentials', { params: { query: { search: query, limit: found } }, signal }),
+    );
+    return data.map(({ id, name, account }) => ({
+      id,
+      label: name,
+      description: account?.name ?? undefined,
+      icon: KeyRound,
+      path: `/credentials/${id}`,
+    }));
   },
 };

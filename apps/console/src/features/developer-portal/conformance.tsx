@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { projectKey, useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
+import { usePrincipalName } from '../../api/principals.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { JsonEditor } from '../../ui/json-editor.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -29,6 +30,7 @@ interface ConformanceProps {
 /** Checks the adapter against the contract, and shows what failed. */
 export function Conformance({ id, run, onRun }: ConformanceProps): ReactNode {
   const may = useScope('apps:write');
+  const nameOf = usePrincipalName();
   const [open, setOpen] = useState(false);
   const [fixtures, setFixtures] = useState('');
   const parsed = parseFixtures(fixtures);
@@ -118,7 +120,7 @@ export function Conformance({ id, run, onRun }: ConformanceProps): ReactNode {
                       </Group>
                     </Table.Td>
                     <Table.Td>{texts.progress(one.points_done, one.points_total)}</Table.Td>
-                    <Table.Td>{one.started_by}</Table.Td>
+                    <Table.Td>{nameOf(one.started_by)}</Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>

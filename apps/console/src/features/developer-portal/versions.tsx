@@ -2,6 +2,7 @@ import { Button, Group, Skeleton, Stack, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
+import { usePrincipalName } from '../../api/principals.js';
 import { developerPortalTexts } from '../../texts/developer-portal.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
@@ -23,6 +24,7 @@ interface VersionsProps {
 /** Every manifest that was fetched: which is in force, what each changed, and the way back. */
 export function Versions({ adapter, open, onOpen }: VersionsProps): ReactNode {
   const { data: versions, error, refetch } = useVersions(adapter.id);
+  const nameOf = usePrincipalName();
   if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (!versions) return <Skeleton height={160} />;
   const shown = versions.find(({ number }) => number === open);
@@ -55,7 +57,7 @@ export function Versions({ adapter, open, onOpen }: VersionsProps): ReactNode {
                 <Table.Td>
                   <When at={version.created_at} relative />
                 </Table.Td>
-                <Table.Td>{version.fetched_by}</Table.Td>
+                <Table.Td>{nameOf(version.fetched_by)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

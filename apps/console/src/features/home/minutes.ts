@@ -5,13 +5,13 @@ type Counts = Schema<'CountsView'>;
 type Statistics = Schema<'MessageStatisticsView'>;
 type Group = keyof typeof homeTexts.health.groups;
 
-/** What people tell apart at a glance; every outcome is in one of them. */
+/** What people tell apart at a glance. Every outcome is in one of them, but for what Verify sent itself. */
 export const outcomeGroups: readonly { name: Group; color: string; outcomes: readonly string[] }[] = [
   { name: 'routed', color: 'teal.6', outcomes: ['routed'] },
   {
     name: 'nowhere',
     color: 'gray.5',
-    outcomes: ['no_match', 'ignored', 'duplicate', 'dropped_bot', 'dropped_echo', 'challenge', 'verification'],
+    outcomes: ['no_match', 'ignored', 'duplicate', 'dropped_bot', 'dropped_echo', 'challenge'],
   },
   {
     name: 'kept',

@@ -47,12 +47,12 @@ export function AppCard({ app, listing, day, counted }: AppCardProps): ReactNode
           <Capabilities capabilities={app.capabilities} />
         </Group>
         <Complaints app={app} />
-        <Group justify="space-between" wrap="nowrap" gap="xs" mt="auto">
-          {counted ? <Day day={day} /> : <Skeleton height={18} width={120} />}
-          <Group gap={6} wrap="nowrap">
+        <Group justify="space-between" wrap="nowrap" gap="xs" mt="auto" align="flex-end">
+          <div>
+            {counted ? <Day day={day} /> : <Skeleton height={18} width={120} />}
             <LastMessage app={app} />
-            {app.webhook_url && <CopyButton text={app.webhook_url} label={texts.copyUrl(app.name)} />}
-          </Group>
+          </div>
+          {app.webhook_url && <CopyButton text={app.webhook_url} label={texts.copyUrl(app.name)} />}
         </Group>
       </Stack>
     </Card>
@@ -85,14 +85,29 @@ function Complaints({ app }: { app: Schema<'AppView'> }): ReactNode {
   ));
 }
 
+/** Counts that break between them, never within one. */
 function Day({ day }: { day: Schema<'AppStatistics'> | undefined }): ReactNode {
-  const refused = day ? sumOf(day.refused) : 0;
-  const said = day ? texts.last24h(day.received, labelled(day.deliveries, 'delivered')) : texts.quiet;
+  if (!day) {
+    return (
+      <Text size="sm" c="dimmed">
+        {texts.quiet}
+      </Text>
+    );
+  }
+  const refused = sumOf(day.refused);
+  const counts = [
+    texts.received24h(day.received),
+    texts.replied24h(labelled(day.deliveries, 'delivered')),
+    ...(refused > 0 ? [texts.refused24h(refused)] : []),
+  ];
   return (
-    <Text size="sm" c="dimmed">
-      {said}
-      {refused > 0 && `, ${texts.refused24h(refused)}`}
-    </Text>
+    <Group gap="0 10" aria-label={texts.day} role="group">
+      {counts.map((count) => (
+        <Text key={count} size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+          {count}
+        </Text>
+      ))}
+    </Group>
   );
 }
 
@@ -100,8 +115,14 @@ function LastMessage({ app }: { app: Schema<'AppView'> }): ReactNode {
   const { data } = useLastMessage(app.id);
   if (data === undefined) return null;
   return (
-    <Text size="sm" c="dimmed" component="span" title={data ? texts.lastMessage : undefined}>
-      {data ? <When at={data} relative /> : texts.neverReceived}
+    <Text size="sm" c="dimmed">
+      {data ? (
+        <>
+          {texts.lastMessage} <When at={data} relative />
+        </>
+      ) : (
+        texts.neverReceived
+      )}
     </Text>
   );
 }

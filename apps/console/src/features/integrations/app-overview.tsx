@@ -12,6 +12,7 @@ import { When } from '../../ui/when.js';
 import { AppActivity } from './app-activity.js';
 import { AppComplaints } from './app-complaints.js';
 import { AppCredentials } from './app-credentials.js';
+import { AppRenewal } from './app-renewal.js';
 import { AppSkills } from './app-skills.js';
 import { Capabilities } from './app-card.js';
 import { SignatureSection } from './signature-section.js';
@@ -40,6 +41,7 @@ export function AppOverview({ app, listing, edit, onEdit }: AppOverviewProps): R
             <SignatureSection app={app} editing={edit === 'signature'} onEdit={onEdit} />
           )}
           {app.kind === 'adapter' && <AppCredentials app={app} />}
+          {app.kind === 'adapter' && app.webhook_url && <AppRenewal app={app} />}
           <AppSkills app={app} />
         </Stack>
       </Grid.Col>

@@ -1,9 +1,10 @@
-import { Badge, Group, Skeleton, Text } from '@mantine/core';
+import { Group, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { integrationTexts } from '../../texts/integrations.js';
+import { ProjectLink } from '../../ui/project-link.js';
 import { Section } from '../../ui/section.js';
 import type { App } from './use-app-change.js';
 
@@ -27,11 +28,11 @@ export function AppSkills({ app }: { app: App }): ReactNode {
     <Section title={texts.skills}>
       {!skills && <Skeleton height={22} />}
       {skills?.length === 0 && <Text c="dimmed">{texts.noSkills}</Text>}
-      <Group gap={6}>
+      <Group gap="sm">
         {skills?.map(({ id, name }) => (
-          <Badge key={id} variant="default" radius="sm" tt="none" fw={500} size="lg">
+          <ProjectLink key={id} path={`/skills/${id}`}>
             {name}
-          </Badge>
+          </ProjectLink>
         ))}
       </Group>
     </Section>

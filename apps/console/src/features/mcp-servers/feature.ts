@@ -1,18 +1,18 @@
 import { Plug } from 'lucide-react';
 import { answer, api } from '../../api/client.js';
 import type { Feature } from '../../app/feature.js';
-import { namedEntries } from '../../app/named.js';
+import { found, namedEntries } from '../../app/named.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
-
-const looked = 200;
 
 export const mcpServersFeature: Feature = {
   navigation: [{ group: 'build', label: mcpTexts.nav, icon: Plug, path: '/mcp-servers', scope: 'tools:read' }],
   searchLabel: mcpTexts.palette.search,
   searchScope: 'tools:read',
   search: async (query, signal) => {
-    const { data } = await answer(api.GET('/api/v1/mcp-servers', { params: { query: { limit: looked } }, signal }));
+    const { data } = await answer(
+      api.GET('/api/v1/mcp-servers', { params: { query: { search: query, limit: found } }, signal }),
+    );
     const rows = data.map(({ id, name, url }) => ({ id, name, description: url }));
-    return namedEntries(rows, query, Plug, '/mcp-servers');
+    return namedEntries(rows, Plug, '/mcp-servers');
   },
 };

@@ -115,9 +115,11 @@ function columnsWith({ appName, reason, redrive, mark }: Columns): Column<Delive
             >
               {texts.redrive}
             </ConfirmAction>
-            <ActionButton size="compact-sm" variant="default" reason={reason} onClick={() => mark(id)}>
-              {texts.mark}
-            </ActionButton>
+            {state === 'unknown' && (
+              <ActionButton size="compact-sm" variant="default" reason={reason} onClick={() => mark(id)}>
+                {texts.mark}
+              </ActionButton>
+            )}
           </Group>
         ),
     },

@@ -1,10 +1,9 @@
 import { KeyRound, Settings, UserPlus, UserRound } from 'lucide-react';
 import { answer, api } from '../../api/client.js';
 import type { Feature } from '../../app/feature.js';
+import { found } from '../../app/named.js';
 import { settingsTexts } from '../../texts/settings.js';
 
-const most = 200;
-const found = 6;
 const texts = settingsTexts.palette;
 
 export const settingsFeature: Feature = {
@@ -19,17 +18,15 @@ export const settingsFeature: Feature = {
   searchLabel: texts.search,
   searchScope: 'members:read',
   search: async (query, signal) => {
-    const { data } = await answer(api.GET('/api/v1/members', { params: { query: { limit: most } }, signal }));
-    const part = query.toLowerCase();
-    return data
-      .filter(({ name, email }) => `${name} ${email}`.toLowerCase().includes(part))
-      .slice(0, found)
-      .map(({ id, name, email }) => ({
-        id,
-        label: name,
-        description: email ?? undefined,
-        icon: UserRound,
-        path: `/settings/members/${id}`,
-      }));
+    const { data } = await answer(
+      api.GET('/api/v1/members', { params: { query: { search: query, limit: found } }, signal }),
+    );
+    return data.map(({ id, name, email }) => ({
+      id,
+      label: name,
+      description: email ?? undefined,
+      icon: UserRound,
+      path: `/settings/members/${id}`,
+    }));
   },
 };

@@ -1,7 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { Editable } from '../../ui/editable.js';
@@ -12,7 +11,7 @@ import { Section } from '../../ui/section.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { MemberActions } from './member-actions.js';
-import { MemberRole } from './member-role.js';
+import { MemberRole, readMember } from './member-role.js';
 import { SessionTable } from './session-table.js';
 
 const route = getRouteApi('/p/$projectId/settings/members/$memberId');
@@ -20,10 +19,8 @@ const texts = settingsTexts.members;
 
 export function MemberPage(): ReactNode {
   const { projectId, memberId } = route.useParams();
-  const member = useProjectQuery(['members', memberId], (signal) =>
-    answer(api.GET('/api/v1/members/{id}', { params: { path: { id: memberId } }, signal })),
-  );
-  const { data } = member;
+  const member = useProjectQuery(['members', memberId], (signal) => readMember(memberId, signal));
+  const data = member.data?.data;
   const members = { to: '/p/$projectId/settings/$section', params: { projectId, section: 'members' } } as const;
   return (
     <Page
@@ -35,11 +32,11 @@ export function MemberPage(): ReactNode {
     >
       {member.error && <ProblemAlert error={member.error} onRetry={() => void member.refetch()} />}
       {!data && !member.error && <Skeleton height={280} />}
-      {data && (
+      {member.data && data && (
         <Stack gap="md">
           <Section title={texts.role}>
             <Editable scope="members:manage">
-              <MemberRole member={data} />
+              <MemberRole shown={member.data} />
             </Editable>
           </Section>
           <Section title={texts.facts}>

@@ -9,13 +9,3 @@ export function folderFiles(files: readonly File[]): Promise<Schema<'SkillFile'>
     })),
   );
 }
-
-/** Hands a text to the browser to keep. */
-export function download(name: string, content: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
-}

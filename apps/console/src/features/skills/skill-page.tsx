@@ -34,7 +34,7 @@ export function SkillPage(): ReactNode {
         skill && (
           <>
             {skill.origin === 'person' && <DeleteSkill id={skill.id} />}
-            <ExportSkill id={skill.id} />
+            <ExportSkill id={skill.id} name={skill.name} />
           </>
         )
       }

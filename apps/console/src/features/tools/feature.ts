@@ -1,10 +1,8 @@
 import { Wrench } from 'lucide-react';
 import { answer, api } from '../../api/client.js';
 import type { Feature } from '../../app/feature.js';
-import { namedEntries } from '../../app/named.js';
+import { found, namedEntries } from '../../app/named.js';
 import { toolTexts } from '../../texts/tools.js';
-
-const looked = 200;
 
 export const toolsFeature: Feature = {
   navigation: [{ group: 'build', label: toolTexts.nav, icon: Wrench, path: '/tools', scope: 'tools:read' }],
@@ -12,7 +10,9 @@ export const toolsFeature: Feature = {
   searchLabel: toolTexts.palette.search,
   searchScope: 'tools:read',
   search: async (query, signal) => {
-    const { data } = await answer(api.GET('/api/v1/tools', { params: { query: { limit: looked } }, signal }));
-    return namedEntries(data, query, Wrench, '/tools');
+    const { data } = await answer(
+      api.GET('/api/v1/tools', { params: { query: { search: query, limit: found } }, signal }),
+    );
+    return namedEntries(data, Wrench, '/tools');
   },
 };

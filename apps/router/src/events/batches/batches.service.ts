@@ -1,4 +1,4 @@
-import { Database, Sweeping } from '#libs/database';
+import { Database, type Sweeper, Sweeping } from '#libs/database';
 import {
   type Batch,
   type BatchItem,
@@ -26,12 +26,16 @@ export interface BatchBegun extends BatchProgress {
 }
 
 const sweepEveryMs = 1_000;
+/** Of a batch that another replica took and did not finish. */
+const idleMs = 10_000;
 const itemsAtATime = 20;
 const leaseMs = 60_000;
 
 /** Does for many events, one after the other, what was asked for all of them; the rows keep what is left. */
 @Injectable()
 export class BatchesService extends Sweeping {
+  private readonly sweeper: Sweeper;
+
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(EventSearch) private readonly events: EventSearch,
@@ -40,9 +44,10 @@ export class BatchesService extends Sweeping {
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {
     super();
-    this.sweepEvery({
+    this.sweeper = this.sweepEvery({
       name: 'event-batches',
       everyMs: sweepEveryMs,
+      idleMs,
       batch: itemsAtATime,
       sweep: (limit) => this.work(limit),
     });
@@ -93,6 +98,7 @@ export class BatchesService extends Sweeping {
     const { batch_id } = await this.db.transaction((tx) =>
       once(tx, 'router', asked, async () => ({ batch_id: await createBatch(tx, { ...owner, kind, deliver }, ids) })),
     );
+    this.sweeper.soon();
     return this.progress(caller, batch_id);
   }
 
@@ -117,7 +123,7 @@ export class BatchesService extends Sweeping {
     // A replay makes new runs: one that may have been made is left for a person to look at.
     if (batch.kind === 'replay' && item.interrupted) return 'interrupted: look at its runs before replaying it again';
     try {
-      if (batch.kind === 'replay') await this.replayer.replay(caller, item.subject_id, batch.deliver, null);
+      if (batch.kind === 'replay') await this.replayer.replay(caller, item.subject_id, { deliver: batch.deliver, target: null }, null);
       else await this.redriver.redrive(caller, item.subject_id, null);
       return null;
     } catch (error) {

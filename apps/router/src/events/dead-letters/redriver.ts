@@ -1,4 +1,4 @@
-import { Database, Sweeping } from '#libs/database';
+import { Database, type Sweeper, Sweeping } from '#libs/database';
 import {
   type DeadLetter,
   endingOfRedrive,
@@ -16,6 +16,8 @@ import { gatewayClient } from '../../routing/routing.service.js';
 import { Replayer, type Scope } from '../replayer.js';
 
 const sweepEveryMs = 1_000;
+/** A letter comes again after five seconds at the earliest, to see how it ended. */
+const idleMs = 3_000;
 const sweepBatch = 50;
 
 /**
@@ -25,6 +27,7 @@ const sweepBatch = 50;
 @Injectable()
 export class Redriver extends Sweeping {
   private readonly logger = new Logger('redrive');
+  private readonly sweeper: Sweeper;
 
   constructor(
     @Inject(Database) private readonly db: Database,
@@ -33,16 +36,17 @@ export class Redriver extends Sweeping {
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
   ) {
     super();
-    this.sweepEvery({
+    this.sweeper = this.sweepEvery({
       name: 'redrives',
       everyMs: sweepEveryMs,
+      idleMs,
       batch: sweepBatch,
       sweep: (limit) => this.sweep(limit),
     });
   }
 
   /**
-   * Takes a letter; it is sent within a second.
+   * Takes a letter; it is sent at once.
    * @param key the caller's Idempotency-Key: who asks again under it is told how the letter stands
    * @throws Problem 404 `dead_letter_not_found`; 409 `already_redriven`; 422 `idempotency_key_reused`
    */
@@ -55,6 +59,7 @@ export class Redriver extends Sweeping {
         throw new Problem(409, 'already_redriven', detail);
       }),
     );
+    this.sweeper.soon();
     return this.find(caller, id);
   }
 

@@ -1,15 +1,16 @@
 import { Button, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useNavigate } from '@tanstack/react-router';
-import { ChevronDown, FlaskConical, RotateCcw, Send, Target } from 'lucide-react';
+import { ChevronDown, FlaskConical, RotateCcw, Route, Send, Target } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useScope } from '../../../api/session.js';
 import { eventPageTexts } from '../../../texts/event.js';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.js';
 import { ProblemAlert } from '../../../ui/problem-alert.js';
 import { CopyCurl } from './copy-curl.js';
+import { ReplayElsewhere } from './replay-elsewhere.js';
 import type { EventDetail } from './stations.js';
-import { replayEvent, replayRun, useMending } from './use-mending.js';
+import { type ReplayTarget, replayEvent, replayRun, useMending } from './use-mending.js';
 import { useWorkflowNames } from './use-event.js';
 
 const texts = eventPageTexts.actions;
@@ -36,12 +37,15 @@ export function EventActions({ event }: { event: EventDetail }): ReactNode {
 
 function Replay({ event }: { event: EventDetail }): ReactNode {
   const [asking, setAsking] = useState(false);
+  const [choosing, setChoosing] = useState(false);
   const mayRuns = useScope('workflows:write');
+  const mayAgents = useScope('agents:write');
   const workflowName = useWorkflowNames();
-  const replay = useMending(event.id, async (deliver: boolean) => {
-    const { run_ids, replayed } = await replayEvent(event.id, deliver);
-    const started = replayed === 'receipt' || run_ids.length > 0;
+  const replay = useMending(event.id, async ({ deliver, target }: { deliver: boolean; target?: ReplayTarget }) => {
+    const { turn_ids, replayed } = await replayEvent(event.id, deliver, target);
+    const started = replayed === 'receipt' || turn_ids.length > 0;
     notifications.show({ message: started ? texts.started : texts.nothing });
+    setChoosing(false);
   });
   const one = useMending(event.id, async (runId: string) => {
     await replayRun(runId);
@@ -61,7 +65,12 @@ function Replay({ event }: { event: EventDetail }): ReactNode {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Item icon={FlaskConical} title={texts.rehearse} text={texts.rehearseText} act={() => replay.mutate(false)} />
+          <Item
+            icon={FlaskConical}
+            title={texts.rehearse}
+            text={texts.rehearseText}
+            act={() => replay.mutate({ deliver: false })}
+          />
           <Item icon={Send} title={texts.deliver} text={texts.deliverText} act={() => setAsking(true)} />
           {targets.length > 0 && <Menu.Label>{texts.oneTarget}</Menu.Label>}
           {targets.map(({ id, workflow_id }) => (
@@ -73,6 +82,20 @@ function Replay({ event }: { event: EventDetail }): ReactNode {
               act={() => one.mutate(id)}
             />
           ))}
+          {(mayRuns || mayAgents) && event.messages.length > 0 && (
+            <>
+              <Menu.Divider />
+              <Item
+                icon={Route}
+                title={texts.elsewhere}
+                text={texts.elsewhereText}
+                act={() => {
+                  replay.reset();
+                  setChoosing(true);
+                }}
+              />
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
       <ConfirmDialog
@@ -80,9 +103,16 @@ function Replay({ event }: { event: EventDetail }): ReactNode {
         title={texts.deliver}
         question={texts.deliverQuestion}
         onClose={() => setAsking(false)}
-        onConfirm={() => replay.mutate(true)}
+        onConfirm={() => replay.mutate({ deliver: true })}
       />
-      <ProblemAlert error={replay.error ?? one.error} />
+      <ReplayElsewhere
+        opened={choosing}
+        saving={replay.isPending}
+        error={replay.error}
+        onReplay={(target, deliver) => replay.mutate({ deliver, target })}
+        onClose={() => setChoosing(false)}
+      />
+      <ProblemAlert error={choosing ? null : (replay.error ?? one.error)} />
     </>
   );
 }

@@ -55,9 +55,14 @@ export function useDeliveries(eventId: string, enabled: boolean): UseQueryResult
   );
 }
 
-export function useWorkflowNames(): (id: number) => string {
+export function useWorkflows(): Schema<'WorkflowView'>[] {
   const { data = [] } = useProjectQuery(['workflows', 'names'], async (signal) => {
     return (await answer(api.GET('/api/v1/workflows', { signal }))).data;
   });
+  return data;
+}
+
+export function useWorkflowNames(): (id: number) => string {
+  const data = useWorkflows();
   return (id) => data.find((workflow) => workflow.id === id)?.name ?? `#${id}`;
 }

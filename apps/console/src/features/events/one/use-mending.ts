@@ -27,8 +27,11 @@ export const redriveLetter = (id: string) =>
 export const release = (message_ids: string[]) =>
   answer(api.POST('/api/v1/held-messages/release', { body: { message_ids } }));
 
-export const replayEvent = (id: string, deliver: boolean) =>
-  answer(api.POST('/api/v1/events/{id}/replay', { params: { path: { id } }, body: { deliver } }));
+/** What takes the event in place of what the rules say. */
+export type ReplayTarget = { workflow_id: number } | { agent_id: string };
+
+export const replayEvent = (id: string, deliver: boolean, target?: ReplayTarget) =>
+  answer(api.POST('/api/v1/events/{id}/replay', { params: { path: { id } }, body: { deliver, ...target } }));
 
 export const replayRun = (id: string) =>
   answer(api.POST('/api/v1/runs/{id}/replay', { params: { path: { id } }, body: { deliver: false } }));

@@ -1,0 +1,77 @@
+import { Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { answer, api } from '../../api/client.js';
+import { isProblem } from '../../api/problem.js';
+import { useProjectQuery } from '../../api/project-query.js';
+import { useChange } from '../../api/use-change.js';
+import { integrationTexts } from '../../texts/integrations.js';
+import { ActionButton } from '../../ui/action-button.js';
+import { useReason } from '../../ui/editable.js';
+import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Section } from '../../ui/section.js';
+import { When } from '../../ui/when.js';
+import type { App } from './use-app-change.js';
+
+const texts = integrationTexts.renewal;
+const againMs = 5_000;
+
+/** Until when the provider sends events, and the way to ask it again now; nothing where it sends without being asked. */
+export function AppRenewal({ app }: { app: App }): ReactNode {
+  const params = { path: { id: app.id } };
+  const reason = useReason('apps:write');
+  const { data, error } = useProjectQuery(
+    ['apps', app.id, 'renewal'],
+    (signal) => answer(api.GET('/api/v1/apps/{id}/webhook-renewal', { params, signal })).catch(noneWhenMissing),
+    // Until what was asked for has happened.
+    { refetchInterval: (last) => last != null && Date.parse(last.due_at) <= Date.now() && againMs },
+  );
+  const renew = useChange(() => answer(api.POST('/api/v1/apps/{id}/webhook-renewal', { params })), 'apps');
+  if (error) return <ProblemAlert error={error} />;
+  if (!data) return null;
+  const { renewed_at: renewed, expires_at: expires, due_at: due, error: failure, error_detail: detail } = data;
+  return (
+    <Section
+      title={texts.title}
+      actions={
+        <ActionButton size="compact-sm" reason={reason} loading={renew.isPending} onClick={() => renew.mutate()}>
+          {texts.renew}
+        </ActionButton>
+      }
+    >
+      <Text size="sm">
+        {renewed ? (
+          <>
+            {texts.renewed} <When at={renewed} relative />.
+          </>
+        ) : (
+          texts.never
+        )}{' '}
+        {expires && (
+          <>
+            {texts.expires} <When at={expires} />.{' '}
+          </>
+        )}
+        {Date.parse(due) <= Date.now() ? (
+          texts.underWay
+        ) : (
+          <>
+            {texts.due} <When at={due} />.
+          </>
+        )}
+      </Text>
+      {failure && (
+        <Group gap={6} mt="xs">
+          <Text size="sm" c="red.8">
+            {texts.failed} <code>{failure}</code> {detail}
+          </Text>
+        </Group>
+      )}
+      <ProblemAlert error={renew.error} />
+    </Section>
+  );
+}
+
+function noneWhenMissing(error: Error): null {
+  if (isProblem(error, 'webhook_renewal_not_found')) return null;
+  throw error;
+}

@@ -1,0 +1,19 @@
+import type { ServiceOptions } from '#libs/service-kit';
+import { AppModule } from './app.module.js';
+import { readSettings } from './env.js';
+import { refreshQueue } from './oauth/oauth.providers.js';
+
+/** 50 fields of 64 KiB, with room for JSON's escapes. */
+const bodyLimit = 4 * 1024 * 1024;
+
+/** What runs as this service: for `startService`, or for the process that hosts it beside others. */
+export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
+  const settings = readSettings(environment);
+  return {
+    name: 'credential-vault',
+    module: AppModule.with(settings),
+    settings,
+    consumes: [refreshQueue],
+    bodyLimit,
+  };
+}

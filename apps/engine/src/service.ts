@@ -1,0 +1,15 @@
+import type { ServiceOptions } from '#libs/service-kit';
+import { AppModule } from './app.module.js';
+import { readSettings } from './env.js';
+
+/** What runs as this service: for `startService`, or for the process that hosts it beside others. */
+export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
+  const settings = readSettings(environment);
+  return {
+    name: 'engine',
+    module: AppModule.with(settings),
+    settings,
+    consumes: ['turns'],
+    bodyLimit: settings.REQUEST_MAX_BYTES,
+  };
+}

@@ -1,0 +1,80 @@
+import { environmentOf, readSettings } from './env.js';
+import { host } from './host.js';
+import type { Prepared } from './hosted-services.js';
+
+const said: string[] = [];
+beforeEach(() => said.splice(0));
+
+/** Tells when it starts and ends. */
+const service =
+  (name: string, own: Partial<Prepared> = {}) =>
+  async (): Promise<Prepared> => ({
+    ports: [0, 0],
+    start: async () => {
+      said.push(`${name} starts`);
+      return { close: async () => said.push(`${name} ends`) };
+    },
+    ...own,
+  });
+const refuses = async (): Promise<never> => {
+  throw new Error('Settings are wrong:\n  DATABASE_URL is not set');
+};
+const noPort = { start: async (): Promise<never> => Promise.reject(new Error('Port 9090 is in use')) };
+const hosting = (services: Record<string, () => Promise<Prepared>>): Promise<() => Promise<void>> =>
+  host(Object.keys(services), () => ({}), services);
+
+describe('a process that hosts services', () => {
+  it('starts them in order and ends them all', async () => {
+    const close = await hosting({ vault: service('vault'), portal: service('portal') });
+    expect(said).toEqual(['vault starts', 'portal starts']);
+    await close();
+    expect(said.slice(2).sort()).toEqual(['portal ends', 'vault ends']);
+  });
+
+  it('starts nothing where the settings of one are wrong, and names each such one', async () => {
+    const starting = hosting({ vault: service('vault'), router: refuses, engine: refuses });
+    await expect(starting).rejects.toThrow(/router did not start: [^]*DATABASE_URL[^]*engine did not start: /);
+    expect(said).toEqual([]);
+  });
+
+  it('ends those that run when one does not start, and says which', async () => {
+    const starting = hosting({ vault: service('vault'), router: service('router', noPort), portal: service('portal') });
+    await expect(starting).rejects.toThrow('router did not start, and the others end with it: Port 9090 is in use');
+    expect(said).toEqual(['vault starts', 'vault ends']);
+  });
+
+  it('refuses one port for two, before anything starts', async () => {
+    const ports = { ports: [8080, 0] };
+    const starting = hosting({ router: service('router', ports), engine: service('engine', ports) });
+    await expect(starting).rejects.toThrow('router and engine would listen at port 8080');
+    expect(said).toEqual([]);
+  });
+
+  it('closes the others though one cannot be closed', async () => {
+    const stuck = { start: async () => ({ close: () => Promise.reject(new Error('still busy')) }) };
+    const close = await hosting({ vault: service('vault'), router: service('router', stuck) });
+    await expect(close()).rejects.toThrow('still busy');
+    expect(said).toEqual(['vault starts', 'vault ends']);
+  });
+});
+
+describe('the settings of a process that hosts services', () => {
+  const namesOf = (GATEHOUSE_SERVICES?: string): string[] => readSettings({ GATEHOUSE_SERVICES }).GATEHOUSE_SERVICES;
+
+  it('name all of them, or some in the order in which they start', () => {
+    expect(namesOf()).toEqual(namesOf('all'));
+    expect(namesOf('all')).toHaveLength(8);
+    expect(namesOf('portal, engine,router')).toEqual(['router', 'engine', 'portal']);
+  });
+
+  it('name nothing that has to be a process of its own', () => {
+    expect(() => namesOf('router,python-runner')).toThrow(/GATEHOUSE_SERVICES names python-runner/);
+  });
+
+  it('are of one service where they begin with its name', () => {
+    const environment = { PORT: '1', ROUTER_PORT: '2', ADAPTER_GATEWAY_PORT: '3', LOG_LEVEL: 'warn' };
+    expect(environmentOf('router', environment)).toMatchObject({ PORT: '2', LOG_LEVEL: 'warn' });
+    expect(environmentOf('adapter-gateway', environment)).toMatchObject({ PORT: '3' });
+    expect(environmentOf('engine', environment)).toMatchObject({ PORT: '1' });
+  });
+});

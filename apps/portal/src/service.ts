@@ -1,0 +1,15 @@
+import type { ServiceOptions } from '#libs/service-kit';
+import { AppModule, portalRoutes } from './app.module.js';
+import { readSettings } from './env.js';
+
+/** What runs as this service: for `startService`, or for the process that hosts it beside others. */
+export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
+  const settings = readSettings(environment);
+  return {
+    name: 'portal',
+    module: AppModule.with(settings),
+    settings,
+    trustedProxies: settings.TRUSTED_PROXIES,
+    routes: portalRoutes(settings),
+  };
+}

@@ -1,0 +1,14 @@
+import type { ServiceOptions } from '#libs/service-kit';
+import { AppModule } from './app.module.js';
+import { readSettings } from './env.js';
+
+/** What runs as this service: for `startService`, or for the process that hosts it beside others. */
+export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
+  const settings = readSettings(environment);
+  return {
+    name: 'router',
+    module: AppModule.with(settings),
+    settings,
+    consumes: ['route', 'outbound-sent'],
+  };
+}

@@ -1,0 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { openBrowser } from './console/browser.mjs';
+import { judgePages } from './console/lighthouse.mjs';
+import { scrollEvents } from './console/scrolling.mjs';
+import { signedApp, startGatehouse } from './gatehouse.mjs';
+import { runLoad } from './processes.mjs';
+
+const secret = 'a-signing-secret-for-the-benchmark';
+const drainMs = 240_000;
+
+/**
+ * The console of an installation that has work behind it, in a real browser, signed in as its owner.
+ * @param {{events: number, rounds: number}} options events: that are stored before; rounds: of Lighthouse, of which the median counts
+ */
+export async function benchConsole({ events, rounds }) {
+  const gatehouse = await startGatehouse({ name: 'console', without: ['python-runner'] });
+  /** @type {Awaited<ReturnType<typeof openBrowser>> | null} */
+  let browser = null;
+  try {
+    const app = await signedApp(gatehouse, { secret, replyAddress: null });
+    const load = await runLoad({
+      url: app.url,
+      secret,
+      connections: 16,
+      seconds: drainMs / 1_000,
+      count: events,
+      bytes: 512,
+    });
+    await settled(gatehouse);
+    process.stdout.write(`  ${load.accepted} events are stored\n`);
+    browser = await openBrowser(gatehouse.dataDir);
+    const page = await browser.signIn(await gatehouse.ownerLink());
+    const project = new URL(page.url()).pathname.split('/').slice(0, 3).join('/');
+    const base = `${gatehouse.urlOf('portal')}${project}`;
+    const pages = { Home: base, Events: `${base}/events`, 'an App card': `${base}/integrations/${app.appId}` };
+    const judged = await judgePages({ pages, port: browser.port, rounds });
+    const scrolled = await scrollEvents(page, { url: `${base}/events`, events });
+    return `${judged}\n\n${scrolled}`;
+  } finally {
+    await browser?.close();
+    await gatehouse.close();
+  }
+}
+
+/** Waits until nothing is under way: what the pages wait for then is their own. @param {Pick<Awaited<ReturnType<typeof startGatehouse>>, 'api'>} gatehouse */
+async function settled({ api }) {
+  for (const until = Date.now() + drainMs; Date.now() < until; await pause(500)) {
+    const open = await api('GET', '/events?outcome=open&limit=1');
+    const working = await api('GET', '/events?result=working&limit=1');
+    if (open.data.length + working.data.length === 0) return;
+  }
+  throw new Error('Events are still under way.');
+}

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { freePort } from '../../scripts/launcher/ports.mjs';
+
+const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/**
+ * A browser whose tabs share one person's session, and that other programs reach by its debugging port.
+ * @param {string} dataDir where its profile lives
+ */
+export async function openBrowser(dataDir) {
+  const executablePath = installed.find((path) => existsSync(path));
+  if (!executablePath) throw new Error('There is no Chromium: install it (apt-get install chromium).');
+  const port = await freePort();
+  const context = await chromium.launchPersistentContext(join(dataDir, 'browser'), {
+    executablePath,
+    viewport: { width: 1280, height: 800 },
+    // Chromium's own sandbox needs what containers and root do not have.
+    args: ['--no-sandbox', `--remote-debugging-port=${port}`],
+  });
+  return {
+    port,
+    /** @param {string} link signs in once */
+    async signIn(link) {
+      const page = await context.newPage();
+      await page.goto(link);
+      await page.waitForURL(/\/p\/prj_/);
+      await page.getByRole('navigation', { name: 'Main' }).waitFor();
+      return page;
+    },
+    close: () => context.close(),
+  };
+}

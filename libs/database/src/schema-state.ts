@@ -1,0 +1,44 @@
+import type { DataSource } from 'typeorm';
+
+/** The schema or its list is not there yet, or its grants are not. */
+const notYet = ['42P01', '3F000', '42501'];
+
+/**
+ * Whether the schema of a service has each migration that its code knows. One that was once seen is not asked for again:
+ * migrations are not taken back.
+ */
+export class SchemaState {
+  private current = false;
+
+  constructor(private readonly source: DataSource) {}
+
+  /** @returns what is missing, in a sentence, or null. @throws Error when Postgres does not answer */
+  async problem(): Promise<string | null> {
+    if (this.current) return null;
+    const [first, ...others] = await this.missing();
+    this.current = first === undefined;
+    if (this.current) return null;
+    const more = others.length > 0 ? ` and ${others.length} more migrations` : '';
+    return `the schema ${this.schema} is older than this build: it lacks ${first}${more}`;
+  }
+
+  private async missing(): Promise<string[]> {
+    const known = this.source.migrations.map((migration) => migration.name ?? migration.constructor.name);
+    const done = new Set(await this.done());
+    return known.filter((name) => !done.has(name));
+  }
+
+  private async done(): Promise<string[]> {
+    try {
+      const rows = (await this.source.query(`SELECT name FROM "${this.schema}".migration`)) as { name: string }[];
+      return rows.map(({ name }) => name);
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && notYet.includes(String(error.code))) return [];
+      throw error;
+    }
+  }
+
+  private get schema(): string {
+    return 'schema' in this.source.options ? (this.source.options.schema ?? 'public') : 'public';
+  }
+}

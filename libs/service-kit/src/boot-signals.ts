@@ -1,0 +1,12 @@
+/**
+ * Loaded before everything else (`node --import`): until a program handles SIGTERM and SIGINT itself they end it at once,
+ * also as the first process of a container, where the kernel ignores a signal that nobody handles.
+ */
+for (const [signal, number] of [
+  ['SIGTERM', 15],
+  ['SIGINT', 2],
+] as const) {
+  process.on(signal, () => {
+    if (process.listenerCount(signal) === 1) process.exit(128 + number);
+  });
+}

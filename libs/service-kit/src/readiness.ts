@@ -1,0 +1,60 @@
+import { SchemaState } from '#libs/database';
+import { Logger } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { setTimeout as pause } from 'node:timers/promises';
+import { databaseOf } from './database-of.js';
+
+const timeoutMs = 2_000;
+const askEveryMs = 1_000;
+const sayEveryMs = 15_000;
+
+/** Whether a service can do its work: Postgres answers, its schema is this build's, and what the service itself asks for. */
+export class Readiness {
+  private readonly source: ReturnType<typeof databaseOf>;
+  private readonly schema: SchemaState | null;
+
+  constructor(
+    app: NestFastifyApplication,
+    private readonly notReady: () => Promise<string | null>,
+  ) {
+    this.source = databaseOf(app);
+    this.schema = this.source && new SchemaState(this.source);
+  }
+
+  /** @returns why not, in a few words, or null */
+  async problem(): Promise<string | null> {
+    return (await this.databaseProblem()) ?? (await this.notReady());
+  }
+
+  /** Until its schema is there a service takes neither requests nor jobs, and sweeps nothing. */
+  async untilMigrated(): Promise<void> {
+    for (let said = 0; ; await pause(askEveryMs)) {
+      const problem = await this.databaseProblem();
+      if (problem === null) return this.warnOfEndlessStatements();
+      if (Date.now() - said < sayEveryMs) continue;
+      said = Date.now();
+      new Logger('start').warn({ event: 'service.waits', reason: problem });
+    }
+  }
+
+  /** A role that `prepare-roles` made has a limit; one that was given may have none. */
+  private async warnOfEndlessStatements(): Promise<void> {
+    const [row] = ((await this.source?.query('SHOW statement_timeout')) ?? []) as { statement_timeout: string }[];
+    if (row?.statement_timeout !== '0') return;
+    const reason = 'the role has no statement_timeout: a stuck statement holds its connection (docs/security.md)';
+    new Logger('start').warn({ event: 'database.endless_statements', reason });
+  }
+
+  private async databaseProblem(): Promise<string | null> {
+    if (!this.source || !this.schema) return null;
+    const timeout = new Promise<never>((_resolve, reject) =>
+      setTimeout(() => reject(new Error('timeout')), timeoutMs).unref(),
+    );
+    try {
+      await Promise.race([this.source.query('SELECT 1'), timeout]);
+      return await Promise.race([this.schema.problem(), timeout]);
+    } catch {
+      return 'postgres does not answer';
+    }
+  }
+}

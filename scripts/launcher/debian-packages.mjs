@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { say } from './say.mjs';
+
+/** @param {string} command @param {string[]} args @param {string} [cwd] */
+function run(command, args, cwd) {
+  const result = spawnSync(command, args, {
+    encoding: 'utf8',
+    cwd,
+    env: { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  if (result.status === 0) return result.stdout;
+  throw new Error(
+    `${command} ${args.at(-1)}: ${(result.stderr || result.error?.message || '').trim().split('\n').at(-1)}`,
+  );
+}
+
+/**
+ * Fetches packages of the distribution with apt's own signatures checked, but with lists and archives of our own, and unpacks
+ * them: needs no root, installs nothing, starts no service.
+ * @param {string} home made anew
+ * @param {string[]} packages
+ * @param {string} program the package whose libraries come too, since a slim system may lack them
+ * @returns {string | null} why it did not work
+ */
+export function unpackDebian(home, packages, program) {
+  const probe = spawnSync('apt-get', ['--version']);
+  if (probe.status !== 0 || !existsSync('/var/lib/dpkg/status')) return 'not a Debian or Ubuntu system';
+  say(`Fetching ${packages[0]} from the distribution into .cache/${basename(home)} (nothing is installed) …`);
+  const scratch = `${home}.download-${process.pid}`;
+  try {
+    for (const dir of ['lists/partial', 'cache/archives/partial', 'debs', 'root'])
+      mkdirSync(join(scratch, dir), { recursive: true });
+    const settings = [
+      `Dir::State::Lists=${join(scratch, 'lists')}`,
+      `Dir::Cache=${join(scratch, 'cache')}`,
+      'Dir::State::status=/var/lib/dpkg/status',
+      'Debug::NoLocking=true',
+      'Acquire::Languages=none',
+      // As root apt would switch to a user of its own, which cannot write here.
+      `APT::Sandbox::User=${process.getuid?.() === 0 ? 'root' : ''}`,
+    ].flatMap((setting) => ['-o', setting]);
+    run('apt-get', [...settings, '-qq', 'update']);
+    // The C library has to be the system's.
+    const libraries = run('apt-cache', [...settings, 'depends', '--no-recommends', '--no-suggests', program])
+      .split('\n')
+      .flatMap((line) => /^ {2}Depends: ((?:lib|lua)\S+)$/.exec(line)?.[1] ?? [])
+      .filter((name) => name !== 'libc6');
+    run('apt-get', [...settings, '-qq', 'download', ...packages, ...libraries], join(scratch, 'debs'));
+    for (const name of readdirSync(join(scratch, 'debs')))
+      run('dpkg-deb', ['-x', join(scratch, 'debs', name), join(scratch, 'root')]);
+    rmSync(home, { recursive: true, force: true });
+    renameSync(join(scratch, 'root'), home);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} home @returns {NodeJS.ProcessEnv} by which what was unpacked finds its libraries */
+export function librariesOf(home) {
+  const libs = ['usr/lib', 'lib'].flatMap((lib) => {
+    const dir = join(home, lib);
+    return existsSync(dir)
+      ? [
+          dir,
+          ...readdirSync(dir)
+            .filter((name) => name.endsWith('-gnu') || name.includes('-linux-'))
+            .map((name) => join(dir, name)),
+        ]
+      : [];
+  });
+  return { LD_LIBRARY_PATH: libs.join(':') };
+}

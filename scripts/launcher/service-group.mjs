@@ -1,0 +1,71 @@
+/**
+ * A process of the system, with the services that it runs: its own, or those that it hosts.
+ * @typedef {object} Group
+ * @property {string} name also its log's name
+ * @property {string} entry what Node runs, from the project's root
+ * @property {import('./services.mjs').Service[]} services
+ * @property {number} niceness
+ */
+
+const host = { name: 'host', entry: 'dist/apps/host/src/main.js' };
+
+/**
+ * The names of the services that share one process: `--small` says all that may, GATEHOUSE_SERVICES which.
+ * @param {import('./services.mjs').Service[]} services
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string[]} args
+ * @returns {string[]}
+ * @throws Error that says which may
+ */
+export function hostedServices(services, env, args) {
+  const may = services.filter(({ hostable }) => hostable).map(({ name }) => name);
+  const asked = (args.includes('--small') ? 'all' : (env.GATEHOUSE_SERVICES ?? ''))
+    .split(',')
+    .map((name) => name.trim());
+  if (asked.includes('all')) return may;
+  const wrong = asked.filter((name) => name !== '' && !may.includes(name));
+  if (wrong.length > 0) {
+    throw new Error(
+      `GATEHOUSE_SERVICES names ${wrong.join(', ')}: one process hosts all, or some of ${may.join(', ')}`,
+    );
+  }
+  return may.filter((name) => asked.includes(name));
+}
+
+/**
+ * Which processes run the services: each its own but those that are hosted.
+ * @param {import('./services.mjs').Service[]} services
+ * @param {string[]} hosted
+ * @returns {Group[]}
+ */
+export function groupServices(services, hosted) {
+  const together = services.filter(({ name }) => hosted.includes(name));
+  const alone = services.filter(({ name }) => !hosted.includes(name));
+  return [
+    ...(together.length > 0 ? [{ ...host, services: together, niceness: 0 }] : []),
+    ...alone.map((service) => ({ ...service, services: [service] })),
+  ];
+}
+
+/**
+ * The environment of a process: of a host, what all its services have alike, and beside it what one has for itself, by
+ * that service's name (`ROUTER_DATABASE_URL`).
+ * @param {Group} group
+ * @param {(name: string) => NodeJS.ProcessEnv} envOf of each service
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function groupEnv({ name, services }, envOf) {
+  if (name !== host.name) return envOf(name);
+  const envs = services.map((service) => ({ service, env: Object.entries(envOf(service.name)) }));
+  const [first] = envs;
+  const isShared = (/** @type {string} */ variable, /** @type {string | undefined} */ value) =>
+    envs.every(({ env }) => env.some(([known, own]) => known === variable && own === value));
+  const shared = first?.env.filter(([variable, value]) => isShared(variable, value)) ?? [];
+  const own = envs.flatMap(({ service, env }) =>
+    env
+      .filter(([variable, value]) => value !== undefined && !isShared(variable, value))
+      .map(([variable, value]) => [`${service.name.toUpperCase().replaceAll('-', '_')}_${variable}`, value]),
+  );
+  const names = services.map((service) => service.name).join(',');
+  return { ...Object.fromEntries([...shared, ...own]), GATEHOUSE_SERVICES: names };
+}

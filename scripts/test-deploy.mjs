@@ -1,0 +1,153 @@
+// Brings the system up on a real Docker engine by the README's words, and tries what only an engine shows: readiness, scaling,
+// containers that are killed, and the end of a process that is the first of its container.
+import { spawnSync } from 'node:child_process';
+import { cleanCopy, commandIn, installation, until } from './deploy/installation.mjs';
+import { dockerAnswers } from './launcher/compose.mjs';
+
+if (!dockerAnswers()) {
+  console.log('No Docker engine answers: the deployment is not tried.');
+  process.exit(0);
+}
+
+const MESSAGES = 60;
+const SCALED = [
+  'webhook-ingress',
+  'adapter-gateway',
+  'router',
+  'engine',
+  'credential-vault',
+  'mcp-registry',
+  'python-runner',
+  'adapters',
+  'portal',
+];
+const KILLED = ['webhook-ingress', 'adapter-gateway', 'router', 'engine', 'redis', 'postgres'];
+// One address for each replica of the portal.
+const PORTS = '127.0.0.1:18080-18089';
+
+const started = Date.now();
+/** @param {string} text */
+const say = (text) => console.log(`${((Date.now() - started) / 1000).toFixed(0).padStart(5)} s  ${text}`);
+/** @param {string[]} args */
+const docker = (...args) => spawnSync('docker', args, { encoding: 'utf8' });
+const engine = docker('version', '--format', '{{.Server.Version}}').stdout.trim();
+say(`Docker Engine ${engine}, Compose ${docker('compose', 'version', '--short').stdout.trim()}`);
+
+const system = installation(cleanCopy(), { GATEHOUSE_PORT: PORTS });
+try {
+  system.must(commandIn('README.md', 'node scripts/make-secrets.mjs > .env'));
+  system.must(commandIn('README.md', 'docker compose up'));
+  say('docker compose up --build --wait: 0');
+
+  const made = JSON.parse(
+    system.must(commandIn('docs/operations.md', 'docker compose exec portal')).trim().split('\n').at(-1) ?? '',
+  );
+  const bases = () =>
+    [...system.must('docker compose ps portal --format "{{.Ports}}"').matchAll(/:(18\d+)->/g)].map(
+      ([, port]) => `http://127.0.0.1:${port}`,
+    );
+  const [base = ''] = bases();
+  /** @param {string} path */
+  const api = async (path) => {
+    const answer = await fetch(`${base}/api/v1/${path}`, { headers: { authorization: `Bearer ${made.api_key}` } });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  /** Until it is acknowledged, as a provider does. @param {string} at @param {string} task */
+  const send = (at, task) =>
+    until(`${task} is acknowledged`, async () => {
+      const answer = await fetch(`${at}${made.webhook_url_path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': task },
+        body: JSON.stringify({ task }),
+        signal: AbortSignal.timeout(10_000),
+      });
+      return answer.ok && /** @type {{id: string}} */ (await answer.json()).id;
+    });
+  /** @param {string} id */
+  const answered = (id) =>
+    until(`${id} has its turn`, async () => {
+      const { timeline } = await api(`events/${id}`);
+      return timeline.some(
+        (/** @type {{stage: string, outcome: string}} */ entry) =>
+          entry.stage === 'turn' && entry.outcome === 'succeeded',
+      );
+    });
+
+  const signedIn = await fetch(`${base}/api/v1/sign-in/link`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ token: new URL(made.owner_link).hash.replace('#token=', '') }),
+  });
+  if (signedIn.status !== 200) throw new Error(`the owner's link answers ${signedIn.status}`);
+  await answered(await send(base, 'hello'));
+  say("the owner's link signs in, a message has its turn");
+
+  system.must(`docker compose up -d --wait --no-build ${SCALED.map((name) => `--scale ${name}=2`).join(' ')}`);
+  const doubled = SCALED.filter(
+    (name) =>
+      system.containers().filter(({ Service, Health }) => Service === name && Health === 'healthy').length !== 2,
+  );
+  if (doubled.length > 0) throw new Error(`not twice: ${doubled.join(', ')}`);
+  if (bases().length !== 2) throw new Error(`two portals are published at ${bases().join(', ')}`);
+  for (const [index, at] of bases().entries()) await answered(await send(at, `by portal ${index}`));
+  say(`each of ${SCALED.length} services twice, a message by either portal`);
+
+  const sending = Array.from({ length: MESSAGES }, (_, index) => index);
+  /** @type {string[]} */
+  const ids = [];
+  const sent = (async () => {
+    for (const index of sending) ids.push(await send(bases()[index % 2] ?? base, `while killed ${index}`));
+  })();
+  for (const name of KILLED) {
+    const [one] = system.containers().filter(({ Service }) => Service === name);
+    // The program, not the container: Docker starts again what it was not told to stop.
+    const program = name === 'redis' ? 'redis-server' : name === 'postgres' ? 'postgres' : 'node';
+    const kill = `for p in /proc/[0-9]*; do [ "$(cat $p/comm 2>/dev/null)" = ${program} ] && kill -9 \${p#/proc/}; done; true`;
+    if (['redis', 'postgres'].includes(name)) docker('restart', '-t', '0', one?.Name ?? '');
+    else docker('exec', one?.Name ?? '', 'bash', '-c', kill);
+    await until(`${name} is healthy again`, () =>
+      system.containers().every(({ Service, Health }) => Service !== name || Health === 'healthy'),
+    );
+    say(`${name} was killed, and is healthy again`);
+  }
+  await sent;
+  for (const id of ids) await answered(id);
+  if (new Set(ids).size !== MESSAGES) throw new Error(`${MESSAGES} messages became ${new Set(ids).size} events`);
+  say(`${MESSAGES} messages sent meanwhile: each was acknowledged once, and has its turn`);
+
+  const nowhere = [
+    '-e',
+    'DATABASE_URL=postgres://a:b@192.0.2.1/c',
+    '-e',
+    'REDIS_URL=redis://192.0.2.1',
+    '-e',
+    'PUBLIC_URL=http://a',
+    '-e',
+    'INGRESS_URL=http://a',
+    '-e',
+    'GATEWAY_URL=http://a',
+    '-e',
+    'ENGINE_URL=http://a',
+  ];
+  const key = system.must('sed -n "s/^GATEHOUSE_SERVICE_KEY_ROUTER=//p" .env').trim().slice(1, -1);
+  const booting = docker(
+    'run',
+    '-d',
+    ...nowhere,
+    '-e',
+    `GATEHOUSE_SERVICE_KEY=${key}`,
+    'gatehouse/router',
+  ).stdout.trim();
+  await until('it boots', () => docker('top', booting).stdout.includes('main.js'));
+  const told = Date.now();
+  docker('stop', '-t', '30', booting);
+  const tookMs = Date.now() - told;
+  const code = docker('inspect', '--format', '{{.State.ExitCode}}', booting).stdout.trim();
+  docker('rm', '-f', booting);
+  if (code !== '143') throw new Error(`a booting process that is told to end ended with ${code} after ${tookMs} ms`);
+  say(`a booting process, the first of its container, ended ${tookMs} ms after SIGTERM`);
+} finally {
+  system.end();
+}
+say('all of it holds');

@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse, stringify } from 'yaml';
+import { manifestsOf, type Manifest } from './manifests.js';
+
+const k8s = fileURLToPath(new URL('../../k8s', import.meta.url));
+
+export const overlays = ['dev', 'production'];
+export const components = readdirSync(join(k8s, 'components')).sort();
+
+const answers = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
+if (!answers && process.env['CI']) throw new Error('kubectl is not on the PATH, and CI has to build the overlays');
+
+/** `describe`; without kubectl it says "skipped", but for CI, which has to have it. */
+export const describeBuilt = answers ? describe : describe.skip;
+
+/** The objects of an overlay that names these components beside its own, as `kubectl apply -k` would send them. */
+export function built(overlay: string, more: string[] = []): Manifest[] {
+  const copy = mkdtempSync(join(tmpdir(), 'gatehouse-k8s-'));
+  try {
+    cpSync(k8s, copy, { recursive: true });
+    const file = join(copy, 'overlays', overlay, 'kustomization.yaml');
+    const kustomization = parse(readFileSync(file, 'utf8')) as { components?: string[] };
+    const paths = more.map((name) => `../../components/${name}`);
+    kustomization.components = [...new Set([...(kustomization.components ?? []), ...paths])];
+    writeFileSync(file, stringify(kustomization));
+    const { stdout, stderr, status } = spawnSync('kubectl', ['kustomize', join(copy, 'overlays', overlay)], {
+      encoding: 'utf8',
+      maxBuffer: 16 * 1024 * 1024,
+    });
+    if (status !== 0 || stderr !== '') throw new Error(`kubectl kustomize ${overlay} ${more.join(' ')}: ${stderr}`);
+    return manifestsOf(stdout);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}

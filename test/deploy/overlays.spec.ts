@@ -1,0 +1,86 @@
+import { built, components, describeBuilt, overlays } from './kustomize.js';
+import type { Manifest } from './manifests.js';
+import { complaint } from './schema.js';
+
+const namespaced = ({ kind }: Manifest) => kind !== 'Namespace';
+/** Of Prometheus' and KEDA's operators, whose schemas are not Kubernetes'. */
+const ofKubernetes = ({ apiVersion }: Manifest) => !/^(monitoring\.coreos\.com|keda\.sh)\//.test(apiVersion);
+const named = (objects: Manifest[], kind: string) => objects.filter((each) => each.kind === kind);
+const milli = (cpu = '0') => (cpu.endsWith('m') ? Number(cpu.slice(0, -1)) : Number(cpu) * 1_000);
+const mebi = (memory = '0') => Number(memory.replace('Mi', '')) * (memory.endsWith('Gi') ? Number.NaN : 1);
+
+describeBuilt.each(
+  overlays.flatMap((overlay) =>
+    [[], ...components.map((name) => [name]), components].map((more) => [overlay, more] as const),
+  ),
+)('the overlay %s with %j', (overlay, more) => {
+  let objects: Manifest[];
+  beforeAll(() => {
+    objects = built(overlay, more);
+  });
+
+  it('makes valid objects, in the namespace of Gatehouse alone', async () => {
+    expect(objects.length).toBeGreaterThan(50);
+    for (const object of objects.filter(ofKubernetes)) {
+      expect([object.kind, object.metadata.name, await complaint(object)]).toEqual([
+        object.kind,
+        object.metadata.name,
+        null,
+      ]);
+    }
+    const elsewhere = objects.filter(namespaced).filter(({ metadata }) => metadata.namespace !== 'gatehouse');
+    expect(elsewhere.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
+  });
+
+  it('rolls pods when what they are told changes, and lets its Jobs be applied again', () => {
+    const [settings] = named(objects, 'ConfigMap').map(({ metadata }) => metadata.name);
+    expect(settings).toMatch(/^gatehouse-\w{10}$/);
+    const deployments = named(objects, 'Deployment').filter(({ metadata }) => metadata.name !== 'mcp-sidecar');
+    for (const { metadata, spec } of deployments) {
+      const [container] = spec?.template?.spec.containers ?? [];
+      expect([metadata.name, container?.envFrom]).toEqual([metadata.name, [{ configMapRef: { name: settings } }]]);
+    }
+    for (const { metadata, spec } of named(objects, 'Job')) {
+      const tag = spec?.template?.spec.containers[0]?.image.split(':').at(-1);
+      expect(metadata.name).toMatch(new RegExp(`-${tag}$`));
+    }
+  });
+});
+
+describeBuilt('the overlay production', () => {
+  it('has another ConfigMap and another Job with another release', () => {
+    const jobs = named(built('production', ['database-roles']), 'Job').map(({ metadata }) => metadata.name);
+    expect(jobs.sort()).toEqual(['database-roles-0.1.0', 'migrate-0.1.0']);
+  });
+
+  it('hands what the ConfigMap allows to who adds to it', () => {
+    const objects = built('production', ['mcp-sidecar']);
+    for (const [name, own] of [
+      ['adapter-gateway', 'adapters:8080'],
+      ['mcp-registry', 'mcp-sidecar:8080'],
+    ]) {
+      const deployment = named(objects, 'Deployment').find(({ metadata }) => metadata.name === name);
+      const env = deployment?.spec?.template?.spec.containers[0]?.env ?? [];
+      const allowed = env.findIndex((each) => each.name === 'ALLOWED');
+      expect(env[allowed]?.valueFrom?.configMapKeyRef).toMatchObject({ key: 'GATEHOUSE_EGRESS_ALLOW' });
+      expect(env[allowed]?.valueFrom?.configMapKeyRef?.name).toMatch(/^gatehouse-\w{10}$/);
+      // Kubernetes fills in what stands before it.
+      expect(env.slice(allowed)).toContainEqual({ name: 'GATEHOUSE_EGRESS_ALLOW', value: `${own},$(ALLOWED)` });
+    }
+  });
+});
+
+describeBuilt('the overlay dev', () => {
+  it('fits two cores and 4 GB, while every Deployment rolls', () => {
+    const objects = built('dev');
+    const requests = (kind: string) =>
+      named(objects, kind).flatMap(({ spec }) =>
+        (spec?.template?.spec.containers ?? []).map(({ resources }) => resources?.requests),
+      );
+    const all = [...requests('Deployment'), ...requests('Deployment'), ...requests('StatefulSet'), ...requests('Job')];
+    expect(named(objects, 'HorizontalPodAutoscaler')).toEqual([]);
+    // The rest is the node's own and the cluster's: about half a core and 1 GB of a small one.
+    expect(all.reduce((sum, each) => sum + milli(each?.cpu), 0)).toBeLessThanOrEqual(1_400);
+    expect(all.reduce((sum, each) => sum + mebi(each?.memory), 0)).toBeLessThanOrEqual(3_200);
+  });
+});

@@ -1,0 +1,119 @@
+import { outboundSent } from '#libs/contracts';
+import { JobClient, JobServer } from '#libs/queue';
+import { until } from '#libs/testing';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeCertificates } from './certificates.js';
+import { password, type Server, startRedis } from './redis-servers.js';
+
+const payload = (id: string) => ({
+  delivery_id: `dlv_${id}`,
+  app_id: 'app_1',
+  sender: null,
+  message_ids: [],
+  text_hash: null,
+});
+
+/** What services do with Redis, over one address. */
+async function exchange(redisUrl: string, meanwhile: (client: JobClient) => Promise<void> = async () => undefined) {
+  const served: string[] = [];
+  const client = new JobClient(redisUrl);
+  const server = new JobServer({ redisUrl, queues: [outboundSent.queue], concurrency: 2 });
+  const handle = async ({ delivery_id }: { delivery_id: string }) => void served.push(delivery_id.slice(4));
+  server.addHandler(outboundSent.name, handle, true);
+  server.addHandler(`${outboundSent.name}.dead`, async () => undefined, true);
+  server.listen(() => undefined);
+  try {
+    await until('a job is taken', () => client.wake(outboundSent, payload('first')));
+    await until('it is served', () => served.includes('first'));
+    await meanwhile(client);
+    // As a sweeper does: what was not taken is added again.
+    await until('a later job is served', async () => {
+      await client.wake(outboundSent, payload('later'));
+      return served.includes('later');
+    });
+    expect((await client.depth(outboundSent.queue)).waiting).toBeGreaterThanOrEqual(0);
+    return served;
+  } finally {
+    await server.close();
+    await client.close();
+  }
+}
+
+describe('queues', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'gatehouse-redis-'));
+  const tls = makeCertificates(dir);
+  const running: Server[] = [];
+  const start = async (...how: Parameters<typeof startRedis> extends [string, ...infer Rest] ? Rest : never) => {
+    const server = await startRedis(dir, ...how);
+    running.push(server);
+    return server;
+  };
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((server) => server.kill()));
+  });
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  it('are served by a Redis with a password', async () => {
+    const { port } = await start('password');
+    expect(await exchange(`redis://:${password}@127.0.0.1:${port}`)).toContain('later');
+  });
+
+  it('are served over TLS, and not by a server that another authority vouches for', async () => {
+    const { port } = await start('tls', { tls });
+    expect(await exchange(`rediss://:${password}@localhost:${port}?ca=${tls.ca}`)).toContain('later');
+    const stranger = new JobClient(`rediss://:${password}@localhost:${port}?ca=${tls.otherCa}`);
+    expect(await stranger.wake(outboundSent, payload('x'))).toBe(false);
+    await stranger.close();
+  });
+
+  it('are served by a Cluster with TLS, whose nodes share the queues', async () => {
+    const more = ['cluster-enabled yes', 'cluster-node-timeout 2000', `masterauth ${password}`];
+    const nodes = await Promise.all(['c1', 'c2', 'c3'].map((name) => start(name, { tls, more })));
+    const [first, ...others] = nodes as [Server, Server, Server];
+    for (const [index, node] of nodes.entries()) {
+      const from = Math.floor((16_384 / 3) * index);
+      const to = Math.floor((16_384 / 3) * (index + 1)) - 1;
+      await node.ask('CLUSTER', 'ADDSLOTSRANGE', String(from), String(index === 2 ? 16_383 : to));
+    }
+    for (const { port } of others) await first.ask('CLUSTER', 'MEET', '127.0.0.1', String(port));
+    await until('the Cluster is whole', async () => {
+      const states = await Promise.all(nodes.map((node) => node.ask('CLUSTER', 'INFO')));
+      return states.every(
+        (state) => String(state).includes('cluster_state:ok') && String(state).includes('known_nodes:3'),
+      );
+    });
+    const more3 = others.map(({ port }) => `127.0.0.1:${port}`).join(',');
+    const url = `rediss+cluster://:${password}@127.0.0.1:${first.port}?nodes=${more3}&ca=${tls.ca}`;
+    expect(await exchange(url)).toContain('later');
+  });
+
+  it('go on with the replica that Sentinels choose when the master is killed', async () => {
+    const auth = [`masterauth ${password}`];
+    const master = await start('master', { more: auth });
+    const replica = await start('replica', { more: [...auth, `replicaof 127.0.0.1 ${master.port}`] });
+    await until('the replica follows', async () =>
+      String(await replica.ask('INFO', 'replication')).includes('link_status:up'),
+    );
+    const watch = [
+      `sentinel monitor gatehouse 127.0.0.1 ${master.port} 2`,
+      `sentinel auth-pass gatehouse ${password}`,
+      'sentinel down-after-milliseconds gatehouse 500',
+      'sentinel failover-timeout gatehouse 3000',
+      `sentinel sentinel-pass ${password}`,
+    ];
+    const sentinels = await Promise.all(['s1', 's2', 's3'].map((name) => start(name, { sentinel: true, more: watch })));
+    await until('Sentinels know each other and the replica', async () => {
+      const seen = await Promise.all(sentinels.map((one) => one.ask('SENTINEL', 'MASTER', 'gatehouse')));
+      return seen.every((each) => /num-slaves,1,num-other-sentinels,2/.test(String(each)));
+    });
+    const [first, ...others] = sentinels.map(({ port }) => `127.0.0.1:${port}`);
+    const url = `redis+sentinel://:${password}@${first}/gatehouse?nodes=${others.join(',')}&sentinel_password=${password}`;
+    const served = await exchange(url, async () => {
+      await master.kill();
+      await until('the replica is the master', async () => String(await replica.ask('ROLE')).startsWith('master'));
+    });
+    expect(served).toContain('later');
+  });
+});

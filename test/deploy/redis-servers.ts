@@ -1,0 +1,79 @@
+import { until } from '#libs/testing';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { findRedis } from '../../scripts/launcher/redis-binaries.mjs';
+import { freePort } from './free-port.js';
+import type { Certificates } from './certificates.js';
+
+export const password = 'a-password-of-tests';
+
+export interface Server {
+  port: number;
+  /** As its administrator. */
+  ask(...command: [string, ...string[]]): Promise<unknown>;
+  /** kill -9 */
+  kill(): Promise<void>;
+}
+
+interface How {
+  /** TLS in place of plain connections. */
+  tls?: Certificates;
+  /** Lines of its configuration. */
+  more?: string[];
+  sentinel?: boolean;
+}
+
+/** A real server in this folder, with a password. */
+export async function startRedis(
+  parent: string,
+  name: string,
+  { tls, more = [], sentinel = false }: How = {},
+): Promise<Server> {
+  const binary = findRedis();
+  if ('reasons' in binary) throw new Error(binary.reasons.join('; '));
+  const dir = join(parent, name);
+  mkdirSync(dir);
+  const port = await freePort();
+  const listens = tls
+    ? [
+        `port 0`,
+        `tls-port ${port}`,
+        `tls-cert-file ${tls.cert}`,
+        `tls-key-file ${tls.key}`,
+        `tls-ca-cert-file ${tls.ca}`,
+        'tls-auth-clients no',
+        'tls-replication yes',
+        'tls-cluster yes',
+      ]
+    : [`port ${port}`];
+  const config = [...listens, 'bind 127.0.0.1', `dir ${dir}`, 'save ""', `requirepass ${password}`, ...more];
+  const file = join(dir, 'redis.conf');
+  writeFileSync(file, `${config.join('\n')}\n`);
+  chmodSync(file, 0o600);
+  const child = spawn(binary.command, [file, ...(sentinel ? ['--sentinel'] : [])], {
+    env: { ...process.env, ...binary.env },
+    stdio: 'ignore',
+  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const client = new Redis({
+    host: '127.0.0.1',
+    port,
+    password,
+    ...(tls && { tls: { rejectUnauthorized: false } }),
+    disableClientInfo: true,
+    retryStrategy: () => 50,
+  });
+  client.on('error', () => undefined);
+  await until(`${name} answers`, async () => (await client.ping()) === 'PONG');
+  return {
+    port,
+    ask: (command, ...args) => client.call(command, ...args),
+    kill: async () => {
+      client.disconnect();
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

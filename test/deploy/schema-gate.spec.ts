@@ -1,0 +1,92 @@
+import { testDatabase, testRedisUrl, testServiceKey, type TestDatabase, until } from '#libs/testing';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import pg from 'pg';
+import { root } from '../../scripts/launcher/project.mjs';
+import { freePort } from './free-port.js';
+
+const entry = (path: string): string => join(root, 'dist', path);
+const preload = ['--import', entry('libs/service-kit/src/boot-signals.js')];
+
+describe('a service on a schema that is older than its code', () => {
+  let database: TestDatabase;
+  let admin: pg.Client;
+  let port: number;
+  let operations: number;
+  let newest: { timestamp: string; name: string };
+  const running: ChildProcess[] = [];
+
+  const run = (...args: string[]): ChildProcess & { said: () => string } => {
+    const urls = ['INGRESS_URL', 'GATEWAY_URL', 'ENGINE_URL', 'PUBLIC_URL'];
+    const child = spawn(process.execPath, [...preload, ...args], {
+      cwd: root,
+      env: {
+        PATH: process.env['PATH'],
+        ...Object.fromEntries(urls.map((name) => [name, 'http://127.0.0.1:9'])),
+        PORT: String(port),
+        OPERATIONS_PORT: String(operations),
+        DATABASE_URL: database.urlOf('router'),
+        REDIS_URL: testRedisUrl(),
+        GATEHOUSE_SERVICE_KEY: JSON.stringify(testServiceKey),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    running.push(child);
+    return Object.assign(child, { said: () => said });
+  };
+  const ended = (child: ChildProcess) =>
+    new Promise<number | string | null>((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)));
+  const ask = async (at: number, path: string): Promise<{ status: number; body: string } | null> => {
+    const answer = await fetch(`http://127.0.0.1:${at}${path}`).catch(() => null);
+    return answer && { status: answer.status, body: await answer.text() };
+  };
+  const migrateNewest = () =>
+    admin.query('INSERT INTO router.migration (timestamp, name) VALUES ($1, $2)', [newest.timestamp, newest.name]);
+
+  beforeEach(async () => {
+    database = await testDatabase();
+    [port, operations] = [await freePort(), await freePort()];
+    admin = new pg.Client({ connectionString: database.url });
+    await admin.connect();
+    const { rows } = await admin.query(
+      `DELETE FROM router.migration WHERE id = (SELECT max(id) FROM router.migration) RETURNING timestamp, name`,
+    );
+    [newest] = rows as [typeof newest];
+  });
+  afterEach(async () => {
+    for (const child of running.splice(0)) child.kill('SIGKILL');
+    await admin.end();
+    await database.drop();
+  });
+
+  it('is alive and not ready, says why, takes nothing, and goes on when it is migrated', async () => {
+    run(entry('apps/router/src/main.js'));
+    const waiting = await until('it says why', async () => {
+      const answer = await ask(operations, '/health/ready');
+      return answer?.status === 503 && answer.body.includes(newest.name) ? answer : null;
+    });
+    expect(waiting.body).toContain(`the schema router is older than this build: it lacks ${newest.name}"`);
+    expect((await ask(operations, '/health/live'))?.status).toBe(200);
+    expect(await ask(port, '/health/ready')).toBeNull();
+    await migrateNewest();
+    await until('it is ready', async () => (await ask(port, '/health/ready'))?.status === 200);
+  });
+
+  it('ends at once when it is told to while it waits', async () => {
+    const child = run(entry('apps/router/src/main.js'));
+    await until('it waits', async () => (await ask(operations, '/health/ready'))?.status === 503);
+    const end = ended(child);
+    child.kill('SIGTERM');
+    expect(await end).toBe(143);
+  });
+
+  it('is waited for by what a pod runs before it', async () => {
+    const child = run(entry('libs/database/src/wait-migrated.js'), 'router');
+    const end = ended(child);
+    await until('it says what it waits for', () => child.said().includes(newest.name));
+    await migrateNewest();
+    expect(await end).toBe(0);
+  });
+});

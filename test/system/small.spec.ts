@@ -1,0 +1,85 @@
+import { hostedServices } from '../../scripts/launcher/service-group.mjs';
+import { services } from '../../scripts/launcher/services.mjs';
+import { until } from '#libs/testing';
+import { openPlainAdapter } from './plain-adapter.js';
+import { openSink, type Sink } from './sink.js';
+import { startSystem, type System } from './system.js';
+import { post } from './webhook.js';
+
+/** A line of the log that a process writes. */
+interface Line {
+  service: string;
+  level: number;
+  event?: string;
+  url?: string;
+}
+
+describe('a small installation: all services that may share a process share one', () => {
+  const hosted = hostedServices(services, {}, ['--small']);
+  let system: System;
+  let sink: Sink;
+
+  beforeAll(async () => {
+    sink = await openSink();
+    system = await startSystem({ HEALTH_POLL_MS: '500' }, hosted);
+  });
+  afterAll(async () => {
+    await system?.stop();
+    await sink.close();
+  });
+
+  const lines = (): Line[] =>
+    system
+      .logs()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Line);
+
+  it('leaves a process of its own to the python-runner alone', () => {
+    expect(services.map(({ name }) => name).filter((name) => !hosted.includes(name))).toEqual(['python-runner']);
+  });
+
+  it('leads a message from its webhook to a delivered reply', async () => {
+    await system.api('PUT', `/api/v1/channels/${system.appId}`, { reply_address: `${sink.url}/small` });
+    const { status, id } = await post(system.webhookUrl, { task: 'all in one', metadata: { source: 'ci' } });
+    expect(status).toBe(200);
+    const reply = await until('a reply', () => sink.repliesTo(id)[0]);
+    expect(reply.json['text']).toContain('all in one');
+    const { timeline } = await system.reached(id, 'delivery', 'delivered');
+    expect(timeline.map(({ service }) => service)).toEqual(
+      expect.arrayContaining(['webhook-ingress', 'adapter-gateway', 'router', 'engine']),
+    );
+    expect(sink.repliesTo(id)).toHaveLength(1);
+  });
+
+  it('has each service answer at its own port, with its own role in Postgres, user in Redis and name in the log', async () => {
+    for (const name of hosted) {
+      expect([name, (await fetch(`${system.origin(name)}/health/ready`)).status]).toEqual([name, 200]);
+    }
+    const started = lines().filter(({ event }) => event === 'service.started' || event === 'adapters.listening');
+    expect(started.map(({ service }) => service).sort()).toEqual([...services.map(({ name }) => name)].sort());
+    for (const { service, url } of started) if (url) expect([service, url]).toEqual([service, system.origin(service)]);
+    expect(await system.refusedByRedis()).toEqual([]);
+    expect(system.logs()).not.toMatch(/permission denied|NOPERM/);
+  });
+
+  it('logs by the name of the service whose work it is', async () => {
+    const adapter = await openPlainAdapter('gone');
+    expect(await system.api('POST', '/api/v1/adapters', { url: adapter.url })).toMatchObject({ state: 'ready' });
+    await adapter.close();
+    const line = await until('the poll was logged', () => lines().find(({ event }) => event === 'adapter.state'));
+    expect(line.service).toBe('adapter-gateway');
+  });
+
+  it('drains all of them when it is told to stop, and says so', async () => {
+    expect(await system.drain('router')).toBe(0);
+    expect(lines().filter(({ service }) => service === 'host')).toMatchObject([
+      { event: 'host.started', services: hosted },
+      { event: 'host.draining' },
+      { event: 'host.stopped' },
+    ]);
+    const broken = lines().filter(({ level }) => level >= 50);
+    expect(broken).toEqual([]);
+    for (const name of hosted) await expect(fetch(`${system.origin(name)}/health/live`)).rejects.toThrow();
+  });
+});
