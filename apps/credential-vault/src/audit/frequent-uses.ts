@@ -1,4 +1,5 @@
 import { Batcher } from '#libs/batching';
+import { isRefusedRow } from '#libs/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type AuditedUse, AuditRepository } from './audit.repository.js';
 
@@ -35,7 +36,12 @@ export class FrequentUses {
       await this.audit.append(uses);
       return [];
     };
-    this.firsts = new Batcher<AuditedUse>(write, { maxItems: 500, maxWaitMs: 0, maxRunning: 2 });
+    this.firsts = new Batcher<AuditedUse>(write, {
+      maxItems: 500,
+      maxWaitMs: 0,
+      maxRunning: 2,
+      failsByItem: isRefusedRow,
+    });
   }
 
   /** Resolves when the audit has a line of it. @throws Error when it cannot be written: then nothing may be handed out */
