@@ -9,33 +9,50 @@ const secret = 'a-signing-secret-for-the-benchmark';
 const drainMs = 240_000;
 
 /**
- * The console of an installation that has work behind it, in a real browser, signed in as its owner.
- * @param {{events: number, rounds: number}} options events: that are stored before; rounds: of Lighthouse, of which the median counts
+ * Home, the events and an App card, judged by Lighthouse as their owner sees them.
+ * @param {{events: number, rounds: number}} options events: that are stored before; rounds: of which the median counts
  */
-export async function benchConsole({ events, rounds }) {
+export const benchLighthouse = ({ events, rounds }) =>
+  inConsole(events, ({ page, port, base, appId }) => {
+    const pages = { Home: base, Events: `${base}/events`, 'an App card': `${base}/integrations/${appId}` };
+    return page.goto('about:blank').then(() => judgePages({ pages, port, rounds }));
+  });
+
+/**
+ * The list of events, from its first row to its last.
+ * @param {{events: number}} options
+ */
+export const benchScrolling = ({ events }) =>
+  inConsole(events, ({ page, base }) => scrollEvents(page, { url: `${base}/events`, events }));
+
+/**
+ * @typedef {object} Opened
+ * @property {import('playwright-core').Page} page signed in as the owner
+ * @property {number} port of the browser's debugger
+ * @property {string} base URL of the project's pages
+ * @property {string} appId of the App that took the events
+ */
+
+/**
+ * The console of an installation that has work behind it, in a real browser.
+ * @param {number} events
+ * @param {(opened: Opened) => Promise<string>} measure
+ */
+async function inConsole(events, measure) {
   const gatehouse = await startGatehouse({ name: 'console', without: ['python-runner'] });
   /** @type {Awaited<ReturnType<typeof openBrowser>> | null} */
   let browser = null;
   try {
     const app = await signedApp(gatehouse, { secret, replyAddress: null });
-    const load = await runLoad({
-      url: app.url,
-      secret,
-      connections: 16,
-      seconds: drainMs / 1_000,
-      count: events,
-      bytes: 512,
-    });
+    const seconds = drainMs / 1_000;
+    const load = await runLoad({ url: app.url, secret, connections: 16, seconds, count: events, bytes: 512 });
     await settled(gatehouse);
     process.stdout.write(`  ${load.accepted} events are stored\n`);
     browser = await openBrowser(gatehouse.dataDir);
     const page = await browser.signIn(await gatehouse.ownerLink());
     const project = new URL(page.url()).pathname.split('/').slice(0, 3).join('/');
     const base = `${gatehouse.urlOf('portal')}${project}`;
-    const pages = { Home: base, Events: `${base}/events`, 'an App card': `${base}/integrations/${app.appId}` };
-    const judged = await judgePages({ pages, port: browser.port, rounds });
-    const scrolled = await scrollEvents(page, { url: `${base}/events`, events });
-    return `${judged}\n\n${scrolled}`;
+    return await measure({ page, port: browser.port, base, appId: app.appId });
   } finally {
     await browser?.close();
     await gatehouse.close();

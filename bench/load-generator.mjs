@@ -14,6 +14,7 @@ import { connect } from 'node:net';
  * @property {number} bytes of the body
  * @property {object} [fields] of the JSON body, beside `task` and `n`
  * @property {string} [keyed] gives each request an `Idempotency-Key` of its own, which begins with this
+ * @property {{atOnce: number, messagesOf: number}} [threads] so many of a thread, of so many threads in turns; a thread each when left out
  * @property {boolean} [keepIds] returns each id that was answered, with the `n` of its body
  */
 /** @type {Load} */
@@ -23,11 +24,18 @@ const variants = 256;
 /** Digits of a request's number in its `Idempotency-Key`. */
 const keyDigits = 12;
 
+/** @param {number} n */
+function threadOf(n) {
+  const { atOnce, messagesOf } = load.threads ?? { atOnce: 1, messagesOf: 1 };
+  return `t${Math.floor(n / (atOnce * messagesOf)) * atOnce + (n % atOnce)}`;
+}
+
 /** Without ids, a few hundred bodies go round; with them each request has its own. @param {number} n */
 function prepared(n) {
-  const shell = JSON.stringify({ ...load.fields, n, thread_id: `t${n}`, task: '' });
+  const thread_id = threadOf(n);
+  const shell = JSON.stringify({ ...load.fields, n, thread_id, task: '' });
   const task = 'x'.repeat(Math.max(0, load.bytes - shell.length));
-  const body = JSON.stringify({ ...load.fields, n, thread_id: `t${n}`, task });
+  const body = JSON.stringify({ ...load.fields, n, thread_id, task });
   const signature = load.secret ? createHmac('sha256', load.secret).update(body).digest('hex') : '';
   return Buffer.from(
     `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n` +

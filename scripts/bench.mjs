@@ -32,6 +32,10 @@ const benchmarks = {
         quick ? { seconds: 20, rates: [5] } : { seconds: 30, rates: [5, 20, 100] },
       ),
   },
+  order: {
+    title: 'Order: messages of a session, 35 ms apart, that were handled after a later one',
+    run: async (quick) => (await import('../bench/order.mjs')).benchOrder({ messages: quick ? 500 : 5_000 }),
+  },
   'adapter-call': {
     title: 'A call of an adapter, bare and by the gateway',
     run: async (quick) =>
@@ -75,12 +79,14 @@ const benchmarks = {
         quick ? { calls: 300, seconds: 2, kills: 3 } : { calls: 2_000, seconds: 5, kills: 7 },
       ),
   },
-  console: {
-    title: 'Console: Lighthouse, and 10,000 events scrolled in a browser',
+  lighthouse: {
+    title: 'Lighthouse: Home, Events and an App card of the console',
     run: async (quick) =>
-      (await import('../bench/console.mjs')).benchConsole(
-        quick ? { events: 1_000, rounds: 1 } : { events: 10_000, rounds: 3 },
-      ),
+      (await import('../bench/console.mjs')).benchLighthouse({ events: 1_000, rounds: quick ? 1 : 3 }),
+  },
+  scrolling: {
+    title: 'Scrolling: the list of events in a browser',
+    run: async (quick) => (await import('../bench/console.mjs')).benchScrolling({ events: quick ? 1_000 : 10_000 }),
   },
   start: {
     title:
@@ -90,6 +96,13 @@ const benchmarks = {
         ...(quick ? { rounds: 1, idleSeconds: 30 } : { rounds: 3, idleSeconds: 60 }),
         beside: process.argv.find((arg) => arg.startsWith('--beside='))?.slice('--beside='.length),
       }),
+  },
+  tracing: {
+    title: 'Tracing: what a hop costs with its message known, and with spans that are sent',
+    run: async (quick) =>
+      (await import('../bench/tracing.mjs')).benchTracing(
+        quick ? { hops: 32_000, rounds: 2 } : { hops: 64_000, rounds: 4 },
+      ),
   },
   turns: {
     title: 'Turns: what the engine adds to each step',

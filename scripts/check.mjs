@@ -14,6 +14,7 @@ const gates = [
   ['types', 'typescript/bin/tsc', ['-p', 'tsconfig.json', '--noEmit']],
   ['types of the console', 'typescript/bin/tsc', ['-p', 'apps/console/tsconfig.json', '--noEmit']],
   ['types of the API', '../scripts/api-types.mjs', ['--check']],
+  ['reference of the command line', '../scripts/cli-reference.mjs', ['--check']],
   [
     'boundaries',
     'dependency-cruiser/bin/dependency-cruiser.mjs',

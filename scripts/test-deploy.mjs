@@ -1,7 +1,7 @@
 // Brings the system up on a real Docker engine by the README's words, and tries what only an engine shows: readiness, scaling,
 // containers that are killed, and the end of a process that is the first of its container.
 import { spawnSync } from 'node:child_process';
-import { cleanCopy, commandIn, installation, until } from './deploy/installation.mjs';
+import { cleanCopy, commandIn, installation, sendMeanwhile, until } from './deploy/installation.mjs';
 import { dockerAnswers } from './launcher/compose.mjs';
 
 if (!dockerAnswers()) {
@@ -9,7 +9,6 @@ if (!dockerAnswers()) {
   process.exit(0);
 }
 
-const MESSAGES = 60;
 const SCALED = [
   'webhook-ingress',
   'adapter-gateway',
@@ -21,7 +20,10 @@ const SCALED = [
   'adapters',
   'portal',
 ];
-const KILLED = ['webhook-ingress', 'adapter-gateway', 'router', 'engine', 'redis', 'postgres'];
+const stores = ['redis', 'postgres'];
+const KILLED = ['webhook-ingress', 'adapter-gateway', 'router', 'engine', ...stores];
+const KILL_NODE =
+  'for p in /proc/[0-9]*; do case "$(readlink $p/exe)" in */node) kill -9 ${p#/proc/} ;; esac; done; true';
 // One address for each replica of the portal.
 const PORTS = '127.0.0.1:18080-18089';
 
@@ -33,7 +35,8 @@ const docker = (...args) => spawnSync('docker', args, { encoding: 'utf8' });
 const engine = docker('version', '--format', '{{.Server.Version}}').stdout.trim();
 say(`Docker Engine ${engine}, Compose ${docker('compose', 'version', '--short').stdout.trim()}`);
 
-const system = installation(cleanCopy(), { GATEHOUSE_PORT: PORTS });
+const copy = cleanCopy();
+const system = installation(copy, { GATEHOUSE_PORT: PORTS });
 try {
   system.must(commandIn('README.md', 'node scripts/make-secrets.mjs > .env'));
   system.must(commandIn('README.md', 'docker compose up'));
@@ -93,43 +96,33 @@ try {
   for (const [index, at] of bases().entries()) await answered(await send(at, `by portal ${index}`));
   say(`each of ${SCALED.length} services twice, a message by either portal`);
 
-  const sending = Array.from({ length: MESSAGES }, (_, index) => index);
-  /** @type {string[]} */
-  const ids = [];
-  const sent = (async () => {
-    for (const index of sending) ids.push(await send(bases()[index % 2] ?? base, `while killed ${index}`));
-  })();
+  const { ids, stop } = sendMeanwhile(copy, made.webhook_url_path, bases());
   for (const name of KILLED) {
-    const [one] = system.containers().filter(({ Service }) => Service === name);
+    const killed = system.containers().find(({ Service }) => Service === name)?.Name ?? '';
+    const startedAt = () => docker('inspect', '--format', '{{.State.StartedAt}}', killed).stdout;
+    const before = startedAt();
     // The program, not the container: Docker starts again what it was not told to stop.
-    const program = name === 'redis' ? 'redis-server' : name === 'postgres' ? 'postgres' : 'node';
-    const kill = `for p in /proc/[0-9]*; do [ "$(cat $p/comm 2>/dev/null)" = ${program} ] && kill -9 \${p#/proc/}; done; true`;
-    if (['redis', 'postgres'].includes(name)) docker('restart', '-t', '0', one?.Name ?? '');
-    else docker('exec', one?.Name ?? '', 'bash', '-c', kill);
+    if (stores.includes(name)) docker('restart', '-t', '0', killed);
+    else docker('exec', killed, 'bash', '-c', KILL_NODE);
+    await until(`${name} was started again`, () => startedAt() !== before);
     await until(`${name} is healthy again`, () =>
       system.containers().every(({ Service, Health }) => Service !== name || Health === 'healthy'),
     );
     say(`${name} was killed, and is healthy again`);
   }
-  await sent;
-  for (const id of ids) await answered(id);
-  if (new Set(ids).size !== MESSAGES) throw new Error(`${MESSAGES} messages became ${new Set(ids).size} events`);
-  say(`${MESSAGES} messages sent meanwhile: each was acknowledged once, and has its turn`);
+  await stop();
+  const acknowledged = ids();
+  for (const id of acknowledged) await answered(id);
+  if (new Set(acknowledged).size !== acknowledged.length) throw new Error('two messages became one event');
+  if (acknowledged.length < 20) throw new Error(`only ${acknowledged.length} messages were sent meanwhile`);
+  say(`${acknowledged.length} messages sent meanwhile: each was acknowledged, and has its turn`);
 
-  const nowhere = [
-    '-e',
-    'DATABASE_URL=postgres://a:b@192.0.2.1/c',
-    '-e',
-    'REDIS_URL=redis://192.0.2.1',
-    '-e',
-    'PUBLIC_URL=http://a',
-    '-e',
-    'INGRESS_URL=http://a',
-    '-e',
-    'GATEWAY_URL=http://a',
-    '-e',
-    'ENGINE_URL=http://a',
-  ];
+  const unreachable = {
+    DATABASE_URL: 'postgres://a:b@192.0.2.1/c',
+    REDIS_URL: 'redis://192.0.2.1',
+    ...Object.fromEntries(['PUBLIC_URL', 'INGRESS_URL', 'GATEWAY_URL', 'ENGINE_URL'].map((name) => [name, 'http://a'])),
+  };
+  const nowhere = Object.entries(unreachable).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   const key = system.must('sed -n "s/^GATEHOUSE_SERVICE_KEY_ROUTER=//p" .env').trim().slice(1, -1);
   const booting = docker(
     'run',

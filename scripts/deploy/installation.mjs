@@ -1,5 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { closeSync, cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -90,4 +90,28 @@ export async function until(what, look) {
     }
     if (Date.now() > deadline) throw new Error(`waited in vain until ${what}${last ? ` (${String(last)})` : ''}`);
   }
+}
+
+/**
+ * Has messages sent by a process of its own, while this one waits for commands.
+ * @param {string} dir
+ * @param {string} path of the webhook
+ * @param {string[]} bases
+ */
+export function sendMeanwhile(dir, path, bases) {
+  const file = join(dir, 'sent-meanwhile');
+  const output = openSync(file, 'w');
+  const child = spawn(process.execPath, [join(root, 'scripts/deploy/send-until-told.mjs'), path, ...bases], {
+    stdio: ['ignore', output, 'inherit'],
+  });
+  closeSync(output);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  return {
+    /** Of the messages that were acknowledged. */
+    ids: () => readFileSync(file, 'utf8').split('\n').filter(Boolean),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
 }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The queues whose keys a service uses: it takes their jobs, adds to them, or looks how far behind they are. Nothing else
- * of Redis is a service's.
+ * The queues whose keys a service uses: it takes their jobs, adds to them, or looks how far behind they are. `order` is
+ * none, but the order of receipts on their way. Nothing else of Redis is a service's.
  * @type {Record<string, string[]>}
  */
 export const queuesOf = {
-  'webhook-ingress': ['inbound', 'app-changes', 'route'],
-  'adapter-gateway': ['inbound', 'outbound', 'sync', 'route', 'outbound-sent', 'app-changes'],
-  router: ['route', 'outbound-sent', 'turns'],
-  engine: ['turns', 'outbound'],
+  'webhook-ingress': ['inbound', 'app-changes', 'route', 'order'],
+  'adapter-gateway': ['inbound', 'outbound', 'sync', 'route', 'outbound-sent', 'app-changes', 'order'],
+  router: ['route', 'outbound-sent', 'turns', 'order'],
+  engine: ['turns', 'outbound', 'order'],
   'credential-vault': ['refresh'],
   'mcp-registry': ['mcp-discovery'],
   portal: [],

@@ -86,6 +86,7 @@ inBrowser('connecting other systems in the console', () => {
     await page.getByText(/^Answered 200 in/).waitFor();
     await page.getByRole('link', { name: 'Open the event' }).click();
     await page.waitForURL(/\/events\/evt_/);
+    await page.getByText('The signature is right (hmac-sha256 by signing_secret).').waitFor();
   });
 
   it('registers an adapter, approves what its next manifest changes leaf by leaf, and rolls it back', async () => {

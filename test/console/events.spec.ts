@@ -14,7 +14,6 @@ if (!chromium) process.stderr.write('Left out: there is no Chromium and none cou
 
 /** A whole system and a browser. */
 const startMs = 300_000;
-const signingSecret = 'a signing secret of thirty-two chars';
 
 inBrowser('Home, events and the simulator', () => {
   let browser: Browser;
@@ -75,15 +74,20 @@ inBrowser('Home, events and the simulator', () => {
     await see('Set a reply address in the App’s channel. The text stands below.');
     await see(/^Rehearsal model/);
 
-    await replyTo(system.appId, '/built-in');
+    await page.getByRole('link', { name: 'Open its channel' }).click();
+    const channel = page.getByRole('dialog');
+    await channel.getByRole('textbox', { name: 'Reply address' }).fill(`${sink.url}/built-in`);
+    await channel.getByRole('button', { name: 'Save' }).click();
+    await channel.waitFor({ state: 'detached' });
+    await see(`${sink.url}/built-in`);
     await open('');
     await see('2 of 5 done');
     await page.getByRole('link', { name: 'Open the App' }).click();
     await page.getByRole('heading', { name: 'Webhook', level: 1 }).waitFor();
-    await system.api('PATCH', `/api/v1/apps/${system.appId}`, {
-      credential_id: await system.credential({ signing_secret: signingSecret }),
-      signature: { scheme: 'hmac' },
-    });
+    await press('Turn on');
+    await page.getByRole('dialog', { name: 'Signature' }).getByRole('button', { name: 'Turn on' }).click();
+    await press('I have kept it');
+    await see('HMAC SHA256 in x-signature-256');
     await open('');
     await see('3 of 5 done');
     await press('Verify');

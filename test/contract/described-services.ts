@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { JobClient } from '#libs/queue';
-import { Metrics, serviceDocument, type ServiceOptions, ServiceTokens } from '#libs/service-kit';
+import { Diagnoser, Metrics, serviceDocument, type ServiceOptions, ServiceTokens } from '#libs/service-kit';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -51,7 +51,7 @@ export async function describedServices(): Promise<Map<string, ApiDocument>> {
 
 /** A module among what `createService` gives every service, which a preview looks for and never makes. */
 function inService(module: Type | DynamicModule): DynamicModule {
-  const given = [ServiceTokens, Metrics, JobClient];
+  const given = [ServiceTokens, Metrics, Diagnoser, JobClient];
   const provided = given.map((provide) => ({
     provide,
     useFactory: () => Promise.reject(new Error('A preview makes nothing.')),

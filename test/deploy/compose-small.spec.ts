@@ -1,6 +1,6 @@
 import { environmentOf } from '../../apps/host/src/env.js';
 import { hostedServices } from '../../apps/host/src/hosted-services.js';
-import { composeServices, requiredSettings } from './manifests.js';
+import { composeServices, read, requiredSettings } from './manifests.js';
 
 const normal = composeServices();
 const small = composeServices('docker-compose.small.yml');
@@ -15,7 +15,7 @@ describe('docker-compose.small.yml', () => {
     const left = Object.keys(normal).filter((name) => !small[name]?.profiles);
     const apart = Object.keys(normal).filter((name) => small[name]?.profiles?.includes('separate'));
     expect(apart.sort()).toEqual([...hosted].sort());
-    const jobs = ['database-roles', 'migrate', 'bootstrap'].filter((name) => name in normal);
+    const jobs = ['database-roles', 'migrate'];
     expect(left.sort()).toEqual([...jobs, 'postgres', 'python-runner', 'redis'].sort());
     for (const job of jobs) expect(small[job]).toMatchObject({ image: small['gatehouse']?.image });
   });
@@ -30,6 +30,14 @@ describe('docker-compose.small.yml', () => {
     }
   });
 
+  it('lets the commands of the portal be run in the container', () => {
+    const { DATABASE_URL, GATEHOUSE_SERVICE_KEY, PUBLIC_URL } = normal['portal']?.environment ?? {};
+    expect(environment).toMatchObject({ DATABASE_URL, GATEHOUSE_SERVICE_KEY, PUBLIC_URL });
+    const needed = read('apps/portal/src/bootstrap/env.ts').matchAll(/^ {2}([A-Z_]+): url\(\)/gm);
+    for (const [, name = ''] of needed)
+      expect([name, environment[name]]).toEqual([name, expect.stringMatching(/^http/)]);
+  });
+
   it('has each service listen where the others call it', () => {
     const urls = ['INGRESS', 'GATEWAY', 'VAULT', 'ROUTER', 'ENGINE', 'MCP_REGISTRY', 'ADAPTERS', 'PORTAL'];
     const ports = new Map(hosted.map((name) => [name, environmentOf(name, environment)['PORT']]));
@@ -38,7 +46,7 @@ describe('docker-compose.small.yml', () => {
     expect(called.map(({ port }) => port).sort()).toEqual([...ports.values()].sort());
     expect(new Set(hosted.map((name) => environmentOf(name, environment)['OPERATIONS_PORT'])).size).toBe(hosted.length);
     const open = hosted.filter((name) => environmentOf(name, environment)['HOST'] === '0.0.0.0');
-    expect(open.sort()).toEqual(['engine', 'portal', 'webhook-ingress']);
+    expect(open.sort()).toEqual(['engine', 'portal']);
     expect(small['python-runner']?.environment?.['ENGINE_URL']).toBe(`http://gatehouse:${ports.get('engine')}`);
   });
 

@@ -4,6 +4,7 @@ import { until } from '#libs/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rulesOf } from '../../scripts/launcher/redis-users.mjs';
 import { makeCertificates } from './certificates.js';
 import { password, type Server, startRedis } from './redis-servers.js';
 
@@ -84,8 +85,11 @@ describe('queues', () => {
         (state) => String(state).includes('cluster_state:ok') && String(state).includes('known_nodes:3'),
       );
     });
+    // As a service's user, with what docs/operations.md adds for a Cluster.
+    const rules = [...rulesOf('router').split(' '), '+cluster|slots', '+cluster|info'];
+    for (const node of nodes) await node.ask('ACL', 'SETUSER', 'router', 'on', `>${password}`, ...rules);
     const more3 = others.map(({ port }) => `127.0.0.1:${port}`).join(',');
-    const url = `rediss+cluster://:${password}@127.0.0.1:${first.port}?nodes=${more3}&ca=${tls.ca}`;
+    const url = `rediss+cluster://router:${password}@127.0.0.1:${first.port}?nodes=${more3}&ca=${tls.ca}`;
     expect(await exchange(url)).toContain('later');
   });
 

@@ -1,25 +1,25 @@
 /** The launcher is plain JavaScript; what the system tests use of it. */
+interface LaunchedService {
+  name: string;
+  entry: string;
+  urlVariable: string;
+  portVariable: string;
+  essential: boolean;
+  hostable: boolean;
+}
+
 declare module '*/launcher/services.mjs' {
-  export interface Service {
-    name: string;
-    entry: string;
-    urlVariable: string;
-    portVariable: string;
-    essential: boolean;
-    hostable: boolean;
-  }
-  export const services: Service[];
+  export const services: LaunchedService[];
 }
 
 declare module '*/launcher/service-group.mjs' {
-  import type { Service } from '*/launcher/services.mjs';
   export interface Group {
     name: string;
     entry: string;
-    services: Service[];
+    services: LaunchedService[];
   }
-  export function hostedServices(services: Service[], env: NodeJS.ProcessEnv, args: string[]): string[];
-  export function groupServices(services: Service[], hosted: string[]): Group[];
+  export function hostedServices(services: LaunchedService[], env: NodeJS.ProcessEnv, args: string[]): string[];
+  export function groupServices(services: LaunchedService[], hosted: string[]): Group[];
   export function groupEnv(group: Group, envOf: (name: string) => NodeJS.ProcessEnv): NodeJS.ProcessEnv;
 }
 

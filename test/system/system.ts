@@ -16,6 +16,8 @@ import { makeRedisUsers } from './store-users.js';
 
 /** Every service, as processes over stores of their own. */
 export interface System extends Api {
+  /** Its secrets and logs, as `npm start` keeps them. */
+  dataDir: string;
   /** The built-in App's webhook, by the front door. */
   webhookUrl: string;
   /** Its path, the same at the ingress itself. */
@@ -119,6 +121,7 @@ export async function startSystem(
     await until('the ingress knows the webhook', async () => (await fetch(webhookUrl)).status === 405);
     return {
       ...openApi(origin('portal'), made.api_key ?? ''),
+      dataDir,
       webhookUrl,
       webhookPath: made.webhook_url_path,
       appId: made.app_id,

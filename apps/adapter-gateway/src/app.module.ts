@@ -48,6 +48,7 @@ import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
 import { AttentionService } from './attention/attention.service.js';
 import { schema } from './db/schema.js';
+import { GatewayDiagnosis } from './diagnosis/gateway-diagnosis.js';
 import { AddressPace } from './deliveries/address-pace.js';
 import { OutgoingMessages } from './deliveries/outgoing-messages.js';
 import { AddressPaceRepository } from './deliveries/address-pace.repository.js';
@@ -118,6 +119,7 @@ export class AppModule {
           url: settings.DATABASE_URL,
           poolSize: settings.DATABASE_POOL,
           applicationName: 'adapter-gateway',
+          provesLife: true,
         }),
       ],
       controllers: [
@@ -147,6 +149,7 @@ export class AppModule {
         changeListenerProvider(schema, 'adapter-gateway', settings),
         AttentionRepository,
         AttentionService,
+        GatewayDiagnosis,
         { provide: gatewaySettings, useValue: settings },
         {
           provide: egressToken,

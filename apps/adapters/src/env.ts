@@ -30,6 +30,9 @@ export interface AdaptersEnv {
   slackApiUrl: string;
   telegramApiUrl: string;
   drainTimeoutMs: number;
+  /** Where traces go; null: nowhere. */
+  otlpEndpoint: string | null;
+  tracesPercent: number;
   logLevel: string;
 }
 
@@ -93,6 +96,8 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
     slackApiUrl: apiUrl('GATEHOUSE_SLACK_API_URL', SLACK_API_URL),
     telegramApiUrl: apiUrl('GATEHOUSE_TELEGRAM_API_URL', TELEGRAM_API_URL),
     drainTimeoutMs: whole('GATEHOUSE_DRAIN_TIMEOUT_MS', 25_000, 1, 600_000),
+    otlpEndpoint: source.OTEL_EXPORTER_OTLP_ENDPOINT ? apiUrl('OTEL_EXPORTER_OTLP_ENDPOINT', '') : null,
+    tracesPercent: whole('TRACES_PERCENT', 100, 0, 100),
     logLevel: source.LOG_LEVEL || 'info',
   };
   if (!LOG_LEVELS.includes(env.logLevel)) problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);

@@ -23,6 +23,7 @@ import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import { KeyCounts } from './keys/key-counts.js';
+import { KeyRotationController } from './keys/key-rotation.controller.js';
 import { KeysController } from './keys/keys.controller.js';
 import { Resealer } from './keys/resealer.js';
 import { RewrapRepository } from './keys/rewrap.repository.js';
@@ -77,6 +78,7 @@ export class AppModule {
         BindingsController,
         ConsumerBindingsController,
         CredentialController,
+        KeyRotationController,
         KeysController,
         ManagedCredentialsController,
         NotificationsController,

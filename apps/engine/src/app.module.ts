@@ -27,6 +27,7 @@ import { SyncedDocumentsController } from './knowledge/synced-documents.controll
 import { configuredModels } from './model/configured-models.js';
 import { ModelController } from './model/model.controller.js';
 import { ModelPrices } from './model/model-prices.js';
+import { ModelSpending } from './model/model-spending.js';
 import { MODELS } from './model/model.js';
 import { ReplyOffers } from './replies/reply-offers.service.js';
 import { ReplyController } from './replies/reply.controller.js';
@@ -38,6 +39,7 @@ import { RunDetails } from './runs/run-details.service.js';
 import { RunRepository } from './runs/run.repository.js';
 import { RunsController } from './runs/runs.controller.js';
 import { RunsService } from './runs/runs.service.js';
+import { Arrivals } from './sessions/arrivals.js';
 import { SessionReplies } from './sessions/session-replies.service.js';
 import { SessionRepository } from './sessions/session.repository.js';
 import { SessionsController } from './sessions/sessions.controller.js';
@@ -50,6 +52,7 @@ import { PythonTries } from './tool-calls/python-tries.service.js';
 import { PythonTryRepository } from './tool-calls/python-try.repository.js';
 import { ToolCallRepository } from './tool-calls/tool-call.repository.js';
 import { toolProviders } from './tools/tools.providers.js';
+import { AbandonedTurns } from './turns/abandoned-turns.repository.js';
 import { InternalTurnsController } from './turns/internal-turns.controller.js';
 import { StepRepository } from './turns/step.repository.js';
 import { TurnCancellation } from './turns/turn-cancellation.service.js';
@@ -78,6 +81,7 @@ export class AppModule {
           url: settings.DATABASE_URL,
           poolSize: settings.DATABASE_POOL,
           applicationName: 'engine',
+          provesLife: true,
         }),
       ],
       controllers: [
@@ -107,6 +111,7 @@ export class AppModule {
         { provide: SETTINGS, useValue: settings },
         { provide: MODELS, useFactory: () => configuredModels(settings) },
         { provide: ModelPrices, useFactory: () => new ModelPrices(settings.MODEL_PRICES) },
+        ModelSpending,
         ...toolProviders(settings),
         journalProvider('engine'),
         auditProvider('engine'),
@@ -121,6 +126,8 @@ export class AppModule {
         AgentToolsets,
         NamedSkills,
         ApprovalRepository,
+        AbandonedTurns,
+        Arrivals,
         ApprovalService,
         SpokenDecisions,
         DocumentRepository,

@@ -52,6 +52,7 @@ const settings = {
   REQUEST_MAX_BYTES: integer(4_194_304, 1_048_576, 209_715_200),
   TOOL_TIMEOUT_MS: integer(20_000, 100, 60_000),
   AGENT_CACHE_MS: integer(5_000, 0, 60_000),
+  ORDER_WAIT_MS: integer(2_000, 0, 60_000),
   SWEEP_EVERY_MS: integer(5_000, 100, 600_000),
   SWEEP_AFTER_MS: integer(15_000, 1_000, 3_600_000),
   RETENTION_DAYS: integer(30, 1, 3_650),

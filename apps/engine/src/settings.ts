@@ -71,6 +71,8 @@ export interface EngineSettings extends ChangeSettings {
   DOCUMENT_MAX_CHARS: number;
   /** How long a changed agent may still run as it was, in a process that does not hear of changes. */
   AGENT_CACHE_MS: number;
+  /** How long a turn waits for one whose message was acknowledged earlier in its App, and is still on its way. */
+  ORDER_WAIT_MS: number;
   SWEEP_EVERY_MS: number;
   /** How long a turn's lease has to be over, or a reply offered, before a sweeper takes it. */
   SWEEP_AFTER_MS: number;

@@ -20,10 +20,18 @@ export const readSettings = (environment?: NodeJS.ProcessEnv) =>
 
 /**
  * The environment of one of the services of this process: `<SERVICE>_<SETTING>` (`ROUTER_DATABASE_URL`) wins over
- * `<SETTING>`, which is everyone's.
+ * `<SETTING>`, which is everyone's, and so does a file (`ROUTER_DATABASE_URL_FILE`).
  */
 export function environmentOf(service: string, environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const prefix = `${service.toUpperCase().replaceAll('-', '_')}_`;
-  const own = Object.entries(environment).filter(([name]) => name.startsWith(prefix));
-  return { ...environment, ...Object.fromEntries(own.map(([name, value]) => [name.slice(prefix.length), value])) };
+  const result = { ...environment };
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith(prefix)) continue;
+    const own = name.slice(prefix.length);
+    // One of the two forms of a setting is this service's: the other one is everyone's.
+    const other = own.endsWith('_FILE') ? own.slice(0, -'_FILE'.length) : `${own}_FILE`;
+    if (!(`${prefix}${other}` in environment)) delete result[other];
+    result[own] = value;
+  }
+  return result;
 }

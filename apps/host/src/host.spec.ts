@@ -76,5 +76,12 @@ describe('the settings of a process that hosts services', () => {
     expect(environmentOf('router', environment)).toMatchObject({ PORT: '2', LOG_LEVEL: 'warn' });
     expect(environmentOf('adapter-gateway', environment)).toMatchObject({ PORT: '3' });
     expect(environmentOf('engine', environment)).toMatchObject({ PORT: '1' });
+    const files = { DATABASE_URL: 'of the portal', ROUTER_DATABASE_URL_FILE: '/run/secrets/router' };
+    expect(environmentOf('router', files)).toEqual({
+      ...files,
+      DATABASE_URL_FILE: '/run/secrets/router',
+      DATABASE_URL: undefined,
+    });
+    expect(environmentOf('engine', files)).toEqual(files);
   });
 });

@@ -23,6 +23,8 @@ import { consoleRoutes } from './console/console-routes.js';
 import { clientsOfServices, gatewayClient, serviceClients } from './proxy/service-clients.js';
 import { QueuesController } from './queues/queues.controller.js';
 import { schema } from './db/schema.js';
+import { DiagnosticsController } from './diagnostics/diagnostics.controller.js';
+import { DiagnosticsService } from './diagnostics/diagnostics.service.js';
 import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
 import { DocumentationController } from './documentation/documentation.controller.js';
 import { ServicesHealth } from './documentation/services-health.js';
@@ -75,6 +77,7 @@ export class AppModule {
         ApiKeyController,
         AttentionController,
         AuditLogController,
+        DiagnosticsController,
         QueuesController,
         OrganizationController,
         ProjectController,
@@ -131,6 +134,7 @@ export class AppModule {
         SingleSignOnService,
         MemberSessionRepository,
         SessionService,
+        DiagnosticsService,
         ApiDescription,
         ServicesHealth,
       ],

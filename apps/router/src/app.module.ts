@@ -58,6 +58,7 @@ export class AppModule {
           url: settings.DATABASE_URL,
           poolSize: settings.DATABASE_POOL,
           applicationName: 'router',
+          provesLife: true,
         }),
       ],
       controllers: [

@@ -37,6 +37,7 @@ export class AppModule {
           url: settings.DATABASE_URL,
           poolSize: settings.DATABASE_POOL,
           applicationName: 'webhook-ingress',
+          provesLife: true,
         }),
       ],
       controllers: [AppChangedHandler, ReceiptsController, RefusalsController],

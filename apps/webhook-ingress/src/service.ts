@@ -28,6 +28,7 @@ export function ingressService(settings: IngressSettings): ServiceOptions {
         endpointRatePerSecond: settings.ENDPOINT_RATE_PER_SECOND,
         addressRatePerSecond: settings.ADDRESS_RATE_PER_SECOND,
         unknownTokenRatePerMinute: settings.UNKNOWN_TOKEN_RATE_PER_MINUTE,
+        logsRequests: settings.LOG_LEVEL === 'debug' || settings.LOG_LEVEL === 'trace',
         trustedProxies: settings.TRUSTED_PROXIES,
       }).listen();
     },

@@ -46,12 +46,19 @@ export function mountAdapter(
         duration_ms: Math.round(performance.now() - startedAt),
         organization_id: context.organizationId,
         project_id: context.projectId,
+        ...messageOf(context.traceparent),
         ok: isJsonObject(answer) ? answer.ok : undefined,
         error: isJsonObject(answer) ? answer.error : undefined,
       });
       return route === 'sources/fetch-file' ? sendFile(reply, answer) : reply.send(checkAnswer(route, answer));
     });
   }
+}
+
+/** Of a call for a message: its trace's id is that of its event, too. */
+function messageOf(traceparent: string | undefined): { event_id: string; trace_id: string } | undefined {
+  const id = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent ?? '')?.[1];
+  return id === undefined ? undefined : { event_id: `evt_${id}`, trace_id: id };
 }
 
 function handlers(adapter: AdapterDefinition): Record<string, Handler> {

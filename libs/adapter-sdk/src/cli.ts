@@ -1,10 +1,9 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { checkAdapter } from './conformance/check-adapter.js';
-import { loadFixtures } from './conformance/load-fixtures.js';
+import { checkRunningAdapter } from './conformance/check-running.js';
 import { printReport } from './conformance/print-report.js';
 
+/** For authors of adapters, who have the SDK alone; the platform's own CLI (apps/cli) has the same command. */
 const USAGE = `gatehouse adapter check <url> [--fixtures dir] [--provider-port n] [--second url] [--log file] [--timeout ms] [--json]
 
 Checks a running adapter against the adapter contract. Exit code: 0 when nothing failed, 1 when a check failed, 2 when the
@@ -34,34 +33,15 @@ async function check(args: string[]): Promise<number> {
     process.stderr.write(USAGE);
     return 2;
   }
-  const { log, second } = values;
-  const logs = log === undefined ? undefined : (): string => readFileSync(log, 'utf8');
-  const instances = [url, ...(second === undefined ? [] : [second])].map(httpUrl);
-  const timeoutMs = whole('--timeout', values.timeout);
-  const providerPort = whole('--provider-port', values['provider-port']);
-  const secret = (process.env.GATEHOUSE_ADAPTER_SECRET ?? '').split(',').filter((entry) => entry !== '');
-  let started = 0;
-  const report = await checkAdapter({
-    fixtures: values.fixtures === undefined ? {} : loadFixtures(values.fixtures),
-    start: () => ({ url: instances[Math.min(started++, instances.length - 1)] ?? url, ...(logs && { logs }) }),
-    single: second === undefined,
-    ...(secret.length > 0 && { secret }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(providerPort !== undefined && { providerPort }),
+  const report = await checkRunningAdapter({
+    url,
+    ...values,
+    providerPort: values['provider-port'],
+    timeoutMs: values.timeout,
+    secrets: process.env.GATEHOUSE_ADAPTER_SECRET,
   });
   process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report));
   return report.ok ? 0 : 1;
-}
-
-function httpUrl(text: string): string {
-  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) throw new Error(`${text} is no http or https URL`);
-  return text;
-}
-
-function whole(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`${name} must be a whole number`);
-  return Number(text);
 }
 
 try {

@@ -5,6 +5,7 @@ export type { CallContext, Credentials, Self } from './call-context.js';
 export { readCallSecrets } from './call-signature.js';
 export { checkAnswer, ContractViolation, REPLY_CONTEXT_MAX_BYTES } from './contract-violation.js';
 export { checkAdapter, type CheckAdapterOptions } from './conformance/check-adapter.js';
+export { checkRunningAdapter } from './conformance/check-running.js';
 export { describeConformance, type TestRunner } from './conformance/conformance-suite.js';
 export type { ConformanceFixtures, Fault, WebhookSample } from './conformance/fixtures.js';
 export type { RunningAdapter } from './conformance/kit.js';

@@ -2,6 +2,7 @@ import { type DynamicModule, Logger, Module, type OnApplicationShutdown } from '
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
+import { Liveness } from './liveness.js';
 import { type ConnectionSettings, dataSourceOptions, type ServiceSchema } from './service-schema.js';
 
 const attempts = 20;
@@ -15,15 +16,16 @@ const betweenMs = 1_000;
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(private readonly source: DataSource) {}
 
-  static forService(schema: ServiceSchema, settings: ConnectionSettings): DynamicModule {
+  static forService(schema: ServiceSchema, settings: ConnectionSettings & { provesLife?: true }): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
       imports: [TypeOrmModule.forFeature(schema.entities)],
       providers: [
         { provide: DataSource, useFactory: () => connected(new DataSource(dataSourceOptions(schema, settings))) },
+        ...(settings.provesLife ? [{ provide: Liveness, useValue: new Liveness(settings) }] : []),
       ],
-      exports: [DataSource, TypeOrmModule],
+      exports: [DataSource, ...(settings.provesLife ? [Liveness] : []), TypeOrmModule],
     };
   }
 

@@ -5,7 +5,9 @@ export { changeListenerProvider, type ChangeSettings } from './change-listener.p
 export { changeTriggers, dropChangeTriggers } from './change-triggers.js';
 export { DatabaseModule } from './database.module.js';
 export { partitionFunctions, partitionSignatures } from './partition-functions.js';
+export { isGone, Liveness } from './liveness.js';
 export { dropOldPartitions, ensureDailyPartitions, type Queryable } from './partitions.js';
+export { poolState } from './pool-state.js';
 export { isRefusedRow } from './refused-row.js';
 export { dataSourceOptions, type ConnectionSettings, type ServiceSchema } from './service-schema.js';
 export { migrateAll } from './migrate.js';

@@ -63,7 +63,11 @@ export async function dropOldPartitions(
     const [, year, month, day] = /_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
     const of = `${year}-${month}-${day}`;
     if (!year || of >= oldestDay) continue;
-    await db.query(`SELECT ${table}_drop_day($1)`, [of]);
+    // One process at a time: Postgres fails another that meets the drop under way ("could not find tuple for parent").
+    await db.query(
+      `WITH alone AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtext($2))) SELECT ${table}_drop_day($1) FROM alone`,
+      [of, `drop-days-${table}`],
+    );
     dropped.push(name);
   }
   for (let deleted = deletedAtOnce; deleted === deletedAtOnce;) {

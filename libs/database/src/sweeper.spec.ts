@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import { Liveness } from './liveness.js';
 import { Sweeper } from './sweeper.js';
 
 const sweeperOf = (sweep: (limit: number) => Promise<number>, everyMs = 5): Sweeper =>
@@ -40,6 +41,23 @@ describe('a sweeper', () => {
     expect(left).toEqual([]);
     await sweeper.stop();
     expect(runs).toBe(3);
+  });
+
+  it('sweeps at once after a loss, first doing what is done after one, and again where that failed', async () => {
+    const losses = new Liveness({ url: 'postgres://nowhere', applicationName: 'test' });
+    const done: string[] = [];
+    const sweeper = new Sweeper({
+      ...{ name: 'test', everyMs: 60, batch: 10, losses },
+      afterLoss: async () => {
+        done.push('first');
+        if (done.length === 1) throw new Error('the database is away');
+      },
+      sweep: async () => done.push('sweep'),
+    }).start();
+    losses.noteLoss('a test');
+    await until('it has swept', () => done.includes('sweep'));
+    await sweeper.stop();
+    expect(done.slice(0, 3)).toEqual(['first', 'first', 'sweep']);
   });
 
   it('rests longer once it found nothing, until it is told that there is something', async () => {

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import type { Liveness } from './liveness.js';
 
 export interface SweeperOptions {
   name: string;
@@ -8,6 +9,10 @@ export interface SweeperOptions {
   /** Does one batch; returns how many rows it took. A full batch is followed by the next one at once. */
   sweep: (limit: number) => Promise<number>;
   batch: number;
+  /** Sweeps at once after each loss. */
+  losses?: Liveness;
+  /** What is done first after one. */
+  afterLoss?: () => Promise<unknown>;
 }
 
 /** Runs a background sweep at intervals, never twice at a time in one process, and survives its failures. */
@@ -18,6 +23,7 @@ export class Sweeper {
   /** Asked for while a sweep ran, which may have looked before. */
   private again = false;
   private stopped = false;
+  private lost = false;
 
   constructor(private readonly options: SweeperOptions) {
     this.logger = new Logger(`sweeper:${options.name}`);
@@ -26,6 +32,10 @@ export class Sweeper {
   start(): this {
     // The first run comes after a random part of the interval, so that replicas do not sweep in step.
     this.schedule(Math.random() * this.options.everyMs);
+    this.options.losses?.onLoss(() => {
+      this.lost = true;
+      this.soon();
+    });
     return this;
   }
 
@@ -54,16 +64,20 @@ export class Sweeper {
   }
 
   private async run(): Promise<void> {
-    const { everyMs, idleMs = everyMs, batch } = this.options;
+    const { everyMs, idleMs = everyMs, batch, afterLoss } = this.options;
+    const lost = this.lost;
+    this.lost = false;
+    this.again = false;
     let found = 0;
     let pauseMs = everyMs;
-    this.again = false;
     try {
+      if (lost) await afterLoss?.();
       for (let taken = batch; taken >= batch && !this.stopped; found += taken) {
         taken = await this.options.sweep(batch);
       }
       pauseMs = found > 0 ? everyMs : idleMs;
     } catch (error) {
+      this.lost ||= lost;
       this.logger.warn(`sweep failed, next in ${everyMs} ms: ${String(error)}`);
     }
     this.schedule(this.again ? 0 : pauseMs);

@@ -1,4 +1,4 @@
-import { type Database, type Queryable, storableJson, SweepMark } from '#libs/database';
+import { type Database, type Liveness, type Queryable, storableJson, SweepMark } from '#libs/database';
 
 /** Something that the next service is to take: it has it once the journal tells of it at that service's stage. */
 export interface HandedOver {
@@ -18,6 +18,8 @@ interface HandoverSource {
   /** What the service's connections are called: what their transactions under way will commit is still to come. */
   applicationName: string;
   stage: 'turn' | 'delivery';
+  /** How long, in ms, the next service may take to tell of it. */
+  leaseMs: number;
   /** Selects `at`, as text, and a `HandedOver` of what was handed over with `at > $1 AND at <= $2`, oldest first, `$3` of them. */
   sql: string;
 }
@@ -32,12 +34,18 @@ export class Handovers<P = never> {
 
   constructor(
     private readonly db: Database,
+    private readonly liveness: Pick<Liveness, 'sinceLossMs'>,
     private readonly source: HandoverSource,
   ) {}
 
-  /** Moves the mark on, up to what was handed over `ageMs` ago. @returns how many it passed */
-  async find(limit: number, ageMs: number): Promise<number> {
-    const { schema, applicationName, sql } = this.source;
+  /**
+   * Moves the mark on, up to what was handed over as long ago as the lease, or before something was lost.
+   * @param behindMs how long the next service takes to get to it
+   * @returns how many it passed
+   */
+  async find(limit: number, behindMs: number): Promise<number> {
+    const { schema, applicationName, sql, leaseMs } = this.source;
+    const ageMs = Math.min(leaseMs, this.liveness.sinceLossMs) + behindMs;
     const moved = await this.db.transaction(async (tx) => {
       const [mark] = (await tx.query(
         `SELECT swept_to::text FROM ${schema}.handover_mark WHERE id = 1 FOR UPDATE SKIP LOCKED`,
@@ -59,7 +67,7 @@ export class Handovers<P = never> {
       const complete = rows.length < limit ? rows : rows.filter(({ at }) => at !== last.at);
       const passed = complete.length > 0 ? complete : rows;
       const unknown = await this.unknown(tx, passed);
-      await this.keep(tx, unknown);
+      await this.insert(tx, unknown, 0);
       const at = passed.at(-1)?.at ?? last.at;
       const written = unknown.length > 0 || rows.length >= limit || this.mark.isDue(stored, passed.length);
       if (written) await tx.query(`UPDATE ${schema}.handover_mark SET swept_to = $1 WHERE id = 1`, [at]);
@@ -91,8 +99,17 @@ export class Handovers<P = never> {
     return unknown;
   }
 
-  /** Has these handed over again from `afterMs` on. */
-  async keep(tx: Queryable, rows: (HandedOver & { payload?: P })[], afterMs = 0): Promise<void> {
+  /** Has all of them handed over again now: what they were handed over by may be lost. */
+  async hurry(): Promise<void> {
+    await this.db.query(`UPDATE ${this.source.schema}.straggler SET next_at = now() WHERE next_at > now()`);
+  }
+
+  /** Has these handed over again once their lease is over. */
+  keep(tx: Queryable, rows: (HandedOver & { payload?: P })[]): Promise<void> {
+    return this.insert(tx, rows, this.source.leaseMs);
+  }
+
+  private async insert(tx: Queryable, rows: (HandedOver & { payload?: P })[], afterMs: number): Promise<void> {
     if (rows.length === 0) return;
     await tx.query(
       `INSERT INTO ${this.source.schema}.straggler (subject_id, owner_id, receipt_id, payload, next_at)

@@ -75,6 +75,17 @@ export class Journal {
     return new Set(rows.map((row) => row.receipt_id));
   }
 
+  /** The highest number of an attempt at each of these receipts, of those that failed on the way to being routed. */
+  async attemptsOf(receiptIds: string[]): Promise<Map<string, number>> {
+    if (receiptIds.length === 0) return new Map();
+    const rows = (await this.db.query(
+      `SELECT receipt_id, max(attempt) AS tried FROM journal.entry
+        WHERE receipt_id = ANY($1) AND stage IN ('parsed', 'routed') AND outcome = 'retrying' GROUP BY receipt_id`,
+      [receiptIds],
+    )) as { receipt_id: string; tried: number }[];
+    return new Map(rows.map(({ receipt_id, tried }) => [receipt_id, tried]));
+  }
+
   /** Makes the partitions of the coming days, and drops those over the retention, with the few rows kept beside them. */
   async turnPartitions(keepDays: number): Promise<void> {
     await ensureDailyPartitions(this.db, 'journal.entry');

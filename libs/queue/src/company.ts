@@ -12,6 +12,8 @@ export interface Traveller {
   attempts: number;
   /** When it was first added, ms since the epoch. */
   addedAtMs: number;
+  /** W3C Trace Context of who added it. Absent: nobody takes traces. */
+  traceparent?: string;
 }
 
 export interface Company {

@@ -1,9 +1,10 @@
 import { Batcher } from '#libs/batching';
 import type { JobContract } from '#libs/contracts';
 import { jobs } from '#libs/contracts';
+import { exportsTraces, traceparent } from '#libs/tracing';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import { Queue } from 'bullmq';
-
+import { ArrivalOrder } from './arrival-order.js';
 import { companies, companyId, oldestOf, type Traveller } from './company.js';
 import { producerConnection, queuePrefix, type RedisConnection } from './connection.js';
 
@@ -14,10 +15,12 @@ export class JobClient extends ClientProxy {
   private readonly senders = new Map<string, Batcher<Traveller, boolean>>();
   /** Adds that Redis refused since the start, by job name: a metric, and the sign that sweepers have work. */
   readonly missed = new Map<string, number>();
+  readonly order: ArrivalOrder;
 
   constructor(redisUrl: string) {
     super();
     this.redis = producerConnection(redisUrl);
+    this.order = new ArrivalOrder(this.redis);
   }
 
   /**
@@ -26,11 +29,7 @@ export class JobClient extends ClientProxy {
    * @returns false when Redis did not take it; the caller's row stays unfinished and its sweeper adds it again
    */
   async wake<P extends object>(contract: JobContract<P>, payload: P, sinceMs = Date.now()): Promise<boolean> {
-    const traveller = {
-      payload: payload as Record<string, unknown>,
-      attempts: 0,
-      addedAtMs: sinceMs,
-    };
+    const traveller = travellerOf(payload, sinceMs);
     return this.sender(contract).add(traveller);
   }
 
@@ -39,9 +38,7 @@ export class JobClient extends ClientProxy {
    * @returns false when Redis did not take it, as `wake`
    */
   async wakeLater<P extends object>(contract: JobContract<P>, payload: P, delayMs: number): Promise<boolean> {
-    const company = {
-      travellers: [{ payload: payload as Record<string, unknown>, attempts: 0, addedAtMs: Date.now() }],
-    };
+    const company = { travellers: [travellerOf(payload, Date.now())] };
     try {
       const options = { jobId: contract.jobId(payload), delay: delayMs, ...keepNothing };
       await this.queue(contract.queue).add(contract.name, company, options);
@@ -58,6 +55,14 @@ export class JobClient extends ClientProxy {
     // The job it comes from may still hold the plain id, and an add under a known id is ignored.
     const jobId = `${companyId(contract, company)}_at_${Date.now() + delayMs}`;
     await this.queue(contract.queue).add(contract.name, company, { jobId, delay: delayMs, ...keepNothing });
+  }
+
+  /** What the server says of itself. @throws when Redis does not answer */
+  async server(): Promise<{ version: string; policy: string; nowMs: number }> {
+    const [info, [seconds, micros]] = await Promise.all([this.redis.info(), this.redis.time()]);
+    const told = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
+    const nowMs = Number(seconds) * 1_000 + Number(micros) / 1_000;
+    return { version: told('redis_version'), policy: told('maxmemory_policy'), nowMs };
   }
 
   /** Jobs that wait in a queue. @throws when Redis does not answer */
@@ -79,20 +84,20 @@ export class JobClient extends ClientProxy {
   }
 
   /**
-   * How old, in ms, a row has to be before a sweeper may add its job again: the queue's consumers are still busy with
-   * what came earlier, and adding everything again would only lengthen the queue.
+   * How long, in ms, the consumers of a queue take to get to a job; 0 while Redis does not say. A row has to be so much
+   * older before a sweeper may add its job again: adding everything again would only lengthen the queue.
    */
-  async sweepAfterMs(queue: string, leaseMs: number): Promise<number> {
-    return leaseMs + (await this.behindMs(queue));
-  }
-
-  /** How long, in ms, the consumers of a queue take to get to a job; 0 while Redis does not say. */
   async behindMs(queue: string): Promise<number> {
     try {
       return (await this.depth(queue)).oldestMs;
     } catch {
       return 0;
     }
+  }
+
+  /** Tells each time when Redis is there again, or for the first time: what it held may be lost. */
+  onReady(listener: () => void): void {
+    this.redis.on('ready', listener);
   }
 
   override async connect(): Promise<void> {
@@ -174,6 +179,13 @@ export class JobClient extends ClientProxy {
     }
     return queue;
   }
+}
+
+/** What waits for its first attempt; it knows its place in the trace where somebody takes traces. */
+function travellerOf(payload: object, addedAtMs: number): Traveller {
+  const given = payload as Record<string, unknown>;
+  const parent = exportsTraces() ? traceparent(String(given['receipt_id'])) : undefined;
+  return { payload: given, attempts: 0, addedAtMs, ...(parent === undefined ? {} : { traceparent: parent }) };
 }
 
 // A finished job's id would block the sweeper's next add of the same row; what happened is in Postgres.

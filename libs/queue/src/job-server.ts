@@ -1,4 +1,5 @@
 import { jobs, type JobContract } from '#libs/contracts';
+import { inMessage, inSpan } from '#libs/tracing';
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import { type Job, Worker } from 'bullmq';
 
@@ -64,10 +65,11 @@ export class JobServer extends Server implements CustomTransportStrategy {
       connection,
       prefix: queuePrefix(queue),
       concurrency: this.options.concurrency,
-      // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do.
+      // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do. What waits
+      // for a dead process is swept sooner; a shorter lock would have jobs of a busy process run twice.
       maxStalledCount: 1_000,
-      stalledInterval: 5_000,
-      lockDuration: 15_000,
+      stalledInterval: 2_000,
+      lockDuration: 10_000,
     });
     worker.on('error', (error) => this.logger.debug?.(`queue ${queue}: ${error.message}`));
     return worker;
@@ -79,9 +81,20 @@ export class JobServer extends Server implements CustomTransportStrategy {
       this.logger.error({ event: 'job.unknown', job: job.name });
       return;
     }
-    const served = await Promise.allSettled(job.data.travellers.map((traveller) => this.serve(contract, traveller)));
+    const served = await Promise.allSettled(job.data.travellers.map((traveller) => this.follow(contract, traveller)));
     const failed = served.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
+  }
+
+  /** Log lines and spans of a job that is of a message name it. */
+  private follow(contract: JobContract, traveller: Traveller): Promise<void> {
+    const { receipt_id: eventId, organization_id: organizationId } = traveller.payload;
+    const about = { 'messaging.system': 'bullmq', 'messaging.destination.name': contract.queue };
+    return inMessage({ eventId: String(eventId), organizationId: String(organizationId) }, traveller.traceparent, () =>
+      inSpan(contract.name, 'consumer', { ...about, 'gatehouse.attempt': traveller.attempts + 1 }, () =>
+        this.serve(contract, traveller),
+      ),
+    );
   }
 
   /** Runs one traveller to its end: handled, sent again, or dead. Throws when Redis takes no retry, or its burial fails. */
@@ -89,7 +102,16 @@ export class JobServer extends Server implements CustomTransportStrategy {
     const attempt = traveller.attempts + 1;
     const context = new JobContext([contract.name, attempt, traveller.addedAtMs]);
     try {
+      const startMs = performance.now();
       await this.call(contract.name, checkedPayload(contract, traveller.payload), context);
+      const duration_ms = Math.round(performance.now() - startMs);
+      this.logger.debug?.({
+        event: 'job.handled',
+        job: contract.name,
+        attempt,
+        duration_ms,
+        waited_ms: context.waitedMs(),
+      });
     } catch (error) {
       const verdict = judge(error, attempt, contract.attempts);
       this.logger.warn({

@@ -1,12 +1,17 @@
-import { Database } from '#libs/database';
+import { Database, Liveness } from '#libs/database';
 import { ModulesContainer } from '@nestjs/core';
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplication, Type } from '@nestjs/common';
 
 /** The data source of a service, or null for one without. */
-export function databaseOf(app: INestApplication): Database | null {
+export const databaseOf = (app: INestApplication): Database | null => provided(app, Database);
+
+/** What proves that a service lives, or null for one without. */
+export const livenessOf = (app: INestApplication): Liveness | null => provided(app, Liveness);
+
+function provided<T>(app: INestApplication, type: Type<T>): T | null {
   // Asked for what it does not have, Nest ends the process.
   const modules = [...app.get(ModulesContainer).values()];
-  if (!modules.some(({ providers }) => providers.has(Database))) return null;
-  const [source] = app.get(Database, { strict: false, each: true });
-  return source ?? null;
+  if (!modules.some(({ providers }) => providers.has(type))) return null;
+  const [instance] = app.get<T>(type, { strict: false, each: true }) as T[];
+  return instance ?? null;
 }

@@ -35,6 +35,8 @@ export const url =
   (name, value) => {
     const result = text(fallback)(name, value);
     if (!URL.canParse(result)) throw new Error(`${name} is not a URL`);
+    // Of Kubernetes, which leaves a variable that it does not know as it is; with the next start it may know it.
+    if (result.includes('$(')) throw new Error(`${name} holds a variable that nothing filled in`);
     return result.replace(/\/$/, '');
   };
 
@@ -101,6 +103,13 @@ export const httpLimitSettings = {
 
 /** Where a service serves its metrics and its state in detail; 0: any free port. */
 export const operationsSettings = { OPERATIONS_PORT: integer(9090, 0, 65_535) };
+/** Where traces go; of every service. */
+export const tracingSettings = {
+  /** OTLP over HTTP (`http://collector:4318`); none: no trace is made. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalUrl,
+  /** The share of messages whose trace is sent. */
+  TRACES_PERCENT: integer(100, 0, 100),
+};
 /** What tokens of services are held to; of every service. */
 export const tokenLimitSettings = {
   SERVICE_TOKEN_MAX_AGE_SECONDS: integer(tokenLimitDefaults.SERVICE_TOKEN_MAX_AGE_SECONDS, 130, 86_400),
@@ -111,6 +120,7 @@ export const tokenLimitSettings = {
 export const serviceSettings = {
   ...httpLimitSettings,
   ...operationsSettings,
+  ...tracingSettings,
   ...tokenLimitSettings,
   PORT: integer(8080, 1, 65_535),
   HOST: text('127.0.0.1'),

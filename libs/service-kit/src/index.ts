@@ -51,3 +51,14 @@ export {
 } from './start-service.js';
 export { IdempotencyKey, idempotencyKeyReused, TakesIdempotencyKey } from './requests/idempotency-key.js';
 export { keyed, type KeyedRequest, once } from './requests/once.js';
+export { Diagnoser } from './diagnosis/diagnoser.js';
+export {
+  broken,
+  type Check,
+  checks,
+  clockFinding,
+  type Diagnosis,
+  type Finding,
+  unwise,
+  well,
+} from './diagnosis/finding.js';

@@ -1,14 +1,16 @@
 import type { LoggerService } from '@nestjs/common';
+import { traceFields } from '#libs/tracing';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pino, type Logger as PinoLogger } from 'pino';
 
 const redacted = ['authorization', 'credentials', 'token', 'secret', 'password', 'api_key', 'headers', 'body'];
 
-/** JSON lines on stdout. Fields that may hold a secret are redacted at any of the first two levels. */
+/** JSON lines on stdout; those of a message name it. Fields that may hold a secret are redacted at any of the first two levels. */
 export function createLog(service: string, level: string): PinoLogger {
   return pino({
     level,
     base: { service },
+    mixin: () => traceFields() ?? {},
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: redacted.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
   });

@@ -1,3 +1,4 @@
+import { inSpan, traceparent } from '#libs/tracing';
 import { Agent, request } from 'undici';
 import type { Principal } from './principal.js';
 import { Problem } from './problem.js';
@@ -50,13 +51,24 @@ export class ServiceClient {
     await this.agent.close();
   }
 
-  private async call<T>(
+  private call<T>(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    scope: Pick<Principal, 'organizationId' | 'projectId'>,
+    body: string | undefined,
+  ): Promise<T> {
+    const about = { 'http.request.method': method, 'server.address': this.audience };
+    return inSpan(`${method} ${this.audience}`, 'client', about, () => this.send<T>(method, path, scope, body));
+  }
+
+  private async send<T>(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     scope: Pick<Principal, 'organizationId' | 'projectId'>,
     body: string | undefined,
   ): Promise<T> {
     const authentication = await this.tokens.headers(this.audience, scope);
+    const parent = traceparent();
     let answer;
     try {
       answer = await request(`${this.baseUrl}${path}`, {
@@ -64,6 +76,7 @@ export class ServiceClient {
         dispatcher: this.agent,
         headers: {
           ...authentication,
+          ...(parent === undefined ? {} : { traceparent: parent }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body }),

@@ -1,4 +1,5 @@
 import { JobClient, JobServer } from '#libs/queue';
+import { inService, startTracing, tracingDefaults, type TracingSettings } from '#libs/tracing';
 import { type DynamicModule, Logger, type Type, ValidationPipe } from '@nestjs/common';
 import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -9,13 +10,17 @@ import { randomUUID } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import { AuthGuard } from './auth.guard.js';
 import { protectFromBrowsers } from './browser-headers.js';
-import { databaseOf } from './database-of.js';
+import { databaseOf, livenessOf } from './database-of.js';
+import { followMessages } from './follow-messages.js';
+import { Diagnoser } from './diagnosis/diagnoser.js';
+import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
 import { EntityTags } from './editing/entity-tags.interceptor.js';
 import { BoundedDepthPipe } from './bounded-depth.pipe.js';
 import type { Jwk } from './env.js';
 import { type HttpLimits, httpServerOptions, limitConnections } from './http-limits.js';
 import { createLog, logBy, NestLog } from './log.js';
 import { Metrics } from './metrics.js';
+import { postgresMetrics } from './postgres-metrics.js';
 import { type FieldError, Problem, problemBody } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
 import { consumedQueues, QueuesController } from './queues.controller.js';
@@ -27,7 +32,7 @@ import { operationalRoutes } from './operational-routes.js';
 import { OperationsServer } from './operations-server.js';
 import { Readiness } from './readiness.js';
 
-export interface ServiceSettings extends TrustSettings, Partial<HttpLimits> {
+export interface ServiceSettings extends TrustSettings, Partial<HttpLimits>, Partial<TracingSettings> {
   PORT: number;
   HOST: string;
   /** Where `startService` serves metrics and states; 0: any free port. */
@@ -51,9 +56,14 @@ export interface ServiceOptions {
   /** Routes and parsers set on Fastify before Nest's own. */
   routes?: (app: NestFastifyApplication) => Promise<void> | void;
   bodyLimit?: number;
+  /** Sends what is left of traces, once nothing makes more. */
+  endTracing?: () => Promise<void>;
   /** Addresses of proxies whose X-Forwarded-For is believed (CIDRs, or `loopback`). */
   trustedProxies?: string[];
 }
+
+/** DI token of what Nest calls when all has stopped. */
+const tracingEnd = Symbol('tracingEnd');
 
 /** Builds a service without listening: what `startService` and the tests share. */
 export async function createService(options: ServiceOptions): Promise<NestFastifyApplication> {
@@ -65,6 +75,7 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const metrics = new Metrics(options.name);
   const operations = new OperationsServer();
+  const diagnoser = new Diagnoser();
   const jobClient = settings.REDIS_URL === null ? null : new JobClient(settings.REDIS_URL);
   if (jobClient) {
     metrics.gauge('gatehouse_jobs_missed', 'Job adds that Redis did not take; sweepers make up for them', () =>
@@ -75,11 +86,13 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
     module: class ServiceRoot {},
     global: true,
     imports: [options.module],
-    controllers: jobClient && options.consumes?.length ? [QueuesController] : [],
+    controllers: [DiagnosisController, ...(jobClient && options.consumes?.length ? [QueuesController] : [])],
     providers: [
       { provide: ServiceTokens, useValue: tokens },
       { provide: Metrics, useValue: metrics },
       { provide: OperationsServer, useValue: operations },
+      { provide: Diagnoser, useValue: diagnoser },
+      { provide: tracingEnd, useValue: { onApplicationShutdown: options.endTracing ?? (() => undefined) } },
       ...(jobClient ? [{ provide: JobClient, useValue: jobClient }] : []),
       { provide: consumedQueues, useValue: options.consumes ?? [] },
       {
@@ -88,7 +101,7 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
         inject: [Reflector],
       },
     ],
-    exports: [ServiceTokens, Metrics, OperationsServer, ...(jobClient ? [JobClient] : [])],
+    exports: [ServiceTokens, Metrics, OperationsServer, Diagnoser, ...(jobClient ? [JobClient] : [])],
   };
   const adapter = new FastifyAdapter({
     ...httpServerOptions(settings),
@@ -106,6 +119,7 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
   });
   limitConnections(app, settings);
   app.getHttpAdapter().getInstance().addHook('preParsing', forgetTypeOfNothing);
+  followMessages(app.getHttpAdapter().getInstance());
   app.useGlobalFilters(new ProblemFilter());
   await options.routes?.(app);
   if (options.consumes?.length && settings.REDIS_URL !== null && jobClient) {
@@ -121,7 +135,11 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
   app.useGlobalPipes(new BoundedDepthPipe(), validationPipe());
   app.useGlobalInterceptors(new ReadableRequests());
   const database = databaseOf(app);
+  if (database) postgresMetrics(metrics.registry, database);
   if (database) app.useGlobalInterceptors(new EntityTags(app, database));
+  const liveness = livenessOf(app);
+  jobClient?.onReady(() => liveness?.noteLoss('a connection to Redis has begun'));
+  diagnoser.of({ service: options.name, settings, database, jobs: jobClient });
   const jwks = await tokens.jwks;
   app
     .getHttpAdapter()
@@ -152,13 +170,14 @@ export async function startService(options: ServiceOptions): Promise<NestFastify
  */
 export async function hostService(options: ServiceOptions): Promise<{ close(): Promise<void> }> {
   const log = createLog(options.name, options.settings.LOG_LEVEL);
-  const app = await logBy(log, () => openService(options));
+  const app = await inService(options.name, () => logBy(log, () => openService(options)));
   return { close: () => logBy(log, () => app.close()) };
 }
 
 /** Opens the port of operations, then, once its schema is there, queues and HTTP. */
 async function openService(options: ServiceOptions): Promise<NestFastifyApplication> {
-  const { app, readiness } = await buildService(options);
+  const endTracing = await startTracing(options.name, { ...tracingDefaults, ...options.settings });
+  const { app, readiness } = await buildService({ ...options, endTracing });
   try {
     await app.get(OperationsServer).listen(options.settings);
     await readiness.untilMigrated();

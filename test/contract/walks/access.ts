@@ -13,6 +13,7 @@ export function walkAccess(ground: () => Ground): void {
     await ask('GET', 'audit?limit=1');
     await ask('GET', 'attention');
     await ask('GET', 'queues');
+    await ask('GET', 'diagnostics');
     await ask('DELETE', `api-keys/${key.id}`);
     const { id } = await ask('POST', 'projects', { name: 'Walked' });
     await ask('PATCH', `projects/${id}`, { name: 'Walked on' });
@@ -39,6 +40,7 @@ export function walkAccess(ground: () => Ground): void {
     const fields = { password: 'first', codes: ['one', 'two'] };
     const { id } = await ask('POST', 'credentials', { name: 'walked', type: 'text', fields });
     await ask('GET', 'credentials');
+    await ask('GET', 'key-rotation');
     await ask('GET', `credentials/${id}`);
     await ask('PATCH', `credentials/${id}`, { name: 'walked on' });
     await ask('POST', `credentials/${id}/rotate`, { fields });

@@ -1,12 +1,15 @@
 import { type JsonObject, secretList, signStandardWebhooks } from '#libs/adapter-sdk';
 import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
 import { errorCode } from '#libs/queue';
+import { Metrics } from '#libs/service-kit';
+import { inSpan, traceparent } from '#libs/tracing';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
 import { adapterErrorOf, jsonAnswer, requireSuccess } from './adapter-answer.js';
 import { AdapterError } from './adapter-error.js';
+import { adapterRequests, type AdapterRequests } from './adapter-requests.js';
 import { Breaker } from './breaker.js';
 import { CallSlots } from './call-slots.js';
 import { ViolationLog } from './violation-log.js';
@@ -16,7 +19,6 @@ export const egressToken = Symbol('egress');
 export interface AdapterCallContext {
   organizationId: string;
   projectId: string;
-  traceparent?: string | undefined;
 }
 
 interface Limits {
@@ -38,13 +40,16 @@ export class AdapterClient implements OnApplicationShutdown {
   private readonly breaker = new Breaker((baseUrl) => this.closed(baseUrl));
   private readonly listeners: ((baseUrl: string) => void)[] = [];
   private readonly slots: CallSlots;
+  private readonly requests: AdapterRequests;
   private readonly secrets: string[];
 
   constructor(
     @Inject(egressToken) private readonly egress: Egress,
     @Inject(ViolationLog) private readonly violations: ViolationLog,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(Metrics) metrics: Metrics,
   ) {
+    this.requests = adapterRequests(metrics, () => this.breaker.open);
     this.secrets = secretList(settings.GATEHOUSE_ADAPTER_SECRET?.split(',') ?? []);
     this.slots = new CallSlots(settings.ADAPTER_CONCURRENCY);
   }
@@ -163,30 +168,38 @@ export class AdapterClient implements OnApplicationShutdown {
     limits: Limits,
     onTooLarge: 'fail' | 'truncate' = 'fail',
   ): Promise<EgressResponse> {
+    const beganMs = performance.now();
     try {
-      const answer = await this.egress.fetch(`${baseUrl}${path}`, {
-        method,
-        headers: this.headers(method, body, context),
-        ...(method === 'POST' ? { body } : {}),
-        ...limits,
-        maxRedirects: 0,
-        onTooLarge,
-      });
+      const about = { 'http.request.method': method, 'url.path': path };
+      const answer = await inSpan(`adapter ${path}`, 'client', about, () =>
+        this.egress.fetch(`${baseUrl}${path}`, {
+          method,
+          headers: this.headers(method, body, context),
+          ...(method === 'POST' ? { body } : {}),
+          ...limits,
+          maxRedirects: 0,
+          onTooLarge,
+        }),
+      );
       requireSuccess(answer, path);
+      this.requests.ended(path, 'ok', beganMs);
       return answer;
     } catch (error) {
-      throw error instanceof EgressError ? adapterErrorOf(error, path) : error;
+      const failed = error instanceof EgressError ? adapterErrorOf(error, path) : error;
+      this.requests.ended(path, errorCode(failed), beganMs);
+      throw failed;
     }
   }
 
   private headers(method: string, body: string, context: AdapterCallContext): Record<string, string> {
     const id = `call_${randomUUID()}`;
+    const parent = traceparent();
     return {
       ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
       ...(context.organizationId ? { 'x-organization-id': context.organizationId } : {}),
       ...(context.projectId ? { 'x-project-id': context.projectId } : {}),
       'x-request-id': id,
-      ...(context.traceparent ? { traceparent: context.traceparent } : {}),
+      ...(parent === undefined ? {} : { traceparent: parent }),
       ...(this.secrets.length > 0 ? signStandardWebhooks({ secret: this.secrets, id, body }) : {}),
     };
   }

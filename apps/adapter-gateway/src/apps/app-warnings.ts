@@ -7,10 +7,10 @@ export class AppWarning {
   @ApiProperty({ description: 'What does not work, and what to do, for people' }) message: string;
 }
 
-type Facts = Pick<AppRow, 'id' | 'kind' | 'capabilities' | 'has_reply_address'>;
+type Facts = Pick<AppRow, 'kind' | 'capabilities' | 'has_reply_address'>;
 
 /** An App whose replies can go nowhere says so from its installation on. */
-export function warningsOf({ id, kind, capabilities, has_reply_address: hasAddress }: Facts): AppWarning[] {
+export function warningsOf({ kind, capabilities, has_reply_address: hasAddress }: Facts): AppWarning[] {
   if (!capabilities.includes('receive')) return [];
   if (!capabilities.includes('send')) {
     const message =
@@ -18,6 +18,7 @@ export function warningsOf({ id, kind, capabilities, has_reply_address: hasAddre
     return [{ code: 'app_cannot_send', message }];
   }
   if (kind === 'adapter' || hasAddress) return [];
-  const message = `Replies go nowhere: a sender's name is no address to post to. To have them posted, set the reply address (reply_address) of the App's channel, ${id}.`;
+  const message =
+    "Replies go nowhere: a sender's name is no address to post to. To have them posted, set the reply address (reply_address) of the App's channel.";
   return [{ code: 'no_reply_address', message }];
 }

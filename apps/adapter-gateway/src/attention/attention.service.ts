@@ -80,8 +80,8 @@ function ofApp(app: AppView): AttentionItem[] {
     items.push({ ...common, code: 'renewal_failing', severity: 'error', text, what_to_do: advice, since });
   }
   for (const { code, message } of app.warnings) {
-    const text = `${app.name}: ${message.split('. ')[0] ?? message}.`.replace(/\.\.$/, '.');
-    items.push({ ...common, code, severity: 'warning', text, what_to_do: message });
+    const [what = message, ...toDo] = message.split(/(?<=\.) /);
+    items.push({ ...common, code, severity: 'warning', text: `${app.name}: ${what}`, what_to_do: toDo.join(' ') });
   }
   return items;
 }

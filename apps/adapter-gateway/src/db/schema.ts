@@ -35,6 +35,7 @@ import { TextSources1764700000300 } from './1764700000300-text-sources.js';
 import { Audit1764700000302 } from './1764700000302-audit.js';
 import { DeliveryParts1764700000500 } from './1764700000500-delivery-parts.js';
 import { HealthAndConformance1764800000961 } from './1764800000961-health-and-conformance.js';
+import { LeaseOwners1764900000105 } from './1764900000105-lease-owners.js';
 import { ClosedProjects1764900000111 } from './1764900000111-closed-projects.js';
 import { ChangesTold1764900000200 } from './1764900000200-changes-told.js';
 
@@ -79,6 +80,7 @@ export const schema: ServiceSchema = {
     Audit1764700000302,
     DeliveryParts1764700000500,
     HealthAndConformance1764800000961,
+    LeaseOwners1764900000105,
     ClosedProjects1764900000111,
     ChangesTold1764900000200,
   ],

@@ -1,9 +1,10 @@
 import { Batcher } from '#libs/batching';
 import { type DeliverySendPayload, deliverySend, outboundSent, type OutboundContent, textHash } from '#libs/contracts';
-import { isRefusedRow, Sweeper } from '#libs/database';
+import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
+import { inMessage, inSpan, traceparent } from '#libs/tracing';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -20,10 +21,9 @@ import { gatewaySettings } from '../settings.js';
 import { disabledCode, notReadyCode } from '../apps/adapter-not-ready.js';
 import { Deliverer } from './deliver.js';
 import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
-import type { DeliveryRow } from './delivery.entity.js';
 import { jobOf } from './delivery-job.js';
 import { DeliveryLeases } from './delivery-leases.js';
-import { DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
+import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
 import { UnderWay } from './under-way.js';
 
 export const engineClient = Symbol('engineClient');
@@ -37,7 +37,7 @@ const pauses: (string | null)[] = [notReadyCode, disabledCode, circuitOpenCode, 
 @Injectable()
 export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('deliveries');
-  private readonly claims: Batcher<DeliverySendPayload, DeliveryRow | null>;
+  private readonly claims: Batcher<DeliverySendPayload, ClaimedDelivery | null>;
   private readonly results: Batcher<DeliveryResult>;
   private readonly sweeper: Sweeper;
   private readonly underWay: UnderWay;
@@ -49,6 +49,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     @Inject(Deliverer) private readonly deliverer: Deliverer,
     @Inject(InstalledApps) private readonly installed: InstalledApps,
     @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(Liveness) private readonly liveness: Liveness,
     @Inject(Journal) journal: Journal,
     @Inject(Metrics) private readonly metrics: Metrics,
     @Inject(engineClient) private readonly engine: ServiceClient,
@@ -70,6 +71,8 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
       name: 'deliveries',
       everyMs: sweepEveryMs,
       batch: 500,
+      losses: liveness,
+      afterLoss: () => deliveries.voidLeasesOfGone(),
       sweep: (limit) => this.sweep(limit),
     });
   }
@@ -108,7 +111,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
 
   /** A job that cannot be read at all; the row, if there is one, is swept. */
   async bury(job: DeliverySendPayload, code: string, reason: string): Promise<void> {
-    const row = await this.deliveries.byId(job.delivery_id);
+    const row = await this.deliveries.lastClaim(job.delivery_id);
     if (!row) return;
     const { attempts, from_part: fromPart } = row;
     const outcome = {
@@ -123,15 +126,21 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     await this.finish(row, outcome, 0);
   }
 
-  private async claim(job: DeliverySendPayload): Promise<DeliveryRow | null> {
+  private async claim(job: DeliverySendPayload): Promise<ClaimedDelivery | null> {
     return this.claims.add(job.content ? job : { ...job, content: await this.readContent(job) });
   }
 
-  private attempt(delivery: DeliveryRow): Promise<void> {
-    return this.leases.during(delivery.id, () => this.makeAttempt(delivery));
+  private attempt(delivery: ClaimedDelivery): Promise<void> {
+    const { receipt_id: eventId, organization_id: organizationId } = delivery;
+    // A sweep has no message of its own; a job's is the one already.
+    return inMessage({ eventId, organizationId }, traceparent(eventId), () =>
+      this.leases.during(delivery.id, () =>
+        inSpan('delivery', 'internal', { 'gatehouse.delivery_id': delivery.id }, () => this.makeAttempt(delivery)),
+      ),
+    );
   }
 
-  private async makeAttempt(delivery: DeliveryRow): Promise<void> {
+  private async makeAttempt(delivery: ClaimedDelivery): Promise<void> {
     const startMs = performance.now();
     const made = await this.deliverer.attempt(delivery).then(
       (result) => ({ result }),
@@ -141,11 +150,12 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     await this.finish(delivery, outcome, performance.now() - startMs);
   }
 
-  private async finish(delivery: DeliveryRow, outcome: DeliveryOutcome, durationMs: number): Promise<void> {
+  private async finish(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): Promise<void> {
     const { state } = outcome;
     const entry = this.entryOf(delivery, outcome, durationMs);
     await this.results.add({
       id: delivery.id,
+      claims: delivery.claims,
       state,
       from_part: outcome.fromPart,
       attempts: outcome.attempts,
@@ -162,7 +172,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   /** What the timeline tells of an attempt; null where it told so before. */
-  private entryOf(delivery: DeliveryRow, outcome: DeliveryOutcome, durationMs: number): JournalEntry | null {
+  private entryOf(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): JournalEntry | null {
     const { state, code } = outcome;
     if (state === 'queued' && pauses.includes(code) && pauses.includes(delivery.error)) return null;
     return {
@@ -174,14 +184,14 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
       outcome: state === 'queued' ? 'retrying' : state,
       reason: code,
       subject_id: delivery.id,
-      attempt: delivery.attempts,
+      attempt: delivery.claims,
       duration_ms: durationMs,
       detail: detailOf(delivery, outcome),
     };
   }
 
   /** What the provider may send back to us. The built-in App has a marker of its own instead. */
-  private async noteSent(delivery: DeliveryRow, messageId: string | null): Promise<void> {
+  private async noteSent(delivery: ClaimedDelivery, messageId: string | null): Promise<void> {
     const { app } = await this.installed.get(delivery.app_id);
     if (app.kind === 'builtin') return;
     await this.jobs.wake(outboundSent, {
@@ -193,15 +203,15 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     });
   }
 
-  private retry(delivery: DeliveryRow, waitMs: number): void {
+  private retry(delivery: ClaimedDelivery, waitMs: number): void {
     const job = jobOf(delivery);
     const traveller = { payload: { ...job }, attempts: 0, addedAtMs: Date.now() };
     // Redis away: the sweeper takes the delivery up when its wait is over.
     this.jobs.sendAgain(deliverySend, traveller, waitMs + 5).catch(() => undefined);
   }
 
-  private async claimAll(jobs: DeliverySendPayload[]): Promise<(DeliveryRow | null)[]> {
-    const rows = await this.deliveries.claim(jobs, this.settings.DELIVERY_LEASE_MS);
+  private async claimAll(jobs: DeliverySendPayload[]): Promise<(ClaimedDelivery | null)[]> {
+    const rows = await this.deliveries.claim(jobs, this.liveness.owner, this.settings.DELIVERY_LEASE_MS);
     const mine = new Map(rows.map((row) => [row.id, row]));
     return jobs.map((job) => {
       const row = mine.get(job.delivery_id) ?? null;
@@ -225,7 +235,8 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private async sweep(limit: number): Promise<number> {
-    const ageMs = await this.jobs.sweepAfterMs(deliverySend.queue, sweepGraceMs);
+    const behindMs = await this.jobs.behindMs(deliverySend.queue);
+    const ageMs = Math.min(sweepGraceMs, this.liveness.sinceLossMs) + behindMs;
     const rows = await this.deliveries.overdue(ageMs, limit);
     await Promise.all(rows.map((row) => this.jobs.wake(deliverySend, jobOf(row))));
     // They stay overdue until their job runs: asking again at once would only find the same rows.
@@ -233,7 +244,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   }
 }
 
-function detailOf({ parts, cut_chars }: DeliveryRow, { detail }: DeliveryOutcome): Record<string, unknown> | null {
+function detailOf({ parts, cut_chars }: ClaimedDelivery, { detail }: DeliveryOutcome): Record<string, unknown> | null {
   const facts = {
     ...(detail ? { error: detail.slice(0, 500) } : {}),
     ...(parts === null ? {} : { parts }),

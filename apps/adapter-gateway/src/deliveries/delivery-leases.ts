@@ -1,4 +1,4 @@
-import { Sweeper } from '#libs/database';
+import { Liveness, Sweeper } from '#libs/database';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
@@ -14,6 +14,7 @@ export class DeliveryLeases implements OnApplicationBootstrap, OnApplicationShut
 
   constructor(
     @Inject(DeliveryRepository) deliveries: DeliveryRepository,
+    @Inject(Liveness) liveness: Liveness,
     @Inject(gatewaySettings) { DELIVERY_LEASE_MS: leaseMs }: GatewaySettings,
   ) {
     this.renewer = new Sweeper({
@@ -21,7 +22,7 @@ export class DeliveryLeases implements OnApplicationBootstrap, OnApplicationShut
       everyMs: leaseMs / renewalsPerLease,
       batch: 1,
       sweep: async () => {
-        await deliveries.renew([...this.held], leaseMs);
+        await deliveries.renew([...this.held], liveness.owners, leaseMs);
         return 0;
       },
     });

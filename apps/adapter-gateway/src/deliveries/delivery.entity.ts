@@ -17,7 +17,11 @@ export class DeliveryRow {
   @Column({ type: 'text', nullable: true }) turn_id: string | null;
   @Column({ type: 'jsonb' }) content: OutboundContent;
   @Column({ type: 'text' }) state: DeliveryState;
+  /** Those that count: pauses do not, and a redrive begins anew. */
   @Column({ type: 'integer' }) attempts: number;
+  /** All of them: the number of the last one, and with `lease_owner` its fencing token. */
+  @Column({ type: 'integer', default: 0, select: false }) claims?: number;
+  @Column({ type: 'text', nullable: true, select: false }) lease_owner?: string | null;
   /** Parts that the provider already has; a retry goes on from there. */
   @Column({ type: 'integer' }) from_part: number;
   /** That the gateway splits it into. Null: it goes as one, or the adapter splits it. */

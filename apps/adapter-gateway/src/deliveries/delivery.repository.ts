@@ -1,5 +1,5 @@
 import type { DeliverySendPayload } from '#libs/contracts';
-import { storableJson } from '#libs/database';
+import { isGone, storableJson } from '#libs/database';
 import { entryCtes, type JournalEntry } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -9,6 +9,8 @@ import { DeliveryRow, type DeliveryState } from './delivery.entity.js';
 
 export interface DeliveryResult {
   id: string;
+  /** The claim whose attempt it is of. */
+  claims: number;
   state: DeliveryState;
   from_part: number;
   attempts: number;
@@ -23,6 +25,9 @@ export interface DeliveryResult {
   entry: JournalEntry | null;
 }
 
+/** As the statement that takes a lease returns it. */
+export type ClaimedDelivery = DeliveryRow & { claims: number };
+
 @Injectable()
 export class DeliveryRepository {
   constructor(@InjectRepository(DeliveryRow) private readonly rows: Repository<DeliveryRow>) {}
@@ -31,7 +36,7 @@ export class DeliveryRepository {
    * Commits deliveries that are new and takes the lease of those that nobody works on.
    * @returns the rows that are ours now; one that is leased or settled is missing
    */
-  async claim(jobs: DeliverySendPayload[], leaseMs: number): Promise<DeliveryRow[]> {
+  async claim(jobs: DeliverySendPayload[], owner: string, leaseMs: number): Promise<ClaimedDelivery[]> {
     // In id order: batches of two processes that share ids would otherwise deadlock.
     const sorted = [...new Map(jobs.map((job) => [job.delivery_id, job])).values()].sort((a, b) =>
       a.delivery_id < b.delivery_id ? -1 : 1,
@@ -39,12 +44,12 @@ export class DeliveryRepository {
     const column = <T>(of: (job: DeliverySendPayload) => T): T[] => sorted.map(of);
     return (await this.rows.query(
       `INSERT INTO gateway.delivery AS d (id, organization_id, project_id, app_id, receipt_id, turn_id, content, state,
-         attempts, from_part, lease_until, created_at)
-       SELECT id, org, prj, app, receipt, turn, content, 'sending', 1, 0, now() + make_interval(secs => $8), now()
+         attempts, claims, from_part, lease_owner, lease_until, created_at)
+       SELECT id, org, prj, app, receipt, turn, content, 'sending', 1, 1, 0, $10, now() + make_interval(secs => $8), now()
          FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
            AS t(id, org, prj, app, receipt, turn, content)
-       ON CONFLICT (id) DO UPDATE SET state = 'sending', attempts = d.attempts + 1,
-         lease_until = now() + make_interval(secs => $8),
+       ON CONFLICT (id) DO UPDATE SET state = 'sending', attempts = d.attempts + 1, claims = d.claims + 1,
+         lease_owner = excluded.lease_owner, lease_until = now() + make_interval(secs => $8),
          -- A process died in the middle of an attempt: the error of the one before says nothing of it.
          error = CASE WHEN d.state = 'sending' AND d.error <> $9 THEN NULL ELSE d.error END
          WHERE d.state IN ('queued', 'sending') AND (d.lease_until IS NULL OR d.lease_until < now())
@@ -59,12 +64,14 @@ export class DeliveryRepository {
         column((job) => storableJson(job.content ?? {})),
         leaseMs / 1000,
         answerLostCode,
+        owner,
       ],
-    )) as DeliveryRow[];
+    )) as ClaimedDelivery[];
   }
 
   /**
-   * Stores what attempts came to, with what the timeline tells of it.
+   * Stores what attempts came to, with what the timeline tells of it. Where another claim has taken over, only that it has
+   * arrived.
    * @param entries rows of the journal, each with the delivery of its own
    * @returns the deliveries that were under way until now
    */
@@ -77,9 +84,10 @@ export class DeliveryRepository {
          attempts = t.attempts, moved_to = coalesce(t.moved_to, d.moved_to),
          settled_at = CASE WHEN t.state IN ('queued', 'sending') THEN NULL ELSE now() END
         FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-               $8::integer[], $9::text[])
-          AS t(id, state, from_part, error, error_detail, message_id, lease_until, attempts, moved_to)
-       WHERE d.id = t.id AND d.state IN ('queued', 'sending') RETURNING d.id, d.state),
+               $8::integer[], $9::text[], $11::integer[])
+          AS t(id, state, from_part, error, error_detail, message_id, lease_until, attempts, moved_to, claims)
+       WHERE d.id = t.id AND d.state IN ('queued', 'sending') AND (d.claims = t.claims OR t.state = 'delivered')
+       RETURNING d.id, d.state),
        parts AS (DELETE FROM gateway.delivery_part WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')),
        files AS (DELETE FROM gateway.delivery_attachment
         WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')),
@@ -96,6 +104,7 @@ export class DeliveryRepository {
         column((result) => result.attempts),
         column((result) => result.moved_to),
         storableJson(entries),
+        column((result) => result.claims),
       ],
     )) as { id: string }[];
     return new Set(recorded.map(({ id }) => id));
@@ -132,14 +141,23 @@ export class DeliveryRepository {
   }
 
   /** Keeps the leases of deliveries that are still attempted. */
-  async renew(ids: string[], leaseMs: number): Promise<void> {
+  async renew(ids: string[], owners: string[], leaseMs: number): Promise<void> {
     if (ids.length === 0) return;
     // In id order, and never waiting for one that is being recorded.
     await this.rows.query(
       `UPDATE gateway.delivery SET lease_until = now() + make_interval(secs => $2)
-        WHERE id IN (SELECT id FROM gateway.delivery WHERE id = ANY($1) AND state = 'sending'
+        WHERE id IN (SELECT id FROM gateway.delivery WHERE id = ANY($1) AND state = 'sending' AND lease_owner = ANY($3)
                       ORDER BY id FOR UPDATE SKIP LOCKED)`,
-      [ids, leaseMs / 1_000],
+      [ids, leaseMs / 1_000, owners],
+    );
+  }
+
+  /** Voids the leases of processes that are dead: over for so long that the next sweep takes them, whatever it waits for. */
+  async voidLeasesOfGone(): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.delivery SET lease_until = now() - interval '1 day'
+        WHERE id IN (SELECT id FROM gateway.delivery WHERE state = 'sending' AND ${isGone('lease_owner')}
+                      ORDER BY id FOR UPDATE SKIP LOCKED)`,
     );
   }
 
@@ -166,6 +184,12 @@ export class DeliveryRepository {
 
   byId(id: string): Promise<DeliveryRow | null> {
     return this.rows.findOneBy({ id });
+  }
+
+  /** A delivery as whoever had it last was given it. */
+  async lastClaim(id: string): Promise<ClaimedDelivery | null> {
+    const rows = (await this.rows.query('SELECT * FROM gateway.delivery WHERE id = $1', [id])) as ClaimedDelivery[];
+    return rows[0] ?? null;
   }
 
   /** Unfinished deliveries whose lease ran out more than `graceMs` ago. */

@@ -61,7 +61,7 @@ export class OutgoingMessages {
       outcome: 'running',
       reason: 'reply_cut',
       subject_id: delivery.id,
-      attempt: delivery.attempts,
+      attempt: delivery.claims ?? delivery.attempts,
       detail: { cut_chars: cutChars, text },
     });
   }

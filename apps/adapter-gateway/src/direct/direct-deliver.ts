@@ -7,6 +7,7 @@ import {
   signStandardWebhooks,
 } from '#libs/adapter-sdk';
 import { type Egress, EgressError } from '#libs/egress';
+import { inSpan } from '#libs/tracing';
 import { readRetryAfter } from '../adapters/retry-after.js';
 import type { AppRow } from '../apps/app.entity.js';
 import type { DeliveryRow } from '../deliveries/delivery.entity.js';
@@ -33,14 +34,17 @@ export async function directDeliver(
     [originField]: originMarker(app, delivery.id),
   });
   try {
-    const answer = await egress.fetch(target.channel_address ?? '', {
-      method: 'POST',
-      headers: headersOf(app, credentials, delivery, body),
-      body,
-      timeoutMs,
-      maxResponseBytes: 65_536,
-      maxRedirects: 0,
-    });
+    // Without `traceparent`: whose address it is knows nothing of our traces.
+    const answer = await inSpan('POST reply_address', 'client', {}, () =>
+      egress.fetch(target.channel_address ?? '', {
+        method: 'POST',
+        headers: headersOf(app, credentials, delivery, body),
+        body,
+        timeoutMs,
+        maxResponseBytes: 65_536,
+        maxRedirects: 0,
+      }),
+    );
     return outcomeOf(answer.status, answer.headers['retry-after'], delivery);
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;

@@ -1,7 +1,8 @@
 import { Batcher } from '#libs/batching';
 import { type InboundParsePayload, inboundParse } from '#libs/contracts';
-import { isRefusedRow, Sweeper } from '#libs/database';
-import { PermanentFailure, permanentCode } from '#libs/queue';
+import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
+import { JobClient, PermanentFailure, permanentCode } from '#libs/queue';
+import { inMessage } from '#libs/tracing';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -49,6 +50,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     @Inject(InboundService) private readonly inbound: InboundService,
     @Inject(InboundWaitRepository) private readonly waits: InboundWaitRepository,
     @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(Liveness) private readonly liveness: Liveness,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
     this.underWay = new UnderWay(settings.PARSES_IN_FLIGHT, (error) =>
@@ -60,6 +63,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
       name: 'inbound-waits',
       everyMs: takeEveryMs,
       batch: settings.PARSES_IN_FLIGHT,
+      losses: liveness,
+      afterLoss: () => waits.takeFromGone(),
       sweep: (limit) => this.takeDue(limit),
     });
   }
@@ -87,6 +92,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
 
   /** Begins an attempt; resolves when there is room for it. */
   async begin(job: InboundParsePayload, adapter: InstalledAdapter): Promise<void> {
+    // What waits here for its adapter comes again by itself.
+    if (job.tried !== undefined && (await this.waits.has(job.receipt_id))) return;
     if (this.closing) return this.attempt(job, adapter, 0, false);
     await this.underWay.room();
     this.underWay.add(this.attempt(job, adapter, 0, false));
@@ -96,9 +103,13 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   private async takeDue(limit: number): Promise<number> {
     if (this.closing) return 0;
     const { ADAPTER_CONCURRENCY: perAdapter, PARSE_LEASE_MS: leaseMs } = this.settings;
-    const rows = await this.waits.take(this.adapters.load, perAdapter, this.underWay.free, leaseMs);
+    const lease = { by: this.liveness.owner, leaseMs };
+    const rows = await this.waits.take(this.adapters.load, perAdapter, this.underWay.free, lease);
     for (const { job, attempts } of rows) {
-      const attempt = this.again(job, attempts).finally(() => this.taken.delete(attempt));
+      const { receipt_id: eventId, organization_id: organizationId } = job;
+      const attempt = inMessage({ eventId, organizationId }, undefined, () => this.again(job, attempts)).finally(() =>
+        this.taken.delete(attempt),
+      );
       this.taken.add(attempt);
       this.underWay.add(attempt);
     }
@@ -117,7 +128,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     } catch (error) {
       const code = permanentCode(error);
       if (code === null) throw error;
-      await this.end(job, code, said(error));
+      await this.end(job, attempts + 1, code, said(error));
     }
   }
 
@@ -154,20 +165,22 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     // The adapter reads the same request in the same way every time: its answer would break the contract again.
     const broken = error instanceof AdapterError && error.code === 'contract_violation';
     const permanent = broken ? error.code : permanentCode(error);
-    if (permanent !== null) return this.end(job, permanent, said(error));
+    if (permanent !== null) return this.end(job, attempts + 1, permanent, said(error));
+    // It comes again later, and nobody waits for it.
+    this.jobs.order.leave(job.app_id, job.receipt_id);
     const put = putOff(job, adapter.id, attempts, error);
     const waiting = await this.puts.add(put);
     const tooOld = Date.now() - waiting.waitingSince.getTime() >= this.settings.PARSE_MAX_AGE_MS;
     if (tooOld || waiting.attempts >= inboundParse.attempts) {
-      return this.end(job, put.code, said(error));
+      return this.end(job, attempts + 1, put.code, said(error));
     }
     // A pause is said once, however often it is looked whether it is over.
     if (put.attempts === 1 || waiting.previousCode === null)
       this.inbound.retrying(job, waiting.attempts, put.code, error);
   }
 
-  private async end(job: InboundParsePayload, code: string, reason: string): Promise<void> {
-    await this.inbound.bury(job, code, reason);
+  private async end(job: InboundParsePayload, attempt: number, code: string, reason: string): Promise<void> {
+    await this.inbound.bury(job, attempt, code, reason);
     await this.waits.forget([job.receipt_id]);
   }
 }

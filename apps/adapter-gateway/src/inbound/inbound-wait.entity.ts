@@ -15,6 +15,8 @@ export class InboundWaitRow {
   @Column({ type: 'text' }) code: string;
   /** Whether it is being attempted. */
   @Column({ type: 'boolean' }) taken: boolean;
+  /** By which process. */
+  @Column({ type: 'text', nullable: true }) taken_by: string | null;
   /** When it may be attempted; while it is, when the attempt counts as abandoned. */
   @Column({ type: 'timestamptz' }) next_at: Date;
   @Column({ type: 'timestamptz' }) waiting_since: Date;

@@ -1,5 +1,5 @@
 import type { InboundParsePayload } from '#libs/contracts';
-import { storableJson } from '#libs/database';
+import { isGone, storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
@@ -62,20 +62,29 @@ export class InboundWaitRepository {
   /**
    * Takes what is due and whose adapter can take it. What waits for one that is not ready, or has too much to do, is
    * not even looked at, however much it is; of one whose circuit is half open a single receipt is taken.
-   * @param leaseMs when a receipt may be taken again, if nothing is heard of it
+   * @param by who takes it, and `leaseMs` when a receipt may be taken again, if nothing is heard of it
    */
-  async take(load: AdapterLoad, perAdapter: number, limit: number, leaseMs: number): Promise<InboundWaitRow[]> {
+  async take(
+    load: AdapterLoad,
+    perAdapter: number,
+    limit: number,
+    { by, leaseMs }: { by: string; leaseMs: number },
+  ): Promise<InboundWaitRow[]> {
     const [rows] = (await this.rows.query(
-      `UPDATE gateway.inbound_wait SET taken = true, next_at = now() + make_interval(secs => $5)
+      `UPDATE gateway.inbound_wait SET taken = true, taken_by = $6, next_at = now() + make_interval(secs => $5)
         WHERE receipt_id IN (
           SELECT due.receipt_id FROM gateway.adapter a CROSS JOIN LATERAL (
             SELECT w.receipt_id FROM gateway.inbound_wait w WHERE w.adapter_id = a.id AND w.next_at <= now()
              ORDER BY w.next_at LIMIT CASE WHEN a.base_url = ANY($2) THEN 1 ELSE $3 END FOR UPDATE SKIP LOCKED) due
            WHERE a.state = 'ready' AND NOT a.disabled AND a.base_url <> ALL($1) LIMIT $4)
         RETURNING *`,
-      [load.closedTo, load.onTrial, perAdapter, limit, leaseMs / 1_000],
+      [load.closedTo, load.onTrial, perAdapter, limit, leaseMs / 1_000, by],
     )) as [InboundWaitRow[], number];
     return rows;
+  }
+
+  has(receiptId: string): Promise<boolean> {
+    return this.rows.existsBy({ receipt_id: receiptId });
   }
 
   /** Takes out what waits for an adapter that was unregistered: nothing else would. */
@@ -97,6 +106,13 @@ export class InboundWaitRepository {
         WHERE adapter_id IN (SELECT id FROM gateway.adapter WHERE base_url = $1) AND code <> $2
           AND NOT taken AND next_at > now()`,
       [baseUrl, exceptCode],
+    );
+  }
+
+  /** Lets go of what dead processes had taken. */
+  async takeFromGone(): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.inbound_wait SET taken = false, next_at = now() WHERE taken AND ${isGone('taken_by')}`,
     );
   }
 

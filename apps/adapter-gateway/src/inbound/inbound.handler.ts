@@ -1,4 +1,4 @@
-import type { InboundParsePayload } from '#libs/contracts';
+import { inboundParse, type InboundParsePayload } from '#libs/contracts';
 import { type DeadJob, errorCode, JobContext, permanentCode } from '#libs/queue';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
@@ -21,7 +21,7 @@ export class InboundHandler {
     try {
       await this.inbound.process(job, context.attempt);
     } catch (error) {
-      if (permanentCode(error) === null) {
+      if (permanentCode(error) === null && context.attempt < inboundParse.attempts) {
         this.inbound.retrying(job, context.attempt, errorCode(error), error);
       }
       throw error;
@@ -29,7 +29,7 @@ export class InboundHandler {
   }
 
   @EventPattern<string>('inbound.parse.dead')
-  async dead(@Payload() job: DeadJob<InboundParsePayload>): Promise<void> {
-    await this.inbound.bury(job.payload, job.code, job.reason);
+  async dead(@Payload() job: DeadJob<InboundParsePayload>, @Ctx() context: JobContext): Promise<void> {
+    await this.inbound.bury(job.payload, context.attempt, job.code, job.reason);
   }
 }

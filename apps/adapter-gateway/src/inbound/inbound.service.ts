@@ -116,14 +116,11 @@ export class InboundService extends Sweeping {
   }
 
   /** Ends a receipt that cannot be parsed; it stays readable and can be replayed. */
-  async bury(job: InboundParsePayload, code: string, reason: string): Promise<void> {
-    await this.journal.appendNow({
-      ...subject(job),
-      stage: 'parsed',
-      outcome: 'dead',
-      reason: code,
-      detail: { error: reason },
-    });
+  async bury(job: InboundParsePayload, attempt: number, code: string, reason: string): Promise<void> {
+    this.jobs.order.leave(job.app_id, job.receipt_id);
+    await this.journal.appendNow(
+      entryOf(job, 'parsed', 'dead', { attempt, durationMs: null, reason: code, detail: { error: reason } }),
+    );
   }
 
   private async readRequest(job: InboundParsePayload): Promise<InboundRequest> {
@@ -185,13 +182,16 @@ export class InboundService extends Sweeping {
       ...(canSend(installed) ? {} : { app_sends: false }),
       ...(inline ? { messages } : {}),
       ...(job.traceparent ? { traceparent: job.traceparent } : {}),
+      ...(job.tried === undefined ? {} : { tried: job.tried }),
       told: told.map(toldOf),
     };
     // Not taken by Redis: the ingress still holds the receipt, and wakes this hop again.
     await this.jobs.wake(messageRoute, payload);
   }
 
+  /** Of what goes no further, or not yet: nobody waits for it. */
   private record(job: InboundParsePayload, stage: Stage, outcome: Outcome, facts: EntryFacts): void {
+    this.jobs.order.leave(job.app_id, job.receipt_id);
     this.journal.append(entryOf(job, stage, outcome, facts));
     if (facts.durationMs !== null) this.metrics.hopSeconds.observe({ stage, outcome }, facts.durationMs / 1000);
   }
@@ -205,7 +205,8 @@ interface EntryFacts {
 }
 
 function entryOf(job: InboundParsePayload, stage: Stage, outcome: Outcome, facts: EntryFacts): JournalEntry {
-  const { attempt, durationMs, reason, detail } = facts;
+  const { durationMs, reason, detail } = facts;
+  const attempt = (job.tried ?? 0) + facts.attempt;
   const told = { attempt, duration_ms: durationMs, reason: reason ?? null, detail: detail ?? null };
   return { ...subject(job), stage, outcome, ...told, at: new Date() };
 }
@@ -228,7 +229,7 @@ function subject(job: InboundParsePayload): {
 }
 
 function context(job: InboundParsePayload): AdapterCallContext {
-  return { organizationId: job.organization_id, projectId: job.project_id, traceparent: job.traceparent };
+  return { organizationId: job.organization_id, projectId: job.project_id };
 }
 
 function ignoredReason(message: NormalizedMessage): string | null {

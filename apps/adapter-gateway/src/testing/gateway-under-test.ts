@@ -1,3 +1,4 @@
+import { tracingDefaults } from '#libs/tracing';
 import { type JobContract, newId } from '#libs/contracts';
 import {
   createService,
@@ -75,7 +76,12 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
     credentials,
     vault,
     start: async (settings = {}) => {
-      const all: GatewaySettings = { ...defaults, DATABASE_URL: database.url, VAULT_URL: vault.url, ...settings };
+      const all: GatewaySettings = {
+        ...gatewayDefaults,
+        DATABASE_URL: database.url,
+        VAULT_URL: vault.url,
+        ...settings,
+      };
       const app = await createService({
         name: 'adapter-gateway',
         module: AppModule.with(all),
@@ -107,9 +113,10 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
   };
 }
 
-const defaults: GatewaySettings = {
+export const gatewayDefaults: GatewaySettings = {
   ...httpLimitDefaults,
   ...tokenLimitDefaults,
+  ...tracingDefaults,
   PORT: 8080,
   OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',

@@ -1,10 +1,10 @@
+import { TEST_CERTIFICATE } from '#libs/testing';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { createAdapterServer, describeConformance, loadFixtures } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createSmtpAdapter } from './smtp.adapter.js';
 import { openSmtpStandIn } from './testing/smtp-stand-in.js';
-import { TEST_CERTIFICATE } from './testing/test-certificate.js';
 
 const fixtures = loadFixtures(new URL('conformance', import.meta.url).pathname);
 const provider = await openSmtpStandIn();

@@ -1,3 +1,4 @@
+import { TEST_CERTIFICATE, TEST_KEY } from '#libs/testing';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { pino } from 'pino';
@@ -6,7 +7,6 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { createAdapterServer, type JsonObject } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createSmtpAdapter } from './smtp.adapter.js';
-import { TEST_CERTIFICATE, TEST_KEY } from './testing/test-certificate.js';
 import { HASTY_MS } from '../testing/patience.js';
 
 const PASSWORD = 'canary-71bb02-password';

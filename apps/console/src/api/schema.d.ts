@@ -69,6 +69,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/diagnostics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How each service finds its stores, clock, migrations, egress and signatures, and what to do
+         * @description Of the whole installation, but for the adapters: those of the project. Asks now.
+         */
+        get: operations["diagnose"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/queues": {
         parameters: {
             query?: never;
@@ -2580,6 +2600,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/key-rotation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which keys wrap the data keys of the organization */
+        get: operations["getKeyRotation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/credentials/notifications": {
         parameters: {
             query?: never;
@@ -2920,6 +2957,42 @@ export interface components {
             data: components["schemas"]["AuditLogEntryView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
+        };
+        DiagnosedServiceView: {
+            service: string;
+            /** @description The version of Node */
+            runtime: string;
+            uptime_seconds: number;
+        };
+        FindingView: {
+            /** @description The service that found it */
+            service: string;
+            /** @enum {string} */
+            check: "services" | "settings" | "clocks" | "postgres" | "migrations" | "redis" | "egress" | "signatures";
+            /**
+             * @description error: something does not work, or a message may be lost. warning: it will not for long, or is unwise
+             * @enum {string}
+             */
+            state: "ok" | "warning" | "error";
+            /** @description In one line, for people */
+            text: string;
+            /** @description Null where all is well */
+            what_to_do: string | null;
+        };
+        DiagnosticsView: {
+            /**
+             * Format: date-time
+             * @description The portal's clock
+             */
+            now: string;
+            /**
+             * @description The worst of what was found
+             * @enum {string}
+             */
+            state: "ok" | "warning" | "error";
+            /** @description Those that answered */
+            services: components["schemas"]["DiagnosedServiceView"][];
+            data: components["schemas"]["FindingView"][];
         };
         QueueView: {
             queue: string;
@@ -5624,7 +5697,10 @@ export interface components {
             agent_id: string | null;
             /** @description Empty: the sender was no contact */
             contact_id: string | null;
+            /** @description As the endpoint calls it */
+            model: string | null;
             model_calls: number;
+            /** @description Grouped by model: none is counted */
             tool_calls: number;
             input_tokens: number;
             output_tokens: number;
@@ -6204,6 +6280,21 @@ export interface components {
             /** @description Comes first; in a list the value before stays valid beside it */
             value: string;
         };
+        WrappingKeyView: {
+            /** @description Its name in the key ring */
+            kid: string;
+            /** @description Data keys of the caller's organization that it wraps */
+            data_keys: number;
+            /** @description Whether the vault has it: what a key wraps that is gone cannot be opened */
+            in_ring: boolean;
+            /** @description Whether it wraps what is new */
+            primary: boolean;
+        };
+        KeyRotationView: {
+            keys: components["schemas"]["WrappingKeyView"][];
+            /** @description Data keys that another key than the primary wraps; 0: it is done */
+            left: number;
+        };
         NotificationsView: {
             url: string;
             /** @description Changes that are still to be told */
@@ -6482,6 +6573,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditLogPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    diagnose: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiagnosticsView"];
                 };
             };
             default: components["responses"]["Problem"];
@@ -9401,6 +9512,8 @@ export interface operations {
                 limit?: number;
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
+                /** @description A part of the tool's name, in any case */
+                search?: string;
                 state?: "pending" | "approved" | "refused" | "expired" | "cancelled";
                 /** @description Of the turns that one event started */
                 event_id?: string;
@@ -10115,7 +10228,7 @@ export interface operations {
                 from?: string;
                 /** @description Last day; today when absent */
                 to?: string;
-                group_by?: "day" | "agent" | "contact" | "day_agent" | "day_contact" | "total";
+                group_by?: "day" | "agent" | "contact" | "model" | "day_agent" | "day_contact" | "day_model" | "total";
             };
             header?: never;
             path?: never;
@@ -11166,6 +11279,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CredentialView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getKeyRotation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyRotationView"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -1,4 +1,4 @@
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
@@ -16,6 +16,8 @@ export function Shell(): ReactNode {
   const [drawer, { open, close }] = useDisclosure();
   const [palette, { open: openPalette, close: closePalette }] = useDisclosure();
   const { pathname } = useLocation();
+  // What a phone does not show it need not draw: it is in the drawer there.
+  const wide = useMediaQuery('(min-width: 62.01em)', true, { getInitialValueInEffect: false });
   useHotkeys([['mod+K', openPalette]], []);
   useEffect(close, [pathname]);
   useLeaveWhenSignedOut();
@@ -26,9 +28,11 @@ export function Shell(): ReactNode {
       </a>
       <ConnectionBanner />
       <div className={classes.shell}>
-        <aside className={classes.side}>
-          <Navigation onSearch={openPalette} />
-        </aside>
+        {wide && (
+          <aside className={classes.side}>
+            <Navigation onSearch={openPalette} />
+          </aside>
+        )}
         <SideDrawer opened={drawer} onClose={close}>
           <Navigation onSearch={openPalette} />
         </SideDrawer>

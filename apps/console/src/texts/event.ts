@@ -189,7 +189,7 @@ export const eventPageTexts = {
 interface ToDo {
   text: string;
   /** Where that is done; below the project. `app`, `contact`, `session` and `workflow` stand for the event's own. */
-  to?: 'app' | 'contact' | 'session' | 'workflow' | 'approvals' | 'test';
+  to?: 'app' | 'channel' | 'contact' | 'session' | 'workflow' | 'approvals' | 'test';
   label?: string;
 }
 
@@ -227,9 +227,17 @@ export const eventToDo: Readonly<Record<string, ToDo>> = {
   parked: { text: 'Repair what is named below, then let it through.' },
   dead: { text: 'Repair the cause, then redrive it.' },
   failed: { text: 'Repair the cause, then redrive it: it goes on from its last step.' },
-  undelivered: { text: 'Mend the address or the receiver, then redrive it.', to: 'app' },
+  undelivered: {
+    text: 'Mend the address or the receiver, then redrive it.',
+    to: 'channel',
+    label: 'Open its channel',
+  },
   unconfirmed: { text: 'Look whether it arrived, then mark it as delivered or redrive it.' },
-  'no_reply:no_address': { text: 'Set a reply address in the App’s channel. The text stands below.', to: 'app' },
+  'no_reply:no_address': {
+    text: 'Set a reply address in the App’s channel. The text stands below.',
+    to: 'channel',
+    label: 'Open its channel',
+  },
   'waiting:waiting_approval': { text: 'Decide over the call.', to: 'approvals', label: 'Open the approvals' },
   'waiting:workflow_held': { text: 'Release the workflow.', to: 'workflow', label: 'Open the workflow' },
   'waiting:session_busy': {

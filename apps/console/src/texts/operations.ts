@@ -39,7 +39,21 @@ export const operationsTexts = {
       description: 'Replies that did not arrive, or of which nobody knows whether they did.',
     },
     refusals: { label: 'Refusals', description: 'Requests to your webhooks that were turned away at the door.' },
+    keys: {
+      label: 'Encryption keys',
+      description: 'Which key wraps what the vault keeps, and how far a change of it is.',
+    },
     audit: { label: 'Audit log', description: 'Who changed what in this project and its organization. Kept for good.' },
+  },
+  keys: {
+    title: 'Rotation',
+    done: 'Everything is wrapped by the primary key. Any other may be taken out of the ring.',
+    left: (done: number, all: number) =>
+      `${done.toLocaleString()} of ${all.toLocaleString()} data keys are wrapped by the primary key.`,
+    ring: 'Keys',
+    primary: 'Primary',
+    missing: 'Not in the ring: what it wraps cannot be opened',
+    wraps: (count: number) => `wraps ${count.toLocaleString()} data ${count === 1 ? 'key' : 'keys'}`,
   },
   filters: { app: 'App', anyApp: 'All Apps' },
   queues: {

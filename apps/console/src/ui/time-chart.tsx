@@ -42,8 +42,11 @@ export default function TimeChart(props: TimeChartProps): ReactNode {
         valueFormatter={(value) => number.format(value)}
         yAxisProps={{ allowDecimals: false }}
         withDots={false}
-        strokeWidth={1.5}
-        fillOpacity={0.15}
+        // A line on top of a pile would show where others are: none of a series that has nothing there.
+        strokeWidth={stacked ? 0 : 1.5}
+        fillOpacity={stacked ? 0.75 : 0.15}
+        withGradient={!stacked}
+        curveType={stacked ? 'step' : 'monotone'}
         withLegend={series.length > 1}
         areaChartProps={{ accessibilityLayer: false }}
       />

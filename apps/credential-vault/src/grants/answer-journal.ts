@@ -1,10 +1,12 @@
+import { Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { ProviderConfig } from '../oauth/provider-config.js';
 import type { IssuedTokens, Transport } from '../oauth/token-endpoint.js';
 import { normalise, type RawAnswer } from '../oauth/token-answer.js';
+import { TokenRefused } from '../oauth/token-refused.js';
 import { TokenTransport } from '../oauth/token-transport.js';
 import { Secret } from '../sealing/secret.js';
-import { GrantSealer } from './grant-sealer.js';
+import { GrantSealer, type SealedValue } from './grant-sealer.js';
 import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
 import type { OauthGrant } from './grant.entity.js';
 import { keepTrying } from './keep-trying.js';
@@ -23,17 +25,30 @@ export class AnswerJournal {
     @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
   ) {}
 
-  /** A transport that sends, and keeps the answer before it hands it on. */
+  /** A transport that sends, and keeps the answer before it hands it on. Nothing is sent that could not be kept. */
   keeping(owner: Pick<OauthGrant, 'organization_id' | 'credential_id'>, attemptId: string): Transport {
     return async (url, form, headers) => {
+      const seal = await this.preparedSeal(owner, attemptId);
       const answer = await this.transport.post(url, form, headers, this.settings.TOKEN_TIMEOUT_MS);
-      const sealed = await this.sealer.sealAnswer(owner, attemptId, answer);
+      const sealed = seal(answer);
       await keepTrying(
         () => this.attempts.keepAnswer(attemptId, answer.status, sealed),
         (error) => this.logger.error({ event: 'refresh.answer_not_kept', attempt: attemptId, error: String(error) }),
       );
       return answer;
     };
+  }
+
+  /** @throws TokenRefused `unsent`, where the key that would seal the answer is away */
+  private async preparedSeal(
+    owner: Pick<OauthGrant, 'organization_id' | 'credential_id'>,
+    attemptId: string,
+  ): Promise<(answer: RawAnswer) => SealedValue> {
+    try {
+      return await this.sealer.prepareAnswer(owner, attemptId);
+    } catch (error) {
+      throw error instanceof Problem ? new TokenRefused('unsent', error.code) : error;
+    }
   }
 
   /** @throws DoesNotOpen; Error when nothing was kept */

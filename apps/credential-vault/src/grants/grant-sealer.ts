@@ -63,8 +63,13 @@ export class GrantSealer {
     return needed(await this.sealer.open(rowPlace(owner), { kid, wrappedDek, fields: new Map([[row, value]]) }), row);
   }
 
-  sealAnswer(owner: Owner, attemptId: string, answer: RawAnswer): Promise<SealedValue> {
-    return this.seal(owner, attemptId, new Secret(JSON.stringify(answer)));
+  /** Before the request is sent. @returns seals its answer, without asking anybody; @throws Problem 503 `key_unavailable` */
+  async prepareAnswer(owner: Owner, attemptId: string): Promise<(answer: RawAnswer) => SealedValue> {
+    const seal = await this.sealer.prepare(rowPlace(owner));
+    return (answer) => {
+      const { kid, wrappedDek, fields } = seal(new Map([[attemptId, new Secret(JSON.stringify(answer))]]));
+      return { kid, wrappedDek, value: needed(fields, attemptId) };
+    };
   }
 
   /** @throws DoesNotOpen */

@@ -36,6 +36,23 @@ const counts = async () => {
 };
 
 describe('the rotation of the KEK', () => {
+  it('says to an organization how far it is with what it keeps', async () => {
+    const progress = async () => (await vault.call('GET', '/api/v1/key-rotation')).body;
+    const k1 = { kid: 'k1', in_ring: true };
+    expect(await progress()).toEqual({ keys: [{ ...k1, data_keys: 25, primary: true }], left: 0 });
+    await vault.restart(both('k2'));
+    const k2 = { kid: 'k2', in_ring: true, primary: true };
+    expect(await progress()).toEqual({
+      keys: [
+        { ...k1, data_keys: 25, primary: false },
+        { ...k2, data_keys: 0 },
+      ],
+      left: 25,
+    });
+    await rewrap();
+    expect(await progress()).toMatchObject({ keys: [{ data_keys: 0 }, { data_keys: 25 }], left: 0 });
+  });
+
   it('wraps every data key under the new primary, after which the old key may go', async () => {
     await vault.restart(both('k2'));
     expect(await counts()).toEqual({ k1: 25, k2: 0 });

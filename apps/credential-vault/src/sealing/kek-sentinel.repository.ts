@@ -14,13 +14,16 @@ export class KekSentinelRepository {
     return (await table.findOneByOrFail({ kid })).sealed;
   }
 
-  /** How many data keys each KEK wraps, in all tables. */
-  async countByKid(): Promise<Map<string, number>> {
+  /** How many data keys each KEK wraps, in all tables. @param organizationId of this one; null: of all */
+  async countByKid(organizationId: string | null = null): Promise<Map<string, number>> {
     const each = sealedTables.map(
-      ({ name }) => `SELECT kid, count(*) AS deks FROM ${name} WHERE kid IS NOT NULL GROUP BY kid`,
+      ({ name }) =>
+        `SELECT kid, count(*) AS deks FROM ${name}
+          WHERE kid IS NOT NULL AND ($1::text IS NULL OR organization_id = $1) GROUP BY kid`,
     );
     const rows = await this.db.query<{ kid: string; deks: string }[]>(
       `SELECT kid, sum(deks) AS deks FROM (${each.join(' UNION ALL ')}) AS wrapped GROUP BY kid ORDER BY kid`,
+      [organizationId],
     );
     return new Map(rows.map(({ kid, deks }) => [kid, Number(deks)]));
   }

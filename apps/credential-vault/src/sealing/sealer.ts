@@ -31,15 +31,26 @@ export class Sealer {
 
   /** Seals all fields under a new data key, wrapped by the primary KEK. */
   async seal(place: SealingPlace, fields: ReadonlyMap<string, Secret>): Promise<SealedFields> {
+    return (await this.prepare(place))(fields);
+  }
+
+  /**
+   * Does the part of sealing that may fail, when the key is in a service that is away: for what is sealed next there is no
+   * second chance.
+   * @returns seals once, without asking anybody
+   */
+  async prepare(place: SealingPlace): Promise<(fields: ReadonlyMap<string, Secret>) => SealedFields> {
     const kid = this.keys.primary;
     const dek = randomBytes(dekBytes);
     const wrappedDek = await this.keys.wrap(kid, dek, dekPlace(kid, place));
-    const sealed = new Map<string, Buffer>();
-    for (const [name, secret] of fields) {
-      sealed.set(name, seal(dek, Buffer.from(secret.reveal(), 'utf8'), fieldPlace(place, name)));
-    }
-    dek.fill(0);
-    return { kid, wrappedDek, fields: sealed };
+    return (fields) => {
+      const sealed = new Map<string, Buffer>();
+      for (const [name, secret] of fields) {
+        sealed.set(name, seal(dek, Buffer.from(secret.reveal(), 'utf8'), fieldPlace(place, name)));
+      }
+      dek.fill(0);
+      return { kid, wrappedDek, fields: sealed };
+    };
   }
 
   /** @throws DoesNotOpen when a field, or the data key, is not what was sealed for this place */

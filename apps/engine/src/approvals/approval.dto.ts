@@ -5,6 +5,7 @@ import { type Approval, approvalReasons } from './approval.entity.js';
 const states = ['pending', 'approved', 'refused', 'expired', 'cancelled'] as const;
 
 export class ApprovalQuery extends PageQuery {
+  @Text(200, { optional: true, minLength: 1, description: "A part of the tool's name, in any case" }) search?: string;
   @OneOf(states, { optional: true }) state?: string;
   @Text(100, { optional: true, description: 'Of the turns that one event started' }) event_id?: string;
 }

@@ -1,3 +1,4 @@
+import { containing } from '#libs/service-kit';
 import { type AuditActor, AuditLog } from '#libs/audit';
 import { newId, type TurnRunPayload } from '#libs/contracts';
 import { storableJson } from '#libs/database';
@@ -85,15 +86,24 @@ export class ApprovalRepository {
   /** Newest first; one more than `limit`, where there is one. */
   async list(
     owner: Owner,
-    filter: { state: string | null; receiptId: string | null; limit: number; cursor: string | null },
+    filter: {
+      state: string | null;
+      receiptId: string | null;
+      search: string | null;
+      limit: number;
+      cursor: string | null;
+    },
   ): Promise<Approval[]> {
-    const { state, receiptId, limit, cursor } = filter;
+    const { state, receiptId, search, limit, cursor } = filter;
     return (await this.db.query(
       `SELECT * FROM engine.approval
         WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR state = $3) AND ($4::text IS NULL OR id < $4)
-          AND ($6::text IS NULL OR receipt_id = $6)
+          AND ($6::text IS NULL OR receipt_id = $6) AND ($7::text IS NULL OR tool ILIKE $7)
         ORDER BY id DESC LIMIT $5`,
-      [owner.organizationId, owner.projectId, state, cursor, limit + 1, receiptId],
+      [
+        ...[owner.organizationId, owner.projectId, state, cursor, limit + 1, receiptId],
+        search === null ? null : containing(search),
+      ],
     )) as Approval[];
   }
 

@@ -34,6 +34,7 @@ export class ApprovalService extends Sweeping {
     const rows = await this.approvals.list(caller, {
       state: query.state ?? null,
       receiptId: query.event_id ?? null,
+      search: query.search ?? null,
       limit: query.limit,
       cursor: query.cursor ?? null,
     });

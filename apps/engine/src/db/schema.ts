@@ -10,6 +10,7 @@ import { PythonTry } from '../tool-calls/python-try.entity.js';
 import { ToolCallRecord } from '../tool-calls/tool-call.entity.js';
 import { Step } from '../turns/step.entity.js';
 import { Turn } from '../turns/turn.entity.js';
+import { ModelUsage } from '../usage/model-usage.entity.js';
 import { Usage } from '../usage/usage.entity.js';
 import { AgentsTurnsReplies1763700100000 } from './1763700100000-agents-turns-replies.js';
 import { ToolsApprovalsKnowledge1764000000100 } from './1764000000100-tools-approvals-knowledge.js';
@@ -24,6 +25,7 @@ import { SessionsAndRuns1764800000200 } from './1764800000200-sessions-and-runs.
 import { Retention1764800000400 } from './1764800000400-retention.js';
 import { Discards1764800000500 } from './1764800000500-discards.js';
 import { ChangesTold1764900000100 } from './1764900000100-changes-told.js';
+import { UsageOfModels1764900000112 } from './1764900000112-usage-of-models.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -35,6 +37,7 @@ export const schema: ServiceSchema = {
     PythonTry,
     Approval,
     Usage,
+    ModelUsage,
     KnowledgeDocument,
     Chunk,
     KnowledgeEntity,
@@ -57,5 +60,6 @@ export const schema: ServiceSchema = {
     Retention1764800000400,
     Discards1764800000500,
     ChangesTold1764900000100,
+    UsageOfModels1764900000112,
   ],
 };

@@ -1,7 +1,9 @@
 import type { nothingToSay, ReplyMark, TurnLimit } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
+import { inSpan } from '#libs/tracing';
 import { type Completion, type Model, ModelError } from '../model/model.js';
 import type { ModelPrices } from '../model/model-prices.js';
+import type { ModelSpending } from '../model/model-spending.js';
 import type { Conversation } from '../prompt/conversation.js';
 import type { Step } from '../turns/step.entity.js';
 import type { Spent } from '../turns/new-step.js';
@@ -15,6 +17,7 @@ import type { StepLog } from './step-log.js';
 export interface LoopInput {
   model: Model;
   prices: ModelPrices;
+  spending: ModelSpending;
   calls: CallMaker;
   guard: CallGuard;
   conversation: Conversation;
@@ -72,8 +75,10 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
     const asked = limit === null && !unfinished(completion) ? completion.tool_calls : [];
     const reply = asked.length === 0 ? cleaner.clean(completion.text, conversation.messages) : null;
     const answer = reply && answerOf(completion, reply, limit, called);
+    const spent = spentBy(completion, input.prices);
+    input.spending.spent(spent);
     const seq = log.add('model_call', stepOf(completion, asked, answer), {
-      spent: spentBy(completion, input.prices),
+      spent,
       durationMs: performance.now() - startedMs,
     });
     if (answer === null) {
@@ -99,10 +104,17 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
 
 /** @returns null when the conversation was too long and is shorter now */
 async function ask(input: LoopInput, limit: TurnLimit | null): Promise<Completion | null> {
-  const { model, conversation, calls, signal } = input;
+  const { model, conversation, calls, signal, spending } = input;
+  const beganMs = performance.now();
   try {
-    return withUniqueIds(await model.complete(conversation.messages, limit ? [] : calls.offered, signal));
+    const offered = limit ? [] : calls.offered;
+    const completion = await inSpan('model', 'client', { 'gatehouse.tools_offered': offered.length }, () =>
+      model.complete(conversation.messages, offered, signal),
+    );
+    spending.ended('ok', performance.now() - beganMs);
+    return withUniqueIds(completion);
   } catch (error) {
+    spending.ended(error instanceof ModelError ? error.code : 'aborted', performance.now() - beganMs);
     if (!(error instanceof ModelError) || error.code !== 'context_length') throw error;
     await shorten(input, error);
     return null;
@@ -150,5 +162,5 @@ async function makeCalls(calls: CallMaker, step: OpenStep, conversation: Listene
 }
 
 function spentBy({ input_tokens, output_tokens, model }: Completion, prices: ModelPrices): Spent {
-  return { input_tokens, output_tokens, cost_micros: prices.costMicros(model, input_tokens, output_tokens) };
+  return { model, input_tokens, output_tokens, cost_micros: prices.costMicros(model, input_tokens, output_tokens) };
 }

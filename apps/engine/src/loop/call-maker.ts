@@ -1,4 +1,5 @@
 import { storableJson } from '#libs/database';
+import { inSpan } from '#libs/tracing';
 import { createHash, randomBytes } from 'node:crypto';
 import type { DecidedCall } from '../approvals/approval.entity.js';
 import type { ToolCall } from '../model/model.js';
@@ -145,7 +146,8 @@ export class CallMaker {
   private async call(step: OpenStep, { call, tool, args, seq, site }: Begun): Promise<void> {
     const { log, limits, onCall, guard } = this.input;
     const startedMs = performance.now();
-    const given = await tool.run(args, site);
+    const about = { 'gatehouse.tool': call.name, 'gatehouse.tool_source': tool.source };
+    const given = await inSpan(`tool ${call.name}`, 'client', about, () => tool.run(args, site));
     const durationMs = performance.now() - startedMs;
     const { result, sanitized } = tool.external ? cleanResult(given, limits.kept) : { result: given, sanitized: null };
     const code = isFailure(result) ? result.error.code : null;

@@ -1,5 +1,5 @@
 import { type DeliverySendPayload, deliverySend } from '#libs/contracts';
-import { Database, Sweeping } from '#libs/database';
+import { Database, Liveness, Sweeping } from '#libs/database';
 import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
@@ -25,14 +25,17 @@ export class ReplyOffers extends Sweeping {
     @Inject(ReplyRepository) private readonly replies: ReplyRepository,
     @Inject(JobClient) private readonly jobClient: JobClient,
     @Inject(Database) db: Database,
+    @Inject(Liveness) losses: Liveness,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     super();
     const source = { schema: 'engine', applicationName: 'engine', stage: 'delivery', sql: offeredSql } as const;
-    this.handovers = new Handovers(db, source);
-    const sweep = { everyMs: settings.SWEEP_EVERY_MS, batch: sweepBatch };
-    this.sweepEvery({ ...sweep, name: 'replies', sweep: (limit) => this.find(limit) });
-    this.sweepEvery({ ...sweep, name: 'replies-not-taken', sweep: (limit) => this.again(limit) });
+    this.handovers = new Handovers(db, losses, { ...source, leaseMs: settings.SWEEP_AFTER_MS });
+    this.sweepEvery({
+      ...{ name: 'replies', everyMs: settings.SWEEP_EVERY_MS, batch: sweepBatch, losses },
+      afterLoss: () => this.handovers.hurry(),
+      sweep: (limit) => this.again(limit),
+    });
   }
 
   async offer(reply: OfferedReply): Promise<void> {
@@ -44,17 +47,14 @@ export class ReplyOffers extends Sweeping {
     await Promise.all((await this.replies.ofTurns(turnIds)).map((reply) => this.offer(reply)));
   }
 
-  private async find(limit: number): Promise<number> {
-    const ageMs = await this.jobClient.sweepAfterMs(deliverySend.queue, this.settings.SWEEP_AFTER_MS);
-    return this.handovers.find(limit, ageMs);
-  }
-
   private async again(limit: number): Promise<number> {
-    const due = await this.handovers.due(limit, await this.jobClient.behindMs(deliverySend.queue));
+    const behindMs = await this.jobClient.behindMs(deliverySend.queue);
+    const passed = await this.handovers.find(limit, behindMs);
+    const due = await this.handovers.due(limit, behindMs);
     const ids = new Set(due.map(({ subject_id }) => subject_id));
     const replies = await this.replies.ofTurns([...new Set(due.map(({ owner_id }) => owner_id))]);
     await Promise.all(replies.filter(({ delivery_id }) => ids.has(delivery_id)).map((reply) => this.offer(reply)));
-    return due.length;
+    return Math.max(passed, due.length);
   }
 
   private payloadOf({ content, ...reply }: OfferedReply): DeliverySendPayload {

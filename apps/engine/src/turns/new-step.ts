@@ -3,6 +3,7 @@ import type { Step } from './step.entity.js';
 
 /** What one model call used. */
 export interface Spent {
+  model: string;
   input_tokens: number;
   output_tokens: number;
   cost_micros: number;

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
-import { addUsageSql } from '../usage/add-usage.js';
+import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
 import type { NewStep } from './new-step.js';
 import type { Step } from './step.entity.js';
 import type { Claim } from './turn.repository.js';
@@ -49,7 +49,8 @@ const appendSql = `
            coalesce(sum((spent ->> 'output_tokens')::bigint), 0) AS output_tokens,
            coalesce(sum((spent ->> 'cost_micros')::bigint), 0) AS cost_micros
       FROM held CROSS JOIN s WHERE kind IN ('model_call', 'tool_call') GROUP BY project_id, organization_id),
-  counted AS (${addUsageSql('used')})
+  counted AS (${addUsageSql('used')}),
+  counted_models AS (${addModelUsageSql('SELECT project_id, organization_id, kind, spent FROM held CROSS JOIN s')})
   SELECT id FROM held`;
 
 /** What turns did, step by step. */

@@ -123,7 +123,7 @@ describe('custody of a turn', () => {
     expect(await endings.end(ending, [])).toMatchObject({ ended: false });
     expect(await steps.append(ending, ending.new_steps, { agentId: 'agt_1', contactId: null })).toBe(false);
     expect(await steps.of(turn.turn_id)).toEqual([]);
-    expect((await turns.renew([turn.turn_id], ending.lease_owner)).size).toBe(0);
+    expect((await turns.renew([turn.turn_id], [ending.lease_owner])).size).toBe(0);
   });
 
   it('stores text that Postgres refuses', async () => {

@@ -4,7 +4,7 @@ import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
-import { addUsageSql } from '../usage/add-usage.js';
+import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
 import type { NewStep } from './new-step.js';
 import type { Turn } from './turn.entity.js';
 import type { Claim } from './turn.repository.js';
@@ -61,6 +61,9 @@ const endSql = `
      CROSS JOIN LATERAL jsonb_to_recordset(e.new_steps) AS s(kind text, spent jsonb)
      WHERE s.kind = 'model_call' GROUP BY e.project_id, e.agent_id, e.contact_id),
   counted AS (${addUsageSql('used')}),
+  counted_models AS (${addModelUsageSql(`
+    SELECT e.project_id, e.organization_id, s.kind, s.spent FROM ending e JOIN ended ON ended.id = e.turn_id
+     CROSS JOIN LATERAL jsonb_to_recordset(e.new_steps) AS s(kind text, spent jsonb)`)}),
   ${entryCtes(2, 'SELECT id FROM ended')}
   SELECT id FROM ended`;
 

@@ -5,6 +5,7 @@ import { PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { LeaseLost } from '../loop/step-log.js';
+import { Arrivals } from '../sessions/arrivals.js';
 import { ReplyOffers } from '../replies/reply-offers.service.js';
 import type { OfferedReply } from '../replies/reply.repository.js';
 import type { EngineSettings } from '../settings.js';
@@ -17,7 +18,7 @@ import { TurnRunner } from './turn-runner.service.js';
 import { TurnWaker } from './turn-waker.js';
 import { type Claim, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
 
-const heldRetryMs = 1_000;
+const enteredRetryMs = 100;
 /** How much too early the job of a retry may be, by two clocks. */
 const earlyMs = 20;
 
@@ -35,6 +36,7 @@ export class TurnJobs {
     @Inject(TurnLeases) private readonly leases: TurnLeases,
     @Inject(TurnRunner) private readonly runner: TurnRunner,
     @Inject(TurnWaker) private readonly waker: TurnWaker,
+    @Inject(Arrivals) private readonly arrivals: Arrivals,
     @Inject(ReplyOffers) private readonly offers: ReplyOffers,
     @Inject(ServiceClient) private readonly router: ServiceClient,
     @Inject(Journal) private readonly journal: Journal,
@@ -42,15 +44,23 @@ export class TurnJobs {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  /** @throws RunLater while another claim holds the turn, or until it is tried again; PermanentFailure with why it failed */
+  /**
+   * One job carries a turn's tries, and the row counts them. A job that finds the turn in other hands is over: whoever has
+   * it ends it or puts it off, and what is lost with them is swept.
+   * @throws RunLater until it is tried again; PermanentFailure with why it failed
+   */
   async run(given: TurnRunPayload): Promise<void> {
     const leaseLost = this.leases.enter(given.turn_id);
-    if (!leaseLost) throw new RunLater(heldRetryMs, 'turn_running');
+    if (!leaseLost) {
+      if (this.leases.isRunning(given.turn_id)) return;
+      // It is being stored, or its run has lost it: it may be that nobody has it by then.
+      throw new RunLater(enteredRetryMs, 'turn_entered');
+    }
     try {
       const payload = await this.whole(given);
-      const outcome = await this.turns.claim(payload, this.leases.owner);
-      if (outcome.state === 'leased') throw new RunLater(heldRetryMs, 'turn_leased');
-      if (outcome.state === 'waiting') return;
+      const { owner } = this.leases;
+      const outcome = await this.claim(payload, owner);
+      if (outcome.state === 'leased' || outcome.state === 'waiting') return;
       if (outcome.state === 'rescheduled') {
         // The row says when, and one job is enough: it is the one that comes just then, or a sweeper's.
         if (outcome.delayMs > earlyMs) return;
@@ -58,7 +68,7 @@ export class TurnJobs {
       }
       if (outcome.state === 'ended') return await this.offers.offerAgain([payload.turn_id]);
       this.leases.hold(payload.turn_id);
-      const claim = { turn_id: payload.turn_id, lease_owner: this.leases.owner, attempt: outcome.attempt };
+      const claim = { turn_id: payload.turn_id, lease_owner: owner, attempt: outcome.attempt };
       await this.runClaimed(payload, claim, outcome, leaseLost);
     } finally {
       this.leases.leave(given.turn_id);
@@ -80,6 +90,18 @@ export class TurnJobs {
     } catch (error) {
       if (!isRefusedRow(error)) throw error;
       await this.refuse(payload, code);
+    }
+  }
+
+  /** Stores turns of sessions in the order in which their messages were acknowledged, as far as it can be kept. */
+  private async claim(payload: TurnRunPayload, owner: string): Promise<ClaimOutcome> {
+    const place = isHandover(payload) ? payload.session?.place : undefined;
+    if (place === undefined) return this.turns.claim(payload, owner);
+    await this.arrivals.inOrder(payload.app_id, place);
+    try {
+      return await this.turns.claim(payload, owner);
+    } finally {
+      this.arrivals.stored(payload.app_id, place);
     }
   }
 
@@ -114,7 +136,7 @@ export class TurnJobs {
       this.metrics.hopSeconds.observe({ stage: 'turn', outcome: 'succeeded' }, durationMs / 1000);
       if (answer_id !== null && input.reply) await this.offers.offer(offerOf(payload, ending, answer_id, input.reply));
     } catch (error) {
-      if (error instanceof LeaseLost) throw new RunLater(heldRetryMs, 'lease_lost');
+      if (error instanceof LeaseLost) return;
       const next = nextTry(error, tried, this.settings);
       if (!next.again) {
         await this.turns.release(claim, next.code, 0, false);

@@ -1,8 +1,11 @@
 import { turnRun } from '#libs/contracts';
+import { Liveness } from '#libs/database';
 import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
+import pg from 'pg';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
 import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { TurnRepository } from './turn.repository.js';
 
 describe('the lease of a long turn', () => {
   let world: EngineWorld;
@@ -69,6 +72,36 @@ describe('the lease of a long turn', () => {
     await dropped;
     await until('the turn ends', async () => (await turnRow(turn.turn_id)).state === 'succeeded');
     expect(await turnRow(turn.turn_id)).toMatchObject({ attempt: 2, reply_text: 'Answered by the heir.' });
+  });
+
+  it('is void when its process is dead, and not while that is only slow', async () => {
+    await world.close();
+    world = await engineWorld();
+    const engine = await world.start({
+      ...settings(),
+      ...{ TURN_LEASE_MS: 600_000, SWEEP_AFTER_MS: 600_000, SWEEP_EVERY_MS: 600_000 },
+    });
+    const turns = engine.get(TurnRepository, { strict: false });
+    const liveness = engine.get(Liveness, { strict: false });
+    const slow = new pg.Client({
+      connectionString: world.pool.options.connectionString,
+      application_name: 'live_engine_slow',
+    });
+    await slow.connect();
+    const [ofDead, ofSlow, ofUnproven] = [turnOf(), turnOf(), turnOf()];
+    await turns.claim(ofDead, 'live_engine_dead');
+    await turns.claim(ofSlow, 'live_engine_slow');
+    await turns.claim(ofUnproven, 'engine_behind_a_pooler');
+    liveness.noteLoss('a test');
+    model.script('Gone on with.');
+    await until('it is gone on with', async () => (await turnRow(ofDead.turn_id)).state === 'succeeded');
+    expect(await turnRow(ofDead.turn_id)).toMatchObject({ attempt: 2 });
+    for (const { turn_id } of [ofSlow, ofUnproven]) {
+      expect(await turnRow(turn_id)).toMatchObject({ state: 'running', attempt: 1 });
+    }
+    await slow.end();
+    liveness.noteLoss('a test');
+    await until('it is taken', async () => (await turnRow(ofSlow.turn_id)).attempt === 2);
   });
 
   it('ends at the wall clock, and the turn fails', async () => {

@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { Liveness } from '#libs/database';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { LeaseLost } from '../loop/step-log.js';
 import type { EngineSettings } from '../settings.js';
@@ -8,17 +8,21 @@ import { TurnRepository } from './turn.repository.js';
 /** The turns that this process runs, and the heartbeat that keeps their leases. */
 @Injectable()
 export class TurnLeases implements OnModuleDestroy {
-  /** Names this process among all, restarts included: a lease of an earlier life is never taken for its own. */
-  readonly owner = newId('req').replace('req_', 'engine_');
   private readonly running = new Map<string, { controller: AbortController; held: boolean }>();
   private readonly logger = new Logger('leases');
   private readonly timer: NodeJS.Timeout;
 
   constructor(
     @Inject(TurnRepository) private readonly turns: TurnRepository,
+    @Inject(Liveness) private readonly liveness: Liveness,
     @Inject(SETTINGS) settings: EngineSettings,
   ) {
     this.timer = setInterval(() => void this.beat(), settings.TURN_HEARTBEAT_MS);
+  }
+
+  /** Names this process among all, restarts included: a lease of an earlier life is never taken for its own. */
+  get owner(): string {
+    return this.liveness.owner;
   }
 
   onModuleDestroy(): void {
@@ -31,6 +35,12 @@ export class TurnLeases implements OnModuleDestroy {
     const controller = new AbortController();
     this.running.set(turnId, { controller, held: false });
     return controller.signal;
+  }
+
+  /** Whether it was claimed here and goes on to its end: one that has lost its lease does not. */
+  isRunning(turnId: string): boolean {
+    const run = this.running.get(turnId);
+    return run !== undefined && run.held && !run.controller.signal.aborted;
   }
 
   /** The claim succeeded: from here on the heartbeat keeps it. */
@@ -54,7 +64,7 @@ export class TurnLeases implements OnModuleDestroy {
     try {
       const kept = await this.turns.renew(
         held.map(([turnId]) => turnId),
-        this.owner,
+        this.liveness.owners,
       );
       // A turn that ended meanwhile is not kept either: aborting it stops nothing any more.
       for (const [turnId, run] of held) {

@@ -115,6 +115,7 @@ describe('the limits of a turn', () => {
       day: null,
       agent_id: null,
       contact_id: 'con_counted',
+      model: null,
       model_calls: 2,
       tool_calls: 1,
       input_tokens: 20,
@@ -125,6 +126,19 @@ describe('the limits of a turn', () => {
     expect((await usage('group_by=day_agent')).data).toContainEqual(
       expect.objectContaining({ day: today, agent_id: agent, cost_micros: 80 }),
     );
+    const ofModel = async () =>
+      (await usage('group_by=day_model')).data.find(({ model: name }: { model: string }) => name === 'stub');
+    const before = await ofModel();
+    expect(before).toMatchObject({ day: today, agent_id: null, contact_id: null, tool_calls: 0 });
+    model.script([call('GET', '/1')], 'Counted again.');
+    await run(agent);
+    expect(await ofModel()).toEqual({
+      ...before,
+      model_calls: before.model_calls + 2,
+      input_tokens: before.input_tokens + 20,
+      output_tokens: before.output_tokens + 10,
+      cost_micros: before.cost_micros + 80,
+    });
     expect((await usage('group_by=total', { ...home, projectId: 'prj_none' })).data).toEqual([]);
     expect((await usage('from=yesterday')).code).toBe('invalid_fields');
   });

@@ -14,6 +14,7 @@ import { ReplyCleaner } from '../loop/reply-cleaner.js';
 import { LeaseLost, StepLog } from '../loop/step-log.js';
 import { ModelError, MODELS, type Models } from '../model/model.js';
 import { ModelPrices } from '../model/model-prices.js';
+import { ModelSpending } from '../model/model-spending.js';
 import { Conversation } from '../prompt/conversation.js';
 import { buildPrompt } from '../prompt/prompt.js';
 import type { EngineSettings } from '../settings.js';
@@ -61,6 +62,7 @@ export class TurnRunner {
     @Inject(ArgumentCheck) private readonly check: ArgumentCheck,
     @Inject(MODELS) private readonly models: Models,
     @Inject(ModelPrices) private readonly prices: ModelPrices,
+    @Inject(ModelSpending) private readonly spending: ModelSpending,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
@@ -140,6 +142,7 @@ export class TurnRunner {
         untrusted,
         model: this.models.forTurn(agent.model, agent.fallback_model),
         prices: this.prices,
+        spending: this.spending,
         maxSteps: limits.steps,
         maxTokens: limits.tokens,
         maxCostMicros: limits.costMicros,

@@ -1,10 +1,10 @@
 import { turnRun } from '#libs/contracts';
-import { Sweeping } from '#libs/database';
+import { Liveness, Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
-import { TurnRepository } from './turn.repository.js';
+import { AbandonedTurns } from './abandoned-turns.repository.js';
 
 const sweepBatch = 200;
 
@@ -12,8 +12,9 @@ const sweepBatch = 200;
 @Injectable()
 export class TurnSweeper extends Sweeping {
   constructor(
-    @Inject(TurnRepository) private readonly turns: TurnRepository,
+    @Inject(AbandonedTurns) private readonly turns: AbandonedTurns,
     @Inject(JobClient) private readonly jobClient: JobClient,
+    @Inject(Liveness) private readonly losses: Liveness,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     super();
@@ -21,13 +22,17 @@ export class TurnSweeper extends Sweeping {
       name: 'turns',
       everyMs: settings.SWEEP_EVERY_MS,
       batch: sweepBatch,
+      losses,
+      afterLoss: () => turns.takeFromGone(),
       sweep: (limit) => this.sweep(limit),
     });
   }
 
   private async sweep(limit: number): Promise<number> {
-    const afterMs = await this.jobClient.sweepAfterMs(turnRun.queue, this.settings.SWEEP_AFTER_MS);
-    const abandoned = await this.turns.takeAbandoned(limit, afterMs);
+    const { SWEEP_AFTER_MS: afterMs } = this.settings;
+    const behindMs = await this.jobClient.behindMs(turnRun.queue);
+    const waitedMs = Math.min(afterMs, this.losses.sinceLossMs) + behindMs;
+    const abandoned = await this.turns.take(limit, afterMs + behindMs, waitedMs);
     await Promise.all(abandoned.map((payload) => this.jobClient.wake(turnRun, payload)));
     return abandoned.length;
   }

@@ -74,7 +74,7 @@ export class Turn {
   /** The turn that answers this one too. */
   @Column({ type: 'text', nullable: true }) collected_into: string | null;
   @Column({ type: 'text', nullable: true }) lease_owner: string | null;
-  /** While `queued`: when a sweeper may think that the retry's job is lost. */
+  /** While `queued`: when its job is due. */
   @Column({ type: 'timestamptz', nullable: true }) lease_until: Date | null;
   @Column({ type: 'text', nullable: true }) reply_text: string | null;
   /** Deliveries: of its answer, and of what its sender is told when it failed. */

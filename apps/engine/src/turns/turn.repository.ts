@@ -129,7 +129,8 @@ export class TurnRepository {
     @Inject(Journal) private readonly journal: Journal,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
-    const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
+    // One at a time: two would store what came in order in any order.
+    const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 1, failsByItem: isRefusedRow };
     this.claims = new Batcher((requests) => this.claimAll(requests), together);
   }
 
@@ -145,11 +146,11 @@ export class TurnRepository {
   }
 
   /** Renews leases; returns the turns whose lease is still ours. */
-  async renew(turnIds: string[], owner: string): Promise<Set<string>> {
+  async renew(turnIds: string[], owners: string[]): Promise<Set<string>> {
     const rows = await this.rows<{ id: string }>(
       `WITH renewed AS (UPDATE engine.turn SET lease_until = now() + $3 * interval '1 millisecond'
-         WHERE id = ANY($1) AND lease_owner = $2 AND state = 'running' RETURNING id) SELECT id FROM renewed`,
-      [turnIds, owner, this.settings.TURN_LEASE_MS],
+         WHERE id = ANY($1) AND lease_owner = ANY($2) AND state = 'running' RETURNING id) SELECT id FROM renewed`,
+      [turnIds, owners, this.settings.TURN_LEASE_MS],
     );
     return new Set(rows.map((row) => row.id));
   }
@@ -161,11 +162,11 @@ export class TurnRepository {
   async release(claim: Claim, error: string, delayMs: number, waits: boolean): Promise<void> {
     await this.db.query(
       `UPDATE engine.turn SET state = 'queued', error = $4, lease_owner = NULL,
-              retry_at = now() + $5 * interval '1 millisecond', lease_until = now() + $6 * interval '1 millisecond',
-              waits = waits + CASE WHEN $7 THEN 1 ELSE 0 END,
-              waiting_since = CASE WHEN $7 THEN coalesce(waiting_since, now()) END
+              retry_at = now() + $5 * interval '1 millisecond', lease_until = now() + $5 * interval '1 millisecond',
+              waits = waits + CASE WHEN $6 THEN 1 ELSE 0 END,
+              waiting_since = CASE WHEN $6 THEN coalesce(waiting_since, now()) END
         WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running'`,
-      [claim.turn_id, claim.lease_owner, claim.attempt, error, delayMs, delayMs + this.settings.TURN_LEASE_MS, waits],
+      [claim.turn_id, claim.lease_owner, claim.attempt, error, delayMs, waits],
     );
   }
 
@@ -176,21 +177,6 @@ export class TurnRepository {
   async fail(tx: Queryable, payload: TurnRunPayload, error: string): Promise<Turn | null> {
     const sql = `WITH ended AS (${failSql} RETURNING t.*) SELECT * FROM ended`;
     return ((await tx.query(sql, failParameters(payload, error))) as Turn[])[0] ?? null;
-  }
-
-  /** Turns that nobody works on: queued again, at most `limit`, as payloads without their input, which is stored. */
-  async takeAbandoned(limit: number, afterMs: number): Promise<TurnRunPayload[]> {
-    return this.rows<TurnRunPayload>(
-      `WITH abandoned AS (
-         SELECT id FROM engine.turn
-          WHERE state IN ('queued', 'running') AND lease_until < now() - $2 * interval '1 millisecond'
-          ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED),
-       taken AS (
-         UPDATE engine.turn t SET state = 'queued', lease_owner = NULL, lease_until = now(), retry_at = NULL FROM abandoned
-          WHERE t.id = abandoned.id RETURNING t.*)
-       SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, agent_id, traceparent, attempt AS claims FROM taken`,
-      [limit, afterMs],
-    );
   }
 
   /** One turn of a project, or null. */
@@ -250,7 +236,7 @@ export class TurnRepository {
       if (claim) return { state: 'waiting' };
       const row = stored.get(turn_id);
       // Whose row is gone has nothing left to run.
-      return row ? outcomeOf(row) : { state: isHandover(payload) ? 'leased' : 'ended' };
+      return row ? outcomeOf(row) : { state: 'ended' };
     });
   }
 

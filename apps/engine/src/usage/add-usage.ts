@@ -16,3 +16,22 @@ export function addUsageSql(from: string): string {
            input_tokens = u.input_tokens + excluded.input_tokens, output_tokens = u.output_tokens + excluded.output_tokens,
            cost_micros = u.cost_micros + excluded.cost_micros`;
 }
+
+/**
+ * Adds model calls to today's usage of their models.
+ * @param from a query of {project_id, organization_id, kind, spent}, one row a step; from code, never from input
+ */
+export function addModelUsageSql(from: string): string {
+  const sum = (name: string): string => `coalesce(sum((spent ->> '${name}')::bigint), 0)`;
+  return `
+    INSERT INTO engine.model_usage AS u (project_id, day, model, organization_id, model_calls, input_tokens, output_tokens,
+           cost_micros)
+    SELECT project_id, (now() AT TIME ZONE 'utc')::date, spent ->> 'model', min(organization_id), count(*),
+           ${sum('input_tokens')}, ${sum('output_tokens')}, ${sum('cost_micros')}
+      FROM (${from}) AS steps WHERE kind = 'model_call' AND spent ->> 'model' IS NOT NULL
+     GROUP BY project_id, spent ->> 'model' HAVING ${sum('input_tokens')} + ${sum('output_tokens')} > 0
+     ORDER BY project_id, spent ->> 'model'
+    ON CONFLICT (project_id, day, model) DO UPDATE SET model_calls = u.model_calls + excluded.model_calls,
+           input_tokens = u.input_tokens + excluded.input_tokens, output_tokens = u.output_tokens + excluded.output_tokens,
+           cost_micros = u.cost_micros + excluded.cost_micros`;
+}

@@ -7,8 +7,10 @@ const groups: Record<string, UsageGroup[]> = {
   day: ['day'],
   agent: ['agent'],
   contact: ['contact'],
+  model: ['model'],
   day_agent: ['day', 'agent'],
   day_contact: ['day', 'contact'],
+  day_model: ['day', 'model'],
   total: [],
 };
 
@@ -23,8 +25,9 @@ class UsageView implements UsageRow {
   @ApiProperty({ type: String, nullable: true }) agent_id: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Empty: the sender was no contact' }) contact_id:
     string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'As the endpoint calls it' }) model: string | null;
   @ApiProperty({ type: 'integer' }) model_calls: number;
-  @ApiProperty({ type: 'integer' }) tool_calls: number;
+  @ApiProperty({ type: 'integer', description: 'Grouped by model: none is counted' }) tool_calls: number;
   @ApiProperty({ type: 'integer' }) input_tokens: number;
   @ApiProperty({ type: 'integer' }) output_tokens: number;
   @ApiProperty({ type: 'integer', description: 'Millionths of the currency of MODEL_PRICES' }) cost_micros: number;

@@ -10,6 +10,7 @@ export interface UsageRow {
   day: string | null;
   agent_id: string | null;
   contact_id: string | null;
+  model: string | null;
   model_calls: number;
   tool_calls: number;
   input_tokens: number;
@@ -17,14 +18,14 @@ export interface UsageRow {
   cost_micros: number;
 }
 
-export type UsageGroup = 'day' | 'agent' | 'contact';
+export type UsageGroup = 'day' | 'agent' | 'contact' | 'model';
 
 interface Owner {
   organizationId: string;
   projectId: string;
 }
 
-const columnOf: Record<UsageGroup, string> = { day: 'day', agent: 'agent_id', contact: 'contact_id' };
+const columnOf: Record<UsageGroup, string> = { day: 'day', agent: 'agent_id', contact: 'contact_id', model: 'model' };
 
 @Injectable()
 export class UsageRepository {
@@ -53,10 +54,12 @@ export class UsageRepository {
       const shown = column === 'day' ? "to_char(day, 'YYYY-MM-DD')" : column;
       return groups.includes(group as UsageGroup) ? `${shown} AS ${column}` : `NULL AS ${column}`;
     });
+    // Models are counted for themselves: rows of agents and contacts know none.
+    const ofModels = groups.includes('model');
     const rows = (await this.db.query(
-      `SELECT ${kept.join(', ')}, sum(model_calls) AS model_calls, sum(tool_calls) AS tool_calls,
+      `SELECT ${kept.join(', ')}, sum(model_calls) AS model_calls, ${ofModels ? '0' : 'sum(tool_calls)'} AS tool_calls,
               sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(cost_micros) AS cost_micros
-         FROM engine.usage WHERE organization_id = $1 AND project_id = $2 AND day BETWEEN $3::date AND $4::date
+         FROM engine.${ofModels ? 'model_usage' : 'usage'} WHERE organization_id = $1 AND project_id = $2 AND day BETWEEN $3::date AND $4::date
         ${by.length > 0 ? `GROUP BY ${by.join(', ')}` : 'HAVING count(*) > 0'}
         ORDER BY cost_micros DESC, input_tokens DESC LIMIT 1000`,
       [owner.organizationId, owner.projectId, from, to],
@@ -65,6 +68,7 @@ export class UsageRepository {
       day: row['day'] ?? null,
       agent_id: row['agent_id'] ?? null,
       contact_id: row['contact_id'] ?? null,
+      model: row['model'] ?? null,
       model_calls: Number(row['model_calls']),
       tool_calls: Number(row['tool_calls']),
       input_tokens: Number(row['input_tokens']),

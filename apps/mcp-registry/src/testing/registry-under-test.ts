@@ -1,3 +1,4 @@
+import { tracingDefaults } from '#libs/tracing';
 import { newId } from '#libs/contracts';
 import {
   createService,
@@ -74,6 +75,7 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
   const all: RegistrySettings = {
     ...httpLimitDefaults,
     ...tokenLimitDefaults,
+    ...tracingDefaults,
     ...defaults,
     ...urls,
     DATABASE_URL: database.url,

@@ -35,7 +35,7 @@ export const upstreams: readonly Upstream[] = [
     resources: ['agents', 'sessions', 'runs', 'turns', 'approvals', 'knowledge', 'usage', 'model'],
   },
   { audience: 'mcp-registry', urlSetting: 'MCP_REGISTRY_URL', resources: ['mcp-servers', 'tools', 'skills'] },
-  { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials', 'oauth'] },
+  { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials', 'oauth', 'key-rotation'] },
 ];
 
 /** @param route a route's pattern (`/api/v1/apps/*`) */

@@ -114,6 +114,19 @@ it('a child that nobody uses any more is replaced by one that nobody has used', 
   expect(await mark('org_a', 'b')).toBeNull();
 });
 
+it('keeps no child ready while nobody calls, and one again once somebody does', async () => {
+  runner = await startRunner({ PYTHON_CHILDREN: 2, PYTHON_IDLE_MS: 1_000 });
+  const ready = () => runner.app.inject({ method: 'GET', url: '/health/ready' });
+  await until('the first was warm', async () => ((await ready()).statusCode === 200 ? true : null));
+  await until('it is gone', async () => ((await metric('gatehouse_python_children')) === 0 ? true : null));
+  expect((await ready()).statusCode).toBe(200);
+  expect(await mark('org_a', 'a')).toBeNull();
+  await until('its own and a spare are there', async () =>
+    (await metric('gatehouse_python_children')) === 2 ? true : null,
+  );
+  await until('both are gone', async () => ((await metric('gatehouse_python_children')) === 0 ? true : null));
+});
+
 it('one organization cannot take every child, and who finds no place in the queue is told to come back', async () => {
   runner = await startRunner({ PYTHON_CHILDREN: 2, PYTHON_WAITING_CALLS: 1 });
   const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 8_000 });

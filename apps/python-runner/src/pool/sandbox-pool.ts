@@ -19,7 +19,8 @@ const sweepMs = 1_000;
 
 /**
  * Warm children for calls of any project. A child serves one source of one project, from its first call to its end: what a
- * tool does to its interpreter reaches its own later calls and nobody else's. One that nobody has used yet is kept ready.
+ * tool does to its interpreter reaches its own later calls and nobody else's. One that nobody has used yet is kept ready for
+ * as long as calls come: at rest none is, and the next call waits a third of a second for its own.
  */
 @Injectable()
 export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -35,6 +36,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
   private readonly closing = new AbortController();
   private snapshot: Promise<Buffer> | null = null;
   private waiting: Waiting[] = [];
+  private lastCallMs = performance.now();
   private sweep: NodeJS.Timeout | undefined;
 
   constructor(
@@ -77,6 +79,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   private async take(tenant: Tenant): Promise<Sandbox> {
+    this.lastCallMs = performance.now();
     if (this.waiting.length >= this.settings.PYTHON_WAITING_CALLS) throw this.refusal();
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
@@ -120,7 +123,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
       return false;
     });
     const unserved = this.waiting.filter(({ tenant }) => !this.isAtItsLimit(tenant)).length;
-    const spare = [...this.idle].some(({ tenant }) => tenant === null) ? 0 : 1;
+    const spare = this.keepsSpare && ![...this.idle].some(({ tenant }) => tenant === null) ? 1 : 0;
     for (let missing = unserved + spare - this.starts.size; missing > 0; missing -= 1) {
       if (this.size >= this.settings.PYTHON_CHILDREN && !(unserved > this.starts.size && this.dropOldest())) return;
       this.begin();
@@ -136,6 +139,11 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
     }
     const help = 'Python tools run again once one does; the log of python-runner has each attempt.';
     return unavailable('sandbox_unavailable', `No Python sandbox starts: ${this.startFailure}. ${help}`);
+  }
+
+  /** Until the first is warm, too: that one can be is what readiness says. */
+  private get keepsSpare(): boolean {
+    return !this.everWarm || performance.now() - this.lastCallMs < this.settings.PYTHON_IDLE_MS;
   }
 
   private get size(): number {
@@ -166,7 +174,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
 
   private dropForgotten(): void {
     for (const sandbox of this.idle) {
-      const forgotten = sandbox.tenant !== null && sandbox.idleMs > this.settings.PYTHON_IDLE_MS;
+      const forgotten = sandbox.tenant === null ? !this.keepsSpare : sandbox.idleMs > this.settings.PYTHON_IDLE_MS;
       if (forgotten || !sandbox.alive) this.drop(sandbox);
     }
     this.serve();

@@ -1,5 +1,5 @@
 import { turnRun, type TurnRunPayload } from '#libs/contracts';
-import { Database, type Queryable, Sweeping } from '#libs/database';
+import { Database, Liveness, type Queryable, Sweeping } from '#libs/database';
 import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
@@ -24,14 +24,17 @@ export class TurnHandover extends Sweeping {
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(JobClient) private readonly jobs: JobClient,
+    @Inject(Liveness) losses: Liveness,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {
     super();
     const source = { schema: 'router', applicationName: 'router', stage: 'turn', sql: routedSql } as const;
-    this.handovers = new Handovers(db, source);
-    const sweep = { everyMs: sweepEveryMs, batch: sweepBatch };
-    this.sweepEvery({ ...sweep, name: 'turns', sweep: (limit) => this.find(limit) });
-    this.sweepEvery({ ...sweep, name: 'turns-not-taken', sweep: (limit) => this.again(limit) });
+    this.handovers = new Handovers(db, losses, { ...source, leaseMs: settings.TURN_LEASE_MS });
+    this.sweepEvery({
+      ...{ name: 'turns', everyMs: sweepEveryMs, batch: sweepBatch, losses },
+      afterLoss: () => this.handovers.hurry(),
+      sweep: (limit) => this.again(limit),
+    });
   }
 
   /** Wakes the engine; what Redis does not take is swept. */
@@ -45,7 +48,7 @@ export class TurnHandover extends Sweeping {
       ...{ subject_id: turn.turn_id, owner_id: turn.message_id ?? '', receipt_id: turn.receipt_id },
       payload: turn,
     }));
-    return this.handovers.keep(tx, rows, this.settings.TURN_LEASE_MS);
+    return this.handovers.keep(tx, rows);
   }
 
   /** A turn as it was handed over, for the engine, where its job did not hold it. */
@@ -53,20 +56,17 @@ export class TurnHandover extends Sweeping {
     return (await this.handovers.payloadOf(turnId)) ?? (await this.turnsOf([messageId])).get(turnId) ?? null;
   }
 
-  private async find(limit: number): Promise<number> {
-    const ageMs = await this.jobs.sweepAfterMs(turnRun.queue, this.settings.TURN_LEASE_MS);
-    return this.handovers.find(limit, ageMs);
-  }
-
   private async again(limit: number): Promise<number> {
-    const due = await this.handovers.due(limit, await this.jobs.behindMs(turnRun.queue));
+    const behindMs = await this.jobs.behindMs(turnRun.queue);
+    const passed = await this.handovers.find(limit, behindMs);
+    const due = await this.handovers.due(limit, behindMs);
     const named = due.filter(({ payload }) => payload === null);
     const turns = await this.turnsOf([...new Set(named.map(({ owner_id }) => owner_id))]);
     for (const { subject_id, payload } of due) {
       const turn = payload ?? turns.get(subject_id);
-      if (turn) void this.jobs.wake(turnRun, this.jobOf(turn));
+      if (turn) void this.jobs.wake(turnRun, { ...this.jobOf(turn), again: true });
     }
-    return due.length;
+    return Math.max(passed, due.length);
   }
 
   private async turnsOf(messageIds: string[]): Promise<Map<string, WholeTurn>> {

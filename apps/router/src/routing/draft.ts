@@ -37,6 +37,8 @@ export interface Draft extends Pick<
   replayOf: string | null;
   /** How it came; null where no receipt waits for its end. */
   arrival: Arrival | null;
+  /** Its place in the order of its App until its turn is stored; null: it takes none. */
+  place: string | null;
   /** Its caller is told that it is committed. */
   told: boolean;
   /** False: nothing is sent back. */
@@ -74,6 +76,7 @@ export function draftOf(
     sanitizerReport: null,
     unsanitisable: null,
     arrival: null,
+    place: null,
     told: true,
     released: true,
   };

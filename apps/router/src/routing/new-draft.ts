@@ -35,7 +35,13 @@ export function newDraft(
     replay: false,
     replayOf: null,
     arrival,
+    place: arrival && placeOf(job.receipt_id, index),
     told: false,
     deliver: true,
   };
+}
+
+/** The receipt's own of its first message, and one behind it of each further one. */
+function placeOf(receiptId: string, index: number): string {
+  return index === 0 ? receiptId : `${receiptId}/${String(index).padStart(6, '0')}`;
 }

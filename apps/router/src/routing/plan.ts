@@ -42,7 +42,10 @@ export function planMessage(draft: Draft, standing: Standing | null, decision: D
     turns.push({
       turn_id: newId('trn'),
       run: null,
-      session: { key, contact_id: contactId, inbox_mode: inboxMode, reset_before },
+      session: {
+        ...{ key, contact_id: contactId, inbox_mode: inboxMode, reset_before },
+        ...(draft.place === null ? {} : { place: draft.place }),
+      },
       agent_id: agentId,
       input: input(null),
     });

@@ -1,6 +1,6 @@
-import type { MessageRoutePayload } from '#libs/contracts';
-import { Journal } from '#libs/journal';
-import { type DeadJob, JobContext } from '#libs/queue';
+import { messageRoute, type MessageRoutePayload } from '#libs/contracts';
+import { Journal, type JournalEntry } from '#libs/journal';
+import { type DeadJob, errorCode, JobClient, JobContext, permanentCode } from '#libs/queue';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { RoutingService } from './routing.service.js';
@@ -10,25 +10,41 @@ export class RoutingHandler {
   constructor(
     @Inject(RoutingService) private readonly routing: RoutingService,
     @Inject(Journal) private readonly journal: Journal,
+    @Inject(JobClient) private readonly jobs: JobClient,
   ) {}
 
   @EventPattern<string>('message.route')
   async route(@Payload() job: MessageRoutePayload, @Ctx() context: JobContext): Promise<void> {
-    await this.routing.route(job, context.attempt);
+    const attempt = (job.tried ?? 0) + context.attempt;
+    try {
+      await this.routing.route(job, attempt);
+    } catch (error) {
+      // It comes again later, and nobody waits for it.
+      this.jobs.order.leave(job.app_id, job.receipt_id);
+      // Told, so that the sweep of the ingress leaves it to the job that comes again.
+      if (permanentCode(error) === null && context.attempt < messageRoute.attempts) {
+        this.journal.append(entryOf(job, attempt, 'retrying', errorCode(error), String(error)));
+      }
+      throw error;
+    }
   }
 
   @EventPattern<string>('message.route.dead')
-  async dead(@Payload() job: DeadJob<MessageRoutePayload>): Promise<void> {
-    const { receipt_id, organization_id, project_id, app_id } = job.payload;
-    await this.journal.appendNow({
-      receipt_id,
-      organization_id,
-      project_id,
-      app_id,
-      stage: 'routed',
-      outcome: 'dead',
-      reason: job.code,
-      detail: { error: job.reason },
-    });
+  async dead(
+    @Payload() { payload, code, reason }: DeadJob<MessageRoutePayload>,
+    @Ctx() context: JobContext,
+  ): Promise<void> {
+    await this.journal.appendNow(entryOf(payload, (payload.tried ?? 0) + context.attempt, 'dead', code, reason));
   }
+}
+
+function entryOf(
+  { receipt_id, organization_id, project_id, app_id }: MessageRoutePayload,
+  attempt: number,
+  outcome: 'retrying' | 'dead',
+  reason: string,
+  error: string,
+): JournalEntry {
+  const subject = { receipt_id, organization_id, project_id, app_id };
+  return { ...subject, stage: 'routed', outcome, reason, attempt, detail: { error: error.slice(0, 500) } };
 }

@@ -1,14 +1,15 @@
 import { Batcher } from '#libs/batching';
 import type { MessageRoutePayload, NormalizedMessage } from '#libs/contracts';
 import { isRefusedRow } from '#libs/database';
-import { Journal, type JournalEntry } from '#libs/journal';
+import { Journal } from '#libs/journal';
+import { JobClient } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
 import { routerSettings } from '../settings.js';
 import { RoutingAgain } from './again.service.js';
-import { type Arrival, outcomeOf, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
+import { type Arrival, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
 import type { Draft } from './draft.js';
 import type { Ruled } from './judge-batch.js';
 import { newDraft } from './new-draft.js';
@@ -31,6 +32,7 @@ export class RoutingService {
     @Inject(TurnHandover) private readonly handover: TurnHandover,
     @Inject(RoutingAgain) private readonly again: RoutingAgain,
     @Inject(Journal) private readonly journal: Journal,
+    @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(Metrics) private readonly metrics: Metrics,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
     @Inject(routerSettings) settings: RouterSettings,
@@ -43,7 +45,7 @@ export class RoutingService {
     });
   }
 
-  /** Routes the messages of one receipt; run twice, it changes nothing and says the same. */
+  /** Routes the messages of one receipt; run twice, it changes nothing. */
   async route(job: MessageRoutePayload, attempt: number): Promise<void> {
     const startedMs = performance.now();
     const messages = job.messages ?? (await this.readMessages(job));
@@ -52,7 +54,7 @@ export class RoutingService {
     const routed = await this.commit(messages.map((message, index) => newDraft(job, message, index, arrival)));
     const planned = routed.flatMap((each) => ('plan' in each ? [each.plan] : []));
     // What is new was told of in the statement that committed it.
-    const outcome = planned.length > 0 ? standsFor(planned).outcome : await this.tellAgain(arrival, routed);
+    const outcome = planned.length > 0 ? standsFor(planned).outcome : this.tellDuplicate(arrival, routed);
     this.metrics.hopSeconds.observe({ stage: 'routed', outcome }, (performance.now() - startedMs) / 1000);
   }
 
@@ -61,6 +63,7 @@ export class RoutingService {
     const named = drafts.flatMap(({ workflowId }) => workflowId ?? []);
     const rules = await this.rules.of(drafts[0]?.project_id ?? '', named);
     const routed = await this.commits.add(drafts.map((draft) => ({ draft, rules })));
+    this.keepPlaces(drafts, routed);
     this.handover.wake(routed.flatMap((each) => ('plan' in each ? turnsOf([each.plan]) : [])));
     this.again.tell(
       routed.flatMap((each) => ('plan' in each ? each.continued : [])),
@@ -70,24 +73,35 @@ export class RoutingService {
     return routed;
   }
 
+  /** What starts a turn of a session keeps its place until the engine has stored that; nobody waits for the rest. */
+  private keepPlaces(drafts: Draft[], routed: Routed[]): void {
+    const [first] = drafts;
+    if (!first || first.place === null) return;
+    const { app_id: appId, receipt_id: own } = first;
+    const places = routed
+      .flatMap((each) => ('plan' in each ? each.plan.turns : []))
+      .flatMap(({ session }) => session?.place ?? []);
+    for (const place of places) if (place !== own) this.jobs.order.enter(appId, place);
+    // Routed before, its turn may be on its way.
+    const before = routed.some((each) => 'claimed' in each && each.claimed.receipt_id === own);
+    if (!before && !places.includes(own)) this.jobs.order.leave(appId, own);
+  }
+
   private async commitAll(batch: Ruled[][]): Promise<Routed[][]> {
     const results = await this.repository.commit(batch.flat());
     let taken = 0;
     return batch.map((drafts) => results.slice(taken, (taken += drafts.length)));
   }
 
-  /** Nothing of the receipt is new: it is a duplicate of another one, or was routed before and says the same again. */
-  private async tellAgain(arrival: Arrival, routed: Routed[]): Promise<JournalEntry['outcome']> {
-    const { receipt_id } = arrival.job;
+  /** Nothing of the receipt is new: it is a duplicate of another one, or was routed, and told of, before. */
+  private tellDuplicate(arrival: Arrival, routed: Routed[]): 'duplicate' {
     const claims = routed.flatMap((each) => ('claimed' in each ? [each.claimed] : []));
-    const again = claims.some((claim) => claim.receipt_id === receipt_id);
-    const earlier = again ? await this.repository.messagesOf([receipt_id]) : [];
-    const told = earlier.find(({ outcome }) => outcome === 'routed') ?? earlier[0];
     const [first] = claims;
-    const duplicate = { reason: `of ${first?.receipt_id}`, subject_id: first?.message_id ?? null, detail: null };
-    const outcome = told ? outcomeOf(told, routed.length) : { outcome: 'duplicate' as const, ...duplicate };
+    if (!first || claims.some(({ receipt_id }) => receipt_id === arrival.job.receipt_id)) return 'duplicate';
+    const { receipt_id, message_id: subject_id } = first;
+    const outcome = { outcome: 'duplicate', reason: `of ${receipt_id}`, subject_id, detail: null } as const;
     for (const entry of [...toldBefore(arrival), routedEntry(arrival, outcome)]) this.journal.append(entry);
-    return outcome.outcome;
+    return 'duplicate';
   }
 
   /** @throws MissingForTriggers, which the adapter's page shows too */

@@ -1,3 +1,4 @@
+import { tracingDefaults } from '#libs/tracing';
 import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
 import {
   createService,
@@ -69,7 +70,7 @@ export async function routerWorld(): Promise<RouterWorld> {
     rows,
     row: async <T>(sql: string, parameters: unknown[] = []) => (await rows<T>(sql, parameters))[0] as T,
     start: async (settings = {}) => {
-      const all = { ...defaults, ...settings, DATABASE_URL: database.url };
+      const all = { ...routerDefaults, ...settings, DATABASE_URL: database.url };
       const app = await createService({ name: 'router', module: AppModule.with(all), settings: all });
       app.get(Clock, { strict: false }).nowMs = () => time ?? Date.now();
       await app.listen(0, '127.0.0.1');
@@ -110,7 +111,7 @@ export async function routerWorld(): Promise<RouterWorld> {
   };
 }
 
-const plainChannel: ChannelRow = {
+export const plainChannel: ChannelRow = {
   app_id: '',
   organization_id: caller.organizationId,
   project_id: caller.projectId,
@@ -129,9 +130,10 @@ const plainChannel: ChannelRow = {
   updated_at: new Date(),
 };
 
-const defaults: RouterSettings = {
+export const routerDefaults: RouterSettings = {
   ...httpLimitDefaults,
   ...tokenLimitDefaults,
+  ...tracingDefaults,
   PORT: 8080,
   OPERATIONS_PORT: 0,
   HOST: '127.0.0.1',

@@ -49,13 +49,17 @@ export class Feeder implements OnApplicationShutdown {
   /**
    * Wakes the gateway at once.
    * @param sinceMs when its wait began, in ms since the epoch
+   * @param tried of one that is woken again: attempts that the timeline has told of
    * @returns false when Redis did not take the job
    */
-  wake(receipt: Receipt, sinceMs?: number): Promise<boolean> {
+  wake(receipt: Receipt, sinceMs?: number, tried?: number): Promise<boolean> {
     this.addedSince += 1;
     // Whoever adds has the queue's length read again: without that, what is added here would use up the room for good.
     this.schedule();
-    return this.jobs.wake(inboundParse, parseJob(receipt, this.settings.inlineLimitBytes, this.at), sinceMs);
+    // One that is woken again has lost its place.
+    if (tried === undefined || receipt.outcome === 'held') this.jobs.order.enter(receipt.appId, receipt.id);
+    const job = parseJob(receipt, this.settings.inlineLimitBytes, this.at);
+    return this.jobs.wake(inboundParse, tried === undefined ? job : { ...job, tried }, sinceMs);
   }
 
   /**

@@ -22,6 +22,8 @@ interface ReceiptRow {
   traceparent: string | null;
 }
 
+type OpenReceipt = Pick<ReceiptRow, 'id' | 'app_id' | 'received_at'>;
+
 export interface Straggler {
   receipt_id: string;
   app_id: string;
@@ -78,14 +80,7 @@ export class ReceiptRepository {
         ),
       );
       const open = passed.filter((row) => stillOpenIds.has(row.id));
-      if (open.length > 0) {
-        await tx.query(
-          `INSERT INTO ingress.straggler (receipt_id, app_id, received_at, next_at)
-           SELECT *, now() FROM unnest($1::text[], $2::text[], $3::timestamptz[])
-           ON CONFLICT DO NOTHING`,
-          [open.map((row) => row.id), open.map((row) => row.app_id), open.map((row) => row.received_at)],
-        );
-      }
+      await keep(tx, open);
       const written = open.length > 0 || rows.length >= limit || this.mark.isDue(mark.swept_to, passed.length);
       if (written) await tx.query('UPDATE ingress.sweep SET swept_to = $1 WHERE id = 1', [at]);
       return { stored: mark.swept_to, at, passed: passed.length, written, read: rows.length };
@@ -93,6 +88,31 @@ export class ReceiptRepository {
     if (!moved) return 0;
     this.mark.passed(moved.stored, moved.at, moved.passed, moved.written);
     return moved.read;
+  }
+
+  /** Keeps the receipts that the mark has not reached, older than `ageMs`, that `stillOpen` names, as the mark would. */
+  async keepAhead(ageMs: number, limit: number, stillOpen: (ids: string[]) => Promise<string[]>): Promise<void> {
+    for (let after = ''; ;) {
+      const rows = (await this.db.query(
+        `SELECT id, app_id, received_at FROM ingress.receipt
+          WHERE received_at > (SELECT swept_to FROM ingress.sweep WHERE id = 1)
+            AND received_at <= now() - make_interval(secs => $1) AND id > $2 AND reason IS DISTINCT FROM 'verification'
+          ORDER BY id LIMIT $3`,
+        [ageMs / 1_000, after, limit],
+      )) as OpenReceipt[];
+      const open = new Set(await stillOpen(rows.map(({ id }) => id)));
+      await keep(
+        this.db,
+        rows.filter(({ id }) => open.has(id)),
+      );
+      if (rows.length < limit) return;
+      after = rows.at(-1)?.id ?? '';
+    }
+  }
+
+  /** Makes all stragglers due at once: what they were woken by may be lost. */
+  async hurryAll(): Promise<void> {
+    await this.db.query('UPDATE ingress.straggler SET next_at = now() WHERE next_at > now()');
   }
 
   /**
@@ -130,12 +150,6 @@ export class ReceiptRepository {
   }
 }
 
-interface PassedReceipt {
-  id: string;
-  app_id: string;
-  received_at: Date;
-}
-
 /** Receipts behind what the writes under way may hold, oldest first. */
 async function receiptsAfter(
   tx: Queryable,
@@ -143,7 +157,7 @@ async function receiptsAfter(
   ageMs: number,
   leaseMs: number,
   limit: number,
-): Promise<PassedReceipt[]> {
+): Promise<OpenReceipt[]> {
   // Before the receipts are read: what is committed between the two is seen.
   const [begun] = (await tx.query(
     `SELECT min(xact_start) AS at FROM pg_stat_activity
@@ -156,7 +170,17 @@ async function receiptsAfter(
         AND received_at < coalesce($4::timestamptz, 'infinity') - make_interval(secs => $5)
       ORDER BY received_at LIMIT $3`,
     [mark, ageMs / 1000, limit, begun?.at ?? null, leaseMs / 1000],
-  )) as PassedReceipt[];
+  )) as OpenReceipt[];
+}
+
+async function keep(db: Queryable, open: OpenReceipt[]): Promise<void> {
+  if (open.length === 0) return;
+  await db.query(
+    `INSERT INTO ingress.straggler (receipt_id, app_id, received_at, next_at)
+     SELECT *, now() FROM unnest($1::text[], $2::text[], $3::timestamptz[])
+     ON CONFLICT DO NOTHING`,
+    [open.map((row) => row.id), open.map((row) => row.app_id), open.map((row) => row.received_at)],
+  );
 }
 
 function toReceipt(row: ReceiptRow): Receipt {

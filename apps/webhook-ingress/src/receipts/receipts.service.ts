@@ -1,4 +1,4 @@
-import { Sweeping } from '#libs/database';
+import { Liveness, Sweeping } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
@@ -27,14 +27,18 @@ export class ReceiptsService extends Sweeping {
     @Inject(Stragglers) private readonly stragglers: Stragglers,
     @Inject(EndpointsService) endpoints: EndpointsService,
     @Inject(Journal) private readonly journal: Journal,
+    @Inject(Liveness) losses: Liveness,
     @Inject(RefusalLog) private readonly refusals: RefusalLog,
     @Inject(receiptSettings) private readonly settings: ReceiptSettings,
   ) {
     super();
     const every = (everyMs: number, name: string, sweep: (limit: number) => Promise<number>) =>
       this.sweepEvery({ name, everyMs, batch: sweepBatch, sweep });
-    every(sweepEveryMs, 'receipts', (limit) => this.stragglers.find(limit));
-    every(sweepEveryMs, 'stragglers', (limit) => this.stragglers.wake(limit));
+    this.sweepEvery({
+      ...{ name: 'receipts', everyMs: sweepEveryMs, batch: sweepBatch, losses },
+      afterLoss: () => this.stragglers.findAfterLoss(),
+      sweep: async (limit) => Math.max(await this.stragglers.find(limit), await this.stragglers.wake(limit)),
+    });
     every(partitionsEveryMs, 'receipt-partitions', async () => {
       await this.receipts.turnPartitions(this.settings.retentionDays);
       await this.journal.turnPartitions(this.settings.retentionDays);

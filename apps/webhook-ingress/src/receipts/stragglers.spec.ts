@@ -17,6 +17,7 @@ let writer: ReceiptWriter;
 let feeder: Feeder;
 let stragglers: Stragglers;
 let consumer: ParseConsumer | undefined;
+const losses = { sinceLossMs: Number.POSITIVE_INFINITY };
 let gate = Promise.withResolvers<void>();
 
 beforeAll(async () => {
@@ -50,7 +51,7 @@ const stragglersWith = (fed: Feeder): Stragglers => {
   const endpoints = {
     get: (appId: string) => endpoint(appId, { state: paused.has(appId) ? 'paused' : 'active' }),
   };
-  return new Stragglers(world.receipts, world.jobs, fed, endpoints, world.journal, { leaseMs });
+  return new Stragglers(world.receipts, world.jobs, fed, endpoints, world.journal, losses, { leaseMs });
 };
 const ago = (ms: number): Date => new Date(Date.now() - ms);
 const stored = async (receipts: Receipt[]): Promise<string[]> => {
@@ -140,6 +141,41 @@ describe('receipts that have not ended', () => {
       30_000,
     );
     expect(new Set(parsed)).toEqual(all);
+  });
+});
+
+describe('when a process, or what Redis held, was lost', () => {
+  afterEach(() => (losses.sinceLossMs = Number.POSITIVE_INFINITY));
+
+  it('are looked for at once, whatever their lease, and the mark stays', async () => {
+    const ids = await stored([receipt(), receipt()]);
+    const [ended] = await stored([receipt()]);
+    const subject = { receipt_id: ended!, organization_id: 'org_1', project_id: 'prj_1', app_id: 'app_1' };
+    await world.journal.appendNow({ ...subject, stage: 'routed', outcome: 'routed' });
+    await until('all are in the past', () => Date.now() > Number.parseInt(ended!.slice(4, 16), 16));
+    losses.sinceLossMs = 0;
+    await stragglers.findAfterLoss();
+    expect(await kept()).toEqual(ids.toSorted());
+    expect(await stragglers.find(100)).toBe(0);
+    const { parsed } = consume(true);
+    await stragglers.wake(100);
+    await until('both are parsed', () => parsed.length === 2);
+  });
+
+  it('go on with the number of their last attempt', async () => {
+    const [id] = await stored([receipt({ receivedAt: ago(120_000) })]);
+    await stragglers.find(100);
+    const subject = { receipt_id: id!, organization_id: 'org_1', project_id: 'prj_1', app_id: 'app_1' };
+    const tried = { ...subject, stage: 'parsed', outcome: 'retrying', attempt: 4 } as const;
+    await world.journal.appendNow({ ...tried, at: ago(15_000) });
+    const { jobs } = consume(true);
+    // It comes again by itself.
+    await stragglers.wake(100);
+    await timePasses(60_000);
+    losses.sinceLossMs = 100;
+    await stragglers.wake(100);
+    await until('it is woken', () => jobs.length === 1);
+    expect(jobs[0]).toMatchObject({ receipt_id: id, tried: 4 });
   });
 });
 

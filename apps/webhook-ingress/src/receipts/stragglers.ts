@@ -1,4 +1,5 @@
 import { inboundParse, messageRoute } from '#libs/contracts';
+import { Liveness, type Queryable } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
@@ -7,6 +8,9 @@ import { Feeder } from './feeder.js';
 import { ReceiptRepository } from './receipt.repository.js';
 
 export const stragglerSettings = Symbol('stragglerSettings');
+
+const aheadBatch = 1_000;
+const longestBackoffMs = Math.max(inboundParse.backoff.capMs, messageRoute.backoff.capMs);
 
 export interface StragglerSettings {
   /** How long a hop may take before its receipt counts as one that was lost. */
@@ -25,6 +29,7 @@ export class Stragglers {
     @Inject(Feeder) private readonly feeder: Feeder,
     @Inject(EndpointsService) private readonly endpoints: Pick<EndpointsService, 'get'>,
     @Inject(Journal) private readonly journal: Journal,
+    @Inject(Liveness) private readonly losses: Pick<Liveness, 'sinceLossMs'>,
     @Inject(stragglerSettings) private readonly settings: StragglerSettings,
   ) {}
 
@@ -32,10 +37,17 @@ export class Stragglers {
   async find(limit: number): Promise<number> {
     const { parseMs, routeMs } = await this.behind();
     const { leaseMs } = this.settings;
-    return this.receipts.advanceSweep(leaseMs + parseMs + routeMs, leaseMs, limit, async (ids, tx) => {
-      const ended = await this.journal.endedAmong(ids, tx);
-      return ids.filter((id) => !ended.has(id));
-    });
+    return this.receipts.advanceSweep(leaseMs + parseMs + routeMs, leaseMs, limit, (ids, tx) => this.open(ids, tx));
+  }
+
+  /**
+   * Takes every receipt that has not ended and waits in no queue for lost, whatever its lease: a process that had it in
+   * hand, or what Redis held, is gone. The mark stays where it is.
+   */
+  async findAfterLoss(): Promise<void> {
+    const { parseMs, routeMs } = await this.behind();
+    await this.receipts.hurryAll();
+    await this.receipts.keepAhead(parseMs + routeMs, aheadBatch, (ids) => this.open(ids));
   }
 
   /** @returns how many receipts were due, woken or not */
@@ -47,13 +59,21 @@ export class Stragglers {
     const ids = due.map((straggler) => straggler.receipt_id);
     const ended = await this.journal.endedAmong(ids);
     await this.receipts.forgetStragglers([...ended]);
-    const underWay = await this.journal.heardOfWithin(ids, this.settings.leaseMs + routeMs);
+    // Whoever told of a retry comes again by itself, unless what has it in hand was lost.
+    const quietMs = Math.min(this.settings.leaseMs + longestBackoffMs, this.losses.sinceLossMs);
+    const underWay = await this.journal.heardOfWithin(ids, quietMs + routeMs);
     const lost = due
       .filter(({ receipt_id: id }) => !ended.has(id) && !underWay.has(id))
       .filter((straggler) => this.endpoints.get(straggler.app_id)?.state !== 'paused');
     const receipts = await this.receipts.findAll(lost.map((straggler) => straggler.receipt_id));
-    await Promise.all(receipts.map((receipt) => this.feeder.wake(receipt)));
+    const tried = await this.journal.attemptsOf(receipts.map(({ id }) => id));
+    await Promise.all(receipts.map((receipt) => this.feeder.wake(receipt, Date.now(), tried.get(receipt.id) ?? 0)));
     return due.length;
+  }
+
+  private async open(ids: string[], tx?: Queryable): Promise<string[]> {
+    const ended = await this.journal.endedAmong(ids, tx);
+    return ids.filter((id) => !ended.has(id));
   }
 
   /** How far the gateway and the router are behind, in ms. A receipt ends at the router, so both queues count. */

@@ -1,3 +1,4 @@
+import { tracingDefaults } from '#libs/tracing';
 import { httpLimitDefaults, tokenLimitDefaults } from '#libs/service-kit';
 import { testRedisUrl, testServiceTrust } from '#libs/testing';
 import type { IngressSettings } from '../env.js';
@@ -11,6 +12,7 @@ export function ingressSettings(
   return {
     ...httpLimitDefaults,
     ...tokenLimitDefaults,
+    ...tracingDefaults,
     PORT: 8080,
     OPERATIONS_PORT: 0,
     HOST: '127.0.0.1',

@@ -4,6 +4,7 @@ import { JobServer } from '#libs/queue';
 /** Stands in for the gateway: notes what it is woken for, in order. */
 export interface ParseConsumer {
   parsed: string[];
+  jobs: InboundParsePayload[];
   close(): Promise<void>;
 }
 
@@ -12,13 +13,15 @@ export function parseConsumer(
   parse: (payload: InboundParsePayload) => Promise<void> | void = () => undefined,
 ): ParseConsumer {
   const parsed: string[] = [];
+  const jobs: InboundParsePayload[] = [];
   const server = new JobServer({ redisUrl, queues: [inboundParse.queue], concurrency: 1 });
   const handle = async (payload: InboundParsePayload): Promise<void> => {
     parsed.push(payload.receipt_id);
+    jobs.push(payload);
     await parse(payload);
   };
   server.addHandler(inboundParse.name, handle, true);
   server.addHandler(`${inboundParse.name}.dead`, async () => undefined, true);
   server.listen(() => undefined);
-  return { parsed, close: () => server.close() };
+  return { parsed, jobs, close: () => server.close() };
 }

@@ -17,6 +17,8 @@ export interface Answer {
   status: number;
   headers: Record<string, string | number>;
   body: string;
+  /** The event that it became. Absent: none, or one that was there before. */
+  event_id?: string;
 }
 
 /** The receipt that a request becomes, its URL whole: a provider's signature may be over it. No view shows it. */

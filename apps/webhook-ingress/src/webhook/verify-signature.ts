@@ -10,7 +10,7 @@ type Headers = Record<string, string | string[] | undefined>;
 /**
  * Checks a declared signature over the raw bytes, in constant time.
  * @param fields of the credential; two secrets are set during a rotation
- * @returns the scheme, for the timeline
+ * @returns the scheme, for the timeline; during a rotation with the field whose secret matched: `hmac-sha256 by signing_secret_next`
  * @throws Refused 401 `missing_signature | missing_timestamp | bad_signature | stale_timestamp`; 503 `not_configured` without a secret, since
  *   that is the operator's to repair and the sender's to try again
  */
@@ -21,7 +21,7 @@ export function verifySignature(
   body: Buffer,
   nowMs: number,
 ): string {
-  const secrets = valuesOf(fields, verification.secret_fields);
+  const secrets = secretsIn(fields, verification.secret_fields);
   if (secrets.length === 0) {
     throw new Refused(503, 'not_configured', 'Signature verification is on, but no signing secret is set.', {
       'retry-after': '60',
@@ -32,20 +32,31 @@ export function verifySignature(
     : verifyHmac(verification, secrets, headers, body, nowMs);
 }
 
+interface Secret {
+  value: string;
+  field: string;
+}
+
 /** The values of the named fields that are set. */
-function valuesOf(fields: MappedCredentials, names: string[]): string[] {
-  const values: string[] = [];
+function secretsIn(fields: MappedCredentials, names: string[]): Secret[] {
+  const secrets: Secret[] = [];
   for (const name of names) {
     const value = fields[name] ?? '';
     // A record of several fields as a whole holds no secret to check with.
-    if (typeof value === 'string' || Array.isArray(value)) values.push(...[value].flat().filter((each) => each !== ''));
+    if (typeof value !== 'string' && !Array.isArray(value)) continue;
+    const set = [value].flat().filter((each) => each !== '');
+    for (const [at, each] of set.entries()) secrets.push({ value: each, field: at === 0 ? name : `${name} ${at + 1}` });
   }
-  return values;
+  return secrets;
 }
+
+/** Where only one is set there is nothing to tell apart. */
+const told = (scheme: string, { field }: Secret, { length }: Secret[]): string =>
+  length > 1 ? `${scheme} by ${field}` : scheme;
 
 function verifyHmac(
   declared: DeclaredVerification,
-  secrets: string[],
+  secrets: Secret[],
   headers: Headers,
   body: Buffer,
   nowMs: number,
@@ -56,9 +67,9 @@ function verifyHmac(
   if (!given.startsWith(prefix)) throw badSignature();
   const digest = Buffer.from(given.slice(prefix.length), encoding);
   const signed = [...beforeBody(declared, headers, nowMs), body];
-  const matches = secrets.some((secret) => equal(digest, hmac(algorithm, Buffer.from(secret), ...signed)));
-  if (!matches) throw badSignature();
-  return `hmac-${algorithm}`;
+  const match = secrets.find(({ value }) => equal(digest, hmac(algorithm, Buffer.from(value), ...signed)));
+  if (!match) throw badSignature();
+  return told(`hmac-${algorithm}`, match, secrets);
 }
 
 /** What is signed before the body: the time and what stands around it, where one is asked for. */
@@ -91,7 +102,7 @@ export function isTimed(verification: DeclaredVerification | 'adapter' | 'none')
 /** Standard Webhooks 1.0: `v1,<base64 HMAC-SHA256 of id.timestamp.body>`, several separated by spaces. */
 function verifyStandardWebhooks(
   declared: DeclaredVerification,
-  secrets: string[],
+  secrets: Secret[],
   headers: Headers,
   body: Buffer,
   nowMs: number,
@@ -108,11 +119,12 @@ function verifyStandardWebhooks(
     .filter((entry) => entry.startsWith('v1,'))
     .map((entry) => Buffer.from(entry.slice(3), 'base64'));
   const signed = Buffer.from(`${id}.${timestamp}.`);
-  const expected = secrets.map((secret) =>
-    hmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'), signed, body),
-  );
-  if (!given.some((digest) => expected.some((want) => equal(digest, want)))) throw badSignature();
-  return 'standard-webhooks';
+  const match = secrets.find(({ value }) => {
+    const expected = hmac('sha256', Buffer.from(value.replace(/^whsec_/, ''), 'base64'), signed, body);
+    return given.some((digest) => equal(digest, expected));
+  });
+  if (!match) throw badSignature();
+  return told('standard-webhooks', match, secrets);
 }
 
 function equal(a: Buffer, b: Buffer): boolean {

@@ -1,3 +1,4 @@
+import { inMessage, recordSpan } from '#libs/tracing';
 import { Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
@@ -18,6 +19,8 @@ export interface ReceiverSettings {
   endpointRatePerSecond: number;
   addressRatePerSecond: number;
   unknownTokenRatePerMinute: number;
+  /** A line for each message, at the level debug. */
+  logsRequests: boolean;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   trustedProxies: string[];
 }
@@ -41,6 +44,8 @@ const lingerMs = 1_000;
  */
 export class WebhookReceiver {
   private readonly logger = new Logger('webhook');
+  /** Looked up once: it is asked for with every request. */
+  private readonly debugs: boolean;
   private readonly limits: Record<'endpoint' | 'address' | 'unknown', RateLimiter>;
   private readonly addresses: ClientAddress;
 
@@ -54,6 +59,7 @@ export class WebhookReceiver {
       address: new RateLimiter(settings.addressRatePerSecond, 1_000),
       unknown: new RateLimiter(settings.unknownTokenRatePerMinute, 60_000),
     };
+    this.debugs = settings.logsRequests;
     this.addresses = new ClientAddress(parts.tokens, settings.trustedProxies);
   }
 
@@ -73,8 +79,10 @@ export class WebhookReceiver {
     if (!this.server.listening) response.setHeader('connection', 'close');
     const subject: Subject = { endpoint: null, incoming: null };
     let answered = false;
+    let eventId: string | undefined;
     try {
-      const { status, headers, body } = await this.receive(request, subject);
+      const { status, headers, body, event_id } = await this.receive(request, subject);
+      eventId = event_id;
       headers['content-length'] = Buffer.byteLength(body);
       headers['x-content-type-options'] = 'nosniff';
       response.writeHead(status, headers).end(body);
@@ -90,6 +98,7 @@ export class WebhookReceiver {
     }
     const tookMs = performance.now() - startedAt;
     if (answered && subject.endpoint) this.parts.counts.answered(subject.endpoint, tookMs);
+    if (eventId !== undefined && subject.endpoint) this.follow(subject.endpoint, eventId, tookMs);
     const labels = { route: `${prefix}:token`, method: request.method ?? '', status: response.statusCode };
     this.parts.metrics.httpSeconds.observe(labels, tookMs / 1000);
   }
@@ -134,6 +143,16 @@ export class WebhookReceiver {
     }
     if (method === 'POST') incoming.body = await readBody(request, endpoint.max_body_bytes);
     return webhooks.receive(endpoint, incoming);
+  }
+
+  /** The first line and the first span of a message. What its sender says of traces is not gone on with: it is a stranger's. */
+  private follow(endpoint: Endpoint, eventId: string, tookMs: number): void {
+    const { organization_id: organizationId, app_id } = endpoint;
+    recordSpan('webhook', eventId, tookMs, { 'gatehouse.app_id': app_id, 'gatehouse.organization_id': organizationId });
+    if (this.debugs) {
+      const line = { event: 'webhook.accepted', app_id, duration_ms: Math.round(tookMs) };
+      inMessage({ eventId, organizationId }, undefined, () => this.logger.debug(line));
+    }
   }
 
   private unavailable(error: unknown): Refused {

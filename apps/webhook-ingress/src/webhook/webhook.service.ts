@@ -89,6 +89,7 @@ export class WebhookService {
     const { status, body, content_type } = endpoint.ack;
     return {
       status,
+      ...(duplicate ? {} : { event_id: id }),
       headers: { 'content-type': content_type ?? 'application/json', location: `/api/v1/events/${id}` },
       body: body ?? (duplicate ? `{"received":true,"duplicate":true,"id":"${id}"}` : `{"received":true,"id":"${id}"}`),
     };

@@ -1,4 +1,4 @@
-import { IsIn, IsObject, IsOptional, IsString } from 'class-validator';
+import { IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
 import type { InboundRequest } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -14,6 +14,8 @@ export class InboundParsePayload {
   /** Absent when the body is over the inline limit: the gateway then reads the receipt from the ingress. */
   @IsOptional() @IsObject() request?: InboundRequest;
   @IsOptional() @IsString() traceparent?: string;
+  /** Of one that is woken again: attempts that the timeline has told of; the numbers of further ones go on from there. */
+  @IsOptional() @IsInt() tried?: number;
   /** A replay asked for by a person: claims are bypassed by this ordinal. */
   @IsOptional() @IsIn([true]) replay?: true;
 }
@@ -22,7 +24,8 @@ export const inboundParse = defineJob<InboundParsePayload>({
   name: 'inbound.parse',
   queue: 'inbound',
   payload: InboundParsePayload,
-  jobId: (payload) => payload.receipt_id,
+  // The job before may still be there, of a process that is dead.
+  jobId: ({ receipt_id, tried }) => (tried === undefined ? receipt_id : `${receipt_id}_again`),
   attempts: 12,
   backoff: { baseMs: 250, capMs: 20_000 },
 });

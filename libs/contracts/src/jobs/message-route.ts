@@ -1,4 +1,4 @@
-import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
+import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString } from 'class-validator';
 import type { NormalizedMessage } from '../message.js';
 import type { Outcome, Stage } from '../outcomes.js';
 import { type TextFrom, textSources } from './turn-run.js';
@@ -32,6 +32,8 @@ export class MessageRoutePayload {
   /** Absent when over the inline limit: the router then reads them from the gateway. */
   @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];
   @IsOptional() @IsString() traceparent?: string;
+  /** As of `inbound.parse`. */
+  @IsOptional() @IsInt() tried?: number;
   /** What the gateway has to tell of the receipt: committed with its routing, so that parsing commits nothing. */
   @IsOptional() @IsArray() told?: ToldEntry[];
 }
@@ -40,7 +42,7 @@ export const messageRoute = defineJob<MessageRoutePayload>({
   name: 'message.route',
   queue: 'route',
   payload: MessageRoutePayload,
-  jobId: (payload) => payload.receipt_id,
+  jobId: ({ receipt_id, tried }) => (tried === undefined ? receipt_id : `${receipt_id}_again`),
   attempts: 20,
   backoff: { baseMs: 250, capMs: 10_000 },
 });

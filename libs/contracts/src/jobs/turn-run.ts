@@ -1,4 +1,4 @@
-import { IsInt, IsObject, IsOptional, IsString } from 'class-validator';
+import { IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
 import type { NormalizedMessage, ReplyTarget } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -92,6 +92,8 @@ export interface TurnOfSession {
   inbox_mode: 'queue' | 'collect';
   /** A session that was silent since then is over, and another one begins (RFC 3339). */
   reset_before: string | null;
+  /** Its place in the order in which receipts of its App were acknowledged. Absent: it takes none, as a replay. */
+  place?: string;
 }
 
 /**
@@ -116,6 +118,8 @@ export class TurnRunPayload {
   @IsOptional() @IsObject() session?: TurnOfSession | null;
   @IsOptional() @IsString() agent_id?: string | null;
   @IsOptional() @IsObject() held?: HeldTurn;
+  /** It was handed over before, by a job that may be lost. */
+  @IsOptional() @IsIn([true]) again?: true;
   /** Of a wake: how often the turn was claimed before it. */
   @IsOptional() @IsInt() claims?: number;
   /** Absent when over the inline limit: the engine then reads it from the router. */
@@ -128,8 +132,11 @@ export const turnRun = defineJob<TurnRunPayload>({
   queue: 'turns',
   payload: TurnRunPayload,
   // What is held must not be taken for the same turn that may go on, nor a wake for the job that stored the turn.
-  jobId: ({ turn_id, held, claims }) =>
-    held ? `${turn_id}_held` : claims === undefined ? turn_id : `${turn_id}_wake_${claims}`,
+  jobId: ({ turn_id, held, claims, again }) => {
+    if (held) return `${turn_id}_held`;
+    if (again) return `${turn_id}_again`;
+    return claims === undefined ? turn_id : `${turn_id}_wake_${claims}`;
+  },
   attempts: 8,
   backoff: { baseMs: 500, capMs: 30_000 },
 });

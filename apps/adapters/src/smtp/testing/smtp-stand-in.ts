@@ -1,9 +1,9 @@
+import { TEST_CERTIFICATE, TEST_KEY } from '#libs/testing';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import type { Fault, StandInProvider } from '#libs/adapter-sdk';
-import { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.js';
 
 /** Users by their password; anybody else is refused. */
 export const USERS: Record<string, string> = {

@@ -1,11 +1,9 @@
 import { ShieldCheck } from 'lucide-react';
 import { answer, api } from '../../api/client.js';
 import type { Feature } from '../../app/feature.js';
+import { found } from '../../app/named.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { uiTexts } from '../../texts/ui.js';
-
-const looked = 200;
-const found = 6;
 
 export const approvalsFeature: Feature = {
   navigation: [
@@ -14,17 +12,15 @@ export const approvalsFeature: Feature = {
   searchLabel: approvalTexts.palette,
   searchScope: 'agents:read',
   search: async (query, signal) => {
-    const { data } = await answer(api.GET('/api/v1/approvals', { params: { query: { limit: looked } }, signal }));
-    const wanted = query.toLowerCase();
-    return data
-      .filter(({ id, tool }) => id === query || tool.toLowerCase().includes(wanted))
-      .slice(0, found)
-      .map(({ id, tool, state }) => ({
-        id,
-        label: tool,
-        description: uiTexts.outcomes[state],
-        icon: ShieldCheck,
-        path: `/approvals/${id}`,
-      }));
+    const { data } = await answer(
+      api.GET('/api/v1/approvals', { params: { query: { search: query, limit: found } }, signal }),
+    );
+    return data.map(({ id, tool, state }) => ({
+      id,
+      label: tool,
+      description: uiTexts.outcomes[state],
+      icon: ShieldCheck,
+      path: `/approvals/${id}`,
+    }));
   },
 };

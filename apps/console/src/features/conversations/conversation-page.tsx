@@ -44,7 +44,13 @@ export function ConversationPage(): ReactNode {
   );
 }
 
-function Chat({ conversation, session }: { conversation: Conversation; session: Schema<'SessionDetailView'> }): ReactNode {
+function Chat({
+  conversation,
+  session,
+}: {
+  conversation: Conversation;
+  session: Schema<'SessionDetailView'>;
+}): ReactNode {
   const { turns, entries } = conversation;
   const last = entries.at(-1)?.at;
   const section = useRef<HTMLElement>(null);

@@ -47,11 +47,11 @@ export function Attention(): ReactNode {
 
 function Problem({ item: { code, text, what_to_do, resource, since } }: { item: Item }): ReactNode {
   const path = pathOf(resource);
-  const outcome = outcomes[code];
+  const search = searches[code];
   return (
     <>
       {path ? (
-        <ProjectLink path={path} search={outcome ? { outcome } : undefined} fw={500}>
+        <ProjectLink path={path} search={search} fw={500}>
           {text}
         </ProjectLink>
       ) : (
@@ -84,8 +84,12 @@ const folders: Readonly<Record<Item['resource']['kind'], string | null>> = {
   service: null,
 };
 
-/** Messages that were kept are found by their outcome. */
-const outcomes: Readonly<Record<string, string>> = { messages_parked: 'parked', loop_paused: 'loop_paused' };
+/** Messages that were kept are found by their outcome; a form that repairs it is opened at once. */
+const searches: Readonly<Record<string, Record<string, string>>> = {
+  messages_parked: { outcome: 'parked' },
+  loop_paused: { outcome: 'loop_paused' },
+  no_reply_address: { tab: 'channel', edit: 'channel' },
+};
 
 /** The page where a thing is seen to; where it is of many, their list. */
 function pathOf({ kind, id }: Item['resource']): `/${string}` | null {

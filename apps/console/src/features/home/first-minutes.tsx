@@ -49,7 +49,7 @@ export function FirstMinutes({ newest }: { newest: Schema<'EventView'>[] }): Rea
       </Text>
       <Progress value={(count / done.length) * 100} size="sm" mb="lg" aria-label={texts.progress(count, done.length)} />
       <Stack gap="lg" component="ol" m={0} p={0} style={{ listStyle: 'none' }}>
-        <Step done={sent === true} title={texts.send} text={texts.sendText}>
+        <Step number={1} done={sent === true} title={texts.send} text={texts.sendText}>
           {webhook ? (
             <Stack gap="sm">
               <SendSample appId={webhook.id} />
@@ -59,17 +59,24 @@ export function FirstMinutes({ newest }: { newest: Schema<'EventView'>[] }): Rea
             <Text c="dimmed">{texts.noWebhookApp}</Text>
           )}
         </Step>
-        <Step done={walked === true} title={texts.watch} text={texts.watchText} link={event && watchLink(event.id)} />
         <Step
+          number={2}
+          done={walked === true}
+          title={texts.watch}
+          text={texts.watchText}
+          link={event && watchLink(event.id)}
+        />
+        <Step
+          number={3}
           done={signed}
           title={texts.sign}
           text={texts.signText}
           link={webhook && <ProjectLink path={`/integrations/${webhook.id}`}>{texts.signAction}</ProjectLink>}
         />
-        <Step done={verified} title={texts.verify} text={texts.verifyText}>
+        <Step number={4} done={verified} title={texts.verify} text={texts.verifyText}>
           {webhook && <VerifyApp appId={webhook.id} />}
         </Step>
-        <Step done={modelChosen} title={texts.model} text={model && texts.modelText[model.mode]}>
+        <Step number={5} done={modelChosen} title={texts.model} text={model && texts.modelText[model.mode]}>
           {model && <ModelStep model={model} onKeep={() => setKept(true)} />}
         </Step>
       </Stack>

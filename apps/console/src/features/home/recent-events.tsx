@@ -22,8 +22,8 @@ export function RecentEvents({ list }: { list: CursorList<Schema<'EventView'>> }
       {list.rows.map(({ id, text, event_type, outcome, result, received_at }) => (
         <li key={id}>
           <Link to="/p/$projectId/events/$eventId" params={{ projectId, eventId: id }} className={classes.item}>
-            <Text truncate flex={1} component="span">
-              {text ?? event_type ?? id}
+            <Text truncate flex={1} component="span" c={text ? undefined : 'dimmed'}>
+              {text ?? event_type ?? eventTexts.noText}
             </Text>
             <StatusBadge status={result?.state ?? outcome ?? 'open'} />
             <Text size="sm" c="dimmed" component="span" className={classes.time}>

@@ -1,8 +1,9 @@
 import { Group, Text, ThemeIcon } from '@mantine/core';
-import { Check, Circle } from 'lucide-react';
+import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 
 interface StepProps {
+  number: number;
   done: boolean;
   title: string;
   text?: string;
@@ -13,12 +14,18 @@ interface StepProps {
 }
 
 /** One line of a checklist. */
-export function Step({ done, title, text, link, children }: StepProps): ReactNode {
+export function Step({ number, done, title, text, link, children }: StepProps): ReactNode {
   return (
     <li data-done={done}>
       <Group gap="sm" wrap="nowrap" align="flex-start">
         <ThemeIcon size={22} radius="xl" variant={done ? 'filled' : 'default'} color="teal.8" mt={1}>
-          {done ? <Check size={13} aria-label="✓" /> : <Circle size={8} aria-hidden />}
+          {done ? (
+            <Check size={13} aria-label="✓" />
+          ) : (
+            <Text span size="xs" fw={600} aria-hidden>
+              {number}
+            </Text>
+          )}
         </ThemeIcon>
         <div style={{ flex: 1, minWidth: 0 }}>
           <Group gap="sm">

@@ -6,6 +6,7 @@ import { UrlTabs } from '../../ui/url-tabs.js';
 import { AuditLog } from './audit-log.js';
 import { DeadLetters } from './dead-letters.js';
 import { Deliveries } from './deliveries.js';
+import { Keys } from './keys.js';
 import { Queues } from './queues.js';
 import { Refusals } from './refusals.js';
 
@@ -17,6 +18,7 @@ const tabs = [
   { value: 'dead-letters', label: sections['dead-letters'].label, content: <DeadLetters /> },
   { value: 'deliveries', label: sections.deliveries.label, content: <Deliveries /> },
   { value: 'refusals', label: sections.refusals.label, content: <Refusals /> },
+  { value: 'keys', label: sections.keys.label, content: <Keys /> },
   { value: 'audit', label: sections.audit.label, content: <AuditLog /> },
 ] as const;
 

@@ -7,12 +7,18 @@ import type { usageGroups } from './usage-search.js';
 export type Group = (typeof usageGroups)[number];
 
 /** Whose the usage is, by id. */
-export const idOf = (by: Group, usage: Usage): string => (by === 'agent' ? usage.agent_id : usage.contact_id) ?? '';
+export const idOf = (by: Group, usage: Usage): string => usage[idFields[by]] ?? '';
+
+const idFields = { agent: 'agent_id', contact: 'contact_id', model: 'model' } as const satisfies Record<
+  Group,
+  keyof Usage
+>;
 
 /** How to write whose usage it is. */
 export function useNames(by: Group): (id: string) => string {
   const agentName = useAgentName();
   const nameOf = usePrincipalName();
+  if (by === 'model') return (id) => id;
   if (by === 'agent') return (id) => agentName(id || null);
   return (id) => (id === '' ? usageTexts.noContact : nameOf(`contact:${id}`).replace(/^contact:/, ''));
 }

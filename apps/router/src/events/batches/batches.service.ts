@@ -123,7 +123,8 @@ export class BatchesService extends Sweeping {
     // A replay makes new runs: one that may have been made is left for a person to look at.
     if (batch.kind === 'replay' && item.interrupted) return 'interrupted: look at its runs before replaying it again';
     try {
-      if (batch.kind === 'replay') await this.replayer.replay(caller, item.subject_id, { deliver: batch.deliver, target: null }, null);
+      if (batch.kind === 'replay')
+        await this.replayer.replay(caller, item.subject_id, { deliver: batch.deliver, target: null }, null);
       else await this.redriver.redrive(caller, item.subject_id, null);
       return null;
     } catch (error) {

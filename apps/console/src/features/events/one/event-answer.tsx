@@ -55,8 +55,10 @@ function pathTo(to: Target, { id, app_id, contacts, runs, turns }: EventDetail):
   const contact = contacts[0]?.id;
   const session = turns.find(({ session_id }) => session_id)?.session_id;
   const workflow = runs[0]?.workflow_id;
+  const isApp = app_id !== null && !app_id.startsWith('api:');
   const paths: Record<Target, Path | null> = {
-    app: app_id && !app_id.startsWith('api:') ? { path: `/integrations/${app_id}` } : null,
+    app: isApp ? { path: `/integrations/${app_id}` } : null,
+    channel: isApp ? { path: `/integrations/${app_id}`, search: { tab: 'channel', edit: 'channel' } } : null,
     contact: contact ? { path: `/contacts/${contact}` } : null,
     session: session ? { path: `/conversations/${session}` } : null,
     workflow: workflow ? { path: `/workflows/${workflow}` } : null,

@@ -39,7 +39,7 @@ function Values({ label, values }: { label: string; values: Schema<'SentValue'>[
     <Table aria-label={label} verticalSpacing={3} horizontalSpacing="xs" layout="fixed" fz="sm">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th w="34%">{label}</Table.Th>
+          <Table.Th w={{ base: '45%', sm: '34%' }}>{label}</Table.Th>
           <Table.Th>{texts.value}</Table.Th>
         </Table.Tr>
       </Table.Thead>

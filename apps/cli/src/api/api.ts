@@ -1,0 +1,142 @@
+import { CliError, exits } from '../call/cli-error.js';
+import type { Installation } from './installation.js';
+
+type Query = Record<string, string | undefined>;
+
+/** The management API, by a key. Its errors say what, where and what to do. */
+export interface Api {
+  origin: string;
+  get<T>(path: string, query?: Query): Promise<T>;
+  post<T>(path: string, body?: object): Promise<T>;
+  delete(path: string): Promise<void>;
+  /** By how much the clock of the portal was ahead of this one at the last answer, to half a second; null before. */
+  clockAheadMs(): number | null;
+}
+
+interface Problem {
+  code?: string;
+  detail?: string;
+  request_id?: string;
+  errors?: { field: string; message: string }[];
+}
+
+const timeoutMs = 30_000;
+
+/** @param url `--url` @throws CliError 2 where address or key are missing */
+export function openApi(url: string | undefined, installation: Installation | null, env: NodeJS.ProcessEnv): Api {
+  const address = url ?? env['GATEHOUSE_URL'] ?? installation?.base_url;
+  const key = env['GATEHOUSE_API_KEY'] ?? installation?.api_key;
+  if (!address || !URL.canParse(address)) {
+    const text = address ? `${address} is not a URL.` : 'It is not known where Gatehouse is.';
+    throw new CliError(
+      exits.usage,
+      text,
+      'GATEHOUSE_URL, --url',
+      'Set GATEHOUSE_URL, or run it beside .data of npm start.',
+      'no_address',
+    );
+  }
+  if (!key) {
+    const toDo = 'Make a key in the console under Settings, and set GATEHOUSE_API_KEY to it.';
+    throw new CliError(exits.usage, 'There is no API key.', 'GATEHOUSE_API_KEY', toDo, 'no_key');
+  }
+  return apiAt(address.replace(/\/$/, ''), key);
+}
+
+function apiAt(origin: string, key: string): Api {
+  let aheadMs: number | null = null;
+  const ask = async (method: string, path: string, body?: object): Promise<string> => {
+    const where = `${method} ${origin}${path}`;
+    const asked = Date.now();
+    let answer: Response;
+    let text: string;
+    try {
+      answer = await fetch(`${origin}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      text = await answer.text();
+    } catch (error) {
+      throw noAnswer(error, where);
+    }
+    // The header has whole seconds.
+    const date = Date.parse(answer.headers.get('date') ?? '') + 500;
+    if (!Number.isNaN(date)) aheadMs = date - (asked + Date.now()) / 2;
+    if (!answer.ok) throw refusal(answer.status, text, where);
+    return text;
+  };
+  const read = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const text = await ask(method, path, body);
+    try {
+      return JSON.parse(text) as T;
+    } catch {
+      const toDo = 'See whether the address is that of the portal.';
+      throw new CliError(
+        exits.unavailable,
+        'The answer is not JSON.',
+        `${method} ${origin}${path}`,
+        toDo,
+        'not_gatehouse',
+      );
+    }
+  };
+  return {
+    origin,
+    get: (path, query = {}) => read('GET', `/api/v1/${path}${queryOf(query)}`),
+    post: (path, body = {}) => read('POST', `/api/v1/${path}`, body),
+    delete: async (path) => void (await ask('DELETE', `/api/v1/${path}`)),
+    clockAheadMs: () => aheadMs,
+  };
+}
+
+function queryOf(query: Query): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : '';
+}
+
+function noAnswer(error: unknown, where: string): CliError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const why =
+    cause instanceof Error && cause.name === 'TimeoutError'
+      ? `none within ${timeoutMs / 1000} s`
+      : code || String(cause);
+  const toDo = 'See whether Gatehouse runs and the address is right; gatehouse doctor looks.';
+  return new CliError(exits.unavailable, `No answer (${why}).`, where, toDo, 'no_answer');
+}
+
+function refusal(status: number, text: string, where: string): CliError {
+  const problem = problemIn(text);
+  const fields = (problem.errors ?? []).map(({ field, message }) => ` ${field}: ${message}.`).join('');
+  const exit = status >= 500 || status === 429 ? exits.unavailable : exits.refused;
+  const request = problem.request_id ? `, request ${problem.request_id}` : '';
+  const message = `${problem.detail ?? `The answer is ${status}.`}${fields}`;
+  return new CliError(
+    exit,
+    message,
+    `${where}: ${status}${request}`,
+    toDoOf(status, problem.code),
+    problem.code ?? `http_${status}`,
+  );
+}
+
+function problemIn(text: string): Problem {
+  try {
+    return JSON.parse(text) as Problem;
+  } catch {
+    return {};
+  }
+}
+
+function toDoOf(status: number, code: string | undefined): string {
+  if (status === 401)
+    return 'Check GATEHOUSE_API_KEY: the key was revoked, has expired, or is of another installation.';
+  if (code === 'scope_missing') return 'Use a key that has the scope: gatehouse apikey lists what keys have.';
+  if (status === 404) return 'Check the id, and that the key is of the project that has it.';
+  if (status === 422 || status === 400) return 'Change what is named, and try again.';
+  if (status === 429) return 'Wait, and try again.';
+  if (status >= 500) return 'Try again; gatehouse doctor says which service is unwell.';
+  return 'See what stands in the way, and try again.';
+}

@@ -1,0 +1,23 @@
+import type { Command } from './call/command.js';
+import { adapterCheck } from './commands/adapter-check.js';
+import { apiKeyCommands } from './commands/api-keys.js';
+import { deadLetterCommands } from './commands/dead-letters.js';
+import { doctor } from './commands/doctor.js';
+import { eventCommands } from './commands/events.js';
+import { replay } from './commands/replay.js';
+import { status } from './commands/status.js';
+import { supportBundle } from './commands/support-bundle.js';
+import { vaultCommands } from './commands/vault.js';
+
+/** In the order in which help shows them. */
+export const commands: Command[] = [
+  status,
+  ...eventCommands,
+  replay,
+  ...deadLetterCommands,
+  adapterCheck,
+  ...apiKeyCommands,
+  ...vaultCommands,
+  doctor,
+  supportBundle,
+];

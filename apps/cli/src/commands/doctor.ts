@@ -1,0 +1,92 @@
+import type { Api } from '../api/api.js';
+import { CliError, exits } from '../call/cli-error.js';
+import type { Call, Command } from '../call/command.js';
+import { localFindings } from '../diagnosis/local-findings.js';
+import { type Finding, ok, trouble } from '../diagnosis/finding.js';
+import type { Attention, Queues } from './status.js';
+
+export interface Diagnostics {
+  data: Finding[];
+}
+
+/** From there on a queue is behind, as in the alert `GatehouseQueueIsLong`. */
+const behindMs = 60_000;
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Looks at settings, clocks, stores, migrations, egress and signatures, and says what to do',
+  options: { all: { help: 'Shows also what is well' } },
+  scopes: '`admin`',
+  notes: [
+    'Where the API does not answer, an installation of `npm start` is looked at from outside.',
+    'Exit code 1: something is wrong; a warning alone is none.',
+  ],
+  examples: ['gatehouse doctor', 'gatehouse doctor --all --json'],
+  run: async (call) => {
+    const findings = await examine(call);
+    call.tell({ findings });
+    const shown = call.flag('all') ? findings : findings.filter(({ state }) => state !== 'ok');
+    for (const line of grouped(shown)) call.say(line);
+    const count = (state: Finding['state']): number => findings.filter((one) => one.state === state).length;
+    call.say(`${count('ok')} well, ${count('warning')} to be looked at, ${count('error')} wrong`);
+    return count('error') > 0 ? exits.unwell : exits.done;
+  },
+};
+
+const marks = { ok: 'ok     ', warning: 'WARNING', error: 'ERROR  ' };
+
+/** What several services find alike is one thing to do. */
+function grouped(findings: Finding[]): string[] {
+  const alike = Map.groupBy(findings, ({ check, state, text }) => JSON.stringify([check, state, text]));
+  return [...alike.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const { state, check, text, what_to_do: toDo } = first;
+    const services = group.map(({ service }) => service).join(', ');
+    return [`${marks[state]}  ${check}: ${services}: ${text}`, ...(toDo ? [`         ${toDo}`] : [])];
+  });
+}
+
+/** All that can be found out. @throws CliError where neither address nor installation are known */
+export async function examine(call: Call): Promise<Finding[]> {
+  const local = call.installation ? await localFindings(call.installation) : [];
+  try {
+    const api = call.api();
+    return [...local, ...(await asked(api))];
+  } catch (error) {
+    if (!(error instanceof CliError) || (error.exit === exits.usage && !call.installation)) throw error;
+    const { message, where, toDo } = error;
+    return [...local, trouble('error', 'services', 'portal', `${where}: ${message}`, toDo)];
+  }
+}
+
+async function asked(api: Api): Promise<Finding[]> {
+  const { data } = await api.get<Diagnostics>('diagnostics');
+  const [attention, queues] = await Promise.all([api.get<Attention>('attention'), api.get<Queues>('queues')]);
+  return [
+    clock(api.clockAheadMs() ?? 0),
+    ...data,
+    ...attention.data
+      .filter(({ code }) => code !== 'service_silent' && code !== 'adapter_unready')
+      .map(({ severity, text, what_to_do }) => trouble(severity, 'attention', 'project', text, what_to_do)),
+    ...queues.data.filter(({ oldest_ms }) => oldest_ms > behindMs).map(longQueue),
+  ];
+}
+
+function clock(aheadMs: number): Finding {
+  const text = `The clock of the portal is ${Math.abs(aheadMs / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} this one.`;
+  // The header that tells it has whole seconds.
+  if (Math.abs(aheadMs) < 3_000) return ok('clocks', 'portal', text);
+  return trouble('warning', 'clocks', 'portal', text, 'Synchronise the clocks of both machines (NTP).');
+}
+
+function longQueue({ queue, service, oldest_ms: ms }: Queues['data'][number]): Finding {
+  const text = `The oldest job of ${queue} has waited for ${Math.round(ms / 1000)} s.`;
+  return trouble(
+    'warning',
+    'queues',
+    service,
+    text,
+    `See whether ${service} runs and what it logs; docs/runbooks/GatehouseQueueIsLong.md.`,
+  );
+}

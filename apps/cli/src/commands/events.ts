@@ -1,0 +1,99 @@
+import { exits } from '../call/cli-error.js';
+import type { Command, Option } from '../call/command.js';
+import { facts, table } from '../call/table.js';
+import { paging, query } from './filters.js';
+
+interface Listed {
+  id: string;
+  received_at: string;
+  outcome: string | null;
+  reason: string | null;
+  result: { state: string; reason: string | null } | null;
+  sender?: string;
+  text?: string;
+}
+interface Detail extends Listed {
+  app_id: string | null;
+  text: string;
+  result: { state: string; reason: string | null; text: string } | null;
+  timeline: {
+    at: string;
+    service: string;
+    stage: string;
+    outcome: string;
+    reason: string | null;
+    attempt: number;
+    duration_ms: number | null;
+  }[];
+}
+
+/** What lists and replays choose events by. */
+export const eventFilter: Record<string, Option> = {
+  app: { value: 'ID', help: 'Of one App' },
+  outcome: { value: 'NAME', help: 'That ended so (`routed`, `dead`, `no_match`, ...); `open`: not yet' },
+  result: { value: 'NAME', help: 'Of which that became (`failed`, `undelivered`, `waiting`, `delivered`, ...)' },
+  sender: { value: 'TEXT', help: 'From this sender' },
+  text: { value: 'TEXT', help: 'With this in their text' },
+  since: { value: 'TIME', help: 'Received at this time or later: RFC 3339, or `30m`, `2h`, `7d` ago' },
+  until: { value: 'TIME', help: 'Received before this time' },
+};
+export const eventFields = { app: 'app_id', outcome: 'outcome', result: 'result', sender: 'sender', text: 'text' };
+
+const list: Command = {
+  name: 'events',
+  summary: 'Lists events, newest first, with what became of each',
+  options: { ...eventFilter, ...paging },
+  scopes: '`events:read`',
+  examples: ['gatehouse events --since 2h --outcome dead', 'gatehouse events --app app_... --limit 50 --json'],
+  run: async (call) => {
+    const page = await call
+      .api()
+      .get<{ data: Listed[]; next_cursor: string | null }>('events', query(call, eventFields));
+    call.tell(page);
+    const rows = page.data.map(({ id, received_at: at, outcome, reason, result, sender, text }) => [
+      at,
+      id,
+      outcome ?? 'open',
+      result?.state ?? reason,
+      sender,
+      text?.slice(0, 60),
+    ]);
+    for (const line of table(['RECEIVED', 'ID', 'OUTCOME', 'RESULT', 'SENDER', 'TEXT'], rows)) call.say(line);
+    if (page.next_cursor) call.note(`There are more: --cursor ${page.next_cursor}`);
+    return exits.done;
+  },
+};
+
+const show: Command = {
+  name: 'events show',
+  arguments: '<event-id>',
+  summary: 'Shows one event: why it ended as it did, and its timeline',
+  scopes: '`events:read`',
+  examples: ['gatehouse events show evt_...'],
+  run: async (call) => {
+    const event = await call.api().get<Detail>(`events/${encodeURIComponent(call.arguments[0] ?? '')}`);
+    call.tell(event);
+    const about = facts([
+      ['Event', event.id],
+      ['App', event.app_id],
+      ['Outcome', event.outcome ?? 'open'],
+      ['Why', event.text],
+      ['Result', event.result ? `${event.result.state}: ${event.result.text}` : null],
+    ]);
+    for (const line of about) call.say(line);
+    call.say('');
+    const rows = event.timeline.map(({ at, service, stage, outcome, attempt, duration_ms: ms, reason }) => [
+      at,
+      service,
+      stage,
+      outcome,
+      attempt,
+      ms === null ? null : `${Math.round(ms)} ms`,
+      reason,
+    ]);
+    for (const line of table(['AT', 'SERVICE', 'STAGE', 'OUTCOME', 'ATTEMPT', 'TOOK', 'REASON'], rows)) call.say(line);
+    return exits.done;
+  },
+};
+
+export const eventCommands = [list, show];

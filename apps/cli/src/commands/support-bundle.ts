@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { aboutThisMachine, fromApi, fromInstallation } from '../bundle/collect.js';
+import { knownSecrets } from '../bundle/known-secrets.js';
+import { redactor } from '../bundle/redact.js';
+import { tarball } from '../bundle/tar.js';
+import { CliError, exits } from '../call/cli-error.js';
+import type { Command } from '../call/command.js';
+import { examine } from './doctor.js';
+
+export const supportBundle: Command = {
+  name: 'support-bundle',
+  summary: 'Writes what helps to find a fault into one archive, without secrets',
+  options: { out: { value: 'FILE', help: 'Where to; else gatehouse-support-<time>.tar.gz' } },
+  scopes: '`admin`; with less it holds what the key may read',
+  notes: [
+    'In it: what `doctor` found, states, counts, and the newest events, dead letters, deliveries and refusals by id and code; with `npm start` also ends of logs, and metrics.',
+    'Left out: texts, senders and bodies of messages, credentials and webhook URLs. Look through it before you hand it on.',
+  ],
+  examples: ['gatehouse support-bundle --out /tmp/bundle.tar.gz'],
+  run: async (call) => {
+    const at = new Date();
+    const files = new Map([['machine.json', aboutThisMachine(at)]]);
+    files.set('doctor.json', JSON.stringify(await examine(call), null, 2));
+    const add = (more: Map<string, string>): void => more.forEach((text, name) => files.set(name, text));
+    try {
+      add(await fromApi(call.api()));
+    } catch (error) {
+      // Without a key the machine still has its logs.
+      if (!(error instanceof CliError) || !call.installation) throw error;
+    }
+    if (call.installation) add(await fromInstallation(call.installation));
+    const redact = redactor(knownSecrets(call.installation?.dataDir, call.env));
+    const cleaned = new Map([...files].map(([name, text]) => [name, redact(text)]));
+    const out = resolve(call.value('out') ?? `gatehouse-support-${at.toISOString().replaceAll(/[:.]/g, '-')}.tar.gz`);
+    writeFileSync(out, tarball(cleaned, at), { mode: 0o600 });
+    call.tell({ file: out, files: [...cleaned.keys()] });
+    for (const name of cleaned.keys()) call.note(`  ${name}`);
+    call.say(out);
+    return exits.done;
+  },
+};

@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { CliError, exits } from '../call/cli-error.js';
+import type { Command, Option } from '../call/command.js';
+
+/** Keys are of the installation: no API key reaches them, but who holds the vault's own key of services. */
+const vaultCli = fileURLToPath(new URL('../../../credential-vault/src/cli/vault.js', import.meta.url));
+
+const needs =
+  "Needs `VAULT_URL` and the vault's own `GATEHOUSE_SERVICE_KEY`; with an installation of `npm start` it finds them by itself.";
+
+function command(
+  action: string,
+  about: { summary: string; options?: Record<string, Option>; examples: string[]; notes?: string[] },
+): Command {
+  return {
+    name: `vault ${action}`,
+    ...about,
+    notes: [...(about.notes ?? []), needs],
+    run: async (call) => {
+      const to = call.value('to');
+      if (!call.env['VAULT_URL'] || !call.env['GATEHOUSE_SERVICE_KEY']) {
+        const toDo =
+          'Run it where the vault runs: kubectl exec deploy/credential-vault -- node dist/apps/cli/src/gatehouse.js vault ...';
+        throw new CliError(
+          exits.usage,
+          'It is not known where the vault is.',
+          'VAULT_URL, GATEHOUSE_SERVICE_KEY',
+          toDo,
+          'no_vault',
+        );
+      }
+      const args = [vaultCli, action, ...(to ? ['--to', to] : [])];
+      const { status } = spawnSync(process.execPath, args, { env: call.env, stdio: 'inherit' });
+      return status === 0 ? exits.done : exits.unwell;
+    },
+  };
+}
+
+export const vaultCommands = [
+  command('status', {
+    summary: 'Shows which key wraps how many data keys',
+    examples: ['gatehouse vault status'],
+  }),
+  command('rotate', {
+    summary: 'Wraps every data key under the primary key, from wherever an earlier run stopped',
+    options: { to: { value: 'KID', help: 'Goes on only where this key is the primary one' } },
+    notes: ['Exit code 1: some data keys do not open, or another key is primary.'],
+    examples: ['gatehouse vault rotate --to kek-2026'],
+  }),
+  command('reseal', {
+    summary: 'Seals all stored fields under new data keys, after a suspected compromise',
+    examples: ['gatehouse vault reseal'],
+  }),
+  {
+    name: 'vault new-key',
+    summary: 'Makes a key before the others of an installation of `npm start`; start it anew, then rotate',
+    examples: ['gatehouse vault new-key'],
+    run: async () => {
+      const toDo = 'Add the key there, and start the vault anew; an installation of npm start is told by --data-dir.';
+      throw new CliError(exits.usage, 'The keys are in GATEHOUSE_KEK_RING.', 'GATEHOUSE_KEK_RING', toDo, 'own_ring');
+    },
+  } satisfies Command,
+];

@@ -1,0 +1,47 @@
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { KEY_BACKEND, type KeyBackend } from '../sealing/kek-ring.js';
+import { KekSentinelRepository } from '../sealing/kek-sentinel.repository.js';
+
+class WrappingKeyView {
+  @ApiProperty({ description: 'Its name in the key ring' }) kid: string;
+  @ApiProperty({ type: 'integer', description: "Data keys of the caller's organization that it wraps" })
+  data_keys: number;
+  @ApiProperty({ description: 'Whether the vault has it: what a key wraps that is gone cannot be opened' })
+  in_ring: boolean;
+  @ApiProperty({ description: 'Whether it wraps what is new' }) primary: boolean;
+}
+
+class KeyRotationView {
+  @ApiProperty({ type: [WrappingKeyView] }) keys: WrappingKeyView[];
+  @ApiProperty({ type: 'integer', description: 'Data keys that another key than the primary wraps; 0: it is done' })
+  left: number;
+}
+
+/** How far a rotation of the key encryption key is, with what the caller's organization keeps here. */
+@ApiTags('credentials')
+@Controller('api/v1/key-rotation')
+export class KeyRotationController {
+  constructor(
+    @Inject(KEY_BACKEND) private readonly ring: KeyBackend,
+    @Inject(KekSentinelRepository) private readonly sentinels: KekSentinelRepository,
+  ) {}
+
+  @Get()
+  @RequireScopes('credentials:read')
+  @ApiOperation({ summary: 'Which keys wrap the data keys of the organization', operationId: 'getKeyRotation' })
+  @ApiOkResponse({ type: KeyRotationView })
+  async get(@Caller() { organizationId }: Principal): Promise<KeyRotationView> {
+    const counts = await this.sentinels.countByKid(organizationId);
+    const kids = [...new Set([...this.ring.kids, ...counts.keys()])].sort();
+    const keys = kids.map((kid) => ({
+      kid,
+      data_keys: counts.get(kid) ?? 0,
+      in_ring: this.ring.kids.includes(kid),
+      primary: kid === this.ring.primary,
+    }));
+    const left = keys.filter(({ primary }) => !primary).reduce((sum, { data_keys: count }) => sum + count, 0);
+    return { keys, left };
+  }
+}

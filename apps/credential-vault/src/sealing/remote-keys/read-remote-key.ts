@@ -1,0 +1,83 @@
+import type { WrappingKey } from '../wrapping-key.js';
+import { type AwsKmsKey, awsKms } from './aws-kms.js';
+import { type AzureKeyVaultKey, azureKeyVault } from './azure-key-vault.js';
+import { type GoogleKmsKey, googleKms } from './google-kms.js';
+import { type RemoteCalls, RemoteKey } from './remote-key.js';
+import { transit, type TransitKey } from './transit.js';
+
+type Fields = Record<string, unknown>;
+
+/** A service by its name in the setting: what it needs to be told, and how it is called. */
+interface Service {
+  needs: (told: Fields) => string | null;
+  connect: (told: Fields, timeoutMs: number) => Promise<RemoteCalls>;
+}
+
+const services: Record<string, Service> = {
+  aws_kms: {
+    needs: (told) => texts(told, ['key_id'], ['region']),
+    connect: (told) => awsKms(told as unknown as AwsKmsKey),
+  },
+  google_kms: {
+    needs: (told) => texts(told, ['name'], ['endpoint']) ?? httpsOf(told['endpoint']),
+    connect: (told) => googleKms(told as unknown as GoogleKmsKey),
+  },
+  azure_key_vault: {
+    needs: (told) => texts(told, ['key_id'], []) ?? httpsOf(told['key_id']),
+    connect: (told) => azureKeyVault(told as unknown as AzureKeyVaultKey),
+  },
+  transit: {
+    needs: (told) =>
+      texts(told, ['address', 'key'], ['mount', 'namespace'], ['auth']) ??
+      httpsOf(told['address']) ??
+      transitAuth(told),
+    connect: async (told, timeoutMs) => transit(told as unknown as TransitKey, timeoutMs),
+  },
+};
+
+/**
+ * Reads a key that stays in a key management service: `{"aws_kms": {"key_id": "arn:…"}}`, and so on.
+ * @throws Error that says what is wrong with it
+ */
+export function readRemoteKey(kid: string, value: unknown, timeoutMs: number): WrappingKey {
+  const wrong = (what: string): Error => new Error(`GATEHOUSE_KEK_RING: the key ${kid} ${what}`);
+  const [entry, ...more] = Object.entries(isFields(value) ? value : {});
+  const [name, told] = entry ?? [];
+  const service = name === undefined || more.length > 0 ? undefined : services[name];
+  if (!service) {
+    throw wrong(`is neither the base64 form of 32 bytes nor one of {${Object.keys(services).join(', ')}: {…}}`);
+  }
+  if (!isFields(told)) throw wrong(`has no object in ${name}`);
+  const missing = service.needs(told);
+  if (missing) throw wrong(`in ${name}: ${missing}`);
+  return new RemoteKey(kid, () => service.connect(told, timeoutMs), timeoutMs);
+}
+
+function texts(told: Fields, needed: string[], optional: string[], others: string[] = []): string | null {
+  const unknown = Object.keys(told).find((name) => ![...needed, ...optional, ...others].includes(name));
+  if (unknown !== undefined) return `${unknown} is not known`;
+  for (const name of [...needed, ...optional]) {
+    const value = told[name];
+    if (value === undefined && optional.includes(name)) continue;
+    if (typeof value !== 'string' || value === '') return `${name} has to be a text`;
+  }
+  return null;
+}
+
+/** Keys are never asked for without TLS, but on this machine. */
+function httpsOf(value: unknown): string | null {
+  if (value === undefined) return null;
+  const url = URL.canParse(String(value)) ? new URL(String(value)) : null;
+  const isLocal = url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
+  return url?.protocol === 'https:' || isLocal ? null : 'its address has to be an https URL';
+}
+
+function transitAuth({ auth }: Fields): string | null {
+  if (isFields(auth) && typeof auth['token_file'] === 'string') return texts(auth, ['token_file'], []);
+  if (isFields(auth) && isFields(auth['kubernetes']))
+    return texts(auth['kubernetes'], ['role'], ['mount', 'token_file']);
+  return 'auth has to be {"token_file": path} or {"kubernetes": {"role": name}}';
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,111 @@
+import { createEgress } from '#libs/egress';
+import { readFile } from 'node:fs/promises';
+import type { RemoteCalls } from './remote-key.js';
+
+export interface TransitKey {
+  /** Of an OpenBao or a HashiCorp Vault, for instance `https://openbao.example.com:8200`. */
+  address: string;
+  /** Name of an `aes256-gcm96` or `chacha20-poly1305` key, which take associated data. */
+  key: string;
+  /** Where the transit engine is mounted. Default `transit`. */
+  mount?: string;
+  namespace?: string;
+  auth:
+    | { token_file: string }
+    | {
+        kubernetes: {
+          role: string;
+          /** Default `kubernetes`. */
+          mount?: string;
+          /** Default: the ServiceAccount's token. */
+          token_file?: string;
+        };
+      };
+}
+
+const maxAnswerBytes = 64 * 1024;
+const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+
+/** An answer other than 200. */
+class TransitError extends Error {
+  override readonly name = 'TransitError';
+  constructor(
+    readonly status: number,
+    readonly errors: string[],
+  ) {
+    super(`${status} ${errors.join('; ')}`);
+  }
+}
+
+/**
+ * The transit engine of OpenBao or HashiCorp Vault. The token is read anew, or logged in for anew, when it is refused.
+ * @see https://openbao.org/api-docs/secret/transit/
+ * @param timeoutMs of one request
+ */
+export function transit(key: TransitKey, timeoutMs: number): RemoteCalls {
+  const { address, key: name, mount = 'transit', namespace, auth } = key;
+  // The operator's own address, private as a rule: this one may be reached, and no other.
+  const egress = createEgress({ allow: [new URL(address).host], maxResponseBytes: maxAnswerBytes });
+  let token: Promise<string> | undefined;
+
+  const post = async (path: string, body: object, as?: string): Promise<Record<string, any>> => {
+    const headers = {
+      'content-type': 'application/json',
+      'x-vault-request': 'true',
+      ...(as ? { 'x-vault-token': as } : {}),
+      ...(namespace ? { 'x-vault-namespace': namespace } : {}),
+    };
+    const url = `${address.replace(/\/$/, '')}/v1/${path}`;
+    const request = { method: 'POST', headers, body: JSON.stringify(body), timeoutMs, maxRedirects: 0 };
+    const { status, body: bytes } = await egress.fetch(url, request);
+    const text = bytes.toString('utf8');
+    const answer = (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, any>;
+    if (status !== 200) throw new TransitError(status, [answer['errors'] ?? []].flat().map(String));
+    return answer;
+  };
+  const logIn = async (): Promise<string> => {
+    if ('token_file' in auth) return (await readFile(auth.token_file, 'utf8')).trim();
+    const { role, mount: at = 'kubernetes', token_file: file = serviceAccountToken } = auth.kubernetes;
+    const answer = await post(`auth/${at}/login`, { role, jwt: (await readFile(file, 'utf8')).trim() });
+    return String(answer['auth']?.client_token);
+  };
+  const call = async (method: 'encrypt' | 'decrypt', body: object): Promise<Record<string, unknown>> => {
+    const used = (token ??= logIn());
+    try {
+      return (await post(`${mount}/${method}/${encodeURIComponent(name)}`, body, await used))['data'] ?? {};
+    } catch (error) {
+      // The next call logs in again, whoever refused.
+      if (token === used) token = undefined;
+      throw error;
+    }
+  };
+  const again = async (method: 'encrypt' | 'decrypt', body: object): Promise<Record<string, unknown>> => {
+    const hadToken = token !== undefined;
+    try {
+      return await call(method, body);
+    } catch (error) {
+      // A token that has ended is refused like one without a right.
+      if (hadToken && error instanceof TransitError && error.status === 403) return call(method, body);
+      throw error;
+    }
+  };
+  return {
+    async wrap(plain, aad) {
+      const { ciphertext } = await again('encrypt', { plaintext: base64(plain), associated_data: base64(aad) });
+      if (typeof ciphertext !== 'string') throw new Error('the answer has no ciphertext');
+      return Buffer.from(ciphertext, 'utf8');
+    },
+    async unwrap(wrapped, aad) {
+      const body = { ciphertext: wrapped.toString('utf8'), associated_data: base64(aad) };
+      const { plaintext } = await again('decrypt', body);
+      if (typeof plaintext !== 'string') throw new Error('the answer has no plaintext');
+      return Buffer.from(plaintext, 'base64');
+    },
+    isRefusalToOpen: (error) =>
+      error instanceof TransitError &&
+      error.status === 400 &&
+      error.errors.some((text) => /message authentication failed|invalid ciphertext|unable to decrypt/i.test(text)),
+  };
+}
+
+const base64 = (bytes: Buffer): string => bytes.toString('base64');

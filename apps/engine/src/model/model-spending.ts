@@ -1,0 +1,44 @@
+import { Metrics } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { Counter, Histogram } from 'prom-client';
+import type { Spent } from '../turns/new-step.js';
+
+/** What calls of models take and cost. Without their names: agents may name any, and each would be a series. */
+@Injectable()
+export class ModelSpending {
+  private readonly seconds: Histogram<'outcome'>;
+  private readonly tokens: Counter<'kind'>;
+  private readonly cost: Counter;
+
+  constructor(@Inject(Metrics) { registry }: Metrics) {
+    const registers = [registry];
+    this.seconds = new Histogram({
+      name: 'gatehouse_model_call_seconds',
+      help: 'Calls of models by outcome: ok, or the code of the error',
+      labelNames: ['outcome'],
+      buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+      registers,
+    });
+    this.tokens = new Counter({
+      name: 'gatehouse_model_tokens_total',
+      help: 'Tokens by kind: input, output',
+      labelNames: ['kind'],
+      registers,
+    });
+    this.cost = new Counter({
+      name: 'gatehouse_model_cost_total',
+      help: 'What models cost by MODEL_PRICES, in their currency; calls of models without a price cost nothing here',
+      registers,
+    });
+  }
+
+  ended(outcome: string, durationMs: number): void {
+    this.seconds.observe({ outcome }, durationMs / 1_000);
+  }
+
+  spent({ input_tokens, output_tokens, cost_micros }: Spent): void {
+    this.tokens.inc({ kind: 'input' }, input_tokens);
+    this.tokens.inc({ kind: 'output' }, output_tokens);
+    this.cost.inc(cost_micros / 1_000_000);
+  }
+}

@@ -1,0 +1,16 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What one model was used for in one day (UTC) of a project. Sums of `bigint` come as text. */
+@Entity({ schema: 'engine', name: 'model_usage' })
+export class ModelUsage {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'model_usage_pkey' }) project_id: string;
+  @PrimaryColumn({ type: 'date', primaryKeyConstraintName: 'model_usage_pkey' }) day: string;
+  /** As the endpoint calls it. */
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'model_usage_pkey' }) model: string;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'integer' }) model_calls: number;
+  @Column({ type: 'bigint' }) input_tokens: string;
+  @Column({ type: 'bigint' }) output_tokens: string;
+  /** Millionths of the currency that MODEL_PRICES is in. */
+  @Column({ type: 'bigint' }) cost_micros: string;
+}

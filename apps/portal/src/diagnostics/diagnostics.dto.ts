@@ -1,0 +1,30 @@
+import { type Check, checks, type Finding } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+
+const states = ['ok', 'warning', 'error'] as const;
+
+export class FindingView implements Finding {
+  @ApiProperty({ description: 'The service that found it' }) service: string;
+  @ApiProperty({ enum: checks }) check: Check;
+  @ApiProperty({
+    enum: states,
+    description:
+      'error: something does not work, or a message may be lost. warning: it will not for long, or is unwise',
+  })
+  state: Finding['state'];
+  @ApiProperty({ description: 'In one line, for people' }) text: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Null where all is well' }) what_to_do: string | null;
+}
+
+class DiagnosedServiceView {
+  @ApiProperty() service: string;
+  @ApiProperty({ description: 'The version of Node' }) runtime: string;
+  @ApiProperty({ type: 'integer' }) uptime_seconds: number;
+}
+
+export class DiagnosticsView {
+  @ApiProperty({ format: 'date-time', description: "The portal's clock" }) now: string;
+  @ApiProperty({ enum: states, description: 'The worst of what was found' }) state: Finding['state'];
+  @ApiProperty({ type: [DiagnosedServiceView], description: 'Those that answered' }) services: DiagnosedServiceView[];
+  @ApiProperty({ type: [FindingView] }) data: FindingView[];
+}

@@ -1,0 +1,94 @@
+import {
+  broken,
+  clockFinding,
+  Diagnoser,
+  type Diagnosis,
+  type Finding,
+  type Principal,
+  Problem,
+  unwise,
+  well,
+} from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { type NamedClient, serviceClients } from '../proxy/service-clients.js';
+import type { DiagnosticsView, FindingView } from './diagnostics.dto.js';
+
+/** What one service told, or why it did not. */
+interface Told {
+  diagnosis: Diagnosis | null;
+  findings: FindingView[];
+}
+
+/** Joins what each service finds of itself, and compares them with each other. */
+@Injectable()
+export class DiagnosticsService {
+  constructor(
+    @Inject(Diagnoser) private readonly own: Diagnoser,
+    @Inject(serviceClients) private readonly services: NamedClient[],
+  ) {}
+
+  async read(caller: Principal): Promise<DiagnosticsView> {
+    const [own, ...others] = await Promise.all([
+      this.own.diagnose(caller),
+      ...this.services.map((one) => askedOf(one, caller)),
+    ]);
+    const diagnoses = [own, ...others.flatMap(({ diagnosis }) => diagnosis ?? [])];
+    const data = [
+      ...named(own.service, own.findings),
+      ...others.flatMap(({ findings }) => findings),
+      ...named('portal', differences(diagnoses)),
+    ];
+    const services = diagnoses.map(({ service, runtime, uptime_seconds }) => ({ service, runtime, uptime_seconds }));
+    return { now: new Date().toISOString(), state: worst(data), services, data };
+  }
+}
+
+async function askedOf({ service, client }: NamedClient, caller: Principal): Promise<Told> {
+  const asked = Date.now();
+  try {
+    const diagnosis = await client.get<Diagnosis>('/internal/diagnosis', caller);
+    const answered = Date.now();
+    const ahead = Date.parse(diagnosis.now) - (asked + answered) / 2;
+    const seen = [
+      well('services', `Answers the portal in ${answered - asked} ms.`),
+      // It checked the portal's token before it answered.
+      well('signatures', 'Takes tokens that the portal signed.'),
+      clockFinding('Its clock, against that of the portal,', ahead),
+    ];
+    return { diagnosis, findings: named(service, [...seen, ...diagnosis.findings]) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { diagnosis: null, findings: named(service, [refusal(error)]) };
+  }
+}
+
+function refusal({ status, detail }: Problem): Finding {
+  if (status === 401 || status === 403) {
+    const advice =
+      'Give both sides the same GATEHOUSE_SERVICE_KEY or GATEHOUSE_SERVICE_ISSUERS, and clocks that agree.';
+    return broken('signatures', `Refuses the token of the portal: ${detail}`, advice);
+  }
+  return broken('services', `Does not say how it is: ${detail}`, 'See whether it runs, and what it logs.');
+}
+
+/** Settings that have to be the same everywhere. */
+function differences(diagnoses: Diagnosis[]): Finding[] {
+  const names = new Set(diagnoses.flatMap(({ alike }) => Object.keys(alike)));
+  return [...names].map((name) => {
+    const told = diagnoses.flatMap(({ service, alike }) => {
+      const value = alike[name];
+      return value === undefined ? [] : [{ service, value }];
+    });
+    if (new Set(told.map(({ value }) => value)).size === 1) return well('settings', `${name} is the same everywhere.`);
+    const listed = told.map(({ service, value }) => `${service} ${value}`).join(', ');
+    return unwise('settings', `${name} differs: ${listed}.`, `Give all of them the same ${name}.`);
+  });
+}
+
+const named = (service: string, findings: Finding[]): FindingView[] =>
+  findings.map((finding) => ({ service, ...finding }));
+
+function worst(findings: Finding[]): Finding['state'] {
+  const states = new Set(findings.map(({ state }) => state));
+  return states.has('error') ? 'error' : states.has('warning') ? 'warning' : 'ok';
+}

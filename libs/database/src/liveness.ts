@@ -1,0 +1,192 @@
+import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ConnectionSettings } from './service-schema.js';
+import { SurvivingClient } from './surviving-client.js';
+
+const lookEveryMs = 2_000;
+/** Before one that is missing is looked for again: Postgres may have restarted, and everybody come back. */
+const doubtMs = 1_000;
+const reconnectMs = 250;
+/** Longer than others take to come back to a Postgres that was away. */
+const settleMs = 2_000;
+const answerMs = 3_000;
+/** Owners of this name have a connection that ends with their process. */
+const provenPrefix = 'live_';
+
+/** The name is the service's. */
+type LivenessOptions = Pick<ConnectionSettings, 'url' | 'applicationName'>;
+
+/**
+ * Proves that this process lives, by a connection that is called as the process: when the process dies, or its host is
+ * gone for 5 s, Postgres ends it. So leases of a dead process are void at once, nobody writes heartbeats, and a process
+ * that is only slow is not taken for dead: its kernel answers for it. Also tells when a process, Redis or Postgres was
+ * lost, so that sweeps look at once and not when leases are over. Behind a pooler a connection proves nothing: there,
+ * and while there is none, leases end by their time alone.
+ */
+export class Liveness implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger('liveness');
+  private readonly name: string;
+  private readonly listeners: (() => void)[] = [];
+  private client: SurvivingClient | null = null;
+  private proven = false;
+  private toldAway = false;
+  private others = new Set<string>();
+  private lossAtMs = Number.NEGATIVE_INFINITY;
+  private watching: Promise<void> = Promise.resolve();
+  private readonly stopping = new AbortController();
+
+  constructor(private readonly options: LivenessOptions) {
+    this.name = `${options.applicationName}_${randomUUID().replaceAll('-', '')}`;
+  }
+
+  /** What to write into a lease that is taken now; every life of a process has its own. */
+  get owner(): string {
+    return this.proven ? `${provenPrefix}${this.name}` : this.name;
+  }
+
+  /** What leases of this process may be held under. */
+  get owners(): string[] {
+    return [this.name, `${provenPrefix}${this.name}`];
+  }
+
+  /** How long ago, in ms, something was lost that work may have been lost with. */
+  get sinceLossMs(): number {
+    return performance.now() - this.lossAtMs;
+  }
+
+  onLoss(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Work that was handed on before may be lost: with a process, with what Redis held, with a transaction. */
+  noteLoss(what: string): void {
+    this.logger.log({ event: 'liveness.loss', what });
+    this.lossAtMs = performance.now();
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Before this process takes any lease. */
+  async onModuleInit(): Promise<void> {
+    await this.connect();
+    this.watching = this.watch();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.watching;
+    await this.end();
+  }
+
+  private async watch(): Promise<void> {
+    // What an earlier life of this process had in hand is taken up once the others had time to come back too.
+    let lossIn: string | null = `a process of ${this.options.applicationName} was started`;
+    while (!this.stopping.signal.aborted) {
+      if (!this.client) {
+        await this.connect();
+        if (!this.client) await this.wait(reconnectMs);
+        else lossIn = 'Postgres was away';
+      } else if (lossIn !== null) {
+        await this.wait(settleMs);
+        if ((await this.look()) === null) continue;
+        this.note(lossIn);
+        lossIn = null;
+      } else {
+        await this.wait(lookEveryMs);
+        await this.compare();
+      }
+    }
+  }
+
+  private async compare(): Promise<void> {
+    const known = this.others;
+    const missing = missingFrom(known, await this.look());
+    if (missing.length === 0) return;
+    await this.wait(doubtMs);
+    const gone = missingFrom(missing, await this.look());
+    if (gone.length > 0) this.note(`${gone.join(', ')} ended`);
+  }
+
+  private note(what: string): void {
+    if (!this.stopping.signal.aborted) this.noteLoss(what);
+  }
+
+  /** @returns who lives, as far as it is proven; null without an answer */
+  private async look(): Promise<Set<string> | null> {
+    try {
+      const result = await this.client?.query<{ name: string }>(
+        `SELECT application_name AS name FROM pg_stat_activity
+          WHERE datname = current_database() AND starts_with(application_name, '${provenPrefix}')`,
+      );
+      if (!result) return null;
+      this.others = new Set(result.rows.map(({ name }) => name));
+      return this.others;
+    } catch (error) {
+      this.logger.warn({ event: 'liveness.not_known', error: String(error) });
+      await this.end();
+      return null;
+    }
+  }
+
+  private async connect(): Promise<void> {
+    const client = new SurvivingClient({
+      connectionString: this.options.url,
+      application_name: `${provenPrefix}${this.name}`,
+      connectionTimeoutMillis: answerMs,
+      query_timeout: answerMs,
+      keepAlive: true,
+    });
+    try {
+      await client.connect();
+      client.once('end', () => this.forget(client));
+      this.client = client;
+      this.proven = await isDirect(client);
+      this.toldAway = false;
+    } catch (error) {
+      if (!this.toldAway) this.logger.warn({ event: 'liveness.not_connected', error: String(error) });
+      this.toldAway = true;
+      this.forget(client);
+      client.end().catch(() => undefined);
+    }
+  }
+
+  private forget(client: SurvivingClient): void {
+    if (this.client !== client) return;
+    this.client = null;
+    this.proven = false;
+  }
+
+  private async end(): Promise<void> {
+    const { client } = this;
+    if (!client) return;
+    this.forget(client);
+    await client.end().catch(() => undefined);
+  }
+
+  private async wait(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+  }
+}
+
+/**
+ * A condition over a lease's owner: it is a process that had proven its life, and does so no more. Only for what runs
+ * after a loss: by then whoever lost nothing but its connection has another one.
+ */
+export const isGone = (owner: string): string =>
+  `(starts_with(${owner}, '${provenPrefix}') AND NOT EXISTS (
+     SELECT FROM pg_stat_activity alive WHERE alive.application_name = ${owner}))`;
+
+/** Whether a connection ends with its client. A pooler's goes on, and it names another backend than the one that answers. */
+async function isDirect(client: SurvivingClient): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const told = (client as SurvivingClient & { processID: number | null }).processID;
+  if (told !== rows[0]?.pid) return false;
+  // Where the host of this process is gone nobody closes the connection: Postgres asks every second.
+  const probes = ['tcp_keepalives_idle = 2', 'tcp_keepalives_interval = 1', 'tcp_keepalives_count = 3'];
+  for (const probe of probes) await client.query(`SET ${probe}`);
+  return true;
+}
+
+function missingFrom(known: Iterable<string>, now: Set<string> | null): string[] {
+  return now === null ? [] : [...known].filter((name) => !now.has(name));
+}

@@ -1,0 +1,18 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Caller, type Principal, RequireScopes } from '../principal.js';
+import { Diagnoser } from './diagnoser.js';
+import type { Diagnosis } from './finding.js';
+
+/** For the portal, which joins what all services find. */
+@ApiExcludeController()
+@Controller('internal/diagnosis')
+@RequireScopes('service')
+export class DiagnosisController {
+  constructor(@Inject(Diagnoser) private readonly diagnoser: Diagnoser) {}
+
+  @Get()
+  get(@Caller() caller: Principal): Promise<Diagnosis> {
+    return this.diagnoser.diagnose(caller);
+  }
+}

@@ -1,0 +1,64 @@
+/** What is looked at; the vocabulary of `gatehouse doctor`. */
+export const checks = [
+  'services',
+  'settings',
+  'clocks',
+  'postgres',
+  'migrations',
+  'redis',
+  'egress',
+  'signatures',
+] as const;
+export type Check = (typeof checks)[number];
+
+/** What one look at one thing found. */
+export interface Finding {
+  check: Check;
+  /** error: something does not work, or a message may be lost. warning: it will not for long, or is unwise. */
+  state: 'ok' | 'warning' | 'error';
+  /** In one line, for people; holds no secret. */
+  text: string;
+  /** Null where all is well. */
+  what_to_do: string | null;
+}
+
+/** How a service finds itself. */
+export interface Diagnosis {
+  service: string;
+  /** Of Node. */
+  runtime: string;
+  /** RFC 3339: its clock. */
+  now: string;
+  uptime_seconds: number;
+  /** What has to be the same in all services that tell it. */
+  alike: Record<string, string>;
+  findings: Finding[];
+}
+
+export const well = (check: Check, text: string): Finding => ({ check, state: 'ok', text, what_to_do: null });
+export const unwise = (check: Check, text: string, what_to_do: string): Finding => ({
+  check,
+  state: 'warning',
+  text,
+  what_to_do,
+});
+export const broken = (check: Check, text: string, what_to_do: string): Finding => ({
+  check,
+  state: 'error',
+  text,
+  what_to_do,
+});
+
+/** Clocks of services may differ by as much: a token that one makes is refused by another from there on. */
+const refusedFromMs = 10_000;
+const noticedFromMs = 2_000;
+
+/** @param aheadMs how far the clock is before the other one; negative: behind it */
+export function clockFinding(what: string, aheadMs: number): Finding {
+  const apart = Math.abs(aheadMs);
+  const text = `${what} is ${(apart / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead'}.`;
+  const advice =
+    'Synchronise the clocks of all machines (NTP): service tokens and signed times are refused from 10 s on.';
+  if (apart >= refusedFromMs) return broken('clocks', text, advice);
+  return apart >= noticedFromMs ? unwise('clocks', text, advice) : well('clocks', text);
+}

@@ -1,0 +1,35 @@
+import { inMessage, inSpan, messageOf } from '#libs/tracing';
+import { Logger } from '@nestjs/common';
+import type { FastifyInstance } from 'fastify';
+
+const logger = new Logger('http');
+
+/**
+ * What a service asks of another for a message goes on in its trace, and log lines name it. On `/internal` alone, which
+ * takes the word of services and of nobody else: what a caller of the API says of traces is not listened to.
+ */
+export function followMessages(fastify: FastifyInstance): void {
+  // Not before: the context would be lost while the body is read.
+  fastify.addHook('preHandler', (request, reply, done) => {
+    const route = request.routeOptions.url ?? '';
+    const { traceparent, 'x-organization-id': organization } = request.headers;
+    const message = route.startsWith('/internal/')
+      ? messageOf(String(traceparent ?? ''), String(organization ?? ''))
+      : null;
+    if (message === null) return done();
+    inMessage(message, String(traceparent), () => {
+      const about = { 'http.request.method': request.method, 'http.route': route };
+      void inSpan(`${request.method} ${route}`, 'server', about, async () => {
+        const answered = new Promise<void>((resolve) => reply.raw.once('close', resolve));
+        done();
+        await answered;
+        logger.debug({
+          event: 'http.served',
+          route,
+          status: reply.statusCode,
+          duration_ms: Math.round(reply.elapsedTime),
+        });
+      });
+    });
+  });
+}

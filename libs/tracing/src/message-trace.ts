@@ -1,0 +1,71 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** The message that is being handled: what every log line and span of it carries. */
+export interface Message {
+  /** `evt_` and 32 hexadecimal digits, which are the trace's id as well: whoever knows one knows the other. */
+  eventId: string;
+  organizationId: string;
+}
+
+interface Current extends Message {
+  /** The span that is under way, in the form of W3C Trace Context: 16 hexadecimal digits. */
+  spanId: string;
+}
+
+let sampled = '00';
+
+/** Whether who is told of a span may look for it at the collector. */
+export function traceIsSent(sent: boolean): void {
+  sampled = sent ? '01' : '00';
+}
+
+const current = new AsyncLocalStorage<Current>();
+const eventId = /^evt_([0-9a-f]{32})$/;
+const header = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
+
+/** @returns null for what is no event */
+export const traceIdOf = (id: string): string | null => eventId.exec(id)?.[1] ?? null;
+
+/** The span of the webhook, known without being told: who was told of no other goes on from it, so that a trace is one. */
+export const rootSpanId = (traceId: string): string => traceId.slice(16);
+
+/**
+ * Handles a message: log lines of `work`, and of what it waits for, name it.
+ * @param parent the `traceparent` of who asked for the work; absent or of another message: the webhook itself
+ */
+export function inMessage<T>(message: Message, parent: string | undefined, work: () => T): T {
+  const traceId = traceIdOf(message.eventId);
+  if (traceId === null) return work();
+  const [, ofTrace, asker] = header.exec(parent ?? '') ?? [];
+  const spanId = asker !== undefined && ofTrace === traceId ? asker : rootSpanId(traceId);
+  return current.run({ eventId: message.eventId, organizationId: message.organizationId, spanId }, work);
+}
+
+/** The message that a `traceparent` of ours is of; null where it is none. */
+export function messageOf(traceparent: string | undefined, organizationId: string): Message | null {
+  const traceId = header.exec(traceparent ?? '')?.[1];
+  return traceId === undefined ? null : { eventId: `evt_${traceId}`, organizationId };
+}
+
+/** What a log line says of the message; undefined where none is handled. */
+export function traceFields(): { event_id: string; trace_id: string; organization_id: string } | undefined {
+  const now = current.getStore();
+  if (!now) return undefined;
+  return { event_id: now.eventId, trace_id: now.eventId.slice(4), organization_id: now.organizationId };
+}
+
+/** The header for who is asked to do something for the message. @param ofEvent only where it is this one's */
+export function traceparent(ofEvent?: string): string | undefined {
+  const now = current.getStore();
+  if (!now || (ofEvent !== undefined && ofEvent !== now.eventId)) return undefined;
+  return `00-${now.eventId.slice(4)}-${now.spanId}-${sampled}`;
+}
+
+/** The span under way; undefined where no message is handled. */
+export const spanId = (): string | undefined => current.getStore()?.spanId;
+
+/** Goes on as another span of the same message. */
+export function inChild<T>(id: string, work: () => T): T {
+  const now = current.getStore();
+  return now ? current.run({ ...now, spanId: id }, work) : work();
+}

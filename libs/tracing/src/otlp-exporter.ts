@@ -1,0 +1,70 @@
+import { SpanKind as Kinds, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace';
+import type { FinishedSpan, SpanKind } from './spans.js';
+
+type Resource = ReadableSpan['resource'];
+
+const kinds: Record<SpanKind, Kinds> = {
+  server: Kinds.SERVER,
+  client: Kinds.CLIENT,
+  consumer: Kinds.CONSUMER,
+  internal: Kinds.INTERNAL,
+};
+/** Of spans that wait to be sent; what comes on top is dropped, since nothing may wait for a collector. */
+const maxQueueSize = 8_192;
+const scheduledDelayMillis = 1_000;
+
+interface Exporter {
+  take(span: FinishedSpan, service: string): void;
+  /** Once what is left was sent. */
+  close(): Promise<void>;
+}
+
+/** OpenTelemetry's batches over HTTP; loaded by `startTracing` alone. Its headers are OTEL_EXPORTER_OTLP_HEADERS. */
+export function openExporter(endpoint: string): Exporter {
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` });
+  const batches = new BatchSpanProcessor({ exporter, maxQueueSize, scheduledDelayMillis });
+  const resources = new Map<string, Resource>();
+  const resourceOf = (service: string): Resource => {
+    const known =
+      resources.get(service) ?? resourceFromAttributes({ 'service.name': service, 'service.namespace': 'gatehouse' });
+    resources.set(service, known);
+    return known;
+  };
+  return {
+    take: (span, service) => batches.onEnd(readable(span, resourceOf(service))),
+    close: () => batches.shutdown(),
+  };
+}
+
+function readable(span: FinishedSpan, resource: Resource): ReadableSpan {
+  const { traceId, spanId, parentSpanId, name, kind, startMs, endMs, attributes, error } = span;
+  const contextOf = (id: string) => ({ traceId, spanId: id, traceFlags: TraceFlags.SAMPLED });
+  return {
+    name,
+    kind: kinds[kind],
+    spanContext: () => contextOf(spanId),
+    ...(parentSpanId === undefined ? {} : { parentSpanContext: { ...contextOf(parentSpanId), isRemote: true } }),
+    startTime: hrTime(startMs),
+    endTime: hrTime(endMs),
+    duration: hrTime(endMs - startMs),
+    status: error === undefined ? { code: SpanStatusCode.UNSET } : { code: SpanStatusCode.ERROR, message: error },
+    attributes,
+    links: [],
+    events: [],
+    ended: true,
+    resource,
+    instrumentationScope: { name: 'gatehouse' },
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+}
+
+/** Seconds and nanoseconds. */
+function hrTime(ms: number): [number, number] {
+  const seconds = Math.floor(ms / 1_000);
+  return [seconds, Math.round((ms - seconds * 1_000) * 1e6)];
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { inChild, rootSpanId, spanId, traceFields, traceIdOf, traceIsSent } from './message-trace.js';
+
+export type SpanKind = 'server' | 'client' | 'consumer' | 'internal';
+export type Attributes = Record<string, string | number | boolean>;
+
+/** A span that is over. */
+export interface FinishedSpan {
+  traceId: string;
+  spanId: string;
+  /** Absent: the webhook itself. */
+  parentSpanId?: string;
+  name: string;
+  kind: SpanKind;
+  /** ms since the epoch. */
+  startMs: number;
+  endMs: number;
+  attributes: Attributes;
+  /** Absent: it went well. */
+  error?: string;
+}
+
+type Recorder = (span: FinishedSpan) => void;
+let recorder: Recorder | null = null;
+
+export function recordWith(to: Recorder | null): void {
+  recorder = to;
+  traceIsSent(to !== null);
+}
+
+/** Whether anybody takes spans; else none is made. */
+export const exportsTraces = (): boolean => recorder !== null;
+
+/** Makes a span of a part of the handling of a message. Costs one comparison while nobody takes spans. */
+export async function inSpan<T>(
+  name: string,
+  kind: SpanKind,
+  attributes: Attributes,
+  work: () => Promise<T>,
+): Promise<T> {
+  const fields = recorder ? traceFields() : undefined;
+  if (!recorder || !fields) return work();
+  const id = randomBytes(8).toString('hex');
+  const parentSpanId = spanId() ?? rootSpanId(fields.trace_id);
+  const startMs = clockMs();
+  const end = (error?: unknown): void =>
+    recorder?.({
+      traceId: fields.trace_id,
+      spanId: id,
+      parentSpanId,
+      name,
+      kind,
+      startMs,
+      endMs: clockMs(),
+      attributes: {
+        ...attributes,
+        'gatehouse.event_id': fields.event_id,
+        'gatehouse.organization_id': fields.organization_id,
+      },
+      ...(error === undefined ? {} : { error: error instanceof Error ? error.name : 'error' }),
+    });
+  try {
+    const result = await inChild(id, work);
+    end();
+    return result;
+  } catch (error) {
+    end(error);
+    throw error;
+  }
+}
+
+/** The span that all others of the message go back to: of its webhook, once its id is known. @param tookMs until now */
+export function recordSpan(name: string, eventId: string, tookMs: number, attributes: Attributes): void {
+  const traceId = recorder ? traceIdOf(eventId) : null;
+  if (!recorder || traceId === null) return;
+  const endMs = clockMs();
+  const span = { traceId, spanId: rootSpanId(traceId), name, kind: 'server' as const, startMs: endMs - tookMs, endMs };
+  recorder({ ...span, attributes: { ...attributes, 'gatehouse.event_id': eventId } });
+}
+
+/** Finer than `Date.now()`. */
+const clockMs = (): number => performance.timeOrigin + performance.now();

@@ -1,0 +1,40 @@
+import { serviceName } from './service-name.js';
+import { recordWith } from './spans.js';
+
+export interface TracingSettings {
+  /** Where OTLP over HTTP is taken (`http://collector:4318`); null: no trace leaves the process. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: string | null;
+  /** The share of messages whose trace is sent, 0 to 100 of 100; the same messages in all services. */
+  TRACES_PERCENT: number;
+}
+
+/** The exporter of this process, and how many services use it. */
+let shared: { users: number; close(): Promise<void> } | null = null;
+
+/**
+ * Sends spans to a collector, from here on and until it is ended. OpenTelemetry is loaded only then.
+ * @returns what ends it, once what is left was sent
+ */
+export async function startTracing(service: string, settings: TracingSettings): Promise<() => Promise<void>> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, TRACES_PERCENT: percent } = settings;
+  if (endpoint === null) return async () => undefined;
+  const { openExporter } = await import('./otlp-exporter.js');
+  if (shared === null) {
+    const exporter = openExporter(endpoint);
+    shared = { users: 0, close: () => exporter.close() };
+    // By the random digits of the trace's id, as W3C's probability sampling has it: all services decide alike.
+    const least = 2 ** 32 * (1 - percent / 100);
+    recordWith((span) => {
+      if (Number.parseInt(span.traceId.slice(-8), 16) >= least) exporter.take(span, serviceName() ?? service);
+    });
+  }
+  const used = shared;
+  used.users += 1;
+  return async () => {
+    used.users -= 1;
+    if (used.users > 0) return;
+    shared = null;
+    recordWith(null);
+    await used.close();
+  };
+}

@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inMessage, inSpan, messageOf, recordSpan, startTracing, traceFields, traceparent } from './index.js';
+
+const traceId = '01a204447304700092add81e1c6757cb';
+const message = { eventId: `evt_${traceId}`, organizationId: 'org_1' };
+
+interface Sent {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+}
+
+let collector: Server;
+let sent: Sent[];
+
+beforeEach(async () => {
+  sent = [];
+  collector = createServer((request, response) => {
+    let text = '';
+    request.on('data', (part) => (text += String(part)));
+    request.once('end', () => {
+      const { resourceSpans } = JSON.parse(text) as { resourceSpans: { scopeSpans: { spans: Sent[] }[] }[] };
+      sent.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)));
+      response.end('{}');
+    });
+  });
+  await once(collector.listen(0, '127.0.0.1'), 'listening');
+});
+afterEach(() => collector.close());
+
+const start = (percent = 100): Promise<() => Promise<void>> => {
+  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  return startTracing('test', { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, TRACES_PERCENT: percent });
+};
+
+describe('a message', () => {
+  it('is known wherever it is handled, and nowhere else', async () => {
+    const fields = { event_id: message.eventId, trace_id: traceId, organization_id: 'org_1' };
+    await inMessage(message, undefined, async () => {
+      await Promise.resolve();
+      expect(traceFields()).toEqual(fields);
+      expect(messageOf(traceparent(), 'org_1')).toEqual(message);
+    });
+    expect(traceFields()).toBeUndefined();
+    expect(traceparent()).toBeUndefined();
+    inMessage({ ...message, eventId: 'none' }, undefined, () => expect(traceFields()).toBeUndefined());
+  });
+
+  it('tells its place in the trace to nobody who asks for another event', () => {
+    inMessage(message, undefined, () => expect(traceparent(`evt_${'0'.repeat(32)}`)).toBeUndefined());
+  });
+
+  it.each(['', 'nonsense', `00-${'f'.repeat(32)}-${'e'.repeat(16)}-01`])(
+    'goes on from its webhook, told %j',
+    (told) => {
+      inMessage(message, told, () => expect(traceparent()).toBe(`00-${traceId}-${traceId.slice(16)}-00`));
+    },
+  );
+});
+
+describe('spans', () => {
+  it('are sent as one tree, below the webhook', async () => {
+    const end = await start();
+    recordSpan('webhook', message.eventId, 5, {});
+    let asked = '';
+    await inMessage(message, undefined, () =>
+      inSpan('job', 'consumer', {}, async () => {
+        asked = traceparent() ?? '';
+        await inSpan('call', 'client', {}, () => Promise.reject(new Error('no'))).catch(() => undefined);
+      }),
+    );
+    await inMessage(message, asked, () => inSpan('next', 'consumer', {}, async () => undefined));
+    await end();
+    const idOf = (name: string): string | undefined => sent.find((span) => span.name === name)?.spanId;
+    const tree = sent.map(({ name, parentSpanId }) => [name, parentSpanId || undefined]);
+    expect(new Set(sent.map((span) => span.traceId))).toEqual(new Set([traceId]));
+    expect(tree.sort()).toEqual([
+      ['call', idOf('job')],
+      ['job', idOf('webhook')],
+      ['next', idOf('job')],
+      ['webhook', undefined],
+    ]);
+  });
+
+  it('are left out of messages that are not among the share', async () => {
+    const end = await start(0);
+    await inMessage(message, undefined, () => inSpan('job', 'consumer', {}, async () => undefined));
+    await end();
+    expect(sent).toEqual([]);
+  });
+
+  it('are not made while nobody takes them', async () => {
+    await inMessage(message, undefined, () =>
+      inSpan('job', 'consumer', {}, async () => expect(traceparent()).toMatch(/-00$/)),
+    );
+    expect(sent).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+// Writes the reference of the command line, made of the commands' own help, into docs/cli.md; with --check it only compares.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureBuilt } from './launcher/build.mjs';
+import { ensureInstalled } from './launcher/install.mjs';
+import { ensureNode } from './launcher/node.mjs';
+import { root } from './launcher/project.mjs';
+import { runScript, say } from './launcher/say.mjs';
+
+const page = join(root, 'docs/cli.md');
+const between = /(<!-- commands -->\n)[\s\S]*(<!-- \/commands -->)/;
+
+await runScript(async () => {
+  await ensureNode();
+  await ensureInstalled();
+  await ensureBuilt({ console: false });
+  const built = (/** @type {string} */ path) => import(join(root, 'dist/apps/cli/src', path));
+  const [{ commands }, { reference }] = await Promise.all([built('commands.js'), built('call/reference.js')]);
+  const before = existsSync(page) ? readFileSync(page, 'utf8') : '';
+  const after = before.replace(between, (_all, open, close) => `${open}\n${reference(commands)}\n${close}`);
+  if (before === after) return;
+  if (process.argv.includes('--check'))
+    throw new Error('docs/cli.md is not what the commands say: run node scripts/cli-reference.mjs');
+  writeFileSync(page, after);
+  say('docs/cli.md is written');
+});

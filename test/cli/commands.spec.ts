@@ -1,0 +1,143 @@
+import { until } from '#libs/testing';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSystem, type System } from '../system/system.js';
+import { openStubAdapter } from '../system/stub-adapter.js';
+import { post } from '../system/webhook.js';
+import { type Ended, gatehouse } from './gatehouse.js';
+
+let system: System;
+let elsewhere: string;
+
+beforeAll(async () => {
+  system = await startSystem();
+  // Where no installation of npm start is.
+  elsewhere = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
+});
+afterAll(async () => {
+  await system?.stop();
+  rmSync(elsewhere, { recursive: true, force: true });
+});
+
+const run = (...args: string[]): Promise<Ended> =>
+  gatehouse(args, { GATEHOUSE_URL: system.origin('portal'), GATEHOUSE_API_KEY: system.apiKey }, elsewhere);
+const told = async <T>(...args: string[]): Promise<T> => {
+  const { code, out, err } = await run(...args, '--json');
+  if (code !== 0) throw new Error(`gatehouse ${args.join(' ')} ended with ${code}: ${err}`);
+  return JSON.parse(out) as T;
+};
+
+describe('gatehouse', () => {
+  it('status: what came, what waits, what needs attention', async () => {
+    const { id } = await post(system.webhookUrl, { task: 'Say hello' });
+    await system.ended(id);
+    const { code, out } = await run('status');
+    expect(code).toBe(0);
+    expect(out).toContain(`Gatehouse at ${system.origin('portal')}`);
+    expect(out).toMatch(/Last hour: \d+ received/);
+    expect(out).toMatch(/^turns +engine +0 /m);
+    const status = await told<{ queues: object[]; attention: object[] }>('status');
+    expect(status.queues.length).toBeGreaterThan(5);
+  });
+
+  it('events: finds one by its text, and shows its way', async () => {
+    const { id } = await post(system.webhookUrl, { task: 'Where is the \u001b[31mparcel?' });
+    await system.ended(id);
+    const { out } = await run('events', '--text', 'parcel', '--since', '1h');
+    expect(out).toMatch(new RegExp(`^\\S+ +${id} +routed `, 'm'));
+    expect(out).not.toContain('\u001b');
+    const shown = await run('events', 'show', id);
+    expect(shown.out).toMatch(/ router +routed +routed /);
+    expect((await told<{ data: { id: string }[] }>('events', '--limit', '1')).data).toHaveLength(1);
+  });
+
+  it('replay: one event, and all that a filter finds', async () => {
+    const workflow = { name: 'w', instructions: 'reply: done' };
+    const { id: workflow_id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', workflow);
+    const { id } = await post(system.webhookUrl, { task: 'Replay me', workflow_id });
+    await system.ended(id);
+    const { run_ids: runs } = await told<{ run_ids: string[] }>('replay', id);
+    expect(runs).toHaveLength(1);
+    await until('the run is there', async () => system.api('GET', `/api/v1/runs/${runs[0]}`).catch(() => null));
+    const batch = await told<{ state: string; total: number; done: number }>('replay', '--all', '--text', 'Replay me');
+    expect(batch).toMatchObject({ state: 'finished', total: 1, done: 1 });
+  });
+
+  it('dead-letters: are listed, shown, and redriven once their cause is gone', async () => {
+    const adapter = await openStubAdapter('broken', { verification: 'none' });
+    const { id: adapter_id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url });
+    const app = await system.api<{ id: string; webhook_url: string }>('POST', '/api/v1/apps', {
+      name: 'Broken',
+      kind: 'adapter',
+      adapter_id,
+    });
+    const parsed = { event_type: 'note', sender: 'ada', message: 'hello', is_bot: false };
+    adapter.parsed = JSON.stringify({ ...parsed, is_bot: 'no' });
+    const sent = await until('the ingress takes it', async () => {
+      const answer = await post(app.webhook_url, { text: 'x' });
+      return answer.status === 200 ? answer : null;
+    });
+    await system.ended(sent.id);
+    const [letter] = (await told<{ data: { id: string; receipt_id: string }[] }>('dead-letters', '--app', app.id)).data;
+    expect(letter?.receipt_id).toBe(sent.id);
+    expect((await run('dead-letters', 'show', letter?.id ?? '')).out).toContain('contract_violation');
+    adapter.parsed = JSON.stringify(parsed);
+    expect(await told('dead-letters', 'redrive', letter?.id ?? '')).toMatchObject({ state: 'redriving' });
+    await until('it ended otherwise', async () => {
+      const now = await told<{ state: string }>('dead-letters', 'show', letter?.id ?? '');
+      return now.state === 'redriven';
+    });
+    expect(await told('dead-letters', 'redrive', '--all', '--app', app.id)).toMatchObject({ total: 0 });
+    await adapter.close();
+  });
+
+  it('apikey: makes one that does what it may, and revokes it', async () => {
+    const made = await run('apikey', 'create', 'for CI', 'events:read');
+    expect(made.out).toMatch(/^gh_\S+\n$/);
+    const limited = { GATEHOUSE_URL: system.origin('portal'), GATEHOUSE_API_KEY: made.out.trim() };
+    expect((await gatehouse(['events'], limited, elsewhere)).code).toBe(0);
+    const refused = await gatehouse(['apikey'], limited, elsewhere);
+    expect(refused.code).toBe(3);
+    expect(refused.err).toContain('keys:read');
+    const { data } = await told<{ data: { id: string; name: string }[] }>('apikey');
+    const id = data.find(({ name }) => name === 'for CI')?.id ?? '';
+    expect((await run('apikey', 'revoke', id)).code).toBe(0);
+    await until('it works no more', async () => (await gatehouse(['events'], limited, elsewhere)).code === 3);
+  });
+
+  it('adapter check: judges a running adapter', async () => {
+    const { code, out } = await run('adapter', 'check', `${system.origin('adapters')}/generic`);
+    expect([0, 1]).toContain(code);
+    expect(out).toMatch(/^generic .* at http/);
+    expect((await run('adapter', 'check', 'nowhere')).code).toBe(2);
+  });
+
+  it('says what went wrong, where, and what to do', async () => {
+    expect(await run('events', 'show', 'evt_0')).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/where.*404.*\n.*to do/),
+    });
+    expect((await run('evnts')).code).toBe(2);
+    expect((await run('events', '--since', 'yesterday')).err).toContain('30m, 2h or 7d');
+    expect((await run('events', '--nonsense')).code).toBe(2);
+    expect((await run('replay')).code).toBe(2);
+    const alone = await gatehouse(['status'], {}, elsewhere);
+    expect(alone).toMatchObject({ code: 2, err: expect.stringContaining('GATEHOUSE_URL') });
+    const away = await gatehouse(
+      ['status', '--json'],
+      { GATEHOUSE_URL: 'http://127.0.0.1:9', GATEHOUSE_API_KEY: 'x' },
+      elsewhere,
+    );
+    expect(away.code).toBe(4);
+    expect(JSON.parse(away.err)).toMatchObject({
+      error: { code: 'no_answer', to_do: expect.stringContaining('doctor') },
+    });
+    const wrong = await gatehouse(
+      ['status'],
+      { GATEHOUSE_URL: system.origin('portal'), GATEHOUSE_API_KEY: 'gh_no' },
+      elsewhere,
+    );
+    expect(wrong).toMatchObject({ code: 3, err: expect.stringContaining('GATEHOUSE_API_KEY') });
+  });
+});

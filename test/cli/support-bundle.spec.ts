@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { services } from '../../scripts/launcher/services.mjs';
+import { openCanaries } from '../system/canaries.js';
+import { startSystem, type System } from '../system/system.js';
+import { post } from '../system/webhook.js';
+import { gatehouse } from './gatehouse.js';
+
+const canaries = openCanaries();
+const plant = (field: string): string => canaries.plant(field);
+let system: System;
+let bundle: string;
+let text: string;
+
+beforeAll(async () => {
+  system = await startSystem();
+  await plantEverywhere();
+  bundle = join(system.dataDir, 'bundle.tar.gz');
+  const env = { GATEHOUSE_DATA_DIR: system.dataDir, MODEL_API_KEY: plant('environment') };
+  const { code, err } = await gatehouse(['support-bundle', '--out', bundle], env, system.dataDir);
+  if (code !== 0) throw new Error(err);
+  text = execFileSync('tar', ['-xzOf', bundle], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+});
+afterAll(() => system?.stop());
+
+/** Where secrets are, and where one might get by mistake. */
+async function plantEverywhere(): Promise<void> {
+  const { data } = await system.api<{ data: { id: string }[] }>('GET', '/api/v1/apps');
+  await system.api('POST', '/api/v1/credentials', {
+    name: 'a credential',
+    type: 'text',
+    fields: { password: plant('credential') },
+  });
+  const { id } = await post(system.webhookUrl, { task: plant('text of a message'), thread_id: plant('thread') });
+  await system.ended(id);
+  const secrets = join(system.dataDir, 'secrets.json');
+  const known = JSON.parse(readFileSync(secrets, 'utf8')) as Record<string, string>;
+  const log = join(system.dataDir, 'logs', 'router.log');
+  const lines = [
+    `{"level":50,"authorization":"Bearer ${plant('header in a log')}"}`,
+    `{"level":50,"deep":{"deeper":{"client_secret":"${plant('field in a log')}"}}}`,
+    `Error: connect failed: postgres://gatehouse:${plant('password of an address')}@127.0.0.1:5432/x`,
+    `GET http://127.0.0.1/api/v1/webhooks/${plant('token of a webhook')} 404`,
+    `DATABASE_PASSWORD=${plant('setting in a log')}`,
+    `the key ${known['webhook_key']} as it is, and ${known['adapter_secret']}`,
+    `key of the API: ${system.apiKey}, in base64 ${Buffer.from(system.apiKey).toString('base64')}`,
+  ];
+  appendFileSync(log, `${lines.join('\n')}\nthe last line is kept\n`);
+  const description = {
+    base_url: system.origin('portal'),
+    api_key: system.apiKey,
+    owner_link: `${system.origin('portal')}/sign-in#${plant('link of the owner')}`,
+    app_id: data[0]?.id ?? '',
+    services: services.map(({ name }) => ({ name, pid: null, ...portsOf(name) })),
+  };
+  writeFileSync(join(system.dataDir, 'gatehouse.json'), JSON.stringify(description), { mode: 0o600 });
+}
+
+/** As its log tells. */
+function portsOf(name: string): { port: number; operations_port: number } {
+  const log = readFileSync(join(system.dataDir, 'logs', `${name}.log`), 'utf8');
+  const url = /"operations.started","url":"([^"]+)"/.exec(log)?.[1];
+  return { port: Number(new URL(system.origin(name)).port), operations_port: url ? Number(new URL(url).port) : 9 };
+}
+
+describe('gatehouse support-bundle', () => {
+  it('holds what helps to find a fault', () => {
+    const names = execFileSync('tar', ['-tzf', bundle], { encoding: 'utf8' }).trim().split('\n');
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'machine.json',
+        'doctor.json',
+        'diagnostics.json',
+        'queues.json',
+        'events.json',
+        'logs/router.log',
+        'metrics/router.txt',
+      ]),
+    );
+    expect(text).toContain('the last line is kept');
+    expect(text).toContain('gatehouse_outcomes_total');
+    expect(text).toMatch(/"outcome": "routed"/);
+    expect(text).not.toContain('not_told');
+  });
+
+  it('holds no secret, and nothing that somebody wrote', () => {
+    expect(canaries.planted()).toBeGreaterThan(8);
+    expect(canaries.foundIn(text)).toEqual([]);
+    const secrets = JSON.parse(readFileSync(join(system.dataDir, 'secrets.json'), 'utf8')) as {
+      kek: { key: string };
+      service_key: { d: string };
+      webhook_key: string;
+      adapter_secret: string;
+    };
+    const keys = [system.apiKey, secrets.kek.key, secrets.service_key.d, secrets.webhook_key, secrets.adapter_secret];
+    for (const key of keys) expect(text.includes(key)).toBe(false);
+    expect(text.includes(Buffer.from(system.apiKey).toString('base64'))).toBe(false);
+    expect(text.includes(system.webhookPath)).toBe(false);
+  });
+
+  it('is for its owner alone', () => {
+    expect(statSync(bundle).mode & 0o777).toBe(0o600);
+  });
+});

@@ -1,0 +1,119 @@
+import { createService, ServiceTokens } from '#libs/service-kit';
+import { JobClient } from '#libs/queue';
+import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Redis } from 'ioredis';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { AppModule as GatewayModule } from '../../apps/adapter-gateway/src/app.module.js';
+import { InboundService } from '../../apps/adapter-gateway/src/inbound/inbound.service.js';
+import { gatewayDefaults } from '../../apps/adapter-gateway/src/testing/gateway-under-test.js';
+import { AppModule as EngineModule } from '../../apps/engine/src/app.module.js';
+import { engineDefaults } from '../../apps/engine/src/testing/engine-under-test.js';
+import { TurnJobs } from '../../apps/engine/src/turns/turn-jobs.service.js';
+import { AppModule as RouterModule } from '../../apps/router/src/app.module.js';
+import { ChannelRepository } from '../../apps/router/src/channels/channel.repository.js';
+import { RoutingService } from '../../apps/router/src/routing/routing.service.js';
+import { caller, plainChannel, routerDefaults } from '../../apps/router/src/testing/router-under-test.js';
+import { Feeder } from '../../apps/webhook-ingress/src/receipts/feeder.js';
+import { publicAddressOf } from '../../apps/webhook-ingress/src/receipts/parse-job.js';
+import { ReceiptRepository } from '../../apps/webhook-ingress/src/receipts/receipt.repository.js';
+import type { Database } from '#libs/database';
+
+export interface OrderWorld {
+  pool: pg.Pool;
+  jobs: JobClient;
+  /** Wakes the gateway as the ingress does once a receipt is committed. */
+  feeder: Feeder;
+  /** A Webhook app whose messages are of sessions. @returns its id */
+  app(inboxMode: 'queue' | 'collect'): Promise<string>;
+  close(): Promise<void>;
+}
+
+/**
+ * Two gateways, two routers and two engines over one database and one Redis, each hop of each held up for as long as
+ * `delayMs` says.
+ */
+export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): Promise<OrderWorld> {
+  const database = await testDatabase();
+  const redis = new Redis(testRedisUrl());
+  for (const queue of ['inbound', 'route', 'turns', 'outbound', 'order']) {
+    const keys = await redis.keys(`{gatehouse:${queue}}:*`);
+    if (keys.length > 0) await redis.del(keys);
+  }
+  redis.disconnect();
+  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  const started: NestFastifyApplication[] = [];
+  const stores = { DATABASE_URL: database.url, DATABASE_POOL: 5 };
+  const settings = { ...routerDefaults, ...stores, QUEUE_CONCURRENCY: 16 };
+  const start = async (
+    options: Omit<Parameters<typeof createService>[0], 'settings'>,
+  ): Promise<NestFastifyApplication> => {
+    const app = await createService({ ...options, settings });
+    started.push(app);
+    return app;
+  };
+  const gateway = async () => {
+    const module = GatewayModule.with({ ...gatewayDefaults, ...stores });
+    const app = await start({ name: 'adapter-gateway', module, consumes: ['inbound', 'outbound', 'sync'] });
+    const inbound = app.get(InboundService, { strict: false });
+    const process = inbound.process.bind(inbound);
+    inbound.process = (...job) => pause(delayMs()).then(() => process(...job));
+    return app;
+  };
+  const router = async () => {
+    const app = await start({
+      name: 'router',
+      module: RouterModule.with(settings),
+      consumes: ['route', 'outbound-sent'],
+    });
+    const routing = app.get(RoutingService, { strict: false });
+    const route = routing.route.bind(routing);
+    routing.route = (...job) => pause(delayMs()).then(() => route(...job));
+    return app;
+  };
+  const engine = async () => {
+    const module = EngineModule.with({ ...engineDefaults, ...stores, ORDER_WAIT_MS });
+    const app = await start({ name: 'engine', module, consumes: ['turns'] });
+    const turns = app.get(TurnJobs, { strict: false });
+    const run = turns.run.bind(turns);
+    turns.run = (...job) => pause(delayMs()).then(() => run(...job));
+    return app;
+  };
+  const [first] = await Promise.all([gateway(), gateway()]);
+  const [routes] = await Promise.all([router(), router()]);
+  await Promise.all([engine(), engine()]);
+  for (const app of started) {
+    await app.startAllMicroservices();
+    await app.listen(0, '127.0.0.1');
+  }
+  const jobs = new JobClient(testRedisUrl());
+  const receipts = new ReceiptRepository(pool as unknown as Database);
+  const fed = { inlineLimitBytes: 16_384, maxWaitingJobs: 1_000 };
+  const feeder = new Feeder(jobs, receipts, fed, publicAddressOf('https://gatehouse.example'));
+  const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
+  return {
+    pool,
+    jobs,
+    feeder,
+    app: async (inboxMode) => {
+      const token = await tokens.mint('adapter-gateway', caller);
+      const answer = await fetch(`${await first.getUrl()}/api/v1/apps`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: inboxMode, kind: 'builtin' }),
+      });
+      const { id } = (await answer.json()) as { id: string };
+      const channel = { ...plainChannel, app_id: id, inbox_mode: inboxMode };
+      await routes.get(ChannelRepository, { strict: false }).save(channel);
+      return id;
+    },
+    close: async () => {
+      feeder.onApplicationShutdown();
+      await Promise.allSettled(started.map((app) => app.close()));
+      await jobs.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { until } from '#libs/testing';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { System } from './system.js';
+
+/** What a service tells Prometheus now, by its port of operations, which its log names. */
+export async function scrape(system: System, service: string): Promise<string> {
+  const log = readFileSync(join(system.dataDir, 'logs', `${service}.log`), 'utf8');
+  const started = [...log.matchAll(/"operations.started","url":"([^"]+)"/g)].at(-1)?.[1];
+  return (await fetch(`${started}/metrics`)).text();
+}
+
+/** Of one metric, all series that have these labels, added up. */
+export function sumOf(text: string, name: string, labels: Record<string, string> = {}): number {
+  const series = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  const chosen = series.filter((line) =>
+    Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`)),
+  );
+  return chosen.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+/** Waits until a metric is above what it was. */
+export function rises(
+  system: System,
+  service: string,
+  name: string,
+  labels: Record<string, string>,
+  above: number,
+): Promise<number> {
+  return until(`${name} of ${service} is above ${above}`, async () => {
+    const now = sumOf(await scrape(system, service), name, labels);
+    return now > above ? now : null;
+  });
+}
