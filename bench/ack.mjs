@@ -30,16 +30,21 @@ export async function benchAck({ rounds, seconds, bytes }) {
     peer: `http://127.0.0.1:${peer.ready.port}/webhook`,
     gatehouse: (await signedApp(gatehouse, { secret, replyAddress: sinkUrl })).url,
   };
-  const drive = (/** @type {string} */ url, length = seconds) =>
-    runLoad({ url, secret, connections: 64, seconds: length, bytes });
+  let keyed = 0;
+  const drive = (/** @type {string} */ url, { length = seconds, withKeys = false } = {}) =>
+    runLoad({
+      ...{ url, secret, connections: 64, seconds: length, bytes },
+      ...(withKeys ? { keyed: `load-${(keyed += 1)}-` } : {}),
+    });
   try {
     await wearIn(gatehouse.postgres.url);
-    for (const url of Object.values(urls)) await drive(url, 3);
+    for (const url of Object.values(urls)) await drive(url, { length: 3 });
     await gatehouse.stop(consumers);
     const quiet = await alternate(rounds, [
       ['bare node:http + HMAC, nothing kept', () => drive(urls.bare)],
       ['Fastify + BullMQ add, no worker', () => drive(urls.peer)],
       ['Gatehouse ingress, committed, no consumers', () => drive(urls.gatehouse)],
+      ['the same, each with an Idempotency-Key', () => drive(urls.gatehouse, { withKeys: true })],
     ]);
     await gatehouse.close();
     await emptyPeer(peerRedis.url);
@@ -48,7 +53,7 @@ export async function benchAck({ rounds, seconds, bytes }) {
         'Fastify + BullMQ add, worker running',
         async () => {
           const worker = await startHelper('receivers/bullmq-worker.mjs', { redisUrl: peerRedis.url, sinkUrl });
-          await drive(urls.peer, 1);
+          await drive(urls.peer, { length: 1 });
           const result = await drive(urls.peer);
           await worker.stop();
           await emptyPeer(peerRedis.url);
@@ -63,7 +68,7 @@ export async function benchAck({ rounds, seconds, bytes }) {
           try {
             await wearIn(fresh.postgres.url);
             const { url } = await signedApp(fresh, { secret, replyAddress: sinkUrl });
-            await drive(url, 1);
+            await drive(url, { length: 1 });
             return await drive(url);
           } finally {
             await fresh.close();
@@ -128,7 +133,8 @@ function report(all) {
     table(['before the 2xx (medians of the rounds)', 'req/s', 'p50 ms', 'p99 ms', 'p99.9 ms'], rows),
     '',
     `Gatehouse / BullMQ receiver, consumers stopped: ${shown(rate(2) / rate(1), 2)}`,
-    `Gatehouse / BullMQ receiver, consumers running: ${shown(rate(4) / rate(3), 2)}`,
+    `Gatehouse / BullMQ receiver, consumers running: ${shown(rate(5) / rate(4), 2)}`,
     `Gatehouse / bare node:http:                     ${shown(rate(2) / rate(0), 2)}`,
+    `Gatehouse with / without an Idempotency-Key:    ${shown(rate(3) / rate(2), 2)}`,
   ].join('\n');
 }

@@ -13,6 +13,7 @@ import { connect } from 'node:net';
  * @property {number} [count] stops after so many
  * @property {number} bytes of the body
  * @property {object} [fields] of the JSON body, beside `task` and `n`
+ * @property {string} [keyed] gives each request an `Idempotency-Key` of its own, which begins with this
  * @property {{atOnce: number, messagesOf: number}} [threads] so many of a thread, of so many threads in turns; a thread each when left out
  * @property {boolean} [keepIds] returns each id that was answered, with the `n` of its body
  */
@@ -20,6 +21,8 @@ import { connect } from 'node:net';
 const load = JSON.parse(process.argv[2] ?? '{}');
 const { hostname, port, pathname } = new URL(load.url);
 const variants = 256;
+/** Digits of a request's number in its `Idempotency-Key`. */
+const keyDigits = 12;
 
 /** @param {number} n */
 function threadOf(n) {
@@ -36,8 +39,18 @@ function prepared(n) {
   const signature = load.secret ? createHmac('sha256', load.secret).update(body).digest('hex') : '';
   return Buffer.from(
     `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n` +
-      `${signature ? `X-Signature-256: sha256=${signature}\r\n` : ''}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `${signature ? `X-Signature-256: sha256=${signature}\r\n` : ''}` +
+      `${load.keyed ? `Idempotency-Key: ${load.keyed}${'0'.repeat(keyDigits)}\r\n` : ''}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
+}
+
+const keyAt = load.keyed ? prepared(0).indexOf(load.keyed) + load.keyed.length : 0;
+
+/** A prepared request as the `n`th one: there are more of them than may be under way. @param {number} n */
+function withKey(n) {
+  const request = requests[n % variants] ?? Buffer.alloc(0);
+  if (load.keyed) request.write(String(10 ** (keyDigits - 1) + n), keyAt, keyDigits, 'latin1');
+  return request;
 }
 
 const requests = load.keepIds ? [] : Array.from({ length: variants }, (_, n) => prepared(n));
@@ -84,7 +97,7 @@ function drive() {
       const slot = load.rate ? startedAt + (sent / load.rate) * 1000 : 0;
       const send = () => {
         began = load.rate ? slot : performance.now();
-        socket.write(load.keepIds ? prepared(n) : (requests[n % variants] ?? ''));
+        socket.write(load.keepIds ? prepared(n) : withKey(n));
       };
       sent += 1;
       const waitMs = slot - performance.now();

@@ -1,5 +1,5 @@
 import { AuditController, auditProvider } from '#libs/audit';
-import { DatabaseModule } from '#libs/database';
+import { changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
 import { journalProvider } from '#libs/journal';
 import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
@@ -146,6 +146,7 @@ export class AppModule {
         WebhookRenewalsController,
       ],
       providers: [
+        changeListenerProvider(schema, 'adapter-gateway', settings),
         AttentionRepository,
         AttentionService,
         GatewayDiagnosis,

@@ -1,8 +1,18 @@
-import { integer, list, optionalText, optionalUrl, readEnv, serviceSettings, url } from '#libs/service-kit';
+import {
+  changeSettings,
+  integer,
+  list,
+  optionalText,
+  optionalUrl,
+  readEnv,
+  serviceSettings,
+  url,
+} from '#libs/service-kit';
 import { sealingKeys } from './webhook-tokens/token-seal.js';
 
 const settings = {
   ...serviceSettings,
+  ...changeSettings,
   INGRESS_URL: url(),
   /** Where this service reaches what PUBLIC_URL names, if not there: samples and Verify send to it. */
   SAMPLE_URL: optionalUrl,

@@ -1,6 +1,7 @@
-import { DatabaseModule } from '#libs/database';
+import { changeListenerProvider, type ChangeSettings, DatabaseModule } from '#libs/database';
 import { ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditRepository } from './audit/audit.repository.js';
 import { AUDIT_FLUSH_MS, FrequentUses } from './audit/frequent-uses.js';
@@ -14,8 +15,9 @@ import { CredentialRepository } from './credentials/credential.repository.js';
 import { CredentialService } from './credentials/credential.service.js';
 import { FieldWriter } from './credentials/field-writer.js';
 import { CredentialDescriber } from './credentials/credential-describer.js';
+import { OwnChanges } from './credentials/own-changes.interceptor.js';
 import { ResolveController } from './credentials/resolve.controller.js';
-import { ResolveRepository } from './credentials/resolve.repository.js';
+import { FOUND_CACHE_MS, ResolveRepository } from './credentials/resolve.repository.js';
 import { ResolveService } from './credentials/resolve.service.js';
 import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
@@ -43,8 +45,7 @@ import { type PolicyRules, ServicePolicy } from './service-policy/service-policy
 import { VerificationController } from './verification/verification.controller.js';
 import { GATEWAY, Verifier } from './verification/verifier.js';
 
-export interface VaultSettings extends OauthVaultSettings {
-  DATABASE_URL: string;
+export interface VaultSettings extends OauthVaultSettings, ChangeSettings {
   DATABASE_POOL: number;
   GATEHOUSE_KEK_RING: KeyBackend;
   DEK_CACHE_MS: number;
@@ -87,11 +88,14 @@ export class AppModule {
         ...oauthControllers,
       ],
       providers: [
+        changeListenerProvider(schema, 'credential-vault', settings),
         AttentionRepository,
         { provide: KEY_BACKEND, useValue: keys },
         { provide: Sealer, useValue: new Sealer(keys, deks) },
         { provide: ServicePolicy, useValue: new ServicePolicy(settings.SERVICE_POLICY) },
         { provide: AUDIT_FLUSH_MS, useValue: settings.AUDIT_FLUSH_MS },
+        { provide: APP_INTERCEPTOR, useClass: OwnChanges },
+        { provide: FOUND_CACHE_MS, useValue: settings.CHANGE_CACHE_MS },
         {
           provide: GATEWAY,
           useFactory: (tokens: ServiceTokens) =>

@@ -1,4 +1,4 @@
-import { integer, json, list, readEnv, type Reader, serviceSettings, url } from '#libs/service-kit';
+import { changeSettings, integer, json, list, readEnv, type Reader, serviceSettings, url } from '#libs/service-kit';
 import { type KekRing, readKekRing } from './sealing/kek-ring.js';
 import { defaultPolicy, type PolicyRules, readPolicy } from './service-policy/service-policy.js';
 
@@ -8,6 +8,7 @@ const servicePolicy: Reader<PolicyRules> = (name, value) => (value ? json(readPo
 
 const settings = {
   ...serviceSettings,
+  ...changeSettings,
   /** How long an unwrapped data key is kept in memory. */
   DEK_CACHE_MS: integer(60_000, 0, 600_000),
   DEK_CACHE_ENTRIES: integer(10_000, 1, 1_000_000),
@@ -31,8 +32,8 @@ const settings = {
   OAUTH_FLOW_SECONDS: integer(600, 30, 3_600),
   /** The longest that asking a provider, through its adapter, may take. */
   VERIFY_TIMEOUT_MS: integer(25_000, 100, 120_000),
-  /** How long equal uses of a credential are counted before they are written down as one. */
-  AUDIT_FLUSH_MS: integer(5_000, 10, 60_000),
+  /** How long uses equal to one that was written down are counted before their number is written. */
+  AUDIT_FLUSH_MS: integer(300_000, 10, 3_600_000),
   /** How often notifications that are due are looked for. */
   NOTIFY_SWEEP_MS: integer(2_000, 100, 600_000),
   NOTIFICATION_KEEP_DAYS: integer(30, 1, 3_650),

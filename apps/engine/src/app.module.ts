@@ -1,5 +1,5 @@
 import { AuditController, auditProvider } from '#libs/audit';
-import { DatabaseModule } from '#libs/database';
+import { changeListenerProvider, DatabaseModule } from '#libs/database';
 import { journalProvider } from '#libs/journal';
 import { ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -106,6 +106,7 @@ export class AppModule {
         AuditController,
       ],
       providers: [
+        changeListenerProvider(schema, 'engine', settings),
         AttentionRepository,
         { provide: SETTINGS, useValue: settings },
         { provide: MODELS, useFactory: () => configuredModels(settings) },

@@ -1,9 +1,10 @@
-import { integer, json, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { changeSettings, integer, json, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
 import { readPrices, type ModelPrice } from './model/model-prices.js';
 import { checkedModel } from './model/model-settings.js';
 
 const settings = {
   ...serviceSettings,
+  ...changeSettings,
   ROUTER_URL: url(),
   GATEWAY_URL: url(),
   VAULT_URL: url(),

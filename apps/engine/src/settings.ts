@@ -1,8 +1,8 @@
+import type { ChangeSettings } from '#libs/database';
 import type { ModelPrice } from './model/model-prices.js';
 
 /** What the engine's parts are given; `env.ts` reads it, tests write it. */
-export interface EngineSettings {
-  DATABASE_URL: string;
+export interface EngineSettings extends ChangeSettings {
   DATABASE_POOL: number;
   ROUTER_URL: string;
   GATEWAY_URL: string;
@@ -69,7 +69,7 @@ export interface EngineSettings {
   TOOL_TIMEOUT_MS: number;
   /** Characters of one document. */
   DOCUMENT_MAX_CHARS: number;
-  /** How long a changed agent may still run as it was, in another process. */
+  /** How long a changed agent may still run as it was, in a process that does not hear of changes. */
   AGENT_CACHE_MS: number;
   /** How long a turn waits for one whose message was acknowledged earlier in its App, and is still on its way. */
   ORDER_WAIT_MS: number;

@@ -1,4 +1,4 @@
-import { DatabaseModule } from '#libs/database';
+import { changeListenerProvider, DatabaseModule } from '#libs/database';
 import { journalProvider } from '#libs/journal';
 import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
@@ -76,6 +76,7 @@ export class AppModule {
         WorkflowsController,
       ],
       providers: [
+        changeListenerProvider(schema, 'router', settings),
         AttentionRepository,
         { provide: routerSettings, useValue: settings },
         client(ingressClient, 'webhook-ingress', settings.INGRESS_URL),

@@ -1,8 +1,9 @@
-import { integer, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { changeSettings, integer, readEnv, serviceSettings, url } from '#libs/service-kit';
 import { eventSettings } from './events/event-settings.js';
 
 const settings = {
   ...serviceSettings,
+  ...changeSettings,
   ...eventSettings,
   INGRESS_URL: url(),
   GATEWAY_URL: url(),

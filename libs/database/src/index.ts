@@ -1,4 +1,8 @@
 export { DataSource as Database, type EntityManager as Transaction } from 'typeorm';
+export { ChangeCache } from './change-cache.js';
+export { ChangeListener } from './change-listener.js';
+export { changeListenerProvider, type ChangeSettings } from './change-listener.provider.js';
+export { changeTriggers, dropChangeTriggers } from './change-triggers.js';
 export { DatabaseModule } from './database.module.js';
 export { partitionFunctions, partitionSignatures } from './partition-functions.js';
 export { isGone, Liveness } from './liveness.js';
@@ -11,6 +15,7 @@ export { ownerRole, roleOf } from './role-names.js';
 export { prepareRoles, type RolePasswords } from './roles.js';
 export { SchemaState } from './schema-state.js';
 export { storableJson } from './storable-json.js';
+export { SweepMark } from './sweep-mark.js';
 export { Sweeper } from './sweeper.js';
 export { Sweeping } from './sweeping.js';
 export { SurvivingClient } from './surviving-client.js';

@@ -1,4 +1,4 @@
-import { type Database, type Liveness, type Queryable, storableJson } from '#libs/database';
+import { type Database, type Liveness, type Queryable, storableJson, SweepMark } from '#libs/database';
 
 /** Something that the next service is to take: it has it once the journal tells of it at that service's stage. */
 export interface HandedOver {
@@ -30,6 +30,8 @@ interface HandoverSource {
  * until the journal knows them.
  */
 export class Handovers<P = never> {
+  private readonly mark = new SweepMark<string>();
+
   constructor(
     private readonly db: Database,
     private readonly liveness: Pick<Liveness, 'sinceLossMs'>,
@@ -41,14 +43,15 @@ export class Handovers<P = never> {
    * @param behindMs how long the next service takes to get to it
    * @returns how many it passed
    */
-  find(limit: number, behindMs: number): Promise<number> {
+  async find(limit: number, behindMs: number): Promise<number> {
     const { schema, applicationName, sql, leaseMs } = this.source;
     const ageMs = Math.min(leaseMs, this.liveness.sinceLossMs) + behindMs;
-    return this.db.transaction(async (tx) => {
+    const moved = await this.db.transaction(async (tx) => {
       const [mark] = (await tx.query(
         `SELECT swept_to::text FROM ${schema}.handover_mark WHERE id = 1 FOR UPDATE SKIP LOCKED`,
       )) as { swept_to: string }[];
-      if (!mark) return 0;
+      if (!mark) return null;
+      const stored = mark.swept_to;
       // Before the rows are read: what is committed between the two is seen.
       const [until] = (await tx.query(
         `SELECT least(now() - make_interval(secs => $2), min(xact_start) - interval '1 millisecond')::text AS at
@@ -56,16 +59,23 @@ export class Handovers<P = never> {
             AND pid <> pg_backend_pid()`,
         [applicationName, ageMs / 1_000],
       )) as { at: string }[];
-      const rows = (await tx.query(sql, [mark.swept_to, until?.at, limit])) as (HandedOver & { at: string })[];
+      const from = this.mark.from(stored);
+      const rows = (await tx.query(sql, [from, until?.at, limit])) as (HandedOver & { at: string })[];
       const last = rows.at(-1);
-      if (!last) return 0;
+      if (!last) return null;
       // What came at the same time as the last one may stand behind the limit: it is left to the next batch.
       const complete = rows.length < limit ? rows : rows.filter(({ at }) => at !== last.at);
       const passed = complete.length > 0 ? complete : rows;
-      await this.insert(tx, await this.unknown(tx, passed), 0);
-      await tx.query(`UPDATE ${schema}.handover_mark SET swept_to = $1 WHERE id = 1`, [passed.at(-1)?.at]);
-      return passed.length;
+      const unknown = await this.unknown(tx, passed);
+      await this.insert(tx, unknown, 0);
+      const at = passed.at(-1)?.at ?? last.at;
+      const written = unknown.length > 0 || rows.length >= limit || this.mark.isDue(stored, passed.length);
+      if (written) await tx.query(`UPDATE ${schema}.handover_mark SET swept_to = $1 WHERE id = 1`, [at]);
+      return { stored, at, passed: passed.length, written };
     });
+    if (!moved) return 0;
+    this.mark.passed(moved.stored, moved.at, moved.passed, moved.written);
+    return moved.passed;
   }
 
   /**

@@ -55,10 +55,10 @@ export class Journal {
     await this.batcher.drain();
   }
 
-  /** Which of these receipts have ended. */
-  async endedAmong(receiptIds: string[]): Promise<Set<string>> {
+  /** Which of these receipts have ended. @param db a transaction of the caller's, where it has one */
+  async endedAmong(receiptIds: string[], db: Queryable = this.db): Promise<Set<string>> {
     if (receiptIds.length === 0) return new Set();
-    const rows = (await this.db.query(
+    const rows = (await db.query(
       'SELECT DISTINCT receipt_id FROM journal.entry WHERE receipt_id = ANY($1) AND terminal',
       [receiptIds],
     )) as { receipt_id: string }[];

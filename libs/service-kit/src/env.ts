@@ -144,6 +144,14 @@ export const serviceSettings = {
   KUBERNETES_TOKEN_DIR: optionalText,
 };
 
+/** Of services that keep in memory what seldom changes, and hear of it when it does. */
+export const changeSettings = {
+  /** Postgres itself, where DATABASE_URL leads to a pooler that shares connections by transactions. */
+  DATABASE_DIRECT_URL: optionalUrl,
+  /** How long it is kept while changes are heard of. */
+  CHANGE_CACHE_MS: integer(300_000, 1_000, 86_400_000),
+};
+
 /** One key, or `{"keys": [...]}`: the first signs, the others are verified with as well. */
 function privateKeys(value: unknown): Jwk[] {
   const { keys } = (value ?? {}) as { keys?: unknown };

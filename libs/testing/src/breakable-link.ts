@@ -5,6 +5,8 @@ export interface BreakableLink {
   /** The store's URL by this way. */
   url: string;
   cut(): void;
+  /** Passes nothing on, and says nothing of it, until it is mended. */
+  hold(): void;
   mend(): void;
   close(): Promise<void>;
 }
@@ -44,6 +46,12 @@ export async function openLink(storeUrl: string): Promise<BreakableLink> {
   return {
     url: url.href,
     cut,
+    hold: () => {
+      for (const socket of sockets) {
+        socket.unpipe();
+        socket.pause();
+      }
+    },
     mend: () => {
       isCut = false;
     },

@@ -1,16 +1,17 @@
 import type { Manifest } from '#libs/adapter-sdk';
+import { ChangeCache, ChangeListener } from '#libs/database';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
+import type { GatewaySettings } from '../env.js';
+import { gatewaySettings } from '../settings.js';
 import type { AppRow } from './app.entity.js';
 import { capabilitiesOf } from './capabilities.js';
 import { AppRepository } from './app.repository.js';
 
-/** Of one with an adapter: whether that is ready, its sweeps write. */
-const freshMs = 1_000;
-/** Of the built-in Webhook app, which only people change; here that takes effect at once. */
-const freshBuiltinMs = 5_000;
+/** How long a change may be unknown here while changes are not heard of: whether an adapter is ready, other replicas write too. */
+const unheardMs = 1_000;
 const maxCached = 10_000;
 
 export interface InstalledApp {
@@ -35,36 +36,28 @@ export function canSend({ app, adapter }: InstalledApp): boolean {
   return capabilitiesOf(app, adapter?.manifest ?? null).includes('send');
 }
 
-/** Apps with their adapters, kept for a moment: every message asks. */
+/** Apps with their adapters, kept until one of them changes: every message asks. */
 @Injectable()
 export class InstalledApps {
-  private readonly cache = new Map<string, { value: Promise<InstalledApp>; untilMs: number }>();
+  private readonly cache: ChangeCache<InstalledApp>;
 
   constructor(
     @Inject(AppRepository) private readonly apps: AppRepository,
     @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
-  ) {}
+    @Inject(ChangeListener) changes: ChangeListener,
+    @Inject(gatewaySettings) { CHANGE_CACHE_MS: keptMs }: GatewaySettings,
+  ) {
+    this.cache = new ChangeCache(changes, { topic: 'app', maxKept: maxCached, keptMs, unheardMs });
+  }
 
   /** @throws PermanentFailure `app_not_found` */
   get(appId: string): Promise<InstalledApp> {
-    const known = this.cache.get(appId);
-    if (known && known.untilMs > Date.now()) return known.value;
-    const value = this.read(appId);
-    if (this.cache.size >= maxCached) this.cache.clear();
-    const entry = { value, untilMs: Date.now() + freshMs };
-    this.cache.set(appId, entry);
-    value.then(
-      ({ adapter }) => {
-        if (adapter === null) entry.untilMs = Date.now() + freshBuiltinMs;
-      },
-      () => this.cache.delete(appId),
-    );
-    return value;
+    return this.cache.get(appId, () => this.read(appId));
   }
 
   /** After a change by this process: its next call is of what is there now. */
   forget(): void {
-    this.cache.clear();
+    this.cache.forget(null);
   }
 
   private async read(appId: string): Promise<InstalledApp> {

@@ -37,6 +37,7 @@ import { DeliveryParts1764700000500 } from './1764700000500-delivery-parts.js';
 import { HealthAndConformance1764800000961 } from './1764800000961-health-and-conformance.js';
 import { LeaseOwners1764900000105 } from './1764900000105-lease-owners.js';
 import { ClosedProjects1764900000111 } from './1764900000111-closed-projects.js';
+import { ChangesTold1764900000200 } from './1764900000200-changes-told.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -81,5 +82,6 @@ export const schema: ServiceSchema = {
     HealthAndConformance1764800000961,
     LeaseOwners1764900000105,
     ClosedProjects1764900000111,
+    ChangesTold1764900000200,
   ],
 };

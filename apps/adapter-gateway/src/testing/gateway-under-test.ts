@@ -122,6 +122,8 @@ export const gatewayDefaults: GatewaySettings = {
   HOST: '127.0.0.1',
   DATABASE_URL: '',
   DATABASE_POOL: 8,
+  DATABASE_DIRECT_URL: null,
+  CHANGE_CACHE_MS: 300_000,
   REDIS_URL: testRedisUrl(),
   QUEUE_CONCURRENCY: 4,
   ...testServiceTrust,

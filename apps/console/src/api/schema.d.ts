@@ -6142,7 +6142,7 @@ export interface components {
             reason: string | null;
             /** @description <kind>:<id> for whom it was */
             consumer: string | null;
-            /** @description Equal uses of some seconds are one entry */
+            /** @description Equal uses of some minutes are two entries: the first, and the number of those after it */
             times: number;
         };
         AuditPage: {

@@ -12,7 +12,11 @@ export class AuditEntryView {
   @ApiProperty({ type: [String], description: 'Names, never values' }) fields: string[];
   @ApiProperty({ type: String, nullable: true }) reason: string | null;
   @ApiProperty({ type: String, nullable: true, description: '<kind>:<id> for whom it was' }) consumer: string | null;
-  @ApiProperty({ type: 'integer', description: 'Equal uses of some seconds are one entry' }) times: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Equal uses of some minutes are two entries: the first, and the number of those after it',
+  })
+  times: number;
 }
 
 export class AuditPage {

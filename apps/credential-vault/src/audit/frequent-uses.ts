@@ -1,50 +1,82 @@
+import { Batcher } from '#libs/batching';
+import { isRefusedRow } from '#libs/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type AuditedUse, AuditRepository } from './audit.repository.js';
 
-/** DI token: how long uses are counted before they are written, in ms. */
+/** DI token: how long equal uses are counted before their number is written, in ms. */
 export const AUDIT_FLUSH_MS = Symbol('AUDIT_FLUSH_MS');
 
 const maxDistinct = 5_000;
 
+interface Counted {
+  use: AuditedUse;
+  /** Resolves when the first one is written down. */
+  written: Promise<void>;
+  /** Uses since the first one. */
+  more: number;
+}
+
 /**
- * Writes down what services do with every message. A row for each would cost more than the work itself, so equal uses of
- * some seconds become one row with their number; a crash loses the seconds since the last write.
+ * Writes down what services do with every message. The first of equal uses is committed before anything is handed out;
+ * those that follow are counted, and written as one line with their number. So a crash loses a number, and never that a
+ * service had a credential.
  */
 @Injectable()
 export class FrequentUses {
   private readonly logger = new Logger('audit');
-  private counted = new Map<string, AuditedUse & { times: number }>();
+  private readonly firsts: Batcher<AuditedUse>;
+  private counted = new Map<string, Counted>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     @Inject(AuditRepository) private readonly audit: AuditRepository,
     @Inject(AUDIT_FLUSH_MS) private readonly flushMs: number,
-  ) {}
+  ) {
+    const write = async (uses: AuditedUse[]): Promise<[]> => {
+      await this.audit.append(uses);
+      return [];
+    };
+    this.firsts = new Batcher<AuditedUse>(write, {
+      maxItems: 500,
+      maxWaitMs: 0,
+      maxRunning: 2,
+      failsByItem: isRefusedRow,
+    });
+  }
 
-  add(use: AuditedUse): void {
+  /** Resolves when the audit has a line of it. @throws Error when it cannot be written: then nothing may be handed out */
+  add(use: AuditedUse): Promise<void> {
     const key = [use.credentialId, use.actor, use.action, use.consumer, use.fields.join()].join(' ');
     const known = this.counted.get(key);
-    if (known) known.times += 1;
-    else this.counted.set(key, { ...use, times: 1 });
+    if (known) {
+      known.more += 1;
+      return known.written;
+    }
     if (this.counted.size >= maxDistinct) void this.flush();
+    const written = this.firsts.add(use);
+    this.counted.set(key, { use, written, more: 0 });
+    written.catch(() => this.counted.delete(key));
     this.timer ??= setTimeout(() => void this.flush(), this.flushMs);
+    return written;
   }
 
   /** Nest calls this on shutdown, before the connections close. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.flush();
+    await this.firsts.drain();
   }
 
   private async flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const uses = [...this.counted.values()];
+    const repeated = [...this.counted.values()].filter(({ more }) => more > 0);
     this.counted = new Map();
-    if (uses.length === 0) return;
+    if (repeated.length === 0) return;
     try {
-      await this.audit.append(uses);
+      await this.audit.append(repeated.map(({ use, more }) => ({ ...use, times: more })));
     } catch (error) {
-      this.logger.error({ event: 'audit.lost', uses: uses.length, reason: String(error) });
+      const uses = repeated.reduce((sum, { more }) => sum + more, 0);
+      this.logger.error({ event: 'audit.numbers_lost', uses, reason: String(error) });
     }
   }
 }

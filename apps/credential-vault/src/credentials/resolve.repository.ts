@@ -1,3 +1,4 @@
+import { ChangeCache, ChangeListener } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { BindingRules } from '../bindings/binding-rules.js';
@@ -7,6 +8,11 @@ import type { CredentialScope } from './credential-scope.js';
 import type { ResolveCredential } from './resolve.dto.js';
 
 export type FoundBinding = BindingRules & Pick<CredentialBinding, 'signing'>;
+
+/** DI token: how long what was found is kept while changes are heard of, in ms. */
+export const FOUND_CACHE_MS = Symbol('FOUND_CACHE_MS');
+
+const maxKept = 1_000;
 
 /** What is stored for one question: the credential, and the binding of its consumer. */
 export interface Found {
@@ -34,12 +40,45 @@ const sql = `
       SELECT array_agg(field) AS names, array_agg(sealed) AS sealed FROM vault.credential_field WHERE credential_id = c.id
     ) f`;
 
+/**
+ * What is stored, sealed as it is: kept until it changes, and only while this process hears of that. What is missing is
+ * asked for each time: who is refused has it made, and asks again at once.
+ */
 @Injectable()
 export class ResolveRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  private readonly cache: ChangeCache<Found | null>;
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(ChangeListener) changes: ChangeListener,
+    @Inject(FOUND_CACHE_MS) keptMs: number,
+  ) {
+    this.cache = new ChangeCache(changes, { topic: 'credential', maxKept, keptMs, unheardMs: 0 });
+  }
 
   /** In the order asked for; null where there is no such credential. */
   async find(scope: CredentialScope, asked: ResolveCredential[]): Promise<(Found | null)[]> {
+    const missing: ResolveCredential[] = [];
+    let reading: Promise<(Found | null)[]> | null = null;
+    const readOne = async (one: ResolveCredential): Promise<Found | null> => {
+      const at = missing.push(one) - 1;
+      // After all have been asked for: they are read in one statement.
+      await Promise.resolve();
+      reading ??= this.read(scope, missing);
+      return (await reading)[at] ?? null;
+    };
+    return Promise.all(
+      asked.map(async (one) => {
+        const { credential_id: id, consumer } = one;
+        const question = [scope.organizationId, scope.projectId, consumer?.kind, consumer?.id].join(' ');
+        const found = await this.cache.get(id, () => readOne(one), question);
+        if (!found || (consumer && !found.binding)) this.cache.drop(id, question);
+        return found;
+      }),
+    );
+  }
+
+  private async read(scope: CredentialScope, asked: ResolveCredential[]): Promise<(Found | null)[]> {
     const found: (Found | null)[] = asked.map(() => null);
     const rows = await this.db.query<Row[]>(sql, [
       scope.organizationId,

@@ -87,7 +87,7 @@ export class ResolveService {
     for (const [name, token] of tokens ?? []) if (names.includes(name)) opened.set(name, token);
     const values = [...opened].map(([name, secret]): [string, FieldValue] => [name, fromSecret(secret)]);
     const { organizationId, projectId, subject: actor } = caller;
-    this.uses.add({
+    await this.uses.add({
       organizationId,
       projectId,
       credentialId: row.id,

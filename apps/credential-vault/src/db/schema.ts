@@ -21,6 +21,7 @@ import { TokenCustody1764400000200 } from './1764400000200-token-custody.js';
 import { ManagedCredentials1764400000300 } from './1764400000300-managed-credentials.js';
 import { FailedNotifications1764600000810 } from './1764600000810-failed-notifications.js';
 import { SigningFields1764600000820 } from './1764600000820-signing-fields.js';
+import { ChangesTold1764900000400 } from './1764900000400-changes-told.js';
 
 export const schema: ServiceSchema = {
   name: 'vault',
@@ -49,5 +50,6 @@ export const schema: ServiceSchema = {
     ManagedCredentials1764400000300,
     FailedNotifications1764600000810,
     SigningFields1764600000820,
+    ChangesTold1764900000400,
   ],
 };

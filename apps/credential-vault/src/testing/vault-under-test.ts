@@ -1,5 +1,5 @@
 import { createService, type Principal, type Scope, ServiceTokens } from '#libs/service-kit';
-import { Database } from '#libs/database';
+import { ChangeListener, Database } from '#libs/database';
 import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, type VaultSettings } from '../app.module.js';
@@ -65,7 +65,11 @@ export async function vaultUnderTest(
       const answer = await vault.app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
       return { status: answer.statusCode, text: answer.body, body: answer.body ? answer.json() : null };
     },
-    query: (sql, parameters) => vault.app.get(Database).query(sql, parameters),
+    query: async (sql, parameters) => {
+      const rows = await vault.app.get(Database).query(sql, parameters);
+      await vault.app.get(ChangeListener).caughtUp();
+      return rows;
+    },
     restart: async (ring, changed = {}) => {
       await vault.app.close();
       vault.app = await start(database.url, ring, { ...more, ...changed }, trust);
@@ -90,6 +94,8 @@ async function start(
       ...testOauthSettings(),
       DATABASE_URL: url,
       DATABASE_POOL: 4,
+      DATABASE_DIRECT_URL: null,
+      CHANGE_CACHE_MS: 300_000,
       GATEHOUSE_KEK_RING: keys,
       DEK_CACHE_MS: 60_000,
       DEK_CACHE_ENTRIES: 10,

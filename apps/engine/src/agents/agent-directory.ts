@@ -1,3 +1,4 @@
+import { ChangeCache, ChangeListener } from '#libs/database';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EngineSettings } from '../settings.js';
@@ -7,35 +8,31 @@ import { AgentRepository } from './agent.repository.js';
 
 const maxKept = 5_000;
 
-/** The agents that turns run on, kept for a moment: a burst of turns reads its agent once. */
+/** The agents that turns run on, kept until an agent of the project changes, whichever replica changes it. */
 @Injectable()
 export class AgentDirectory {
-  private readonly kept = new Map<string, { agent: Promise<Agent>; untilMs: number }>();
+  private readonly cache: ChangeCache<Agent>;
 
   constructor(
     @Inject(AgentRepository) private readonly agents: AgentRepository,
-    @Inject(SETTINGS) private readonly settings: EngineSettings,
-  ) {}
+    @Inject(ChangeListener) changes: ChangeListener,
+    @Inject(SETTINGS) { CHANGE_CACHE_MS: keptMs, AGENT_CACHE_MS: unheardMs }: EngineSettings,
+  ) {
+    this.cache = new ChangeCache(changes, { topic: 'agents', maxKept, keptMs, unheardMs });
+  }
 
   /**
    * @param agentId null for the project's Chief of Staff
    * @throws PermanentFailure `agent_not_found` when it was deleted, or is another project's
    */
   forTurn(organizationId: string, projectId: string, agentId: string | null): Promise<Agent> {
-    const key = `${organizationId} ${projectId} ${agentId ?? ''}`;
-    const known = this.kept.get(key);
-    if (known && known.untilMs > Date.now()) return known.agent;
-    if (this.kept.size >= maxKept) this.kept.clear();
-    const agent = this.read(organizationId, projectId, agentId);
-    this.kept.set(key, { agent, untilMs: Date.now() + this.settings.AGENT_CACHE_MS });
-    agent.catch(() => this.kept.delete(key));
-    return agent;
+    const asked = `${organizationId} ${agentId ?? ''}`;
+    return this.cache.get(projectId, () => this.read(organizationId, projectId, agentId), asked);
   }
 
   /** Drops what is kept of a project after one of its agents changed here. */
-  forget(organizationId: string, projectId: string): void {
-    const prefix = `${organizationId} ${projectId} `;
-    for (const key of this.kept.keys()) if (key.startsWith(prefix)) this.kept.delete(key);
+  forget(projectId: string): void {
+    this.cache.forget(projectId);
   }
 
   private async read(organizationId: string, projectId: string, agentId: string | null): Promise<Agent> {

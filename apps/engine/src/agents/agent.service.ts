@@ -54,7 +54,7 @@ export class AgentService {
     await this.check(caller, body, await this.get(caller, id));
     const fields = { ...body, ...powersIn(body) };
     const agent = await this.agents.update(caller, id, fields, (before) => requireRightTo(caller, before, fields));
-    this.directory.forget(caller.organizationId, caller.projectId);
+    this.directory.forget(caller.projectId);
     if (!agent) throw notFound('agent', id);
     return agent;
   }
@@ -70,7 +70,7 @@ export class AgentService {
       );
     }
     await this.agents.delete(caller, id);
-    this.directory.forget(caller.organizationId, caller.projectId);
+    this.directory.forget(caller.projectId);
   }
 
   /** @param before what the agent has already: a Skill that was deleted since keeps nobody from the agent's other fields */

@@ -24,6 +24,7 @@ import { RepliesInTurns1764800000100 } from './1764800000100-replies-in-turns.js
 import { SessionsAndRuns1764800000200 } from './1764800000200-sessions-and-runs.js';
 import { Retention1764800000400 } from './1764800000400-retention.js';
 import { Discards1764800000500 } from './1764800000500-discards.js';
+import { ChangesTold1764900000100 } from './1764900000100-changes-told.js';
 import { UsageOfModels1764900000112 } from './1764900000112-usage-of-models.js';
 
 export const schema: ServiceSchema = {
@@ -58,6 +59,7 @@ export const schema: ServiceSchema = {
     SessionsAndRuns1764800000200,
     Retention1764800000400,
     Discards1764800000500,
+    ChangesTold1764900000100,
     UsageOfModels1764900000112,
   ],
 };

@@ -106,6 +106,8 @@ const serviceSettings = {
 export const engineDefaults: EngineSettings = {
   DATABASE_URL: '',
   DATABASE_POOL: 5,
+  DATABASE_DIRECT_URL: null,
+  CHANGE_CACHE_MS: 300_000,
   ROUTER_URL: 'http://127.0.0.1:9',
   GATEWAY_URL: 'http://127.0.0.1:9',
   VAULT_URL: 'http://127.0.0.1:9',

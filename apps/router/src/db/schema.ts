@@ -15,6 +15,7 @@ import { TurnEnds1764600000500 } from './1764600000500-turn-ends.js';
 import { RunRehearsals1764600000600 } from './1764600000600-run-rehearsals.js';
 import { TextSources1764700000300 } from './1764700000300-text-sources.js';
 import { TurnsHandedOver1764800000300 } from './1764800000300-turns-handed-over.js';
+import { ChangesTold1764900000300 } from './1764900000300-changes-told.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
@@ -30,5 +31,6 @@ export const schema: ServiceSchema = {
     RunRehearsals1764600000600,
     TextSources1764700000300,
     TurnsHandedOver1764800000300,
+    ChangesTold1764900000300,
   ],
 };

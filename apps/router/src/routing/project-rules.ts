@@ -1,11 +1,15 @@
+import { ChangeCache, ChangeListener } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ChannelRow } from '../channels/channel.entity.js';
 import { compileFilter } from '../workflows/filter.js';
 import type { TriggerRow } from '../workflows/trigger.entity.js';
+import type { RouterSettings } from '../env.js';
+import { routerSettings } from '../settings.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
 import { ProjectRulesRepository } from './project-rules.repository.js';
 
-const freshMs = 5_000;
+/** How long a change may be unknown here while changes are not heard of. */
+const unheardMs = 5_000;
 const maxCached = 1_000;
 const maxFilters = 10_000;
 
@@ -21,36 +25,31 @@ export interface Rules {
   workflows: Map<number, WorkflowRow>;
 }
 
-/** The rules of projects, kept for five seconds: a change takes effect at once here, and within them in other replicas. */
+/** The rules of projects, kept until they change: that takes effect at once, here and in the other replicas. */
 @Injectable()
 export class ProjectRules {
-  private readonly cache = new Map<string, { value: Promise<Rules>; untilMs: number }>();
+  private readonly cache: ChangeCache<Rules>;
   /** By their text: the rules are read again and again, and compiling is the dearest part of it. */
   private readonly filters = new Map<string, ReturnType<typeof compileFilter>>();
 
-  constructor(@Inject(ProjectRulesRepository) private readonly rows: ProjectRulesRepository) {}
+  constructor(
+    @Inject(ProjectRulesRepository) private readonly rows: ProjectRulesRepository,
+    @Inject(ChangeListener) changes: ChangeListener,
+    @Inject(routerSettings) { CHANGE_CACHE_MS: keptMs }: RouterSettings,
+  ) {
+    this.cache = new ChangeCache(changes, { topic: 'rules', maxKept: maxCached, keptMs, unheardMs });
+  }
 
   /** @param workflowIds workflows that messages name: the ingress saw them, so rules without them are too old */
   async of(projectId: string, workflowIds: number[] = []): Promise<Rules> {
-    const known = this.cache.get(projectId);
-    if (known && known.untilMs > Date.now()) {
-      const rules = await known.value;
-      if (workflowIds.every((id) => rules.workflows.has(id))) return rules;
-    }
-    return this.readAndKeep(projectId);
+    const read = (): Promise<Rules> => this.read(projectId);
+    const rules = await this.cache.get(projectId, read);
+    return workflowIds.every((id) => rules.workflows.has(id)) ? rules : this.cache.renew(projectId, read);
   }
 
   /** To be called when a project's rules were changed. */
   forget(projectId: string): void {
-    this.cache.delete(projectId);
-  }
-
-  private readAndKeep(projectId: string): Promise<Rules> {
-    const value = this.read(projectId);
-    if (this.cache.size >= maxCached) this.cache.clear();
-    this.cache.set(projectId, { value, untilMs: Date.now() + freshMs });
-    value.catch(() => this.forget(projectId));
-    return value;
+    this.cache.forget(projectId);
   }
 
   private async read(projectId: string): Promise<Rules> {

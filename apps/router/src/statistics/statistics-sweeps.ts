@@ -5,7 +5,7 @@ import type { RouterSettings } from '../env.js';
 import { routerSettings } from '../settings.js';
 
 /** What is newer is counted from the journal when it is asked for; each count writes the rows of its minute. */
-const countEveryMs = 30_000;
+const countEveryMs = 60_000;
 const tidyEveryMs = 3_600_000;
 /** Longer than a statement may take that writes entries. */
 const lagMs = 20_000;

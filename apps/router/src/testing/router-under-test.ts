@@ -140,6 +140,8 @@ export const routerDefaults: RouterSettings = {
   DATABASE_URL: '',
   REDIS_URL: testRedisUrl(),
   DATABASE_POOL: 8,
+  DATABASE_DIRECT_URL: null,
+  CHANGE_CACHE_MS: 300_000,
   QUEUE_CONCURRENCY: 4,
   ...testServiceTrust,
   PUBLIC_URL: 'http://127.0.0.1',

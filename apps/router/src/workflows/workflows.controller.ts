@@ -139,6 +139,8 @@ export class WorkflowsController {
   @RequireScopes('service')
   @ApiExcludeEndpoint()
   async exists(@Caller() caller: Principal, @Param('id', workflowNumber) id: number): Promise<{ id: number }> {
-    return { id: (await this.get(caller, id)).id };
+    const workflow = (await this.rules.of(caller.projectId, [id])).workflows.get(id);
+    if (workflow?.organization_id !== caller.organizationId) throw notFound('workflow', id);
+    return { id };
   }
 }

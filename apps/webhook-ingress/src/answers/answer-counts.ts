@@ -3,7 +3,7 @@ import type { Endpoint } from '#libs/contracts';
 import { addCounts, latencyBoundsMs, latencyClass, type StatisticCount } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 
-const writeEveryMs = 10_000;
+const writeEveryMs = 30_000;
 const minuteMs = 60_000;
 /** Apps and codes in one round; what is beyond is not counted. */
 const maxCounted = 20_000;
@@ -58,7 +58,8 @@ export class AnswerCounts extends Sweeping {
     return fresh;
   }
 
-  private async write(): Promise<number> {
+  /** Writes what was counted since the last time. */
+  async write(): Promise<number> {
     const [counts, whole] = [this.counts, this.whole];
     this.counts = new Map();
     this.whole = [];

@@ -1,18 +1,30 @@
-import type { Receipt } from './receipt.js';
+import type { DeliveryKey, Receipt } from './receipt.js';
 
 /** A write that takes longer is our failure: the sender gets 503 and sends again. */
 export const statementTimeoutMs = 4_000;
 
 // Said with the statement, not to the connection: behind a pooler that is another one each time.
-const statement =
-  Buffer.from(`SET LOCAL statement_timeout = ${statementTimeoutMs}; COPY ingress.receipt (id, received_at, organization_id, project_id, app_id, outcome,
-  reason, method, url, headers, body, verified_scheme, remote_address, traceparent) FROM STDIN (FORMAT binary)\0`);
-const columns = 14;
+const bounded = `SET LOCAL statement_timeout = ${statementTimeoutMs}`;
+const receiptStatement = `COPY ingress.receipt (id, received_at, organization_id, project_id, app_id, outcome,
+  reason, method, url, headers, body, verified_scheme, remote_address, traceparent) FROM STDIN (FORMAT binary)`;
+const keyStatement = `COPY ingress.delivery_key (app_id, key_hash, receipt_id, body_hash, received_at)
+  FROM STDIN (FORMAT binary)`;
+const receiptsAlone = Buffer.from(`${bounded}; ${receiptStatement}\0`);
+/** Statements of one Query are one transaction, and one round trip. */
+const keysAndReceipts = Buffer.from(`${bounded}; ${keyStatement}; ${receiptStatement}\0`);
+const receiptColumns = 14;
+const keyColumns = 5;
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const postgresEpochMs = Date.UTC(2000, 0, 1);
 const firstBytes = 256 * 1024;
 /** A buffer that grew over this, for bodies that are large, is let go after its batch. */
 const keptBytes = 4 * 1024 * 1024;
+
+/** A key with the receipt that it is of. */
+export interface ReceiptKey {
+  receipt: Receipt;
+  key: DeliveryKey;
+}
 
 /**
  * Encodes the messages that copy receipts: Query, CopyData and CopyDone of the frontend protocol, the data in the binary
@@ -23,13 +35,34 @@ export class CopyEncoder {
   private readonly message = new Message();
 
   /** @returns bytes that are good until the next call */
-  encode(receipts: Receipt[]): Buffer {
+  encode(receipts: Receipt[], keys: ReceiptKey[]): Buffer {
     const { message } = this;
     message.restart();
-    message.start('Q').raw(statement).end();
+    message
+      .start('Q')
+      .raw(keys.length > 0 ? keysAndReceipts : receiptsAlone)
+      .end();
+    if (keys.length > 0) this.encodeKeys(keys);
+    this.encodeReceipts(receipts);
+    return message.written;
+  }
+
+  private encodeKeys(keys: ReceiptKey[]): void {
+    const { message } = this;
+    message.start('d').raw(signature);
+    for (const { receipt, key } of keys) {
+      message.int16(keyColumns).text(receipt.appId).latin1(key.hash).text(receipt.id).latin1(key.bodyHash);
+      message.timestamp(receipt.receivedAt);
+    }
+    message.int16(-1).end();
+    message.start('c').end();
+  }
+
+  private encodeReceipts(receipts: Receipt[]): void {
+    const { message } = this;
     message.start('d').raw(signature);
     for (const receipt of receipts) {
-      message.int16(columns);
+      message.int16(receiptColumns);
       message.text(receipt.id).timestamp(receipt.receivedAt).text(receipt.organizationId).text(receipt.projectId);
       message.text(receipt.appId).text(receipt.outcome).text(receipt.reason).text(receipt.method).text(receipt.url);
       message.text(JSON.stringify(receipt.headers)).bytes(receipt.body).text(receipt.verifiedScheme);
@@ -37,7 +70,6 @@ export class CopyEncoder {
     }
     message.int16(-1).end();
     message.start('c').end();
-    return message.written;
   }
 }
 
@@ -84,6 +116,14 @@ class Message {
     this.room(4);
     this.at = this.buffer.writeInt32BE(value.length, this.at);
     return this.raw(value);
+  }
+
+  /** Bytes, of which each is a character. */
+  latin1(value: string): this {
+    this.room(4 + value.length);
+    this.at = this.buffer.writeInt32BE(value.length, this.at);
+    this.at += this.buffer.write(value, this.at, 'latin1');
+    return this;
   }
 
   text(value: string | null): this {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 beforeEach(() => world.db.query('TRUNCATE ingress.receipt, ingress.delivery_key'));
 
-const sha = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha = (text: string): string => createHash('sha256').update(text).digest('binary');
 const keyOf = (name: string, body = 'same'): DeliveryKey => ({ hash: sha(name), bodyHash: sha(body) });
 const count = async (): Promise<number> =>
   Number((await world.db.query<{ n: string }[]>('SELECT count(*) AS n FROM ingress.receipt'))[0]!.n);
@@ -151,5 +151,52 @@ describe('a delivery key', () => {
     expect(results.filter(({ written }) => written.stored)).toHaveLength(1_000);
     for (const { name, written } of results) if (!written.stored) expect(written.firstId).toBe(winners.get(name));
     expect(await count()).toBe(1_000);
+  });
+
+  it('that came before leaves whole what is written beside it, however large that is', async () => {
+    const first = receipt();
+    await writer.write(first, keyOf('taken'));
+    const large = Array.from({ length: 12 }, (_, n) => receipt({ body: Buffer.alloc(1_048_576, n) }));
+    const written = await Promise.all([
+      ...large.map((one, n) => writer.write(one, keyOf(`large ${n}`))),
+      writer.write(receipt(), keyOf('taken')),
+    ]);
+    expect(written.slice(0, -1).every(({ stored }) => stored)).toBe(true);
+    expect(written.at(-1)).toEqual({ stored: false, firstId: first.id, sameBody: true });
+    const found = await world.receipts.findAll(large.map(({ id }) => id));
+    expect(found.map(({ body }, n) => body.equals(large[n]!.body))).toEqual(large.map(() => true));
+  });
+
+  it('whose write is cut off has its receipt or is free: sent again, each is stored once', async () => {
+    const names = Array.from({ length: 400 }, (_, n) => `cut ${n}`);
+    const impatient = world.writer(20);
+    const send = async (name: string): Promise<boolean> => {
+      const mine = receipt();
+      const written = await impatient.write(mine, keyOf(name)).catch(() => null);
+      if (!written) return false;
+      const id = written.stored ? mine.id : written.firstId;
+      expect(await world.receipts.find(id)).toMatchObject({ id });
+      return true;
+    };
+    let cuts = 0;
+    let left = names;
+    while (left.length > 0) {
+      const answers = Promise.all(left.map(async (name) => ((await send(name)) ? [] : [name])));
+      if (cuts < 5) {
+        const before = await count();
+        await until('some are written', async () => (await count()) > before);
+        await world.db.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE application_name = 'webhook-ingress-receipts' AND datname = current_database()`,
+        );
+        cuts += 1;
+      }
+      left = (await answers).flat();
+    }
+    expect(await count()).toBe(names.length);
+    const keys = await world.db.query<unknown[]>(
+      'SELECT 1 FROM ingress.delivery_key JOIN ingress.receipt ON receipt.id = receipt_id',
+    );
+    expect(keys).toHaveLength(names.length);
   });
 });

@@ -1,4 +1,4 @@
-import { dropOldPartitions, ensureDailyPartitions, type Queryable } from '#libs/database';
+import { dropOldPartitions, ensureDailyPartitions, type Queryable, SweepMark } from '#libs/database';
 import { idTimeMs } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -31,6 +31,8 @@ export interface Straggler {
 
 @Injectable()
 export class ReceiptRepository {
+  private readonly mark = new SweepMark<Date>();
+
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
   async find(id: string): Promise<Receipt | null> {
@@ -49,48 +51,43 @@ export class ReceiptRepository {
   }
 
   /**
-   * Moves the sweep's mark over receipts older than `age`, and returns how many it passed; the transaction that moves the
-   * mark also keeps every one of them that `stillOpen` names, so none falls between.
+   * Moves the sweep's mark over receipts older than `age`, and returns how many it passed. Every one of them that
+   * `stillOpen` names is kept by the transaction that moves the mark past it, so none falls between.
    * @param leaseMs no write begins with a receipt that is older: the mark stays behind what the writes under way may hold
    */
   async advanceSweep(
     ageMs: number,
     leaseMs: number,
     limit: number,
-    stillOpen: (ids: string[]) => Promise<string[]>,
+    stillOpen: (ids: string[], tx: Queryable) => Promise<string[]>,
   ): Promise<number> {
-    return this.db.transaction(async (tx) => {
+    const moved = await this.db.transaction(async (tx) => {
       const [mark] = (await tx.query('SELECT swept_to FROM ingress.sweep WHERE id = 1 FOR UPDATE SKIP LOCKED')) as {
         swept_to: Date;
       }[];
-      if (!mark) return 0;
-      // Before the receipts are read: what is committed between the two is seen.
-      const [begun] = (await tx.query(
-        `SELECT min(xact_start) AS at FROM pg_stat_activity
-          WHERE datname = current_database() AND application_name = $1 AND state <> 'idle'`,
-        [writerName],
-      )) as { at: Date | null }[];
-      const rows = (await tx.query(
-        `SELECT id, app_id, received_at FROM ingress.receipt
-          WHERE received_at > $1 AND received_at <= now() - make_interval(secs => $2) AND reason IS DISTINCT FROM 'verification'
-            AND received_at < coalesce($4::timestamptz, 'infinity') - make_interval(secs => $5)
-          ORDER BY received_at LIMIT $3`,
-        [mark.swept_to, ageMs / 1000, limit, begun?.at ?? null, leaseMs / 1000],
-      )) as OpenReceipt[];
-      let last = rows.at(-1);
-      if (!last) return 0;
+      if (!mark) return null;
+      const rows = await receiptsAfter(tx, this.mark.from(mark.swept_to), ageMs, leaseMs, limit);
+      const newest = rows.at(-1);
+      if (!newest) return null;
       // Receipts of the same millisecond as the last one may stand behind the limit: leave them all to the next batch.
-      const complete = rows.length < limit ? rows : rows.filter((row) => row.received_at < last!.received_at);
+      const complete = rows.length < limit ? rows : rows.filter((row) => row.received_at < newest.received_at);
       const passed = complete.length > 0 ? complete : rows;
-      last = passed.at(-1)!;
-      const stillOpenIds = new Set(await stillOpen(passed.map((row) => row.id)));
-      await keep(
-        tx,
-        passed.filter((row) => stillOpenIds.has(row.id)),
+      const at = passed.at(-1)!.received_at;
+      const stillOpenIds = new Set(
+        await stillOpen(
+          passed.map((row) => row.id),
+          tx,
+        ),
       );
-      await tx.query('UPDATE ingress.sweep SET swept_to = $1 WHERE id = 1', [last.received_at]);
-      return rows.length;
+      const open = passed.filter((row) => stillOpenIds.has(row.id));
+      await keep(tx, open);
+      const written = open.length > 0 || rows.length >= limit || this.mark.isDue(mark.swept_to, passed.length);
+      if (written) await tx.query('UPDATE ingress.sweep SET swept_to = $1 WHERE id = 1', [at]);
+      return { stored: mark.swept_to, at, passed: passed.length, written, read: rows.length };
     });
+    if (!moved) return 0;
+    this.mark.passed(moved.stored, moved.at, moved.passed, moved.written);
+    return moved.read;
   }
 
   /** Keeps the receipts that the mark has not reached, older than `ageMs`, that `stillOpen` names, as the mark would. */
@@ -151,6 +148,29 @@ export class ReceiptRepository {
       keepDays,
     ]);
   }
+}
+
+/** Receipts behind what the writes under way may hold, oldest first. */
+async function receiptsAfter(
+  tx: Queryable,
+  mark: Date,
+  ageMs: number,
+  leaseMs: number,
+  limit: number,
+): Promise<OpenReceipt[]> {
+  // Before the receipts are read: what is committed between the two is seen.
+  const [begun] = (await tx.query(
+    `SELECT min(xact_start) AS at FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = $1 AND state <> 'idle'`,
+    [writerName],
+  )) as { at: Date | null }[];
+  return (await tx.query(
+    `SELECT id, app_id, received_at FROM ingress.receipt
+      WHERE received_at > $1 AND received_at <= now() - make_interval(secs => $2) AND reason IS DISTINCT FROM 'verification'
+        AND received_at < coalesce($4::timestamptz, 'infinity') - make_interval(secs => $5)
+      ORDER BY received_at LIMIT $3`,
+    [mark, ageMs / 1000, limit, begun?.at ?? null, leaseMs / 1000],
+  )) as OpenReceipt[];
 }
 
 async function keep(db: Queryable, open: OpenReceipt[]): Promise<void> {

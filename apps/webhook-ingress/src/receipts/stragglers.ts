@@ -1,5 +1,5 @@
 import { inboundParse, messageRoute } from '#libs/contracts';
-import { Liveness } from '#libs/database';
+import { Liveness, type Queryable } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
@@ -37,7 +37,7 @@ export class Stragglers {
   async find(limit: number): Promise<number> {
     const { parseMs, routeMs } = await this.behind();
     const { leaseMs } = this.settings;
-    return this.receipts.advanceSweep(leaseMs + parseMs + routeMs, leaseMs, limit, (ids) => this.open(ids));
+    return this.receipts.advanceSweep(leaseMs + parseMs + routeMs, leaseMs, limit, (ids, tx) => this.open(ids, tx));
   }
 
   /**
@@ -71,8 +71,8 @@ export class Stragglers {
     return due.length;
   }
 
-  private async open(ids: string[]): Promise<string[]> {
-    const ended = await this.journal.endedAmong(ids);
+  private async open(ids: string[], tx?: Queryable): Promise<string[]> {
+    const ended = await this.journal.endedAmong(ids, tx);
     return ids.filter((id) => !ended.has(id));
   }
 

@@ -2,7 +2,7 @@ import type { Endpoint, MappedCredentials } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { Metrics } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { type Answer, type Incoming, one, receiptOf } from './incoming.js';
 import type { DeliveryKey, Receipt } from '../receipts/receipt.js';
 import { ReceiptWriter } from '../receipts/receipt-writer.js';
@@ -124,9 +124,10 @@ function signedKey({ verification }: Endpoint, { headers, body }: Incoming): Del
   }
   // Not the signature: the same one may be written in several ways.
   const time = one(headers[verification.timestamp_header ?? '']);
-  return { hash: sha256(`signed:${time}:${bodyHash.toString('hex')}`), bodyHash };
+  return { hash: sha256(`signed:${time}:${Buffer.from(bodyHash, 'latin1').toString('hex')}`), bodyHash };
 }
 
-function sha256(value: string | Buffer): Buffer {
-  return createHash('sha256').update(value).digest();
+/** A character for each byte. */
+function sha256(value: string | Buffer): string {
+  return digest('sha256', value, 'binary');
 }

@@ -1,0 +1,23 @@
+import { ChangeListener } from '#libs/database';
+import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import { mergeMap, type Observable } from 'rxjs';
+import { ResolveController } from './resolve.controller.js';
+
+/**
+ * Answers when this process has heard of what the request has changed: who was told that a secret is replaced is not
+ * given the old one. What resolves changes nothing, and does not wait.
+ */
+@Injectable()
+export class OwnChanges implements NestInterceptor {
+  constructor(@Inject(ChangeListener) private readonly changes: ChangeListener) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (context.getClass() === ResolveController) return next.handle();
+    return next.handle().pipe(
+      mergeMap(async (answer: unknown) => {
+        await this.changes.caughtUp();
+        return answer;
+      }),
+    );
+  }
+}

@@ -1,0 +1,137 @@
+import type pg from 'pg';
+import { CopyEncoder, type ReceiptKey, statementTimeoutMs } from './copy-encoding.js';
+import { CopyQuery } from './copy-query.js';
+import type { DeliveryKey, Receipt, Written } from './receipt.js';
+
+/** A receipt to be stored, unless one of its keys came before. */
+export interface Item {
+  receipt: Receipt;
+  keys: DeliveryKey[];
+}
+
+/** The encoder goes with its connection: one that failed may still be sending the bytes of its buffer. */
+export interface WriterConnection {
+  client: pg.Client;
+  encoder: CopyEncoder;
+}
+
+/** The sweep stays behind a transaction that is open: one whose process is cut off must not stay open. */
+const begin = `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs};
+  SET LOCAL idle_in_transaction_session_timeout = ${statementTimeoutMs}`;
+
+/**
+ * Stores a batch in one transaction, receipts and keys in the same round trip: a key that came before is rare, and found
+ * out by the refusal of the whole, which is then decided key by key.
+ */
+export async function writeReceipts(connection: WriterConnection, items: Item[]): Promise<(Written | Error)[]> {
+  const receipts = items.map(({ receipt }) => receipt);
+  const keys = sortedKeys(items);
+  if (!isAnyTwice(keys)) {
+    try {
+      await copy(connection, receipts, keys);
+      return items.map(() => ({ stored: true }));
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      connection.encoder = new CopyEncoder();
+    }
+  }
+  return claimFirst(connection, items, keys);
+}
+
+/** Sorted, because two batches that claim the same keys in different orders deadlock. */
+function sortedKeys(items: Item[]): ReceiptKey[] {
+  return items
+    .flatMap(({ receipt, keys }) => keys.map((key) => ({ receipt, key })))
+    .sort((a, b) => order(a.key.hash, b.key.hash) || order(a.receipt.appId, b.receipt.appId));
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function isAnyTwice(sorted: ReceiptKey[]): boolean {
+  return sorted.some(({ receipt, key }, at) => {
+    const before = sorted[at - 1];
+    return before !== undefined && before.receipt.appId === receipt.appId && before.key.hash === key.hash;
+  });
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'constraint' in error && error.constraint === 'delivery_key_pkey';
+}
+
+/** Claims the keys first, then writes the receipts whose keys were won, in one transaction. */
+async function claimFirst(
+  connection: WriterConnection,
+  items: Item[],
+  keyed: ReceiptKey[],
+): Promise<(Written | Error)[]> {
+  const { client } = connection;
+  await client.query(begin);
+  const owners = await claimKeys(client, keyed);
+  const results = items.map((item) => writtenBy(item, owners));
+  const stored = items.filter((_item, index) => results[index]?.stored).map((item) => item.receipt);
+  const notStored = new Set(items.map(({ receipt }) => receipt.id));
+  for (const { id } of stored) notStored.delete(id);
+  // One that lost a key may have won its other one: nothing may be a duplicate of what is not there.
+  if (items.some(({ receipt, keys }) => keys.length > 1 && notStored.has(receipt.id))) {
+    await client.query('DELETE FROM ingress.delivery_key WHERE receipt_id = ANY($1)', [[...notStored]]);
+  }
+  if (stored.length > 0) await copy(connection, stored, []);
+  await client.query('COMMIT');
+  return results.map((result) =>
+    !result.stored && notStored.has(result.firstId)
+      ? new Error('the delivery with the same key was not stored: send again')
+      : result,
+  );
+}
+
+function writtenBy({ receipt, keys }: Item, owners: Map<string, Owner>): Written {
+  for (const key of keys) {
+    const owner = owners.get(ownerKey(receipt.appId, key.hash));
+    if (owner && owner.receiptId !== receipt.id) {
+      return { stored: false, firstId: owner.receiptId, sameBody: owner.bodyHash === key.bodyHash };
+    }
+  }
+  return { stored: true };
+}
+
+interface Owner {
+  receiptId: string;
+  bodyHash: string;
+}
+
+async function claimKeys(client: pg.Client, keyed: ReceiptKey[]): Promise<Map<string, Owner>> {
+  const columns = [
+    keyed.map((item) => item.receipt.appId),
+    keyed.map((item) => Buffer.from(item.key.hash, 'latin1')),
+    keyed.map((item) => item.receipt.id),
+    keyed.map((item) => Buffer.from(item.key.bodyHash, 'latin1')),
+    keyed.map((item) => item.receipt.receivedAt),
+  ];
+  await client.query(
+    `INSERT INTO ingress.delivery_key (app_id, key_hash, receipt_id, body_hash, received_at)
+     SELECT * FROM unnest($1::text[], $2::bytea[], $3::text[], $4::bytea[], $5::timestamptz[])
+     ON CONFLICT DO NOTHING`,
+    columns,
+  );
+  const { rows } = await client.query<{ app_id: string; key_hash: Buffer; receipt_id: string; body_hash: Buffer }>(
+    `SELECT app_id, key_hash, receipt_id, body_hash FROM ingress.delivery_key
+      WHERE (app_id, key_hash) IN (SELECT * FROM unnest($1::text[], $2::bytea[]))`,
+    columns.slice(0, 2),
+  );
+  return new Map(
+    rows.map(({ app_id: appId, key_hash: hash, receipt_id: receiptId, body_hash: bodyHash }) => [
+      ownerKey(appId, hash.toString('latin1')),
+      { receiptId, bodyHash: bodyHash.toString('latin1') },
+    ]),
+  );
+}
+
+function ownerKey(appId: string, hash: string): string {
+  return `${appId} ${hash}`;
+}
+
+function copy({ client, encoder }: WriterConnection, receipts: Receipt[], keys: ReceiptKey[]): Promise<void> {
+  return client.query(new CopyQuery(encoder.encode(receipts, keys))).done;
+}

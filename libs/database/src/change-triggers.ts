@@ -1,0 +1,39 @@
+/** One channel a service: what it tells of is heard by its own replicas. */
+export const channelOf = (schema: string): string => `gatehouse_${schema}`;
+
+export interface ToldChange {
+  table: string;
+  /** What the change is told as. */
+  topic: string;
+  /** The column whose value is told with it; absent: anything of the topic may have changed. */
+  key?: string;
+  /** An update of these columns alone is not told. */
+  except?: string[];
+}
+
+/**
+ * Statements that have a schema tell of changes, in the transaction that makes them (`ChangeListener` hears of them when it
+ * is committed). Triggers, so that no writer has to remember, be it a replica of the release before.
+ */
+export function changeTriggers(schema: string, changes: ToldChange[]): string[] {
+  return [
+    `CREATE FUNCTION ${schema}.tell_change() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN
+       PERFORM pg_notify('${channelOf(schema)}', TG_ARGV[0] || ' ' ||
+         coalesce(to_jsonb(NEW) ->> TG_ARGV[1], to_jsonb(OLD) ->> TG_ARGV[1], ''));
+       RETURN NULL;
+     END $$`,
+    ...changes.flatMap(({ table, topic, key = '', except = [] }) => {
+      const on = `ON ${schema}.${table} FOR EACH ROW`;
+      const call = `EXECUTE FUNCTION ${schema}.tell_change('${topic}', '${key}')`;
+      const told = (row: string): string => `to_jsonb(${row}) - '{${except.join()}}'::text[]`;
+      return [
+        `CREATE TRIGGER ${table}_told AFTER INSERT OR DELETE ${on} ${call}`,
+        `CREATE TRIGGER ${table}_update_told AFTER UPDATE ${on} WHEN (${told('OLD')} IS DISTINCT FROM ${told('NEW')}) ${call}`,
+      ];
+    }),
+  ];
+}
+
+/** Takes back `changeTriggers`. */
+export const dropChangeTriggers = (schema: string): string => `DROP FUNCTION ${schema}.tell_change() CASCADE`;
