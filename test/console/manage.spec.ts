@@ -3,7 +3,6 @@ import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import type { InstalledApp } from '../system/api.js';
 import { type OauthAdapter, openOauthAdapter } from '../system/oauth-adapter.js';
-import { openProtectedMcpServer, type ProtectedMcpServer } from '../system/protected-mcp-server.js';
 import { openSink, type Sink } from '../system/sink.js';
 import { startSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
@@ -24,7 +23,6 @@ inBrowser('what is made and ended in the console', () => {
   let sink: Sink;
   let provider: AuthorizationServer;
   let orbit: OauthAdapter;
-  let mcp: ProtectedMcpServer;
   let owner: Visit;
   let project: string;
 
@@ -32,7 +30,7 @@ inBrowser('what is made and ended in the console', () => {
     [browser, system, sink] = await Promise.all([launch(chromium ?? ''), startSystem(), openSink()]);
     const redirectUri = `${system.origin('portal')}/api/v1/oauth/callback/orbit`;
     provider = await startAuthorizationServer({ redirectUris: [redirectUri] });
-    [orbit, mcp] = await Promise.all([openOauthAdapter(provider.url), openProtectedMcpServer(provider.url)]);
+    orbit = await openOauthAdapter(provider.url);
     await system.api('POST', '/api/v1/adapters', { url: orbit.url });
     await system.api('PUT', `/api/v1/channels/${system.appId}`, { reply_address: `${sink.url}/replies` });
     owner = await visit(browser, {});
@@ -42,7 +40,7 @@ inBrowser('what is made and ended in the console', () => {
   afterAll(async () => {
     await browser?.close();
     await system?.stop();
-    await Promise.all([sink?.close(), orbit?.close(), mcp?.close(), provider?.close()]);
+    await Promise.all([sink?.close(), orbit?.close(), provider?.close()]);
   });
 
   const go = (path: string): Promise<unknown> => owner.page.goto(`${system.origin('portal')}${project}${path}`);
@@ -152,25 +150,6 @@ inBrowser('what is made and ended in the console', () => {
     await confirm(page, 'Delete').click();
     await page.getByRole('heading', { name: 'Credentials', level: 1 }).waitFor();
     expect(await named('Of a partner')).toBe('');
-  });
-
-  it('registers an MCP server that asks for consent, connects it, and lists its tools', async () => {
-    const { page } = owner;
-    await page.context().addCookies([{ name: 'account', value: 'alice', url: provider.url }]);
-    await go('/mcp-servers?register=true');
-    const form = page.getByRole('dialog');
-    await form.getByRole('textbox', { name: 'URL' }).fill(mcp.url);
-    await form.getByRole('textbox', { name: 'Name' }).fill('Guarded');
-    await form.getByRole('combobox', { name: 'How it lets us in' }).click();
-    await page.getByRole('option', { name: 'OAuth, by consent' }).click();
-    await form.getByRole('button', { name: 'Register', exact: true }).click();
-    await page.getByRole('heading', { name: 'Guarded', level: 1 }).waitFor();
-    await button(page, 'Connect').click();
-    await page.getByText('Connected.', { exact: true }).waitFor();
-    const { data } = await system.api<{ data: { id: string }[] }>('GET', '/api/v1/mcp-servers');
-    await go(`/mcp-servers/${data[0]?.id}`);
-    await button(page, 'Look again').click();
-    await page.getByRole('link', { name: 'echo' }).waitFor();
   });
 
   it('sends a reply that was not delivered again, and takes note of one that arrived', async () => {
