@@ -25,9 +25,12 @@ beforeAll(async () => {
 afterAll(() => system?.stop());
 
 const items = async (): Promise<Item[]> => (await system.api<{ data: Item[] }>('GET', '/api/v1/attention')).data;
+/** What the ingress counts it writes every 30 s. */
 const told = (code: string, id?: string): Promise<Item> =>
-  until(`${code} is told`, async () =>
-    (await items()).find((item) => item.code === code && (id === undefined || item.resource.id === id)),
+  until(
+    `${code} is told`,
+    async () => (await items()).find((item) => item.code === code && (id === undefined || item.resource.id === id)),
+    90_000,
   );
 
 describe('what needs attention', () => {

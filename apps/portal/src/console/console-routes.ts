@@ -12,13 +12,15 @@ const noncePlaceholder = '%CSP_NONCE%';
 
 /**
  * Scripts, pictures and requests of the portal's own origin alone, and styles that the page's own code writes: the components
- * measure and write theirs as they are shown, by the nonce of the page.
+ * measure and write theirs as they are shown, by the nonce of the page. An attribute may say a style without it: browsers write
+ * some themselves into text that is edited, as that of the code editor.
  */
 const policyWith = (nonce: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
+    "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
