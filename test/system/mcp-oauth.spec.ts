@@ -84,6 +84,7 @@ describe('an MCP server that wants OAuth 2.1', () => {
     const refreshes = await provider.refreshes();
     expect(refreshes.length).toBeGreaterThanOrEqual(1);
     expect(new Set(refreshes.map(({ resource }) => resource))).toEqual(new Set([mcp.url]));
+    expect(await system.refusedByRedis()).toEqual([]);
   });
 
   it('takes its credential and its tokens with it when it is unregistered', async () => {
