@@ -2,6 +2,7 @@ import { migrateAll, ownerRole, prepareRoles, roleOf } from '#libs/database';
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { testDatabaseUrl } from './env.js';
+import { until } from './until.js';
 
 const template = 'gatehouse_template';
 /** The same for every database of the server, as its roles are. */
@@ -37,7 +38,14 @@ export async function testDatabase(): Promise<TestDatabase> {
     url: databaseUrl(name),
     urlOf: (service) => asRole(databaseUrl(name), service),
     drop: async () => {
-      await asAdmin((admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+      await asAdmin(async (admin) => {
+        // A pool has ended before its connections have: one that is cut off meanwhile has nobody to hear its error.
+        const rest = 'SELECT FROM pg_stat_activity WHERE datname = $1';
+        await until('all have left', async () => (await admin.query(rest, [name])).rowCount === 0, 2_000).catch(
+          () => null,
+        );
+        await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      });
     },
   };
 }

@@ -203,7 +203,10 @@ describe('an App whose replies can go nowhere', () => {
 
   it('says so from its installation on, until its channel has an address', async () => {
     const { body } = await world.call('POST', 'apps', { name: 'hook', kind: 'builtin' });
-    const warning = { code: 'no_reply_address', message: expect.stringContaining(`/api/v1/channels/${body.id}`) };
+    const warning = {
+      code: 'no_reply_address',
+      message: expect.stringContaining('set the reply address (reply_address)'),
+    };
     expect(body.warnings).toEqual([warning]);
     expect(await reply(body.id, 'https://replies.example/in')).toMatchObject({ status: 204 });
     expect(await warningsOf(body.id)).toEqual([]);

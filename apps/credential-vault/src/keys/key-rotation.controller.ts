@@ -20,7 +20,7 @@ class KeyRotationView {
 }
 
 /** How far a rotation of the key encryption key is, with what the caller's organization keeps here. */
-@ApiTags('credentials')
+@ApiTags('key-rotation')
 @Controller('api/v1/key-rotation')
 export class KeyRotationController {
   constructor(
