@@ -87,11 +87,12 @@ describe('statistics', () => {
   it('count what the ingress took and what became of it', async () => {
     const { id } = await post(system.webhookUrl, { task: 'count me' });
     await system.ended(id);
-    const total = await until('it is counted', async () => {
+    const count = async () => {
       const path = `/api/v1/statistics/messages?app_id=${system.appId}`;
       const { total } = await system.api<{ total: { received: number; outcomes: { outcome: string }[] } }>('GET', path);
       return total.received > 0 ? total : null;
-    });
+    };
+    const total = await until('it is counted', count, 90_000);
     expect(total).toMatchObject({ received: 1, outcomes: [{ outcome: 'routed', count: 1 }] });
   });
 });

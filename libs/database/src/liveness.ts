@@ -11,6 +11,8 @@ const reconnectMs = 250;
 /** Longer than others take to come back to a Postgres that was away. */
 const settleMs = 2_000;
 const answerMs = 3_000;
+/** Processes come back to a store at different times: what one handed to another before the last was there is looked for too. */
+const echoMs = 2_000;
 /** Owners of this name have a connection that ends with their process. */
 const provenPrefix = 'live_';
 
@@ -32,6 +34,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
   private proven = false;
   private toldAway = false;
   private others = new Set<string>();
+  private echo: NodeJS.Timeout | undefined;
   private lossAtMs = Number.NEGATIVE_INFINITY;
   private watching: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
@@ -62,6 +65,12 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
   /** Work that was handed on before may be lost: with a process, with what Redis held, with a transaction. */
   noteLoss(what: string): void {
     this.logger.log({ event: 'liveness.loss', what });
+    this.tell();
+    clearTimeout(this.echo);
+    this.echo = setTimeout(() => this.tell(), echoMs).unref();
+  }
+
+  private tell(): void {
     this.lossAtMs = performance.now();
     for (const listener of this.listeners) listener();
   }
@@ -73,6 +82,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    clearTimeout(this.echo);
     this.stopping.abort();
     await this.watching;
     await this.end();
