@@ -41,7 +41,7 @@ export class Handovers<P = never> {
   /**
    * Moves the mark on, up to what was handed over as long ago as the lease, or before something was lost.
    * @param behindMs how long the next service takes to get to it
-   * @returns how many it passed
+   * @returns how many it read: as many as `limit`, and there may be more, though it passed fewer
    */
   async find(limit: number, behindMs: number): Promise<number> {
     const { schema, applicationName, sql, leaseMs } = this.source;
@@ -71,11 +71,11 @@ export class Handovers<P = never> {
       const at = passed.at(-1)?.at ?? last.at;
       const written = unknown.length > 0 || rows.length >= limit || this.mark.isDue(stored, passed.length);
       if (written) await tx.query(`UPDATE ${schema}.handover_mark SET swept_to = $1 WHERE id = 1`, [at]);
-      return { stored, at, passed: passed.length, written };
+      return { stored, at, passed: passed.length, written, read: rows.length };
     });
     if (!moved) return 0;
     this.mark.passed(moved.stored, moved.at, moved.passed, moved.written);
-    return moved.passed;
+    return moved.read;
   }
 
   /**
