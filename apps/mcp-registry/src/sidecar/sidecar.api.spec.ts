@@ -139,7 +139,6 @@ describe('a caller', () => {
       'mcp-session-id': answer.headers.get('mcp-session-id') ?? '',
     };
     const cut = new AbortController();
-    const startedMs = Date.now();
     expect((await fetch(`${origin}/child/mcp`, { headers, signal: cut.signal })).status).toBe(200);
     expect((await fetch(`${origin}/child/mcp`, { headers })).status).toBe(409);
     cut.abort();
@@ -148,8 +147,6 @@ describe('a caller', () => {
       await again.body?.cancel();
       return again.status === 200;
     });
-    // Not with the first sign of life that the stream would have carried.
-    expect(Date.now() - startedMs).toBeLessThan(10_000);
   });
 
   it('finds nothing of the sidecar in its process but what the file gives', async () => {

@@ -13,27 +13,45 @@ interface Service {
   connect: (told: Fields, timeoutMs: number) => Promise<RemoteCalls>;
 }
 
-const services: Record<string, Service> = {
-  aws_kms: {
-    needs: (told) => texts(told, ['key_id'], ['region']),
-    connect: (told) => awsKms(told as unknown as AwsKmsKey),
-  },
-  google_kms: {
-    needs: (told) => texts(told, ['name'], ['endpoint']) ?? httpsOf(told['endpoint']),
-    connect: (told) => googleKms(told as unknown as GoogleKmsKey),
-  },
-  azure_key_vault: {
-    needs: (told) => texts(told, ['key_id'], []) ?? httpsOf(told['key_id']),
-    connect: (told) => azureKeyVault(told as unknown as AzureKeyVaultKey),
-  },
-  transit: {
-    needs: (told) =>
-      texts(told, ['address', 'key'], ['mount', 'namespace'], ['auth']) ??
-      httpsOf(told['address']) ??
-      transitAuth(told),
-    connect: async (told, timeoutMs) => transit(told as unknown as TransitKey, timeoutMs),
-  },
-};
+/** @param needs has checked what `connect` is told: its fields are those of `Told` */
+const service = <Told>(
+  needs: Service['needs'],
+  connect: (told: Told, timeoutMs: number) => Promise<RemoteCalls>,
+): Service => ({ needs, connect: (told, timeoutMs) => connect(told as Told, timeoutMs) });
+
+const services = new Map<string, Service>([
+  [
+    'aws_kms',
+    service<AwsKmsKey>(
+      (told) => texts(told, ['key_id'], ['region']),
+      (told) => awsKms(told),
+    ),
+  ],
+  [
+    'google_kms',
+    service<GoogleKmsKey>(
+      (told) => texts(told, ['name'], ['endpoint']) ?? httpsOf(told['endpoint']),
+      (told) => googleKms(told),
+    ),
+  ],
+  [
+    'azure_key_vault',
+    service<AzureKeyVaultKey>(
+      (told) => texts(told, ['key_id'], []) ?? httpsOf(told['key_id']),
+      (told) => azureKeyVault(told),
+    ),
+  ],
+  [
+    'transit',
+    service<TransitKey>(
+      (told) =>
+        texts(told, ['address', 'key'], ['mount', 'namespace'], ['auth']) ??
+        httpsOf(told['address']) ??
+        transitAuth(told),
+      async (told, timeoutMs) => transit(told, timeoutMs),
+    ),
+  ],
+]);
 
 /**
  * Reads a key that stays in a key management service: `{"aws_kms": {"key_id": "arn:…"}}`, and so on.
@@ -43,14 +61,14 @@ export function readRemoteKey(kid: string, value: unknown, timeoutMs: number): W
   const wrong = (what: string): Error => new Error(`GATEHOUSE_KEK_RING: the key ${kid} ${what}`);
   const [entry, ...more] = Object.entries(isFields(value) ? value : {});
   const [name, told] = entry ?? [];
-  const service = name === undefined || more.length > 0 ? undefined : services[name];
-  if (!service) {
-    throw wrong(`is neither the base64 form of 32 bytes nor one of {${Object.keys(services).join(', ')}: {…}}`);
+  const found = name === undefined || more.length > 0 ? undefined : services.get(name);
+  if (!found) {
+    throw wrong(`is neither the base64 form of 32 bytes nor one of {${[...services.keys()].join(', ')}: {…}}`);
   }
   if (!isFields(told)) throw wrong(`has no object in ${name}`);
-  const missing = service.needs(told);
+  const missing = found.needs(told);
   if (missing) throw wrong(`in ${name}: ${missing}`);
-  return new RemoteKey(kid, () => service.connect(told, timeoutMs), timeoutMs);
+  return new RemoteKey(kid, () => found.connect(told, timeoutMs), timeoutMs);
 }
 
 function texts(told: Fields, needed: string[], optional: string[], others: string[] = []): string | null {
