@@ -1,5 +1,5 @@
 export { companyLimits } from './company.js';
 export { JobClient } from './job-client.js';
-export { JobContext } from './job-context.js';
+export { JobContext, type Waiting } from './job-context.js';
 export { JobServer, type DeadJob, type JobServerOptions } from './job-server.js';
 export { PermanentFailure, RunLater, errorCode, permanentCode } from './failures.js';

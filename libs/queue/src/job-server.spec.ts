@@ -199,6 +199,52 @@ describe('a server of jobs', () => {
     await until('nothing is left', idle);
   });
 
+  it('runs as many jobs at a time as it may, and no more', async () => {
+    const ends = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
+    const begun: number[] = [];
+    serve(async () => {
+      const n = begun.push(begun.length) - 1;
+      await ends[n]!.promise;
+    });
+    for (const { receipt_id } of ends.map(() => route())) await client.wake(messageRoute, route(receipt_id));
+    await until('two of them run', () => begun.length === 2);
+    await until('the others wait', async () => (await client.waiting(queue)) === 2);
+    ends[0]!.resolve();
+    await until('a third one runs', () => begun.length === 3);
+    expect(await client.waiting(queue)).toBe(1);
+    for (const end of ends) end.resolve();
+    await until('nothing is left', idle);
+    expect(begun).toHaveLength(4);
+  });
+
+  it('runs what its jobs wait for, though as many wait as may run', async () => {
+    const [awaited, begun] = [Promise.withResolvers<void>(), new Set<string>()];
+    serve(async ({ receipt_id: id }, context) => {
+      begun.add(id);
+      if (id === 'evt_last') awaited.resolve();
+      else await context.waiting(awaited.promise);
+    });
+    for (const id of ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_last']) await client.wake(messageRoute, route(id));
+    await until('nothing is left', idle);
+    expect(begun.size).toBe(5);
+  });
+
+  it('takes no more jobs when it closes, and waits for those that it has', async () => {
+    const [end, done] = [Promise.withResolvers<void>(), new Set<string>()];
+    serve(async ({ receipt_id: id }, context) => {
+      await context.waiting(end.promise);
+      done.add(id);
+    });
+    for (const id of ['evt_1', 'evt_2', 'evt_3']) await client.wake(messageRoute, route(id));
+    await until('all of them wait', async () => (await client.depth(queue)).active === 3);
+    const closed = server.close();
+    await client.wake(messageRoute, route('evt_late'));
+    end.resolve();
+    await closed;
+    expect([...done].sort()).toEqual(['evt_1', 'evt_2', 'evt_3']);
+    expect(await client.depth(queue)).toMatchObject({ waiting: 1, active: 0 });
+  });
+
   it('does not start without a handler for each job and its dead, with two, or with one too many', () => {
     const handler = async (): Promise<void> => undefined;
     const bare = serverOf();
@@ -241,10 +287,10 @@ describe('a server of jobs', () => {
     holder.kill('SIGKILL');
     const seen: string[] = [];
     serve(({ receipt_id: id }) => void seen.push(id));
-    await until('both are served', () => seen.length === 2, 60_000);
+    await until('both are served', () => seen.length === 2);
     await until('nothing is left', idle);
     expect(seen.toSorted()).toEqual(['evt_a', 'evt_b']);
-  }, 90_000);
+  });
 });
 
 /** Another process that takes a job and never ends it, under the lock that a server has. */

@@ -1,21 +1,24 @@
 import { jobs, type JobContract } from '#libs/contracts';
 import { inMessage, inSpan } from '#libs/tracing';
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
-import { type Job, Worker } from 'bullmq';
-
+import type { Job } from 'bullmq';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { Company, Traveller } from './company.js';
+import { Consumer } from './consumer.js';
 import { consumerConnection, queuePrefix, type RedisConnection } from './connection.js';
 import { judge, PermanentFailure } from './failures.js';
 import { JobClient } from './job-client.js';
-import { JobContext } from './job-context.js';
+import { JobContext, type Waiting } from './job-context.js';
 import { checkedPayload } from './payload.js';
 
 export interface JobServerOptions {
   redisUrl: string;
   /** The queues this service consumes; each of their jobs needs one handler and one handler for its dead letters. */
   queues: string[];
-  /** BullMQ jobs of one queue that run at the same time in this process; each may carry a company of 32. */
+  /**
+   * BullMQ jobs of one queue that run at the same time in this process; each may carry a company of 32. Four times as many
+   * may wait for others beside them.
+   */
   concurrency: number;
 }
 
@@ -29,7 +32,7 @@ export interface DeadJob<P> {
 /** BullMQ as a transport of `@nestjs/microservices`: handlers are `@EventPattern` methods named for their job. */
 export class JobServer extends Server implements CustomTransportStrategy {
   override readonly propagatesEventHandlerErrors = true;
-  private readonly workers: Worker[] = [];
+  private readonly workers: Consumer<Company>[] = [];
   private redis: RedisConnection | undefined;
   private readonly retries: JobClient;
 
@@ -60,11 +63,11 @@ export class JobServer extends Server implements CustomTransportStrategy {
     return this.workers as T;
   }
 
-  private work(queue: string, connection: RedisConnection): Worker {
-    const worker = new Worker<Company>(queue, (job) => this.process(job), {
+  private work(queue: string, connection: RedisConnection): Consumer<Company> {
+    const process = (job: Job<Company>): Promise<void> => this.process(job, (wait) => worker.letWait(job, wait));
+    const worker = new Consumer<Company>(queue, process, this.options.concurrency, {
       connection,
       prefix: queuePrefix(queue),
-      concurrency: this.options.concurrency,
       // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do. What waits
       // for a dead process is swept sooner; a shorter lock would have jobs of a busy process run twice.
       maxStalledCount: 1_000,
@@ -75,32 +78,34 @@ export class JobServer extends Server implements CustomTransportStrategy {
     return worker;
   }
 
-  private async process(job: Job<Company>): Promise<void> {
+  private async process(job: Job<Company>, waiting: Waiting): Promise<void> {
     const contract: JobContract | undefined = jobs.find((known) => known.name === job.name);
     if (!contract) {
       this.logger.error({ event: 'job.unknown', job: job.name });
       return;
     }
-    const served = await Promise.allSettled(job.data.travellers.map((traveller) => this.follow(contract, traveller)));
+    const served = await Promise.allSettled(
+      job.data.travellers.map((traveller) => this.follow(contract, traveller, waiting)),
+    );
     const failed = served.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
   }
 
   /** Log lines and spans of a job that is of a message name it. */
-  private follow(contract: JobContract, traveller: Traveller): Promise<void> {
+  private follow(contract: JobContract, traveller: Traveller, waiting: Waiting): Promise<void> {
     const { receipt_id: eventId, organization_id: organizationId } = traveller.payload;
     const about = { 'messaging.system': 'bullmq', 'messaging.destination.name': contract.queue };
     return inMessage({ eventId: String(eventId), organizationId: String(organizationId) }, traveller.traceparent, () =>
       inSpan(contract.name, 'consumer', { ...about, 'gatehouse.attempt': traveller.attempts + 1 }, () =>
-        this.serve(contract, traveller),
+        this.serve(contract, traveller, waiting),
       ),
     );
   }
 
   /** Runs one traveller to its end: handled, sent again, or dead. Throws when Redis takes no retry, or its burial fails. */
-  private async serve(contract: JobContract, traveller: Traveller): Promise<void> {
+  private async serve(contract: JobContract, traveller: Traveller, waiting: Waiting): Promise<void> {
     const attempt = traveller.attempts + 1;
-    const context = new JobContext([contract.name, attempt, traveller.addedAtMs]);
+    const context = new JobContext([contract.name, attempt, traveller.addedAtMs, waiting]);
     try {
       const startMs = performance.now();
       await this.call(contract.name, checkedPayload(contract, traveller.payload), context);

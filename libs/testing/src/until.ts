@@ -11,7 +11,7 @@ export class Hopeless extends Error {
 export async function until<T>(
   what: string,
   check: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  timeoutMs = 15_000,
+  timeoutMs = 90_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   let last: unknown = null;

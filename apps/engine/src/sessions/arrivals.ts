@@ -5,8 +5,6 @@ import { type EngineSettings, SETTINGS } from '../settings.js';
 /** Places that are read at once. */
 const readAtMost = 512;
 const askEveryMs = 10;
-/** Each holds a place of the queue's consumers: with all of them held, what is waited for could not come. */
-const waitingAtMost = 4;
 
 interface Arrived {
   place: string;
@@ -37,10 +35,8 @@ export class Arrivals {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  /** Resolves when it is the turn of a place, or at once where too many wait; those of one process go on in order. */
+  /** Resolves when it is the turn of a place; those of one process go on in order. */
   inOrder(appId: string, place: string): Promise<void> {
-    const waitingNow = [...this.lines.values()].reduce((sum, { waiting }) => sum + waiting.length, 0);
-    if (waitingNow >= waitingAtMost) return Promise.resolve();
     let line = this.lines.get(appId);
     if (!line) this.lines.set(appId, (line = { waiting: [], gone: new Set(), asking: false }));
     const { waiting } = line;

@@ -1,7 +1,7 @@
 import type { TurnRunPayload } from '#libs/contracts';
-import type { DeadJob } from '#libs/queue';
+import { type DeadJob, JobContext } from '#libs/queue';
 import { Controller, Inject, Logger } from '@nestjs/common';
-import { EventPattern, Payload } from '@nestjs/microservices';
+import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { TurnJobs } from './turn-jobs.service.js';
 
 @Controller()
@@ -11,8 +11,8 @@ export class TurnJobsController {
   constructor(@Inject(TurnJobs) private readonly jobs: TurnJobs) {}
 
   @EventPattern<string>('turn.run')
-  async run(@Payload() payload: TurnRunPayload): Promise<void> {
-    await this.jobs.run(payload);
+  async run(@Payload() payload: TurnRunPayload, @Ctx() context: JobContext): Promise<void> {
+    await this.jobs.run(payload, context.waiting);
   }
 
   @EventPattern<string>('turn.run.dead')

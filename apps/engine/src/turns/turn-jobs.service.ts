@@ -1,7 +1,7 @@
 import type { Outcome, ReplyTarget, TurnInput, TurnReply, TurnRunPayload } from '#libs/contracts';
 import { isRefusedRow } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
-import { PermanentFailure, RunLater } from '#libs/queue';
+import { PermanentFailure, RunLater, type Waiting } from '#libs/queue';
 import { Metrics, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { LeaseLost } from '../loop/step-log.js';
@@ -47,9 +47,10 @@ export class TurnJobs {
   /**
    * One job carries a turn's tries, and the row counts them. A job that finds the turn in other hands is over: whoever has
    * it ends it or puts it off, and what is lost with them is swept.
+   * @param waiting a wait for an earlier message, which is no work
    * @throws RunLater until it is tried again; PermanentFailure with why it failed
    */
-  async run(given: TurnRunPayload): Promise<void> {
+  async run(given: TurnRunPayload, waiting: Waiting): Promise<void> {
     const leaseLost = this.leases.enter(given.turn_id);
     if (!leaseLost) {
       if (this.leases.isRunning(given.turn_id)) return;
@@ -59,7 +60,7 @@ export class TurnJobs {
     try {
       const payload = await this.whole(given);
       const { owner } = this.leases;
-      const outcome = await this.claim(payload, owner);
+      const outcome = await this.claim(payload, owner, waiting);
       if (outcome.state === 'leased' || outcome.state === 'waiting') return;
       if (outcome.state === 'rescheduled') {
         // The row says when, and one job is enough: it is the one that comes just then, or a sweeper's.
@@ -94,10 +95,10 @@ export class TurnJobs {
   }
 
   /** Stores turns of sessions in the order in which their messages were acknowledged, as far as it can be kept. */
-  private async claim(payload: TurnRunPayload, owner: string): Promise<ClaimOutcome> {
+  private async claim(payload: TurnRunPayload, owner: string, waiting: Waiting): Promise<ClaimOutcome> {
     const place = isHandover(payload) ? payload.session?.place : undefined;
     if (place === undefined) return this.turns.claim(payload, owner);
-    await this.arrivals.inOrder(payload.app_id, place);
+    await waiting(this.arrivals.inOrder(payload.app_id, place));
     try {
       return await this.turns.claim(payload, owner);
     } finally {

@@ -21,7 +21,7 @@ interface Stored {
 async function route(message: Partial<NormalizedMessage>, kind: 'builtin' | 'adapter' = 'adapter'): Promise<Stored> {
   const appId = await world.channel({ unknown_senders: 'open', session_scope: 'channel' });
   const job = jobOf(appId, message, { app_kind: kind, receipt_id: newId('evt') });
-  const context = new JobContext(['message.route', 1, Date.now()]);
+  const context = new JobContext(['message.route', 1, Date.now(), (wait) => wait]);
   await router.get(RoutingService, { strict: false }).route(job, context.attempt);
   return world.row<Stored>('SELECT message, outcome FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
 }

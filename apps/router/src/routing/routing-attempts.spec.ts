@@ -14,7 +14,7 @@ describe('the attempts at routing a receipt', () => {
   });
   afterAll(() => world.close());
 
-  const context = (attempt: number) => new JobContext(['message.route', attempt, Date.now()]);
+  const context = (attempt: number) => new JobContext(['message.route', attempt, Date.now(), (wait) => wait]);
   const told = (receiptId: string) =>
     world.rows<{ outcome: string; attempt: number }>(
       'SELECT outcome, attempt FROM journal.entry WHERE receipt_id = $1 ORDER BY attempt, at',

@@ -1,0 +1,66 @@
+import { type Job, type Processor, Worker, type WorkerOptions } from 'bullmq';
+
+/** Jobs that may wait beside those that run, for each that may run. */
+const waitingForEach = 4;
+
+/**
+ * A worker of which a job that only waits for another one takes no place: with all of them held by such jobs, what they
+ * wait for could not come. BullMQ fetches one job after the other, and how many of them run is counted here.
+ */
+export class Consumer<T> extends Worker<T> {
+  private readonly open = new Set<Promise<void>>();
+  /** How many of the entries of a job wait. */
+  private readonly waits = new Map<Job<T>, number>();
+  private wake: (() => void) | undefined;
+
+  constructor(
+    queue: string,
+    process: Processor<T>,
+    private readonly places: number,
+    options: Omit<WorkerOptions, 'concurrency'>,
+  ) {
+    super(queue, process, { ...options, concurrency: 1 });
+  }
+
+  /** Begins a job; resolves when there is room for the next one. */
+  override async processJob(job: Job<T>, token: string): Promise<void> {
+    // It was asked for before the end began.
+    if (this.isPaused()) return void (await job.moveToWait(token));
+    const work = super
+      .processJob(job, token, () => false)
+      .then(
+        () => undefined,
+        (error: Error) => void this.emit('error', error),
+      )
+      .finally(() => {
+        this.open.delete(work);
+        this.wake?.();
+      });
+    this.open.add(work);
+    while (!this.hasRoom) await new Promise<void>((resolve) => (this.wake = resolve));
+  }
+
+  /** Lets an entry of a job wait without the job's place, which it has again when this resolves. */
+  async letWait<R>(job: Job<T>, wait: Promise<R>): Promise<R> {
+    this.waits.set(job, (this.waits.get(job) ?? 0) + 1);
+    this.wake?.();
+    try {
+      return await wait;
+    } finally {
+      const others = (this.waits.get(job) ?? 1) - 1;
+      if (others > 0) this.waits.set(job, others);
+      else this.waits.delete(job);
+    }
+  }
+
+  /** Takes no more jobs, and closes when those that it has are over. */
+  override async close(): Promise<void> {
+    await this.pause(true);
+    await Promise.all(this.open);
+    await super.close();
+  }
+
+  private get hasRoom(): boolean {
+    return this.open.size - this.waits.size < this.places && this.open.size < this.places * (1 + waitingForEach);
+  }
+}
