@@ -116,7 +116,7 @@ describe('an engine killed between any two steps of its turns', () => {
   };
   const row = async (id: string) => (await pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];
   const ended = (id: string) =>
-    until(`turn ${id} ends`, async () => ['succeeded', 'failed'].includes((await row(id))?.state) && row(id), 40_000);
+    until(`turn ${id} ends`, async () => ['succeeded', 'failed'].includes((await row(id))?.state) && row(id));
 
   it('ends every turn all the same, and makes no call twice', async () => {
     const turns = points.map((_point, number) => turnOf(number));
@@ -152,7 +152,7 @@ describe('an engine killed between any two steps of its turns', () => {
     const letGo = await holdCommits();
     try {
       await jobs.wake(turnRun, turn);
-      const commits = await until('the turn waits for its commit', waitingCommits, 40_000);
+      const commits = await until('the turn waits for its commit', waitingCommits);
       expect(asked[number]?.at(-1)).toBe('model 2');
       await engine.kill();
       if (rolledBack) await pool.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [commits]);
@@ -171,7 +171,7 @@ describe('an engine killed between any two steps of its turns', () => {
     expect(asked[number]).toEqual([...points, ...again]);
     const replies = await pool.query('SELECT answer_id FROM engine.turn WHERE id = $1', [turn.turn_id]);
     expect(replies.rows).toHaveLength(1);
-    await until('the reply is offered to the gateway', () => isInQueue(replies.rows[0].answer_id), 40_000);
+    await until('the reply is offered to the gateway', () => isInQueue(replies.rows[0].answer_id));
   });
 
   /** Whether a job of the gateway names it: nobody takes those here. */

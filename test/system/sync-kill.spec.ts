@@ -71,13 +71,13 @@ describe('a sync whose process is killed', () => {
     let struck = 0;
     for (let n = 0; n < kills; n += 1) {
       const before = adapter.fetched.size;
-      await until('it goes on', () => adapter.fetched.size > before, 30_000);
+      await until('it goes on', () => adapter.fetched.size > before);
       await pause(randomInt(400));
       if (adapter.fetched.size < documents) struck += 1;
       await system.kill('adapter-gateway');
       await system.restart('adapter-gateway');
       // It is being given what was fetched by now.
-      await until('it is given some', async () => (await known()).length > n * 20, 30_000);
+      await until('it is given some', async () => (await known()).length > n * 20);
       await system.kill('engine');
       await system.restart('engine');
       if (adapter.fetched.size >= documents) break;
@@ -115,7 +115,7 @@ describe('a sync whose process is killed', () => {
 
     // The adapter's second listing is complete, and names nothing: everything was removed at its source.
     await system.api('POST', `/api/v1/sources/${id}/sync`);
-    await until('they leave the answers', async () => (await known()).length < documents, 30_000);
+    await until('they leave the answers', async () => (await known()).length < documents);
     await Promise.all([system.kill('adapter-gateway'), system.kill('engine')]);
     await Promise.all([system.restart('adapter-gateway'), system.restart('engine')]);
     await knows(0);

@@ -31,7 +31,7 @@ describe('a key service that is away while tokens are refreshed', () => {
     expect((await world.vaults.resolve(id)).status).toBe(503);
     expect(await world.provider.refreshes()).toHaveLength(0);
     openbao.away = false;
-    await until('it is refreshed', async () => (await world.vaults.resolve(id)).status === 200, 60_000);
+    await until('it is refreshed', async () => (await world.vaults.resolve(id)).status === 200);
     expect(await world.provider.refreshes()).toHaveLength(1);
     expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
   });
@@ -48,7 +48,7 @@ describe('a key service that is away while tokens are refreshed', () => {
     await until('the vault has asked for a key in vain', async () => openbao.refused > refused);
     openbao.away = false;
     await caller;
-    await until('the answer is in place', async () => (await world.row(id)).version === 2, 60_000);
+    await until('the answer is in place', async () => (await world.row(id)).version === 2);
     expect(await world.provider.refreshes()).toHaveLength(1);
   });
 });

@@ -48,7 +48,7 @@ const ask = (id: string): void => void world.vaults.resolve(id, 1).catch(() => u
 const held = (): Promise<unknown> =>
   until('the provider has it', async () => (await world.provider.tell({})).held === 1);
 const recovers = (id: string): Promise<unknown> =>
-  until('the other process gives a token', async () => (await world.vaults.resolve(id)).status === 200, 30_000);
+  until('the other process gives a token', async () => (await world.vaults.resolve(id)).status === 200);
 
 afterEach(() => world.vaults.start(1));
 

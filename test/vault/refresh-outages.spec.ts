@@ -70,7 +70,7 @@ describe('Postgres', () => {
     const { status } = await world.vaults.resolve(id);
     expect(status).toBe(503);
     postgres.mend();
-    await until('the vault is back', async () => (await world.vaults.resolve(id)).status === 200, 30_000);
+    await until('the vault is back', async () => (await world.vaults.resolve(id)).status === 200);
     expect(await world.provider.refreshes()).toHaveLength(1);
     expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
   });
@@ -85,9 +85,9 @@ describe('Postgres', () => {
     await world.provider.tell({ release: true });
     await caller;
     postgres.mend();
-    await until('the answer is in place', async () => (await world.row(id)).version === 2, 30_000);
+    await until('the answer is in place', async () => (await world.row(id)).version === 2);
     expect(await world.provider.refreshes()).toHaveLength(1);
     await world.expire(id);
-    await until('the grant lives', async () => (await world.vaults.resolve(id)).status === 200, 30_000);
+    await until('the grant lives', async () => (await world.vaults.resolve(id)).status === 200);
   });
 });

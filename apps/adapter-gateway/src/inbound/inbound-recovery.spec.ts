@@ -115,7 +115,7 @@ describe('an adapter that does not answer', () => {
     await until('none waits', async () => (await waits(ids)).length === 0);
     const mine = (await routedIds()).filter((id) => ids.includes(id));
     expect(mine).toHaveLength(ids.length);
-  }, 60_000);
+  });
 
   it('ends what it cannot take by itself, after its attempts', async () => {
     const poison = newId('evt');

@@ -40,9 +40,10 @@ describe('a call that needs approval', () => {
       },
       ...(method === 'POST' ? { payload: {} } : {}),
     });
-  const waiting = async (...answers: Parameters<StubModel['script']>) => {
+  const waiting = (...answers: Parameters<StubModel['script']>) => waitingOf(agent, ...answers);
+  const waitingOf = async (agentId: string, ...answers: Parameters<StubModel['script']>) => {
     model.script(...answers);
-    const turn = turnOf({ agent_id: agent });
+    const turn = turnOf({ agent_id: agentId });
     await world.jobs.wake(turnRun, turn);
     await turnsOf(world).reaches(turn.turn_id, 'waiting_approval');
     const { rows } = await world.pool.query('SELECT * FROM engine.approval WHERE turn_id = $1', [turn.turn_id]);
@@ -110,11 +111,15 @@ describe('a call that needs approval', () => {
   });
 
   it('is decided by a message of an admitted contact whom the agent names, without a model', async () => {
-    await world.pool.query("UPDATE engine.agent SET approvers = '{contact:con_boss}' WHERE id = $1", [agent]);
-    const { turn, approval } = await waiting([call('POST')], 'Ordered for the boss.');
+    const bossy = await agentOf(world, {
+      tools: ['http_request'],
+      may_do: 'read',
+      approvers: ['contact:con_boss'],
+    });
+    const { turn, approval } = await waitingOf(bossy, [call('POST')], 'Ordered for the boss.');
     const says = async (contact_id: string, trust: 'known' | 'unknown') => {
       const message = { ...turnOf().input!.message, message: `approve ${approval.id}` };
-      const said = turnOf({ agent_id: agent }, { contact_id, trust, message });
+      const said = turnOf({ agent_id: bossy }, { contact_id, trust, message });
       return (await turnsOf(world).run(said)).reply_text;
     };
     const asked = model.requests.length;
@@ -126,7 +131,6 @@ describe('a call that needs approval', () => {
     expect(await says('con_boss', 'known')).toBe('The call of http_request was approved.');
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');
     expect(target.calls.map(({ method }) => method)).toEqual(['POST']);
-    await world.pool.query("UPDATE engine.agent SET approvers = '{key:test}' WHERE id = $1", [agent]);
   });
 
   it('is withdrawn when its turn is cancelled', async () => {

@@ -9,7 +9,7 @@ let registry: RegistryUnderTest;
 let client: ReturnType<typeof clientOf>;
 
 beforeAll(async () => {
-  registry = await startRegistry();
+  registry = await startRegistry({ MCP_CONNECT_TIMEOUT_MS: 30_000, MCP_CALL_TIMEOUT_MS: 30_000 });
   client = clientOf(registry);
 });
 

@@ -17,7 +17,7 @@ let client: ReturnType<typeof clientOf>;
 let origin: string;
 
 beforeAll(async () => {
-  registry = await startRegistry();
+  registry = await startRegistry({ MCP_CONNECT_TIMEOUT_MS: 30_000, MCP_CALL_TIMEOUT_MS: 30_000 });
   client = clientOf(registry);
   ({ origin } = await sidecars.start());
 });

@@ -1,3 +1,4 @@
+import { until } from '#libs/testing';
 import type { FastifyInstance } from 'fastify';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -104,8 +105,10 @@ export function clientOf(registry: RegistryUnderTest) {
     register: (url: string, name: string, credential_id = 'cred_sidecar') =>
       registry.call('POST', '/mcp-servers', { url, name, policy: 'auto', auth: { mode: 'bearer', credential_id } }),
     callTool: async (serverId: string, name: string, args: object = {}) => {
-      const { body } = await registry.call('GET', `/tools?server_id=${serverId}&limit=200`);
-      const { id, pin } = body.data.find((one: { name: string }) => one.name === name);
+      const { id, pin } = await until<{ id: string; pin: string }>(`${name} is listed`, async () => {
+        const { body } = await registry.call('GET', `/tools?server_id=${serverId}&limit=200`);
+        return body.data.find((one: { name: string }) => one.name === name);
+      });
       return (await registry.internal('POST', '/tool-calls', { tool_id: id, pin, arguments: args, call_id: 'c' })).body;
     },
   };

@@ -40,11 +40,11 @@ describe('a rule that one replica changes', () => {
        VALUES ('trg_1', $1, $2, $3, $4, '[]', true, now())`,
       [caller.organizationId, caller.projectId, appId, workflow.id],
     );
-    expect(await routed(appId)).toMatchObject({ outcome: 'routed' });
+    await until('it is in force', async () => (await routed(appId)).outcome === 'routed');
     const off = await world.api('PATCH', `/api/v1/workflows/${workflow.id}`, { status: 'off' });
     expect(off.status).toBe(200);
-    expect(await routed(appId)).toMatchObject({ outcome: 'no_match' });
+    await until('it is in force', async () => (await routed(appId)).outcome === 'no_match');
     await world.rows('UPDATE router.channel SET chief_of_staff = true WHERE app_id = $1', [appId]);
-    expect(await routed(appId)).toMatchObject({ outcome: 'routed' });
+    await until('it is in force', async () => (await routed(appId)).outcome === 'routed');
   });
 });
