@@ -90,6 +90,7 @@ describe('statistics of messages', () => {
 
   it('are kept by the hour once they are old', async () => {
     const app = newId('app');
+    const kind = `ack_ms:${latencyClass(5)}`;
     const atMs = Math.floor((Date.now() - 9 * dayMs) / 3_600_000) * 3_600_000;
     await addCounts(db, [
       ack(app, atMs, 5, 2),
@@ -98,10 +99,10 @@ describe('statistics of messages', () => {
     ]);
     await joinOldMinutes(db, 7);
     expect(
-      await world.rows('SELECT minute, count::integer FROM journal.statistic WHERE app_id = $1 ORDER BY 1', [app]),
+      await world.rows('SELECT minute, counts FROM journal.statistic WHERE app_id = $1 ORDER BY 1', [app]),
     ).toEqual([
-      { minute: new Date(atMs), count: 5 },
-      { minute: new Date(atMs + 60 * minuteMs), count: 1 },
+      { minute: new Date(atMs), counts: { [kind]: 5 } },
+      { minute: new Date(atMs + 60 * minuteMs), counts: { [kind]: 1 } },
     ]);
     const span = { from: new Date(atMs).toISOString(), to: new Date(atMs + 120 * minuteMs).toISOString(), app_id: app };
     expect((await statistics(span)).body).toMatchObject({ step: 'hour', series: [{ received: 5 }, { received: 1 }] });

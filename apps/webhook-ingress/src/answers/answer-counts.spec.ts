@@ -37,8 +37,9 @@ describe('answers to webhooks', () => {
     const counted = async (measure: string): Promise<{ label: string; count: number }[]> =>
       (
         await pool.query(
-          `SELECT label, sum(count)::integer AS count FROM journal.statistic
-            WHERE app_id = 'app_open' AND project_id = 'prj_1' AND measure = $1 GROUP BY 1`,
+          `SELECT substr(key, length($1) + 2) AS label, sum(value::integer)::integer AS count
+             FROM journal.statistic CROSS JOIN jsonb_each_text(counts)
+            WHERE app_id = 'app_open' AND project_id = 'prj_1' AND starts_with(key, $1 || ':') GROUP BY 1`,
           [measure],
         )
       ).rows;

@@ -9,10 +9,8 @@ export class Statistics1764800000960 implements MigrationInterface {
         project_id text NOT NULL,
         app_id text NOT NULL,
         minute timestamptz NOT NULL,
-        measure text NOT NULL,
-        label text NOT NULL,
-        count bigint NOT NULL,
-        PRIMARY KEY (project_id, minute, app_id, measure, label)
+        counts jsonb NOT NULL,
+        PRIMARY KEY (project_id, minute, app_id)
       )`);
     await runner.query('CREATE INDEX statistic_by_time ON journal.statistic (minute)');
     // One row: up to when the journal was counted. What an installation has before it is counted too.

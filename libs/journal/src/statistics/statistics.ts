@@ -69,8 +69,22 @@ const counted = `
       WHERE e.stage = 'delivery' AND e.outcome = 'delivered' AND e.receipt_id ~ '^evt_[0-9a-f]{32}$'
   ) m`;
 
-const add = `INSERT INTO journal.statistic AS s (organization_id, project_id, app_id, minute, measure, label, count)`;
-const onTop = `ON CONFLICT (project_id, minute, app_id, measure, label) DO UPDATE SET count = s.count + excluded.count`;
+/** Counts by measure and label; one row a minute and App holds them all, by `measure:label`. */
+const packed = `jsonb_object_agg(measure || ':' || label, count)`;
+/** @param rows of which table or query */
+const unpacked = (rows: string): string => `
+  SELECT s.*, split_part(c.key, ':', 1) AS measure, substr(c.key, position(':' IN c.key) + 1) AS label, c.value::bigint AS count
+    FROM ${rows} s CROSS JOIN jsonb_each_text(s.counts) c`;
+/** @param counts selects `organization_id, project_id, app_id, minute, measure, label, count`, each kind once */
+const add = (counts: string): string => `
+  INSERT INTO journal.statistic AS s (organization_id, project_id, app_id, minute, counts)
+  SELECT organization_id, project_id, app_id, minute, ${packed} FROM (${counts}) c
+   GROUP BY organization_id, project_id, app_id, minute ORDER BY project_id, minute, app_id
+  ON CONFLICT (project_id, minute, app_id) DO UPDATE SET counts = (
+    SELECT jsonb_object_agg(key, n) FROM (
+      SELECT key, sum(value::bigint) AS n
+        FROM (SELECT * FROM jsonb_each_text(s.counts) UNION ALL SELECT * FROM jsonb_each_text(excluded.counts)) b
+       GROUP BY key) sums)`;
 const longestStep = '1 hour';
 
 /**
@@ -89,11 +103,13 @@ export async function countJournal(db: Queryable & Transactional, lagMs: number)
     if (!mark || mark.upto <= mark.counted_to) return false;
     // The mark itself, not what JavaScript makes of it: a time there has no microseconds.
     await tx.query(
-      `${add}
-       SELECT e.organization_id, e.project_id, e.app_id, date_trunc('minute', e.at), m.measure, m.label, count(*)
-         FROM journal.entry e CROSS JOIN ${counted}
-        WHERE e.at >= (SELECT counted_to FROM journal.statistic_mark) AND e.at < $1
-        GROUP BY 1, 2, 3, 4, 5, 6 ${onTop}`,
+      add(
+        `SELECT e.organization_id, e.project_id, e.app_id, date_trunc('minute', e.at) AS minute, m.measure, m.label,
+                count(*) AS count
+           FROM journal.entry e CROSS JOIN ${counted}
+          WHERE e.at >= (SELECT counted_to FROM journal.statistic_mark) AND e.at < $1
+          GROUP BY 1, 2, 3, 4, 5, 6`,
+      ),
       [mark.upto],
     );
     await tx.query('UPDATE journal.statistic_mark SET counted_to = $1', [mark.upto]);
@@ -105,10 +121,12 @@ export async function countJournal(db: Queryable & Transactional, lagMs: number)
 export async function addCounts(db: Queryable, counts: StatisticCount[]): Promise<void> {
   if (counts.length === 0) return;
   await db.query(
-    `${add}
-     SELECT organization_id, project_id, app_id, minute, measure, label, count
-       FROM jsonb_populate_recordset(NULL::journal.statistic, $1::jsonb)
-      ORDER BY project_id, minute, app_id, measure, label ${onTop}`,
+    add(
+      `SELECT organization_id, project_id, app_id, minute, measure, label, sum(count) AS count
+         FROM jsonb_to_recordset($1::jsonb) AS c(organization_id text, project_id text, app_id text, minute timestamptz,
+           measure text, label text, count bigint)
+        GROUP BY 1, 2, 3, 4, 5, 6`,
+    ),
     [JSON.stringify(counts)],
   );
 }
@@ -138,9 +156,11 @@ export async function joinOldMinutes(db: Queryable, days: number): Promise<void>
         WHERE minute < date_trunc('hour', now() - make_interval(days => $1), 'UTC')
           AND minute > now() - make_interval(days => $1 + 30) AND minute <> date_trunc('hour', minute, 'UTC')
         RETURNING *)
-     ${add}
-     SELECT organization_id, project_id, app_id, date_trunc('hour', minute, 'UTC'), measure, label, sum(count)
-       FROM old GROUP BY 1, 2, 3, 4, 5, 6 ${onTop}`,
+     ${add(
+       `SELECT organization_id, project_id, app_id, date_trunc('hour', minute, 'UTC') AS minute, measure, label,
+               sum(count) AS count
+          FROM (${unpacked('old')}) minutes GROUP BY 1, 2, 3, 4, 5, 6`,
+     )}`,
     [days],
   );
 }
@@ -154,7 +174,7 @@ interface Transactional {
 }
 
 const everything = `
-  SELECT app_id, minute, measure, label, count FROM journal.statistic
+  SELECT app_id, minute, measure, label, count FROM (${unpacked('journal.statistic')}) s
    WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR app_id = $3) AND minute >= $4 AND minute < $5
    UNION ALL
   SELECT e.app_id, date_trunc('minute', e.at), m.measure, m.label, 1
