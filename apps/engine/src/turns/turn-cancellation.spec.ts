@@ -39,7 +39,7 @@ describe('a cancelled turn', () => {
     const claim = { turn_id: turn.turn_id, lease_owner: 'engine_elsewhere', attempt: 1 };
     expect(await turns.claim(turn, claim.lease_owner)).toMatchObject({ state: 'claimed' });
     expect(await cancel(turn.turn_id)).toBe(true);
-    const step = { seq: 1, kind: 'reply' as const, content: { text: 'late' }, tokens: null, duration_ms: null };
+    const step = { seq: 1, kind: 'model_call' as const, content: { text: 'late' }, tokens: null, duration_ms: null };
     expect(await steps.append(claim, [step], { agentId: 'agt_1', contactId: null })).toBe(false);
     const { organization_id, project_id } = turn;
     const late = {

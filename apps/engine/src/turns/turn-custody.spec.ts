@@ -64,7 +64,7 @@ describe('custody of a turn', () => {
       agent_id: 'agt_1',
       contact_id: '',
       read_untrusted: false,
-      new_steps: [{ seq: 1, kind: 'reply', content: { text: 'ok' }, tokens: null, duration_ms: null }],
+      new_steps: [{ seq: 1, kind: 'model_call', content: { text: 'ok' }, tokens: null, duration_ms: null }],
       answer_id: newId('dlv'),
     };
     return { turn, ending };

@@ -213,18 +213,12 @@ function endingOf(
   turn: TurnScope,
   claim: Claim,
   input: TurnInput,
-  { text, reason, cleaned }: LoopResult,
+  { text, reason }: LoopResult,
   log: StepLog,
 ): Omit<TurnEnding, 'agent_id' | 'contact_id' | 'read_untrusted'> {
   const answers = input.reply !== null && input.reply.channel_address !== null && text !== '';
   const answer_id = answers ? newId('dlv') : null;
   const why = answers || text === '' ? reason : (input.reply_withheld ?? 'no_address');
-  log.add('reply', {
-    text,
-    delivery_id: answer_id,
-    ...(why === null ? {} : { reason: why }),
-    ...(cleaned === null ? {} : { cleaned }),
-  });
   return {
     ...claim,
     session_id: turn.sessionId,
@@ -232,7 +226,8 @@ function endingOf(
     project_id: turn.projectId,
     reply_text: text,
     reason: why,
-    steps: log.count,
+    // With its reply.
+    steps: log.count + 1,
     tokens: log.tokens,
     cost_micros: log.costMicros,
     new_steps: log.uncommitted,

@@ -8,7 +8,7 @@ import { type Turn, turnStates } from './turn.entity.js';
 
 export class StepView {
   @ApiProperty({ type: 'integer' }) seq: number;
-  @ApiProperty({ enum: stepKinds }) kind: string;
+  @ApiProperty({ enum: [...stepKinds, 'reply'] }) kind: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) content: Record<string, unknown>;
   @ApiProperty({ type: 'integer', nullable: true }) tokens: number | null;
   @ApiProperty({ type: Number, nullable: true }) duration_ms: number | null;
@@ -73,15 +73,25 @@ export type TurnHead = Omit<TurnView, 'steps'>;
 export function turnView(turn: Turn, steps: Step[], sent: SentReply[], waitMs: number): TurnView {
   return {
     ...turnHead(turn, sent, waitMs),
-    steps: steps.map(({ seq, kind, content: { full: _full, ...content }, tokens, duration_ms, created_at }) => ({
-      seq,
-      kind,
-      content,
-      tokens,
-      duration_ms,
-      created_at: created_at.toISOString(),
-    })),
+    steps: [
+      ...steps.map(({ seq, kind, content: { full: _full, ...content }, tokens, duration_ms, created_at }) => ({
+        seq,
+        kind,
+        content,
+        tokens,
+        duration_ms,
+        created_at: created_at.toISOString(),
+      })),
+      ...replyOf(turn, (steps.at(-1)?.seq ?? 0) + 1),
+    ],
   };
+}
+
+/** The last step of one that succeeded. */
+function replyOf({ state, reply_text: text, answer_id, reason, finished_at: at }: Turn, seq: number): StepView[] {
+  if (state !== 'succeeded' || !at) return [];
+  const content = { text, delivery_id: answer_id, ...(reason === null ? {} : { reason }) };
+  return [{ seq, kind: 'reply', content, tokens: null, duration_ms: null, created_at: at.toISOString() }];
 }
 
 /** A turn without its steps. */
