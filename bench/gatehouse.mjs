@@ -4,6 +4,8 @@ import { freePort } from '../scripts/launcher/ports.mjs';
 import { startPostgres } from '../scripts/launcher/postgres.mjs';
 import { cacheDir } from '../scripts/launcher/project.mjs';
 import { startRedis } from '../scripts/launcher/redis.mjs';
+import { copyOf } from './copy-of.mjs';
+import { startRedisCluster } from './redis-cluster.mjs';
 import { ensureSecrets } from '../scripts/launcher/secrets.mjs';
 import { databasePasswords, redisPasswords, storeAccess } from '../scripts/launcher/store-access.mjs';
 import { originOf, serviceEnv } from '../scripts/launcher/service-env.mjs';
@@ -17,22 +19,34 @@ const limits = { ENDPOINT_RATE_PER_SECOND: '10000000', ADDRESS_RATE_PER_SECOND: 
 /**
  * A fresh Gatehouse without a supervisor, so that a benchmark can stop single services and they stay stopped. Postgres
  * has fsync on and Redis appends to its file, as in `npm start`.
- * @param {{name: string, env?: NodeJS.ProcessEnv, serviceEnv?: Record<string, NodeJS.ProcessEnv>, without?: string[]}} options
- *   name of its folder in the cache; serviceEnv: more for single services; without: services that the benchmark does not need
+ * @param {{name: string, env?: NodeJS.ProcessEnv, serviceEnv?: Record<string, NodeJS.ProcessEnv>, without?: string[], replicas?: number, redisNodes?: number}} options
+ *   name of its folder in the cache; serviceEnv: more for single services; without: services that the benchmark does not need;
+ *   replicas: processes of each service; redisNodes: over one, a Redis Cluster
  */
-export async function startGatehouse({ name, env = {}, serviceEnv: more = {}, without = [] }) {
+export async function startGatehouse({
+  name,
+  env = {},
+  serviceEnv: more = {},
+  without = [],
+  replicas = 1,
+  redisNodes = 1,
+}) {
   const dataDir = join(cacheDir, 'bench', name);
   await rm(dataDir, { recursive: true, force: true });
   const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), log: logFileOf(dataDir, 'postgres') });
   const secrets = ensureSecrets(dataDir);
-  const redis = await startRedis({
+  const oneRedis = {
     dir: join(dataDir, 'redis'),
     log: logFileOf(dataDir, 'redis'),
     passwordOf: redisPasswords(secrets),
-  });
+  };
+  const cluster = redisNodes > 1 ? await startRedisCluster({ ...oneRedis, nodes: redisNodes }) : null;
+  const redis = cluster ?? (await startRedis(oneRedis));
   /** @type {Record<string, number>} */
   const ports = {};
-  for (const service of services) ports[service.name] = await freePort();
+  for (const service of services) {
+    for (let replica = 1; replica <= replicas; replica += 1) ports[copyOf(service.name, replica)] = await freePort();
+  }
   const envOf = serviceEnv({
     services,
     ports,
@@ -49,13 +63,20 @@ export async function startGatehouse({ name, env = {}, serviceEnv: more = {}, wi
     Promise.all(
       services
         .filter((service) => names.includes(service.name))
-        .map(async (service) => {
-          const own = { ...envOf(service.name), ...more[service.name] };
-          running.set(service.name, startService({ dataDir, service, env: own }));
-          const origin = originOf(ports[service.name] ?? 0);
-          await waitReady({ name: service.name, origin, logFile: logFileOf(dataDir, service.name), signal: never });
-        }),
+        .flatMap((service) => Array.from({ length: replicas }, (_, index) => startCopy(service, index + 1))),
     );
+  /** @param {import('../scripts/launcher/services.mjs').Service} service @param {number} replica */
+  async function startCopy(service, replica) {
+    const copy = copyOf(service.name, replica);
+    const own = { ...envOf(service.name), ...more[service.name], PORT: String(ports[copy]) };
+    running.set(copy, startService({ dataDir, service: { ...service, name: copy }, env: own }));
+    await waitReady({
+      name: copy,
+      origin: originOf(ports[copy] ?? 0),
+      logFile: logFileOf(dataDir, copy),
+      signal: never,
+    });
+  }
   /** @param {string[]} names */
   const stop = async (names) => {
     await Promise.all(names.map((each) => running.get(each)?.stop()));

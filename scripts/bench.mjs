@@ -32,6 +32,10 @@ const benchmarks = {
         quick ? { seconds: 20, rates: [5] } : { seconds: 30, rates: [5, 20, 100] },
       ),
   },
+  scale: {
+    title: 'Scale: one of each service and one Redis, and two of each with a Redis Cluster',
+    run: async (quick) => (await import('../bench/scale.mjs')).benchScale({ burst: quick ? 3_000 : 20_000 }),
+  },
   order: {
     title: 'Order: messages of a session, 35 ms apart, that were handled after a later one',
     run: async (quick) => (await import('../bench/order.mjs')).benchOrder({ messages: quick ? 500 : 5_000 }),

@@ -70,6 +70,8 @@ const COMMANDS = [
     '+sismember',
   ],
   ...['+xadd', '+xtrim', '+xlen', '+multi', '+exec'],
+  // Where the slots of a Cluster are.
+  ...['+cluster|slots', '+cluster|info'],
 ];
 
 /** @param {string} queue as libs/queue names its keys */

@@ -31,12 +31,13 @@ async function clearLeftover(file) {
  * @param {number} [options.port] any free one when left out
  * @param {string} [options.log] file for the server's own log; `<dir>/redis.log`
  * @param {boolean} [options.durable] false writes nothing to disk: for throw-away data only
+ * @param {string[]} [options.args] more for the server's command line
  * @param {boolean} [options.detached] its own process group, out of reach of the terminal's Ctrl-C
  * @param {(user: string) => string} [options.passwordOf] by service, and `admin`, whose the url is then; without it
  *   everybody on this machine may do everything: for throw-away data only
  * @returns {Promise<import('./child.mjs').Running & {url: string, port: number, source: string}>}
  */
-export async function startRedis({ dir: folder, port, log, durable = true, detached = true, passwordOf }) {
+export async function startRedis({ dir: folder, port, log, durable = true, detached = true, passwordOf, args = [] }) {
   const dir = resolve(folder);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const binary = findRedis();
@@ -56,6 +57,7 @@ export async function startRedis({ dir: folder, port, log, durable = true, detac
       ...['--port', String(at), '--bind', '127.0.0.1', '--dir', dir, '--daemonize', 'no', '--save', ''],
       ...(passwordOf ? ['--aclfile', users] : []),
       ...['--appendonly', durable ? 'yes' : 'no', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'],
+      ...args,
     ],
     { cwd: dir, detached, stdio: ['ignore', output, output], env: { ...process.env, ...binary.env } },
   );
