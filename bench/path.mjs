@@ -20,7 +20,7 @@ const queues = ['inbound', 'route', 'turns', 'outbound'];
 async function jobsAdded(redisUrl) {
   const counts = await askRedis(
     redisUrl,
-    queues.map((queue) => ['GET', `{gatehouse:${queue}}:${queue}:id`]),
+    queues.map((queue) => ['GET', `{gatehouse:q:${queue}}:${queue}:id`]),
   );
   return counts.reduce((sum, count) => sum + Number(count || 0), 0);
 }

@@ -75,7 +75,7 @@ const COMMANDS = [
 ];
 
 /** @param {string} queue as libs/queue names its keys */
-const keysOf = (queue) => `~{gatehouse:${queue}}:*`;
+const keysOf = (queue) => `~{gatehouse:q:${queue}}:*`;
 
 /** The variable of a user's password in docker-compose.yml. @param {string} user a service, or `admin` */
 export const passwordVariable = (user) => `REDIS_PASSWORD_${user.toUpperCase().replaceAll('-', '_')}`;

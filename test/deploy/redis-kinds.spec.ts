@@ -1,9 +1,10 @@
-import { outboundSent } from '#libs/contracts';
+import { deliverySend, inboundParse, messageRoute, outboundSent, turnRun } from '#libs/contracts';
 import { JobClient, JobServer } from '#libs/queue';
 import { until } from '#libs/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { queuePrefix } from '../../libs/queue/src/connection.js';
 import { rulesOf } from '../../scripts/launcher/redis-users.mjs';
 import { makeCertificates } from './certificates.js';
 import { password, type Server, startRedis } from './redis-servers.js';
@@ -90,6 +91,12 @@ describe('queues', () => {
     const more3 = others.map(({ port }) => `127.0.0.1:${port}`).join(',');
     const url = `rediss+cluster://router:${password}@127.0.0.1:${first.port}?nodes=${more3}&ca=${tls.ca}`;
     expect(await exchange(url)).toContain('later');
+    // Those of a message's path are shared evenly by up to four nodes.
+    const queues = [inboundParse, messageRoute, turnRun, deliverySend].map(({ queue }) => queue);
+    const slots = await Promise.all(
+      queues.map((queue) => first.ask('CLUSTER', 'KEYSLOT', `${queuePrefix(queue)}:${queue}:wait`)),
+    );
+    expect(new Set(slots.map((slot) => Math.floor(Number(slot) / 4_096))).size).toBe(4);
   });
 
   it('go on with the replica that Sentinels choose when the master is killed', async () => {

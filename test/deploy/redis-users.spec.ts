@@ -70,11 +70,11 @@ describe('the Redis user of a service', () => {
     const all = [...new Set(jobs.map(({ queue }) => queue)), 'order'];
     for (const [service, own] of Object.entries(queuesOf)) {
       for (const queue of all) {
-        const answer = await asks(service, 'LLEN', `{gatehouse:${queue}}:${queue}:wait`);
+        const answer = await asks(service, 'LLEN', `{gatehouse:q:${queue}}:${queue}:wait`);
         expect([service, queue, answer === 'refused']).toEqual([service, queue, !own.includes(queue)]);
       }
       expect(await asks(service, 'GET', 'another')).toBe('refused');
-      const script = `return redis.call('LLEN', '{gatehouse:other}:other:wait')`;
+      const script = `return redis.call('LLEN', '{gatehouse:q:other}:other:wait')`;
       expect(String(await asks(service, 'EVAL', script, '0'))).toMatch(/refused|ACL failure|can't access/);
     }
     expect(new Set(Object.values(queuesOf).flat())).toEqual(new Set(all));

@@ -38,7 +38,7 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
   const database = await testDatabase();
   const redis = new Redis(testRedisUrl());
   for (const queue of ['inbound', 'route', 'turns', 'outbound', 'order']) {
-    const keys = await redis.keys(`{gatehouse:${queue}}:*`);
+    const keys = await redis.keys(`{gatehouse:q:${queue}}:*`);
     if (keys.length > 0) await redis.del(keys);
   }
   redis.disconnect();

@@ -153,7 +153,7 @@ describe('a fault made on purpose moves what its alert looks at', () => {
   async function jobsOf(queue: string): Promise<{ rows: number }> {
     const { Redis } = await import('ioredis');
     const redis = new Redis(system.redisUrl);
-    const rows = await redis.llen(`{gatehouse:${queue}}:${queue}:wait`);
+    const rows = await redis.llen(`{gatehouse:q:${queue}}:${queue}:wait`);
     redis.disconnect();
     return { rows };
   }

@@ -62,4 +62,4 @@ export class ArrivalOrder {
   }
 }
 
-const keyOf = (appId: string): string => `{gatehouse:order}:${appId}`;
+const keyOf = (appId: string): string => `{gatehouse:q:order}:${appId}`;

@@ -54,7 +54,10 @@ function open(url: string, how: RedisOptions): RedisConnection {
   return new Redis({ ...how, ...secured, ...nodes[0], db, retryStrategy });
 }
 
-/** BullMQ's key prefix of a queue; the hash tag keeps one queue's keys in one Redis Cluster slot. */
+/**
+ * BullMQ's key prefix of a queue; the hash tag keeps one queue's keys in one slot of a Redis Cluster. By the `q` in it, the
+ * four queues of a message's path are in four different quarters of the slots.
+ */
 export function queuePrefix(queue: string): string {
-  return `{gatehouse:${queue}}`;
+  return `{gatehouse:q:${queue}}`;
 }

@@ -73,12 +73,12 @@ describe('a client of the queue', () => {
     await client.wakeLater(appChanged, change(1), 300);
     await until('it waits', async () => {
       // A worker would move it when it is due.
-      const [id] = await redis.zrange(`{gatehouse:${queue}}:${queue}:delayed`, '0', '-1');
+      const [id] = await redis.zrange(`{gatehouse:q:${queue}}:${queue}:delayed`, '0', '-1');
       if (id)
         await redis
           .multi()
-          .zrem(`{gatehouse:${queue}}:${queue}:delayed`, id)
-          .lpush(`{gatehouse:${queue}}:${queue}:wait`, id)
+          .zrem(`{gatehouse:q:${queue}}:${queue}:delayed`, id)
+          .lpush(`{gatehouse:q:${queue}}:${queue}:wait`, id)
           .exec();
       return (await client.waiting(queue)) === 1;
     });

@@ -53,7 +53,7 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
   const vault = await fakeVault();
   const { credentials } = vault;
   const queues = queueNames.map(
-    (name) => new Queue(name, { connection: { url: testRedisUrl() }, prefix: `{gatehouse:${name}}` }),
+    (name) => new Queue(name, { connection: { url: testRedisUrl() }, prefix: `{gatehouse:q:${name}}` }),
   );
   await Promise.all(queues.map((queue) => queue.obliterate({ force: true })));
   const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');

@@ -29,7 +29,7 @@ export class RefreshLeases {
   /** @returns `held` while another process has it, null when Redis does not answer */
   async take(credentialId: string): Promise<RefreshLease | 'held' | null> {
     // Among the keys of the queue: the vault's user in Redis reaches no others.
-    const key = `{gatehouse:refresh}:lease:${credentialId}`;
+    const key = `{gatehouse:q:refresh}:lease:${credentialId}`;
     const owner = randomUUID();
     const leaseMs = this.settings.REFRESH_LEASE_MS;
     try {

@@ -48,7 +48,7 @@ export async function engineWorld(): Promise<EngineWorld> {
   const tokens = new ServiceTokens(testServiceKey, 'engine');
   const engines: NestFastifyApplication[] = [];
   const queues = [turnRun, deliverySend].map(
-    ({ queue }) => new Queue(queue, { connection: { url: testRedisUrl() }, prefix: `{gatehouse:${queue}}` }),
+    ({ queue }) => new Queue(queue, { connection: { url: testRedisUrl() }, prefix: `{gatehouse:q:${queue}}` }),
   );
   const loseJobs = async () => void (await Promise.all(queues.map((queue) => queue.obliterate({ force: true }))));
   await loseJobs();
