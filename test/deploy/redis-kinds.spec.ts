@@ -62,6 +62,31 @@ describe('queues', () => {
     expect(await exchange(`redis://:${password}@127.0.0.1:${port}`)).toContain('later');
   });
 
+  it('are closed when what they hold is over, though Redis is away by then', async () => {
+    const redis = await start('away');
+    const redisUrl = `redis://:${password}@127.0.0.1:${redis.port}`;
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let done = false;
+    const server = new JobServer({ redisUrl, queues: [outboundSent.queue], concurrency: 2 });
+    const handle = async (): Promise<void> => {
+      begun.resolve();
+      await end.promise;
+      done = true;
+    };
+    server.addHandler(outboundSent.name, handle, true);
+    server.addHandler(`${outboundSent.name}.dead`, async () => undefined, true);
+    server.listen(() => undefined);
+    const client = new JobClient(redisUrl);
+    await until('a job is taken', () => client.wake(outboundSent, payload('held')));
+    await begun.promise;
+    await redis.kill();
+    const closed = server.close();
+    end.resolve();
+    await closed;
+    expect(done).toBe(true);
+    await client.close();
+  });
+
   it('are served over TLS, and not by a server that another authority vouches for', async () => {
     const { port } = await start('tls', { tls });
     expect(await exchange(`rediss://:${password}@localhost:${port}?ca=${tls.ca}`)).toContain('later');

@@ -1,4 +1,4 @@
-import { type Job, type Processor, Worker, type WorkerOptions } from 'bullmq';
+import { type Job, Worker, type WorkerOptions } from 'bullmq';
 
 /** Jobs that may wait beside those that run, for each that may run. */
 const waitingForEach = 4;
@@ -9,17 +9,20 @@ const waitingForEach = 4;
  */
 export class Consumer<T> extends Worker<T> {
   private readonly open = new Set<Promise<void>>();
+  /** What is done for them: each of `open` goes on until Redis knows that it is over. */
+  private readonly handled = new Set<Promise<unknown>>();
   /** How many of the entries of a job wait. */
   private readonly waits = new Map<Job<T>, number>();
   private wake: (() => void) | undefined;
 
   constructor(
     queue: string,
-    process: Processor<T>,
+    process: (job: Job<T>) => Promise<void>,
     private readonly places: number,
+    private readonly isConnected: () => boolean,
     options: Omit<WorkerOptions, 'concurrency'>,
   ) {
-    super(queue, process, { ...options, concurrency: 1 });
+    super(queue, (job: Job<T>) => this.handle(process(job)), { ...options, concurrency: 1 });
   }
 
   /** Begins a job; resolves when there is room for the next one. */
@@ -53,11 +56,22 @@ export class Consumer<T> extends Worker<T> {
     }
   }
 
-  /** Takes no more jobs, and closes when those that it has are over. */
+  /** Takes no more jobs, and closes when those that it has are over; while Redis is away, it is told nothing of them. */
   override async close(): Promise<void> {
     await this.pause(true);
-    await Promise.all(this.open);
-    await super.close();
+    await Promise.allSettled(this.handled);
+    const away = !this.isConnected();
+    if (!away) await Promise.all(this.open);
+    await super.close(away);
+  }
+
+  private async handle(work: Promise<void>): Promise<void> {
+    this.handled.add(work);
+    try {
+      await work;
+    } finally {
+      this.handled.delete(work);
+    }
   }
 
   private get hasRoom(): boolean {

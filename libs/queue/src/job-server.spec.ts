@@ -229,22 +229,6 @@ describe('a server of jobs', () => {
     expect(begun.size).toBe(5);
   });
 
-  it('takes no more jobs when it closes, and waits for those that it has', async () => {
-    const [end, done] = [Promise.withResolvers<void>(), new Set<string>()];
-    serve(async ({ receipt_id: id }, context) => {
-      await context.waiting(end.promise);
-      done.add(id);
-    });
-    for (const id of ['evt_1', 'evt_2', 'evt_3']) await client.wake(messageRoute, route(id));
-    await until('all of them wait', async () => (await client.depth(queue)).active === 3);
-    const closed = server.close();
-    await client.wake(messageRoute, route('evt_late'));
-    end.resolve();
-    await closed;
-    expect([...done].sort()).toEqual(['evt_1', 'evt_2', 'evt_3']);
-    expect(await client.depth(queue)).toMatchObject({ waiting: 1, active: 0 });
-  });
-
   it('does not start without a handler for each job and its dead, with two, or with one too many', () => {
     const handler = async (): Promise<void> => undefined;
     const bare = serverOf();

@@ -65,15 +65,21 @@ export class JobServer extends Server implements CustomTransportStrategy {
 
   private work(queue: string, connection: RedisConnection): Consumer<Company> {
     const process = (job: Job<Company>): Promise<void> => this.process(job, (wait) => worker.letWait(job, wait));
-    const worker = new Consumer<Company>(queue, process, this.options.concurrency, {
-      connection,
-      prefix: queuePrefix(queue),
-      // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do. What waits
-      // for a dead process is swept sooner; a shorter lock would have jobs of a busy process run twice.
-      maxStalledCount: 1_000,
-      stalledInterval: 2_000,
-      lockDuration: 10_000,
-    });
+    const worker = new Consumer<Company>(
+      queue,
+      process,
+      this.options.concurrency,
+      () => connection.status === 'ready',
+      {
+        connection,
+        prefix: queuePrefix(queue),
+        // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do. What waits
+        // for a dead process is swept sooner; a shorter lock would have jobs of a busy process run twice.
+        maxStalledCount: 1_000,
+        stalledInterval: 2_000,
+        lockDuration: 10_000,
+      },
+    );
     worker.on('error', (error) => this.logger.debug?.(`queue ${queue}: ${error.message}`));
     return worker;
   }
