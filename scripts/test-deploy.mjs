@@ -141,9 +141,9 @@ try {
     `GATEHOUSE_SERVICE_KEY=${key}`,
     'gatehouse/router',
   ).stdout.trim();
-  // 192.0.2.1, whom it asks for: before that it is the shell, or a Node that listens to no signal, which the first process of a
-  // container then does not hear.
-  await until('it boots', () => docker('exec', booting, 'cat', '/proc/net/tcp').stdout.includes('010200C0'));
+  // Its first line: before that it is the shell, or a Node that listens to no signal, which the first process of a container then
+  // does not hear.
+  await until('it boots', () => docker('logs', booting).stdout.includes('Starting Nest application'));
   const told = Date.now();
   docker('stop', '-t', '30', booting);
   const tookMs = Date.now() - told;
