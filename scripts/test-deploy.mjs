@@ -1,7 +1,9 @@
 // Brings the system up on a real Docker engine by the README's words, and tries what only an engine shows: readiness, scaling,
-// containers that are killed, and the end of a process that is the first of its container.
+// containers that are killed, a backup that is restored where nothing is, and the end of a process that is the first of its
+// container.
 import { spawnSync } from 'node:child_process';
 import { cleanCopy, commandIn, installation, sendMeanwhile, until } from './deploy/installation.mjs';
+import { tryRestore } from './deploy/try-restore.mjs';
 import { dockerAnswers } from './launcher/compose.mjs';
 
 if (!dockerAnswers()) {
@@ -49,10 +51,14 @@ try {
     [...system.must('docker compose ps portal --format "{{.Ports}}"').matchAll(/:(18\d+)->/g)].map(
       ([, port]) => `http://127.0.0.1:${port}`,
     );
-  const [base = ''] = bases();
-  /** @param {string} path */
-  const api = async (path) => {
-    const answer = await fetch(`${base}/api/v1/${path}`, { headers: { authorization: `Bearer ${made.api_key}` } });
+  /** @type {string | undefined} */
+  let front;
+  const base = () => (front ??= bases()[0] ?? '');
+  /** @param {string} path @param {object} [body] */
+  const api = async (path, body) => {
+    const headers = { authorization: `Bearer ${made.api_key}`, ...(body && { 'content-type': 'application/json' }) };
+    const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+    const answer = await fetch(`${base()}/api/v1/${path}`, { headers, ...sent });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   };
@@ -77,13 +83,13 @@ try {
       );
     });
 
-  const signedIn = await fetch(`${base}/api/v1/sign-in/link`, {
+  const signedIn = await fetch(`${base()}/api/v1/sign-in/link`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
     body: JSON.stringify({ token: new URL(made.owner_link).hash.replace('#token=', '') }),
   });
   if (signedIn.status !== 200) throw new Error(`the owner's link answers ${signedIn.status}`);
-  await answered(await send(base, 'hello'));
+  await answered(await send(base(), 'hello'));
   say("the owner's link signs in, a message has its turn");
 
   system.must(`docker compose up -d --wait --no-build ${SCALED.map((name) => `--scale ${name}=2`).join(' ')}`);
@@ -117,6 +123,9 @@ try {
   if (acknowledged.length < 20) throw new Error(`only ${acknowledged.length} messages were sent meanwhile`);
   say(`${acknowledged.length} messages sent meanwhile: each was acknowledged, and has its turn`);
 
+  const anew = () => void (front = undefined);
+  await tryRestore({ system, base, anew, api, send: (task) => send(base(), task), answered, say });
+
   const unreachable = {
     DATABASE_URL: 'postgres://a:b@192.0.2.1/c',
     REDIS_URL: 'redis://192.0.2.1',
@@ -132,7 +141,9 @@ try {
     `GATEHOUSE_SERVICE_KEY=${key}`,
     'gatehouse/router',
   ).stdout.trim();
-  await until('it boots', () => docker('top', booting).stdout.includes('main.js'));
+  // Its first line: before that it is the shell, or a Node that listens to no signal, which the first process of a container then
+  // does not hear.
+  await until('it boots', () => docker('logs', booting).stdout.includes('Starting Nest application'));
   const told = Date.now();
   docker('stop', '-t', '30', booting);
   const tookMs = Date.now() - told;

@@ -56,6 +56,12 @@ export function installation(dir, settings) {
       throw new Error(`${command} ended with ${status}:\n${out.trim().split('\n').slice(-25).join('\n')}`);
     return out;
   };
+  /** @param {string} command @returns {string} what it says as it fails */
+  const fails = (command) => {
+    const { status, out } = sh(command);
+    if (status === 0) throw new Error(`${command} ended with 0`);
+    return out;
+  };
   /** @returns {{Service: string, Name: string, State: string, Health: string}[]} */
   const containers = () =>
     must('docker compose ps -a --format json')
@@ -65,6 +71,7 @@ export function installation(dir, settings) {
       .map((line) => JSON.parse(line));
   return {
     must,
+    fails,
     containers,
     end: () => {
       sh('docker compose down -v --remove-orphans');

@@ -1,10 +1,18 @@
-import { type BreakableLink, openLink, takeRedisDatabase, testDatabase, until } from '#libs/testing';
+import {
+  type BreakableLink,
+  openLink,
+  type RedisDatabase,
+  takeRedisDatabase,
+  type TestDatabase,
+  testDatabase,
+  until,
+} from '#libs/testing';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { choosePorts } from '../../scripts/launcher/ports.mjs';
-import { ensureSecrets } from '../../scripts/launcher/secrets.mjs';
+import { ensureSecrets, type Secrets } from '../../scripts/launcher/secrets.mjs';
 import { originOf, serviceEnv } from '../../scripts/launcher/service-env.mjs';
 import { logFileOf, waitReady } from '../../scripts/launcher/service-process.mjs';
 import { type Group, groupEnv, groupServices } from '../../scripts/launcher/service-group.mjs';
@@ -44,6 +52,15 @@ export interface System extends Api {
   stop(): Promise<void>;
 }
 
+/** What a system starts over, in place of what is empty and new; its stores are its own from then on. */
+export interface Given {
+  database?: TestDatabase;
+  redis?: RedisDatabase;
+  secrets?: Partial<Secrets>;
+  /** Of an installation that has one: only its first start makes one. */
+  apiKey?: string;
+}
+
 /** Nine processes start at once, and other tests may run beside them. */
 const startMs = 180_000;
 /** These have no store. */
@@ -54,11 +71,15 @@ const bootstrap = 'dist/apps/portal/src/bootstrap/main.js';
  * @param settings environment variables that every service gets
  * @param hosted names of services that share one process; each other one is a process
  * @param pooled makes of a service's way to Postgres another one, by a pooler
+ * @param given what an earlier system has left
+ * @param before done before any service starts; is told where the shipped adapters will be
  */
 export async function startSystem(
   settings: Record<string, string> = {},
   hosted: string[] = [],
   pooled: (databaseUrl: string) => string = (url) => url,
+  given: Given = {},
+  before: (adapters: string) => Promise<void> = async () => undefined,
 ): Promise<System> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-system-'));
   const ends: (() => Promise<unknown>)[] = [async () => rmSync(dataDir, { recursive: true, force: true })];
@@ -70,8 +91,8 @@ export async function startSystem(
     return made;
   };
   try {
-    const database = keep(await testDatabase(), (made) => made.drop());
-    const redis = keep(await takeRedisDatabase(), (made) => made.release());
+    const database = keep(given.database ?? (await testDatabase()), (made) => made.drop());
+    const redis = keep(given.redis ?? (await takeRedisDatabase()), (made) => made.release());
     // As an installation has them: a role and a user for each service.
     const users = await makeRedisUsers(redis.url);
     const ingress = 'webhook-ingress';
@@ -86,7 +107,7 @@ export async function startSystem(
       ports,
       stores: (name) =>
         storeless.includes(name) ? null : { databaseUrl: pooled(database.urlOf(name)), redisUrl: users.urlOf(name) },
-      secrets: ensureSecrets(dataDir),
+      secrets: { ...ensureSecrets(dataDir), ...given.secrets },
       env: {
         ...process.env,
         NODE_ENV: 'development',
@@ -113,14 +134,16 @@ export async function startSystem(
       return group;
     };
     ends.unshift(() => Promise.all([...running.values()].map((service) => service.stop())));
+    await before(origin('adapters'));
     await Promise.all(groups.map(start));
     const setUp = async (...args: string[]) =>
       bootstrapResult(await runStep(bootstrap, envOf('portal'), AbortSignal.timeout(startMs), args));
     const made = await setUp();
+    const apiKey = made.api_key ?? given.apiKey ?? '';
     const webhookUrl = `${origin('portal')}${made.webhook_url_path}`;
     await until('the ingress knows the webhook', async () => (await fetch(webhookUrl)).status === 405);
     return {
-      ...openApi(origin('portal'), made.api_key ?? ''),
+      ...openApi(origin('portal'), apiKey),
       dataDir,
       webhookUrl,
       webhookPath: made.webhook_url_path,
@@ -128,7 +151,7 @@ export async function startSystem(
       databaseUrl: database.url,
       redisUrl: redis.url,
       refusedByRedis: users.refused,
-      apiKey: made.api_key ?? '',
+      apiKey,
       ownerLink: async () => (await setUp('--owner-link')).owner_link ?? '',
       logs: () => groups.map(({ name }) => readFileSync(logFileOf(dataDir, name), 'utf8')).join('\n'),
       ingressLinks,

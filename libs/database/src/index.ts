@@ -1,4 +1,5 @@
 export { DataSource as Database, type EntityManager as Transaction } from 'typeorm';
+export { allSchemas } from './all-schemas.js';
 export { ChangeCache } from './change-cache.js';
 export { ChangeListener } from './change-listener.js';
 export { changeListenerProvider, type ChangeSettings } from './change-listener.provider.js';

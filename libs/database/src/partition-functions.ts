@@ -10,8 +10,9 @@
  * @param timeColumn by which it is partitioned
  */
 export function partitionFunctions(table: string, timeColumn: string): string[] {
-  // Names that a caller's search path would answer differently are answered by the catalog alone.
-  const asOwner = 'LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp';
+  // Names that a caller's search path would answer differently are answered by the catalog alone. A backup holds every table
+  // until it is through: what waits for it longer has all writes wait behind it.
+  const asOwner = "LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'";
   const signatures = partitionSignatures(table);
   return [
     `CREATE FUNCTION ${table}_make_day(day date) RETURNS void ${asOwner} AS $$

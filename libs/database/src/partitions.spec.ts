@@ -67,6 +67,27 @@ describe('daily partitions', () => {
     ]);
   });
 
+  it('are made and dropped later while a backup reads: writes do not queue up behind them', async () => {
+    const dayMs = 86_400_000;
+    await ensureDailyPartitions(db, 'public.thing', 5, noon - 5 * dayMs);
+    const reader = db.createQueryRunner();
+    await reader.startTransaction();
+    // As pg_dump holds each table until it is through.
+    await reader.query('LOCK TABLE public.thing, public.thing_default, public.thing_20211225 IN ACCESS SHARE MODE');
+    const turned = Promise.all([
+      dropOldPartitions(db, 'public.thing', 3, noon),
+      ensureDailyPartitions(db, 'public.thing', 1, noon),
+    ]);
+    const [dropped] = await turned;
+    expect(dropped).toEqual([]);
+    expect(await partitionOf('2021-12-30T12:00:00Z')).toBe('thing_20211230');
+    await reader.rollbackTransaction();
+    await reader.release();
+    expect(await dropOldPartitions(db, 'public.thing', 3, noon)).toEqual(['thing_20211225']);
+    await ensureDailyPartitions(db, 'public.thing', 1, noon);
+    expect(await partitions()).toContain('thing_20211231');
+  });
+
   it('leave no old rows behind in the default one, however many, and keep the others', async () => {
     await db.query(
       `INSERT INTO public.thing SELECT '2021-12-25T23:59:59.999Z' FROM generate_series(1, 12000) UNION ALL

@@ -5,5 +5,5 @@ export { takeRedisDatabase, type RedisDatabase } from './redis-database.js';
 export { testServiceKey, testServiceTrust } from './service-key.js';
 export { sendByByte, slowClient, type SlowClient } from './slow-client.js';
 export { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.js';
-export { testDatabase, testPasswords, type TestDatabase } from './test-database.js';
+export { emptyTestDatabase, testDatabase, testPasswords, type TestDatabase } from './test-database.js';
 export { Hopeless, until } from './until.js';

@@ -32,8 +32,24 @@ export async function testDatabase(): Promise<TestDatabase> {
     await migrateAll(asRole(databaseUrl(building), 'owner'), 'ts');
     await admin.query(`ALTER DATABASE ${building} RENAME TO ${template}`);
   });
-  const name = `test_${randomBytes(8).toString('hex')}`;
+  const name = newName();
   await asAdmin((admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  return handleOf(name);
+}
+
+/** One without any schema, in which the roles may make theirs. */
+export async function emptyTestDatabase(): Promise<TestDatabase> {
+  const name = newName();
+  await withTemplateLock(async (admin) => {
+    await admin.query(`CREATE DATABASE ${name}`);
+    await prepareRoles(databaseUrl(name), testPasswords, 'ts');
+  });
+  return handleOf(name);
+}
+
+const newName = (): string => `test_${randomBytes(8).toString('hex')}`;
+
+function handleOf(name: string): TestDatabase {
   return {
     url: databaseUrl(name),
     urlOf: (service) => asRole(databaseUrl(name), service),
