@@ -15,9 +15,9 @@ export const chartValues = () => parseDocument(read('k8s/chart/values.yaml')).to
 export const chartVersion = () =>
   (parseDocument(read('k8s/chart/Chart.yaml')).toJS() as { appVersion: string }).appVersion;
 
-/** Runs Helm on the chart, with values from its standard input beside its own. */
-export function helm(command: 'lint' | 'template', values: object = {}) {
-  const args = command === 'lint' ? ['lint', '--strict', chart] : ['template', 'release', chart, '-n', 'gatehouse'];
+/** Runs Helm on the chart, or on the one of a folder, with values from its standard input beside its own. */
+export function helm(command: 'lint' | 'template', values: object = {}, folder = chart) {
+  const args = command === 'lint' ? ['lint', '--strict', folder] : ['template', 'release', folder, '-n', 'gatehouse'];
   const { status, stdout, stderr } = spawnSync(found.binary ?? 'helm', [...args, '--values', '-'], {
     encoding: 'utf8',
     input: stringify(values),
@@ -27,8 +27,8 @@ export function helm(command: 'lint' | 'template', values: object = {}) {
 }
 
 /** The objects that a release with these values has. */
-export function rendered(values: object = {}): Manifest[] {
-  const { status, stdout, stderr } = helm('template', values);
+export function rendered(values: object = {}, folder = chart): Manifest[] {
+  const { status, stdout, stderr } = helm('template', values, folder);
   if (status !== 0) throw new Error(stderr);
   // Helm and Kubernetes read YAML 1.1, where 0440 is octal.
   const documents = parseAllDocuments(stdout, { version: '1.1' });
