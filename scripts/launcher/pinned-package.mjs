@@ -18,11 +18,12 @@ async function sha512Of(file) {
 
 /**
  * Fetches a package with npm's own settings.
- * @param {Pinned} pinned @param {string} folder an empty one
+ * @param {Pinned} pinned @param {string} folder an empty one @param {string[]} [settings] of npm, for this alone
  * @returns {Promise<string>} its archive, a gzipped tar
  */
-export async function fetchPackage({ name, version, sha512 }, folder) {
-  await npm(['pack', `${name}@${version}`, '--silent', '--pack-destination', folder], { cwd: folder, quiet: true });
+export async function fetchPackage({ name, version, sha512 }, folder, settings = []) {
+  const args = ['pack', `${name}@${version}`, '--silent', '--pack-destination', folder, ...settings];
+  await npm(args, { cwd: folder, quiet: true });
   const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'));
   if (!archive) throw new Error(`npm pack left no archive of ${name}`);
   if ((await sha512Of(join(folder, archive))) !== sha512) {
