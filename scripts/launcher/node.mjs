@@ -1,27 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { npm } from './npm.mjs';
+import { fetchPackage } from './pinned-package.mjs';
 import { cacheDir } from './project.mjs';
 import { say } from './say.mjs';
 
 const LEAST = [24, 9];
 
 /**
- * The registry's platform packages, newest 24.x where there is one; `sha512` is the registry's `dist.integrity`,
- * pinned so that a registry that serves something else is refused.
- * @type {Record<string, {name: string, version: string, sha512: string}>}
+ * The registry's platform packages, newest 24.x where there is one.
+ * @type {Record<string, import('./pinned-package.mjs').Pinned>}
  */
 const BUILDS = {
   'linux-x64': {
@@ -59,13 +48,6 @@ function runs(binary) {
   return probe.status === 0 && newEnough(probe.stdout.trim());
 }
 
-/** @param {string} file */
-async function sha512Of(file) {
-  const hash = createHash('sha512');
-  for await (const chunk of createReadStream(file)) hash.update(chunk);
-  return hash.digest('base64');
-}
-
 /**
  * Fetches the build for this machine into `.cache/node/<version>/bin/node`.
  * @returns {Promise<string>} the binary's path
@@ -87,16 +69,8 @@ async function provision() {
   mkdirSync(join(cacheDir, 'node'), { recursive: true });
   const scratch = mkdtempSync(join(cacheDir, 'node', '.download-'));
   try {
-    await npm(['pack', `${build.name}@${build.version}`, '--silent', '--pack-destination', scratch], {
-      cwd: scratch,
-      quiet: true,
-    });
-    const tarball = readdirSync(scratch).find((name) => name.endsWith('.tgz'));
-    if (!tarball) throw new Error(`npm pack left no archive of ${build.name}`);
-    if ((await sha512Of(join(scratch, tarball))) !== build.sha512) {
-      throw new Error(`${build.name}@${build.version} does not have the pinned sha512: refusing to run it.`);
-    }
-    const tar = spawnSync('tar', ['-xzf', tarball, 'package/bin/node'], { cwd: scratch, encoding: 'utf8' });
+    const tarball = await fetchPackage(build, scratch);
+    const tar = spawnSync('tar', ['-xzf', tarball, '-C', scratch, 'package/bin/node'], { encoding: 'utf8' });
     if (tar.status !== 0) throw new Error(`unpacking ${tarball} failed: ${tar.stderr ?? tar.error?.message}`);
     chmodSync(join(scratch, 'package', 'bin', 'node'), 0o755);
     rmSync(home, { recursive: true, force: true });

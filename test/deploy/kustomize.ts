@@ -17,15 +17,29 @@ if (!answers && process.env['CI']) throw new Error('kubectl is not on the PATH, 
 /** `describe`; without kubectl it says "skipped", but for CI, which has to have it. */
 export const describeBuilt = answers ? describe : describe.skip;
 
-/** The objects of an overlay that names these components beside its own, as `kubectl apply -k` would send them. */
-export function built(overlay: string, more: string[] = []): Manifest[] {
+interface Kustomization {
+  components?: string[];
+  images?: { name: string; newName?: string; newTag: string }[];
+  patches?: unknown;
+}
+
+/**
+ * The objects of an overlay that names these components beside its own, as `kubectl apply -k` would send them; `change` is made
+ * to the overlay before.
+ */
+export function built(
+  overlay: string,
+  more: string[] = [],
+  change?: (kustomization: Kustomization) => void,
+): Manifest[] {
   const copy = mkdtempSync(join(tmpdir(), 'gatehouse-k8s-'));
   try {
     cpSync(k8s, copy, { recursive: true });
     const file = join(copy, 'overlays', overlay, 'kustomization.yaml');
-    const kustomization = parse(readFileSync(file, 'utf8')) as { components?: string[] };
+    const kustomization = parse(readFileSync(file, 'utf8')) as Kustomization;
     const paths = more.map((name) => `../../components/${name}`);
     kustomization.components = [...new Set([...(kustomization.components ?? []), ...paths])];
+    change?.(kustomization);
     writeFileSync(file, stringify(kustomization));
     const { stdout, stderr, status } = spawnSync('kubectl', ['kustomize', join(copy, 'overlays', overlay)], {
       encoding: 'utf8',

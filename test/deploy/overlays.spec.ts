@@ -1,10 +1,8 @@
 import { built, components, describeBuilt, overlays } from './kustomize.js';
-import type { Manifest } from './manifests.js';
+import { manifestsOf, read, type Manifest } from './manifests.js';
 import { complaint } from './schema.js';
 
 const namespaced = ({ kind }: Manifest) => kind !== 'Namespace';
-/** Of Prometheus' and KEDA's operators, whose schemas are not Kubernetes'. */
-const ofKubernetes = ({ apiVersion }: Manifest) => !/^(monitoring\.coreos\.com|keda\.sh)\//.test(apiVersion);
 const named = (objects: Manifest[], kind: string) => objects.filter((each) => each.kind === kind);
 const milli = (cpu = '0') => (cpu.endsWith('m') ? Number(cpu.slice(0, -1)) : Number(cpu) * 1_000);
 const mebi = (memory = '0') => Number(memory.replace('Mi', '')) * (memory.endsWith('Gi') ? Number.NaN : 1);
@@ -21,7 +19,7 @@ describeBuilt.each(
 
   it('makes valid objects, in the namespace of Gatehouse alone', async () => {
     expect(objects.length).toBeGreaterThan(50);
-    for (const object of objects.filter(ofKubernetes)) {
+    for (const object of objects) {
       expect([object.kind, object.metadata.name, await complaint(object)]).toEqual([
         object.kind,
         object.metadata.name,
@@ -69,6 +67,54 @@ describeBuilt('the overlay production', () => {
       // Kubernetes fills in what stands before it.
       expect(env.slice(allowed)).toContainEqual({ name: 'GATEHOUSE_EGRESS_ALLOW', value: `${own},$(ALLOWED)` });
     }
+  });
+});
+
+describeBuilt('a component in place of another way', () => {
+  const ids = (...more: string[]) => built('production', more).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+
+  it('has the Gateway API route what the Ingress does', () => {
+    const objects = built('production', ['gateway-api']);
+    expect(ids('gateway-api')).not.toContain('Ingress gatehouse');
+    const [ingress] = named(built('production'), 'Ingress');
+    const [route] = named(objects, 'HTTPRoute') as (Manifest & { spec: any })[];
+    const routed = route?.spec.rules.map((rule: any) => [rule.matches[0].path.value, rule.backendRefs[0].name]);
+    expect(routed).toEqual(
+      ingress?.spec?.rules?.[0]?.http.paths.map(({ path, backend }) => [path, backend.service.name]),
+    );
+    for (const { backendRefs } of route?.spec.rules ?? []) {
+      const service = named(objects, 'Service').find(({ metadata }) => metadata.name === backendRefs[0].name);
+      expect(service?.spec?.ports?.map(({ port }) => port)).toContain(backendRefs[0].port);
+    }
+  });
+
+  it('scrapes pods or Services, not both, by a port and labels that pods have', () => {
+    expect(ids('monitoring')).toContain('ServiceMonitor gatehouse');
+    const objects = built('production', ['monitoring', 'pod-monitor']);
+    expect(named(objects, 'ServiceMonitor')).toEqual([]);
+    const [monitor] = named(objects, 'PodMonitor') as (Manifest & { spec: any })[];
+    for (const { spec } of named(objects, 'Deployment')) {
+      expect(spec?.template?.metadata.labels).toMatchObject(monitor?.spec.selector.matchLabels);
+      const ports = spec?.template?.spec.containers[0]?.ports?.map(({ name }) => name);
+      expect(ports).toContain(monitor?.spec.podMetricsEndpoints[0].port);
+    }
+  });
+
+  it('has an ExternalSecret for each Secret that the pods refer to', () => {
+    const objects = built('production', ['external-secrets']);
+    const used = [...named(objects, 'Deployment'), ...named(objects, 'Job')].flatMap(({ spec }) =>
+      (spec?.template?.spec.containers[0]?.env ?? []).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? []),
+    );
+    const made = named(objects, 'ExternalSecret') as (Manifest & { spec: any })[];
+    expect(made.map(({ metadata }) => metadata.name).sort()).toEqual([...new Set(used)].sort());
+    for (const { metadata, spec } of made) {
+      expect(spec.dataFrom).toEqual([{ extract: { key: `gatehouse/${metadata.name}` } }]);
+    }
+  });
+
+  it('shows a store that the operator understands', async () => {
+    for (const object of manifestsOf(read('k8s/components/external-secrets/store.example.yaml')))
+      expect(await complaint(object)).toBeNull();
   });
 });
 

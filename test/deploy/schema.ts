@@ -1,8 +1,17 @@
 import type { Manifest } from './manifests.js';
 
-/** The Kubernetes schema's complaint about an object, or null. */
+/** Where the schemas of objects are that operators bring; all others are Kubernetes' own. */
+const operators: Record<string, string> = {
+  'external-secrets.io': '@kubernetes-models/external-secrets',
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
+  'keda.sh': '@kubernetes-models/keda',
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+};
+
+/** The schema's complaint about an object, or null. */
 export async function complaint(manifest: Manifest): Promise<string | null> {
-  const models = (await import(`kubernetes-models/${manifest.apiVersion}`)) as Record<
+  const schemas = operators[manifest.apiVersion.split('/')[0] ?? ''] ?? 'kubernetes-models';
+  const models = (await import(`${schemas}/${manifest.apiVersion}`)) as Record<
     string,
     (new (data: unknown) => { validate(): void }) | undefined
   >;

@@ -118,3 +118,8 @@ declare module '*/launcher/postgres.mjs' {
     detached?: boolean;
   }): Promise<{ url: string; port: number; stop: () => Promise<void> }>;
 }
+
+declare module '*/chart/helm.mjs' {
+  /** Helm on the PATH or of the registry, or why there is none. */
+  export function findHelm(): Promise<{ binary: string } | { missing: string }>;
+}

@@ -1,0 +1,31 @@
+// Which component of kustomize is switched on by which value of the chart.
+
+/**
+ * @typedef {object} Component
+ * @property {string} value the map of `values.yaml` whose `enabled` switches it
+ * @property {Record<string, string>} [files] resources that another value switches
+ */
+
+/** @type {Record<string, Component>} In the order in which what they add stands in a pod. */
+export const components = {
+  'cluster-tokens': { value: 'clusterTokens' },
+  'database-roles': { value: 'databaseRoles' },
+  'external-secrets': { value: 'externalSecrets' },
+  'gateway-api': { value: 'gateway' },
+  'mcp-sidecar': { value: 'mcpSidecar' },
+  monitoring: {
+    value: 'monitoring',
+    files: {
+      'service-monitor.yaml': 'monitoring.serviceMonitor',
+      'alerts.yaml': 'monitoring.alerts',
+      'queue-scaling.yaml': 'queueScaling',
+    },
+  },
+  'pod-monitor': { value: 'monitoring.podMonitor' },
+  'single-sign-on': { value: 'singleSignOn' },
+  tracing: { value: 'tracing' },
+};
+
+/** @param {string} component @param {string} file */
+export const switchOf = (component, file) =>
+  `.Values.${components[component]?.files?.[file] ?? components[component]?.value}.enabled`;

@@ -1,0 +1,67 @@
+// Templates of Helm are no YAML: where one goes into a document stands a mark, and becomes template text once the document is.
+import { isSeq, Pair, Scalar } from 'yaml';
+
+const MARK = /Mark(\d+)x/;
+
+export class Marks {
+  /** @type {{kind: 'inline' | 'value' | 'lines', text: string}[]} */
+  #marks = [];
+
+  /** @param {'inline' | 'value' | 'lines'} kind @param {string} text */
+  #mark(kind, text) {
+    this.#marks.push({ kind, text });
+    return new Scalar(`Mark${this.#marks.length - 1}x`);
+  }
+
+  /** A scalar that an expression gives. @param {string} expression */
+  inline(expression) {
+    return this.#mark('inline', expression);
+  }
+
+  /** The value of a key of a block map, that an expression gives as YAML of several lines. @param {string} expression */
+  value(expression) {
+    return this.#mark('value', expression);
+  }
+
+  /**
+   * Lines of template text as the next entry of a map or sequence; `nindent 0` in them counts from where the entry stands.
+   * @param {import('yaml').YAMLMap | import('yaml').YAMLSeq} collection @param {string} text
+   */
+  append(collection, text) {
+    const mark = this.#mark('lines', text);
+    collection.flow = false;
+    if (isSeq(collection)) collection.items.push(mark);
+    else collection.items.push(new Pair(mark, new Scalar(null)));
+  }
+
+  /**
+   * What the marks say, in the text of a document that has them. Braces of its own, as alerts have, stay what they are.
+   * @param {string} yaml
+   */
+  replaced(yaml) {
+    return yaml
+      .split('\n')
+      .flatMap((line) => this.#line(line.replaceAll('{{', '{{ "{{" }}')))
+      .join('\n');
+  }
+
+  /** @param {string} line @returns {string[]} */
+  #line(line) {
+    const found = MARK.exec(line);
+    if (!found) return [line];
+    const { kind, text } = this.#marks[Number(found[1])] ?? { kind: 'inline', text: '' };
+    const indent = /^ */.exec(line)?.[0] ?? '';
+    if (kind === 'lines') {
+      if (!/^ *(- )?Mark\d+x(: null)?$/.test(line)) throw new Error(`lines of a template within a line: ${line}`);
+      return text.split('\n').flatMap((each) => this.#line(`${indent}${indented(each, indent.length)}`));
+    }
+    if (kind === 'value') {
+      const [, dash = ''] = /^ *(- )?[\w/.-]+: Mark\d+x$/.exec(line) ?? [];
+      return [line.replace(MARK, () => `{{- ${text} | nindent ${indent.length + dash.length + 2} }}`)];
+    }
+    return this.#line(line.replace(MARK, () => `{{ ${text} }}`));
+  }
+}
+
+/** @param {string} text @param {number} by */
+const indented = (text, by) => text.replace(/nindent (\d+)/g, (_all, own) => `nindent ${Number(own) + by}`);

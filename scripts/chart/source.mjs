@@ -1,0 +1,78 @@
+// The base and the components of kustomize, as documents that keep their comments.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isScalar, parseAllDocuments, visit } from 'yaml';
+import { root } from '../launcher/project.mjs';
+
+/** @typedef {import('yaml').Document.Parsed<import('yaml').YAMLMap>} Doc */
+
+const k8s = join(root, 'k8s');
+
+/** @param {string} path below k8s @returns {string} */
+export const textOf = (path) => readFileSync(join(k8s, path), 'utf8');
+
+/** @param {string} path below k8s @returns {Doc[]} */
+export function documentsOf(path) {
+  // As kustomize, Helm and Kubernetes read it: 0440 is octal.
+  const documents = /** @type {Doc[]} */ (parseAllDocuments(textOf(path), { version: '1.1' }));
+  for (const { errors } of documents) if (errors[0]) throw errors[0];
+  return documents;
+}
+
+/** @param {string} folder below k8s @returns {string[]} the files that its kustomization names */
+export const resourcesOf = (folder) => documentsOf(`${folder}/kustomization.yaml`)[0]?.toJS().resources ?? [];
+
+/** @returns {Doc[]} every object of the base */
+export const baseObjects = () => resourcesOf('base').flatMap((file) => documentsOf(`base/${file}`));
+
+/** @returns {string[]} */
+export const services = () =>
+  baseObjects().flatMap((each) => (each.get('kind') === 'Deployment' ? [String(at(each, 'metadata/name'))] : []));
+
+/** @param {Doc} document @param {string} path @returns {any} the collection or scalar at a path like `spec/rules/0` */
+export function at(document, path) {
+  const keys = path.split('/').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+  const node = document.getIn(keys, true);
+  if (node === undefined) throw new Error(`${String(document.get('kind'))} has no ${path}`);
+  return node;
+}
+
+/** What stands around a block map or sequence has to be block as well. @param {Doc} document @param {string} path */
+export function unflowed(document, path) {
+  const keys = path.split('/');
+  for (let depth = 1; depth <= keys.length; depth += 1) at(document, keys.slice(0, depth).join('/')).flow = false;
+  return at(document, path);
+}
+
+/**
+ * Every pair of a scalar key with this name, for changes in place.
+ * @param {any} node @param {string} name @param {(pair: import('yaml').Pair<any, any>) => void} change
+ */
+export function eachPair(node, name, change) {
+  visit(node, {
+    Pair: (_key, pair) => {
+      if (isScalar(pair.key) && pair.key.value === name) change(pair);
+    },
+  });
+}
+
+/**
+ * The patches of a component by what they change: `add` operations of JSON Patch.
+ * @param {string} component
+ * @returns {{kind: string, names: string[], operations: {path: string, value: any}[]}[]}
+ */
+export function patchesOf(component) {
+  const [kustomization] = documentsOf(`components/${component}/kustomization.yaml`);
+  /** @type {{path?: string, target: {kind: string, name: string}}[]} */
+  const patches = kustomization?.toJS().patches ?? [];
+  return patches.flatMap(({ path, target }) => {
+    // Inline patches delete what the component has something else for: the template of the deleted object says when.
+    if (!path) return [];
+    const [list] = documentsOf(`components/${component}/${path}`);
+    const operations = list?.toJS().map((/** @type {any} */ { op, path: pointer, value }) => {
+      if (op !== 'add') throw new Error(`${component}/${path}: a chart can add, not ${op}`);
+      return { path: pointer.slice(1), value };
+    });
+    return [{ kind: target.kind, names: target.name.split('|'), operations }];
+  });
+}

@@ -1,0 +1,103 @@
+// The chart's templates: the objects of the base and of the components, with values where an overlay would patch.
+import { isMap, isSeq, stringify } from 'yaml';
+import { changes, service } from './changes.mjs';
+import { components, switchOf } from './components.mjs';
+import { Marks } from './marks.mjs';
+import { at, documentsOf, eachPair, patchesOf, resourcesOf, unflowed } from './source.mjs';
+
+/** @typedef {import('./source.mjs').Doc} Doc */
+
+/** @param {string} name of an image @returns {string} the map of its own in the values */
+const imageValues = (name) => (name === 'mcp-sidecar' ? '$.Values.mcpSidecar' : service(name));
+
+/** @param {any} node @param {Marks} marks */
+function references(node, marks) {
+  eachPair(node, 'image', (pair) => {
+    const [, app] = /^gatehouse\/([\w-]+)$/.exec(String(pair.value)) ?? [];
+    if (app) pair.value = marks.inline(`include "gatehouse.image" (list $ "${app}" ${imageValues(app)})`);
+  });
+  for (const [key, name] of [
+    ['secretKeyRef', 'name'],
+    ['secret', 'secretName'],
+  ]) {
+    eachPair(node, key ?? '', ({ value }) => {
+      if (isMap(value))
+        value.set(name, marks.inline(`include "gatehouse.secret" (list $ "${String(value.get(name ?? ''))}")`));
+    });
+  }
+}
+
+/** What components add to a Deployment, where they are switched on. @param {Doc} document @param {Marks} marks @param {string} name */
+function componentPatches(document, marks, name) {
+  for (const [component, { value }] of Object.entries(components)) {
+    const ours = patchesOf(component).filter(({ kind, names }) => kind === 'Deployment' && names.includes(name));
+    /** @type {Map<string, any[]>} what is added, by where */
+    const additions = new Map();
+    for (const { path, value: added } of ours.flatMap(({ operations }) => operations)) {
+      const keys = path.split('/').map((key) => key.replaceAll('~1', '/'));
+      const last = keys.pop() ?? '';
+      const place = keys.join('/');
+      additions.set(place, [...(additions.get(place) ?? []), last === '-' ? added : { [last]: added }]);
+    }
+    for (const [place, added] of additions) {
+      const collection = unflowed(document, place);
+      const node = document.createNode(isSeq(collection) ? added : Object.assign({}, ...added));
+      references(node, marks);
+      const text = stringify(node, { lineWidth: 0 }).trimEnd();
+      marks.append(collection, `{{- if $.Values.${value}.enabled }}\n${text}\n{{- end }}`);
+    }
+  }
+}
+
+/** Values of a service as a variable that is named for it. @param {string} text */
+function withVariables(text) {
+  const used = new Set([...text.matchAll(/\(index \$\.Values\.services "([\w-]+)"\)/g)].map(([, name = '']) => name));
+  const variable = (/** @type {string} */ name) => `$${name.replace(/-(.)/g, (_all, letter) => letter.toUpperCase())}`;
+  const declared = [...used].map((name) => `{{- ${variable(name)} := index $.Values.services "${name}" }}\n`);
+  return `${declared.join('')}${[...used].reduce((all, name) => all.replaceAll(service(name), () => variable(name)), text)}`;
+}
+
+/**
+ * The template of one file of objects.
+ * @param {string} path below k8s
+ * @param {{labels?: boolean, when?: string}} [options] labels: those that the base's kustomization adds; when: a switch for all
+ */
+export function templateOf(path, { labels = false, when } = {}) {
+  const templates = documentsOf(path).map((document) => {
+    const marks = new Marks();
+    const kind = String(document.get('kind'));
+    const name = String(at(document, 'metadata/name'));
+    references(document.contents, marks);
+    const metadata = unflowed(document, 'metadata');
+    metadata.set('namespace', marks.inline('$.Release.Namespace'));
+    if (labels) {
+      if (!metadata.has('labels')) metadata.set('labels', document.createNode({}, { flow: true }));
+      metadata.get('labels').set('app.kubernetes.io/part-of', 'gatehouse');
+    }
+    if (kind === 'Deployment') componentPatches(document, marks, name);
+    const condition = changes[kind]?.(document, marks, name);
+    document.directives.docStart = null;
+    const text = marks.replaced(document.toString({ lineWidth: 0 }).trimEnd());
+    return condition ? `{{- if ${condition} }}\n${text}\n{{- end }}` : text;
+  });
+  const body = templates.join('\n---\n');
+  const head = `{{- /* Written by scripts/chart.mjs from k8s/${path}: change that, not this. */ -}}`;
+  return `${head}\n${withVariables(when ? `{{- if ${when} }}\n${body}\n{{- end }}\n` : `${body}\n`)}`;
+}
+
+/** @returns {Record<string, string>} each template by its path below the chart */
+export function templates() {
+  /** @type {Record<string, string>} */
+  const made = {};
+  // The namespace is there before the release, whose Secrets are made in it.
+  for (const file of resourcesOf('base').filter((each) => each !== 'namespace.yaml')) {
+    made[`templates/base/${file}`] = templateOf(`base/${file}`, { labels: true });
+  }
+  for (const component of Object.keys(components)) {
+    for (const file of resourcesOf(`components/${component}`)) {
+      const when = switchOf(component, file);
+      made[`templates/components/${component}/${file}`] = templateOf(`components/${component}/${file}`, { when });
+    }
+  }
+  return made;
+}

@@ -1,0 +1,77 @@
+// What `values.yaml` takes from the base: settings, replicas, resources, rules of the network, with the comments there.
+import { isMap, parseDocument } from 'yaml';
+import { at, baseObjects, documentsOf, patchesOf, services, textOf } from './source.mjs';
+
+/** @typedef {import('./source.mjs').Doc} Doc */
+
+/** @param {string} kind @param {string} name @returns {Doc} */
+function objectOf(kind, name) {
+  const object = baseObjects().find((each) => each.get('kind') === kind && each.getIn(['metadata', 'name']) === name);
+  if (!object) throw new Error(`the base has no ${kind} ${name}`);
+  return object;
+}
+
+/** settings.env as a map, a comment of it before what it is about. @param {Doc} values */
+function settings(values) {
+  const lines = textOf('base/settings.env').trim().split('\n');
+  const yaml = lines.map((line) => line.replace(/^([A-Z_]+)=(.*)$/, (_all, name, value) => `${name}: '${value}'`));
+  // The first comment is about the file.
+  const map = parseDocument(yaml.slice(1).join('\n')).contents;
+  values.set('settings', map);
+}
+
+/** @param {Doc} values @param {string} name */
+function service(values, name) {
+  const autoscaler = objectOf('HorizontalPodAutoscaler', name);
+  const minReplicas = at(autoscaler, 'spec/minReplicas').value;
+  const own = values.createNode({
+    replicas: minReplicas,
+    autoscaling: {
+      enabled: true,
+      minReplicas,
+      maxReplicas: at(autoscaler, 'spec/maxReplicas').value,
+      cpuPercent: at(autoscaler, 'spec/metrics/0/resource/target/averageUtilization').value,
+    },
+  });
+  if (!isMap(own)) throw new Error('no map');
+  own.set('resources', at(objectOf('Deployment', name), 'spec/template/spec/containers/0/resources'));
+  values.setIn(['services', name], own);
+}
+
+/** What a component tells every service: its patches of the ConfigMap. @param {Doc} values @param {string} component @param {string} key */
+function componentSettings(values, component, key) {
+  const operations = patchesOf(component).flatMap((patch) => (patch.kind === 'ConfigMap' ? patch.operations : []));
+  const told = operations.map(({ path, value }) => [path.replace('data/', ''), value]);
+  // The chart knows its namespace.
+  const map = Object.fromEntries(told.filter(([name]) => name !== 'KUBERNETES_NAMESPACE'));
+  values.setIn([key, 'settings'], values.createNode(map));
+}
+
+/**
+ * The chart's values, what the base says in place of what stood there.
+ * @param {string} before the file as it is
+ */
+export function valuesOf(before) {
+  const values = /** @type {Doc} */ (parseDocument(before));
+  settings(values);
+  values.set('services', values.createNode(Object.fromEntries(services().map((name) => [name, null]))));
+  for (const name of services()) service(values, name);
+  const rule = (/** @type {string} */ key, /** @type {string} */ policy, /** @type {string} */ path) =>
+    values.setIn(['networkPolicies', ...key.split('.')], at(objectOf('NetworkPolicy', policy), path));
+  rule('dns', 'names', 'spec/egress/0');
+  rule('stores', 'to-stores', 'spec/egress/0');
+  rule('internet', 'to-internet', 'spec/egress/0');
+  rule('metrics.from', 'metrics', 'spec/ingress/0/from');
+  for (const [component, key] of [
+    ['cluster-tokens', 'clusterTokens'],
+    ['single-sign-on', 'singleSignOn'],
+    ['tracing', 'tracing'],
+  ]) {
+    componentSettings(values, component ?? '', key ?? '');
+  }
+  const sidecar = documentsOf('components/mcp-sidecar/mcp-sidecar.yaml').find(
+    (each) => each.get('kind') === 'Deployment',
+  );
+  if (sidecar) values.setIn(['mcpSidecar', 'resources'], at(sidecar, 'spec/template/spec/containers/0/resources'));
+  return values.toString({ lineWidth: 0 });
+}

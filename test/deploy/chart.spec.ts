@@ -1,0 +1,141 @@
+import { chartVersion, describeRendered, helm, rendered } from './helm.js';
+import { built, components, describeBuilt } from './kustomize.js';
+import { baseSettings, runnableApps, type Manifest } from './manifests.js';
+import { complaint } from './schema.js';
+
+const repository = 'registry.example.com/gatehouse';
+const gateway = { parentRefs: [{ name: 'gateway', namespace: 'gateway' }] };
+const on = { enabled: true };
+/** What a component of kustomize is in the chart. */
+const valuesOf: Record<string, object> = {
+  'cluster-tokens': { clusterTokens: on },
+  'database-roles': { databaseRoles: on },
+  'external-secrets': { externalSecrets: on },
+  'gateway-api': { gateway: { ...on, ...gateway }, ingress: { enabled: false } },
+  'mcp-sidecar': { mcpSidecar: on },
+  monitoring: { monitoring: { serviceMonitor: on, alerts: on, dashboards: on }, queueScaling: on },
+  'pod-monitor': { monitoring: { podMonitor: on } },
+  'single-sign-on': { singleSignOn: on },
+  tracing: { tracing: on },
+};
+const everything = {
+  ...Object.assign({}, ...Object.values(valuesOf)),
+  monitoring: { podMonitor: on, alerts: on, dashboards: on },
+};
+
+const id = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
+const find = (objects: Manifest[], kind: string, name: string): any =>
+  objects.find((each) => each.kind === kind && each.metadata.name === name);
+const podOf = (objects: Manifest[], name: string) => find(objects, 'Deployment', name).spec.template;
+const appOf = (objects: Manifest[], name: string) => podOf(objects, name).spec.containers[0];
+const jobsOf = (objects: Manifest[]) =>
+  objects.filter(({ kind }) => kind === 'Job').map(({ metadata }) => metadata.name);
+
+/** Objects by kind and name, without what each tool names and rolls by in its own way. */
+function comparable(objects: Manifest[]) {
+  const plain = JSON.stringify(objects)
+    // kustomize names a ConfigMap for its content, the chart tells a pod the digest of it.
+    .replace(/"name":"gatehouse-(?!dashboards)[a-z0-9]{10}"/g, '"name":"gatehouse"')
+    // Both name a Job for its release; the chart also for what else would change the Job.
+    .replace(/"name":"(migrate|database-roles)-0\.1\.0(-[0-9a-f]{8})?"/g, '"name":"$1-release"');
+  const all = JSON.parse(plain) as (Manifest & { spec: any })[];
+  for (const { kind, spec } of all) {
+    if (kind !== 'Deployment') continue;
+    const { metadata } = spec.template;
+    delete metadata.annotations?.['checksum/settings'];
+    if (Object.keys(metadata.annotations ?? {}).length === 0) delete metadata.annotations;
+  }
+  // The namespace is there before a release.
+  const ours = all.filter(({ kind }) => kind !== 'Namespace');
+  return Object.fromEntries(
+    ours.sort((one, other) => id(one).localeCompare(id(other))).map((each) => [id(each), each]),
+  );
+}
+
+const [describeBoth] = [describeRendered === describe ? describeBuilt : describe.skip];
+
+describeBoth.each([[], ...components.map((name) => [name]), components].map((names) => [names]))(
+  'the chart with %j',
+  (names) => {
+    it('has the objects that kustomize makes', () => {
+      const objects = built('production', names, (kustomization) => {
+        // Those are an installation's own: the chart's values are the base's.
+        delete kustomization.patches;
+        const [image] = kustomization.images ?? [];
+        const sidecar = {
+          name: 'gatehouse/mcp-sidecar',
+          newName: `${repository}/mcp-sidecar`,
+          newTag: image?.newTag ?? '',
+        };
+        kustomization.images?.push(sidecar);
+      });
+      const values = names.length === 1 ? valuesOf[names[0] ?? ''] : names.length === 0 ? {} : everything;
+      expect(values).toBeDefined();
+      const release = rendered({ ...values, image: { repository } });
+      expect(comparable(release)).toEqual(comparable(objects));
+    });
+  },
+);
+
+describeRendered('the chart', () => {
+  it('passes the strict lint, with everything on as well', () => {
+    for (const values of [{}, { ...everything, gateway: { ...on, ...gateway } }]) {
+      const { status, stdout } = helm('lint', values);
+      expect([status, stdout]).toEqual([0, expect.stringContaining('0 chart(s) failed')]);
+    }
+  });
+
+  it('makes valid objects, in the namespace of the release alone', async () => {
+    const values = { ...everything, ingress: { enabled: true, tls: [{ hosts: ['a.example'], secretName: 'tls' }] } };
+    const objects = rendered({ ...values, secrets: { create: { 'gatehouse-kek': { GATEHOUSE_KEK_RING: 'x' } } } });
+    for (const each of objects) {
+      expect([id(each), await complaint(each), each.metadata.namespace]).toEqual([id(each), null, 'gatehouse']);
+    }
+    expect(new Set(objects.map(id)).size).toBe(objects.length);
+    expect(objects.map(id)).toEqual(expect.arrayContaining(['Secret gatehouse-kek', 'HTTPRoute gatehouse']));
+  });
+
+  it('runs every app, of the release that it is for', () => {
+    const objects = rendered();
+    for (const app of runnableApps()) expect(appOf(objects, app).image).toBe(`gatehouse/${app}:${chartVersion()}`);
+  });
+
+  it('tells services the settings, one of a component beneath those of the installation', () => {
+    const settings = { LOG_LEVEL: 'warn', TRACES_PERCENT: '5', DATABASE_POOL: '1000000' };
+    const { data } = find(rendered({ settings, tracing: on }), 'ConfigMap', 'gatehouse');
+    expect(data).toEqual({
+      ...baseSettings(),
+      ...settings,
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel-collector.monitoring.svc:4318',
+    });
+  });
+
+  it('tells services which namespace their callers are in', () => {
+    expect(find(rendered({ clusterTokens: on }), 'ConfigMap', 'gatehouse').data).toMatchObject({
+      KUBERNETES_NAMESPACE: 'gatehouse',
+    });
+  });
+
+  it('rolls pods when a setting changes, and then makes no other Job', () => {
+    const [before, after] = [rendered(), rendered({ settings: { LOG_LEVEL: 'warn' } })];
+    const rolledBy = (objects: Manifest[]) => podOf(objects, 'router').metadata.annotations['checksum/settings'];
+    expect(rolledBy(rendered())).toBe(rolledBy(before));
+    expect(rolledBy(after)).not.toBe(rolledBy(before));
+    expect(jobsOf(after)).toEqual(jobsOf(before));
+  });
+
+  it.each([
+    ['tag', { image: { tag: 'Next_1' } }],
+    ['registry', { image: { repository } }],
+    ['digest', { services: { portal: { image: { digest: `sha256:${'a'.repeat(64)}` } } } }],
+    ['Secret', { secrets: { names: { 'database-owner': 'mine' } } }],
+    ['node', { nodeSelector: { disk: 'ssd' } }],
+  ])('makes another Job with another %s, since a Job cannot be changed', async (_what, values) => {
+    const objects = rendered(values);
+    expect(jobsOf(objects)).not.toEqual(jobsOf(rendered()));
+    for (const job of objects.filter(({ kind }) => kind === 'Job')) {
+      expect(await complaint(job)).toBeNull();
+      expect(job.metadata.name).toMatch(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/);
+    }
+  });
+});
