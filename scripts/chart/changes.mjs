@@ -84,6 +84,19 @@ export const changes = {
     );
     pod(document, marks, 'dict');
   },
+  CronJob(document, marks) {
+    const values = '$.Values.backup';
+    const container = 'spec/jobTemplate/spec/template/spec/containers/0';
+    document.setIn(['spec', 'schedule'], marks.inline(`${values}.schedule | quote`));
+    at(document, container).set('image', marks.inline(`${values}.image`));
+    const days = at(document, `${container}/env`).items.find(
+      (/** @type {any} */ one) => one.get('name') === 'KEEP_DAYS',
+    );
+    days.set('value', marks.inline(`${values}.keepDays | quote`));
+  },
+  PersistentVolumeClaim(document, marks) {
+    unflowed(document, 'spec/resources/requests').set('storage', marks.inline('$.Values.backup.storage'));
+  },
   ServiceAccount(document, marks, name) {
     // What runs once has nothing to ask a cloud for.
     if (!services().includes(name)) return;

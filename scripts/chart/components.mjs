@@ -8,6 +8,7 @@
 
 /** @type {Record<string, Component>} In the order in which what they add stands in a pod. */
 export const components = {
+  backup: { value: 'backup' },
   'cluster-tokens': { value: 'clusterTokens' },
   'database-roles': { value: 'databaseRoles' },
   'external-secrets': { value: 'externalSecrets' },

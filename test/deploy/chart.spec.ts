@@ -8,6 +8,7 @@ const gateway = { parentRefs: [{ name: 'gateway', namespace: 'gateway' }] };
 const on = { enabled: true };
 /** What a component of kustomize is in the chart. */
 const valuesOf: Record<string, object> = {
+  backup: { backup: on },
   'cluster-tokens': { clusterTokens: on },
   'database-roles': { databaseRoles: on },
   'external-secrets': { externalSecrets: on },
