@@ -140,17 +140,17 @@ export async function startGatehouse({
 /**
  * A built-in App that checks `X-Signature-256`, answering replies to `replyAddress`.
  * @param {Pick<Awaited<ReturnType<typeof startGatehouse>>, 'api' | 'urlOf'>} gatehouse
- * @param {{secret: string, replyAddress: string | null}} options
+ * @param {{secret: string, replyAddress: string | null, name?: string}} options name: of the App and its credential
  * @returns {Promise<{appId: string, url: string}>} url: at the ingress itself, without the proxy before it
  */
-export async function signedApp({ api, urlOf }, { secret, replyAddress }) {
+export async function signedApp({ api, urlOf }, { secret, replyAddress, name = 'Bench' }) {
   const credential = await api('POST', '/credentials', {
-    name: 'bench',
+    name,
     type: 'text',
     fields: { signing_secret: secret },
   });
   const app = await api('POST', '/apps', {
-    name: 'Bench',
+    name,
     kind: 'builtin',
     credential_id: credential.id,
     signature: { scheme: 'hmac' },

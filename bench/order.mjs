@@ -23,7 +23,7 @@ export async function benchOrder({ messages }) {
   const rows = [];
   try {
     for (const mode of ['queue', 'collect']) {
-      const app = await signedApp(gatehouse, { secret, replyAddress: null });
+      const app = await signedApp(gatehouse, { secret, replyAddress: null, name: mode });
       await gatehouse.api('PUT', `/channels/${app.appId}`, { inbox_mode: mode });
       const rate = (atOnce * 1_000) / apartMs;
       const load = { url: app.url, secret, connections: 64, bytes: 512, keepIds: true };
