@@ -69,6 +69,8 @@ import { TurnWaker } from './turns/turn-waker.js';
 import { TurnController } from './turns/turn.controller.js';
 import { TurnRepository } from './turns/turn.repository.js';
 import { UsageController } from './usage/usage.controller.js';
+import { UsageExportController } from './usage/usage-export.controller.js';
+import { UsageExportRepository } from './usage/usage-export.repository.js';
 import { UsageRepository } from './usage/usage.repository.js';
 
 @Module({})
@@ -99,6 +101,7 @@ export class AppModule {
         SessionsController,
         TurnController,
         UsageController,
+        UsageExportController,
         ReplyController,
         PythonCallbackController,
         PythonTriesController,
@@ -139,6 +142,7 @@ export class AppModule {
         PythonTries,
         PythonTryRepository,
         UsageRepository,
+        UsageExportRepository,
         TurnBudget,
         TurnRepository,
         TurnEndingRepository,

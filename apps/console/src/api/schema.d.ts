@@ -2110,6 +2110,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/usage/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Usage by day, project and agent, contact or model, as one file of any length */
+        get: operations["exportUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/mcp-servers/oauth": {
         parameters: {
             query?: never;
@@ -10242,6 +10259,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsageList"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    exportUsage: {
+        parameters: {
+            query?: {
+                /** @description First day, YYYY-MM-DD in UTC; 30 days ago when absent */
+                from?: string;
+                /** @description Last day; today when absent */
+                to?: string;
+                /** @description What each line is of, beside its project and day */
+                by?: "agent" | "contact" | "model";
+                /** @description `all`: every project of the organization that is reached */
+                projects?: "this" | "all";
+                /** @description Absent: as `Accept` asks, and CSV else */
+                format?: "csv" | "ndjson";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A line each; the first line of CSV names the columns. One that was cut off ends without its last chunk. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/x-ndjson": string;
                 };
             };
             default: components["responses"]["Problem"];

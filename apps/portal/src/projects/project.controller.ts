@@ -5,6 +5,7 @@ import {
   PageQuery,
   type Principal,
   Problem,
+  reachesOrganization,
   RequireScopes,
   type ServiceClient,
 } from '#libs/service-kit';
@@ -98,8 +99,8 @@ export class ProjectController {
 }
 
 /** The one project the caller reaches, or null for all of its organization, as its members do. */
-function reach({ scopes, subject, projectId }: Principal): string | null {
-  return scopes.includes('admin') || subject.startsWith('user:') ? null : projectId;
+function reach(caller: Principal): string | null {
+  return reachesOrganization(caller) ? null : caller.projectId;
 }
 
 /** @throws Problem 404 */
