@@ -89,7 +89,7 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
   }
   const jobs = new JobClient(testRedisUrl());
   const receipts = new ReceiptRepository(pool as unknown as Database);
-  const fed = { inlineLimitBytes: 16_384, maxWaitingJobs: 1_000 };
+  const fed = { inlineLimitBytes: 16_384, maxWaitingJobs: 1_000, projectAdvance: 1_000 };
   const feeder = new Feeder(jobs, receipts, fed, publicAddressOf('https://gatehouse.example'));
   const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
   return {

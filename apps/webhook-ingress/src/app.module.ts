@@ -62,7 +62,11 @@ export class AppModule {
         journalProvider('webhook-ingress'),
         {
           provide: feederSettings,
-          useValue: { inlineLimitBytes: settings.INLINE_LIMIT_BYTES, maxWaitingJobs: settings.MAX_WAITING_JOBS },
+          useValue: {
+            inlineLimitBytes: settings.INLINE_LIMIT_BYTES,
+            maxWaitingJobs: settings.MAX_WAITING_JOBS,
+            projectAdvance: settings.PROJECT_ADVANCE,
+          },
         },
         { provide: publicAddress, useValue: publicAddressOf(settings.PUBLIC_URL) },
         {

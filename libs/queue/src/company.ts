@@ -22,8 +22,19 @@ export interface Company {
 
 export const companyLimits = { maxTravellers: 32, maxBytes: 128 * 1024 };
 
-/** Splits travellers into companies within the limits; a big one goes alone. */
+/** Of a project that sends more than its share (`surplus` of its payload): it waits in a lane of its own. */
+export function isSurplus({ payload }: Traveller): boolean {
+  return payload['surplus'] === true;
+}
+
+/** Splits travellers into companies within the limits; a big one goes alone, and surplus travels with surplus. */
 export function companies(travellers: Traveller[]): Company[] {
+  const surplus = travellers.filter(isSurplus);
+  if (surplus.length === 0) return companiesOf(travellers);
+  return [...companiesOf(travellers.filter((traveller) => !isSurplus(traveller))), ...companiesOf(surplus)];
+}
+
+function companiesOf(travellers: Traveller[]): Company[] {
   const result: Company[] = [];
   let current: Traveller[] = [];
   let bytes = 0;

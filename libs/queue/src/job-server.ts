@@ -5,9 +5,9 @@ import { type Job, Worker } from 'bullmq';
 
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { Company, Traveller } from './company.js';
-import { consumerConnection, queuePrefix, type RedisConnection } from './connection.js';
+import { consumerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 import { judge, PermanentFailure } from './failures.js';
-import { JobClient } from './job-client.js';
+import { hasSurplus, JobClient } from './job-client.js';
 import { JobContext } from './job-context.js';
 import { checkedPayload } from './payload.js';
 
@@ -17,6 +17,8 @@ export interface JobServerOptions {
   queues: string[];
   /** BullMQ jobs of one queue that run at the same time in this process; each may carry a company of 32. */
   concurrency: number;
+  /** As `concurrency`, of surplus: what it holds, the rest of a queue does not wait for. Absent: as many. */
+  surplusConcurrency?: number;
 }
 
 /** What a `<job>.dead` handler gets. `payload` is as it came, and may be the very thing that was wrong. */
@@ -41,7 +43,11 @@ export class JobServer extends Server implements CustomTransportStrategy {
   override listen(callback: () => void): void {
     this.requireHandlers();
     this.redis = consumerConnection(this.options.redisUrl);
-    for (const queue of this.options.queues) this.workers.push(this.work(queue, this.redis));
+    const { queues, concurrency, surplusConcurrency = concurrency } = this.options;
+    for (const queue of queues) {
+      this.workers.push(this.work(queue, queue, concurrency, this.redis));
+      if (hasSurplus(queue)) this.workers.push(this.work(surplusLane(queue), queue, surplusConcurrency, this.redis));
+    }
     callback();
   }
 
@@ -60,18 +66,18 @@ export class JobServer extends Server implements CustomTransportStrategy {
     return this.workers as T;
   }
 
-  private work(queue: string, connection: RedisConnection): Worker {
-    const worker = new Worker<Company>(queue, (job) => this.process(job), {
+  private work(lane: string, queue: string, concurrency: number, connection: RedisConnection): Worker {
+    const worker = new Worker<Company>(lane, (job) => this.process(job), {
       connection,
       prefix: queuePrefix(queue),
-      concurrency: this.options.concurrency,
+      concurrency,
       // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do. What waits
       // for a dead process is swept sooner; a shorter lock would have jobs of a busy process run twice.
       maxStalledCount: 1_000,
       stalledInterval: 2_000,
       lockDuration: 10_000,
     });
-    worker.on('error', (error) => this.logger.debug?.(`queue ${queue}: ${error.message}`));
+    worker.on('error', (error) => this.logger.debug?.(`queue ${lane}: ${error.message}`));
     return worker;
   }
 

@@ -200,7 +200,7 @@ function entryOf(
 }
 
 function offerOf(
-  { turn_id, organization_id, project_id, receipt_id, traceparent }: TurnRunPayload,
+  { turn_id, organization_id, project_id, receipt_id, traceparent, surplus }: TurnRunPayload,
   { reply_text: text }: TurnEnding,
   delivery_id: string,
   target: ReplyTarget,
@@ -209,6 +209,7 @@ function offerOf(
   return {
     ...{ delivery_id, turn_id, organization_id, project_id, receipt_id, content },
     ...(traceparent ? { traceparent } : {}),
+    ...(surplus ? { surplus } : {}),
   };
 }
 

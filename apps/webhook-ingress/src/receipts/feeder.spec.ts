@@ -1,4 +1,5 @@
 import { inboundParse } from '#libs/contracts';
+import type { JobClient } from '#libs/queue';
 import { until } from '#libs/testing';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
@@ -18,9 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 beforeEach(async () => {
-  const settings = { inlineLimitBytes: 1_024, maxWaitingJobs: 5 };
-  feeder = new Feeder(world.jobs, world.receipts, settings, publicAddressOf('https://gatehouse.example'));
-  await until('Redis is there', async () => (await world.jobs.waiting(inboundParse.queue)) === 0);
+  feeder = feederWith(5, 1_000);
+  await until('Redis is there', async () => (await world.jobs.waiting(inboundParse.queue)).own === 0);
 });
 afterEach(async () => {
   feeder.onApplicationShutdown();
@@ -28,8 +28,12 @@ afterEach(async () => {
   consumer = undefined;
 });
 
-const receive = async (count: number): Promise<Receipt[]> => {
-  const all = Array.from({ length: count }, () => receipt());
+const feederWith = (maxWaitingJobs: number, projectAdvance: number, jobs = world.jobs): Feeder => {
+  const settings = { inlineLimitBytes: 1_024, maxWaitingJobs, projectAdvance };
+  return new Feeder(jobs, world.receipts, settings, publicAddressOf('https://gatehouse.example'));
+};
+const receive = async (count: number, projectId = 'prj_1'): Promise<Receipt[]> => {
+  const all = Array.from({ length: count }, () => receipt({ projectId }));
   await Promise.all(all.map((one) => writer.write(one, null)));
   for (const one of all) feeder.offer(one);
   return all;
@@ -40,7 +44,7 @@ describe('the feeder', () => {
     const all = await receive(200);
     expect(feeder.room).toBe(0);
     await until('the queue is as long as it may be', async () => {
-      const waiting = await world.jobs.waiting(inboundParse.queue);
+      const { own: waiting } = await world.jobs.waiting(inboundParse.queue);
       expect(waiting).toBeLessThanOrEqual(5);
       // The first five travel together: there is room again for companies, up to five of them.
       return waiting === 5;
@@ -62,5 +66,44 @@ describe('the feeder', () => {
     world.redis.mend();
     await until('what it kept is parsed', () => kept.every(({ id }) => consumer!.parsed.includes(id)));
     expect(kept).toHaveLength(20);
+  });
+
+  it('hands over what a project sends within its share before the flood of another one, however long that is', async () => {
+    feeder = feederWith(2, 10);
+    const flood = await receive(400, 'prj_flood');
+    const others = await receive(8, 'prj_other');
+    consumer = parseConsumer(world.redisUrl);
+    await until('all are parsed', () => consumer!.parsed.length >= 408);
+    const surplus = consumer.jobs.filter((job) => job.surplus).map(({ receipt_id }) => receipt_id);
+    expect(surplus).toEqual(flood.slice(10).map(({ id }) => id));
+    const places = others.map(({ id }) => consumer!.parsed.indexOf(id));
+    expect(Math.max(...places)).toBeLessThan(200);
+  });
+
+  it('lets projects take turns that flood alike, whoever began', async () => {
+    feeder = feederWith(2, 10);
+    await receive(600, 'prj_first');
+    const second = await receive(60, 'prj_second');
+    consumer = parseConsumer(world.redisUrl);
+    await until('all are parsed', () => consumer!.parsed.length >= 660);
+    const places = second.map(({ id }) => consumer!.parsed.indexOf(id));
+    // Two jobs' worth of the first one may wait before; then one goes for one.
+    expect(Math.max(...places)).toBeLessThan(400);
+    expect(new Set(consumer.parsed).size).toBe(660);
+  });
+
+  it('reads no length of a queue while nobody sends much', async () => {
+    let looks = 0;
+    const waiting = (queue: string): ReturnType<JobClient['waiting']> => {
+      looks += 1;
+      return world.jobs.waiting(queue);
+    };
+    feeder = feederWith(50, 100, Object.assign(Object.create(world.jobs) as JobClient, { waiting }));
+    await receive(40);
+    consumer = parseConsumer(world.redisUrl);
+    await until('all are parsed', () => consumer!.parsed.length >= 40);
+    expect(looks).toBe(0);
+    await receive(40);
+    await until('it looks', () => looks > 0);
   });
 });
