@@ -1,3 +1,4 @@
+import { ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { AuditController, auditProvider } from '#libs/audit';
 import { changeListenerProvider, DatabaseModule } from '#libs/database';
 import { journalProvider } from '#libs/journal';
@@ -87,6 +88,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        ProjectLimitsController,
         AttentionController,
         AgentController,
         AgentUsageController,
@@ -109,6 +111,7 @@ export class AppModule {
         AuditController,
       ],
       providers: [
+        projectLimitsProvider('engine'),
         changeListenerProvider(schema, 'engine', settings),
         AttentionRepository,
         { provide: SETTINGS, useValue: settings },

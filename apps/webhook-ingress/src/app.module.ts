@@ -1,3 +1,4 @@
+import { ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { DatabaseModule } from '#libs/database';
 import { journalProvider } from '#libs/journal';
 import { ServiceClient, ServiceTokens } from '#libs/service-kit';
@@ -40,8 +41,9 @@ export class AppModule {
           provesLife: true,
         }),
       ],
-      controllers: [AppChangedHandler, ReceiptsController, RefusalsController],
+      controllers: [ProjectLimitsController,AppChangedHandler, ReceiptsController, RefusalsController],
       providers: [
+        projectLimitsProvider('ingress'),
         client(gatewayClient, 'adapter-gateway', settings.GATEWAY_URL),
         client(vaultClient, 'credential-vault', settings.VAULT_URL),
         client(routerClient, 'router', settings.ROUTER_URL),
@@ -66,6 +68,8 @@ export class AppModule {
             inlineLimitBytes: settings.INLINE_LIMIT_BYTES,
             maxWaitingJobs: settings.MAX_WAITING_JOBS,
             projectAdvance: settings.PROJECT_ADVANCE,
+            projectRate: settings.PROJECT_MESSAGES_PER_SECOND,
+            projectMaxWaiting: settings.PROJECT_MAX_WAITING,
           },
         },
         { provide: publicAddress, useValue: publicAddressOf(settings.PUBLIC_URL) },

@@ -27,6 +27,7 @@ import { Discards1764800000500 } from './1764800000500-discards.js';
 import { ChangesTold1764900000100 } from './1764900000100-changes-told.js';
 import { UsageOfModels1764900000112 } from './1764900000112-usage-of-models.js';
 import { UsageByOrganization1765000000100 } from './1765000000100-usage-by-organization.js';
+import { ProjectLimits1765000000204 } from './1765000000204-project-limits.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -63,5 +64,6 @@ export const schema: ServiceSchema = {
     ChangesTold1764900000100,
     UsageOfModels1764900000112,
     UsageByOrganization1765000000100,
+    ProjectLimits1765000000204,
   ],
 };

@@ -1,5 +1,6 @@
 import { inboundParse } from '#libs/contracts';
 import type { JobClient } from '#libs/queue';
+import { noLimits } from '#libs/project-limits';
 import { until } from '#libs/testing';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
@@ -28,9 +29,23 @@ afterEach(async () => {
   consumer = undefined;
 });
 
+/** Messages per second of a project. */
+const rates = new Map<string, number>();
+const limits = {
+  of: (projectId: string) => ({ ...noLimits, messages_per_second: rates.get(projectId) ?? null }),
+};
 const feederWith = (maxWaitingJobs: number, projectAdvance: number, jobs = world.jobs): Feeder => {
-  const settings = { inlineLimitBytes: 1_024, maxWaitingJobs, projectAdvance };
-  return new Feeder(jobs, world.receipts, settings, publicAddressOf('https://gatehouse.example'));
+  const settings = {
+    ...{ inlineLimitBytes: 1_024, maxWaitingJobs, projectAdvance, projectRate: 0, projectMaxWaiting: 60 },
+  };
+  return new Feeder(
+    jobs,
+    world.receipts,
+    settings,
+    publicAddressOf('https://gatehouse.example'),
+    limits,
+    world.journal,
+  );
 };
 const receive = async (count: number, projectId = 'prj_1'): Promise<Receipt[]> => {
   const all = Array.from({ length: count }, () => receipt({ projectId }));
@@ -90,6 +105,29 @@ describe('the feeder', () => {
     // Two jobs' worth of the first one may wait before; then one goes for one.
     expect(Math.max(...places)).toBeLessThan(400);
     expect(new Set(consumer.parsed).size).toBe(660);
+  });
+
+  it('hands over no more of a project than its limit, tells what waits long, refuses more than may wait, and holds up no other', async () => {
+    rates.set('prj_limited', 5);
+    feeder = feederWith(50, 1_000);
+    const limited = await receive(60, 'prj_limited');
+    expect(feeder.fullForS('prj_limited')).toBeNull();
+    await receive(5, 'prj_limited');
+    expect([feeder.fullForS('prj_limited'), feeder.fullForS('prj_other')]).toEqual([1, null]);
+    const others = await receive(40, 'prj_other');
+    consumer = parseConsumer(world.redisUrl);
+    await until('the others are parsed', () => others.every(({ id }) => consumer!.parsed.includes(id)));
+    expect(feeder.held.messages).toBeGreaterThan(0);
+    await world.journal.beforeApplicationShutdown();
+    const told = await world.db.query(
+      `SELECT receipt_id, detail FROM journal.entry WHERE reason = 'project_limit' ORDER BY receipt_id`,
+    );
+    // Five go at once; ten before it are two seconds.
+    expect(told[0]).toMatchObject({ receipt_id: limited[15]!.id, detail: { ahead: 10, limit_per_second: 5 } });
+    expect(told[0].detail.advice).toMatch(/10 messages before it, and a limit of 5 a second\. Raise/);
+    rates.set('prj_limited', 1_000);
+    await until('all are parsed', () => consumer!.parsed.length === 105);
+    expect(consumer.parsed.filter((id) => limited.some((one) => one.id === id))).toEqual(limited.map(({ id }) => id));
   });
 
   it('reads no length of a queue while nobody sends much', async () => {

@@ -1,11 +1,15 @@
 import { deliverySend, inboundParse, messageRoute, turnRun } from '#libs/contracts';
+import { Journal } from '#libs/journal';
+import { ProjectLimits } from '#libs/project-limits';
 import { companyLimits, JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { parseJob, type PublicAddress, publicAddress } from './parse-job.js';
 import { type InLine, ProjectLines } from './project-lines.js';
+import { ProjectRates } from './project-rates.js';
 import { ProjectShares } from './project-shares.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import type { Receipt } from './receipt.js';
+import { waitingEntry } from './told-of-waiting.js';
 
 export const feederSettings = Symbol('feederSettings');
 
@@ -15,6 +19,10 @@ export interface FeederSettings {
   maxWaitingJobs: number;
   /** Messages of one project that are within its share, however many others wait. */
   projectAdvance: number;
+  /** Messages of one project per second, where it has no limit of its own; 0: no limit. */
+  projectRate: number;
+  /** Messages of a project that may wait for its limit; what comes on top is refused. */
+  projectMaxWaiting: number;
 }
 
 /** How a receipt is handed to the gateway. */
@@ -46,6 +54,7 @@ export class Feeder implements OnApplicationShutdown {
   private readonly logger = new Logger('feeder');
   private readonly lines = new ProjectLines(maxInLine);
   private readonly shares: ProjectShares;
+  private readonly rates: ProjectRates;
   private waiting = { own: 0, surplus: 0 };
   private addedSince = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -56,7 +65,10 @@ export class Feeder implements OnApplicationShutdown {
     @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
     @Inject(feederSettings) private readonly settings: FeederSettings,
     @Inject(publicAddress) private readonly at: PublicAddress,
+    @Inject(ProjectLimits) limits: Pick<ProjectLimits, 'of'>,
+    @Inject(Journal) private readonly journal: Pick<Journal, 'append'>,
   ) {
+    this.rates = new ProjectRates((projectId) => limits.of(projectId).messages_per_second ?? settings.projectRate);
     this.shares = new ProjectShares(settings.projectAdvance);
   }
 
@@ -69,9 +81,29 @@ export class Feeder implements OnApplicationShutdown {
     const again = tried === undefined ? {} : { tried };
     const waits = this.lines.lengthOf(projectId) > 0;
     const within = this.shares.take(projectId);
-    if (!waits && this.roomFor(within) > 0) void this.wake(receipt, { ...again, surplus: !within });
-    else this.lines.add({ projectId, id, ...again });
+    if (!waits && this.roomFor(within) > 0 && this.rates.take(projectId)) {
+      void this.wake(receipt, { ...again, surplus: !within });
+    } else {
+      if (tried === undefined) this.tellOfWaiting(receipt);
+      this.lines.add({ projectId, id, ...again });
+    }
     this.schedule();
+  }
+
+  /**
+   * For how many seconds a project that has a limit should send nothing more, since too much waits for it; null: it may.
+   * Asked before a receipt is acknowledged: what is acknowledged waits, however long that takes.
+   */
+  fullForS(projectId: string): number | null {
+    const rate = this.rates.rateOf(projectId);
+    if (rate === 0) return null;
+    const over = this.lines.lengthOf(projectId) - this.settings.projectMaxWaiting;
+    return over < 0 ? null : Math.max(1, Math.ceil(over / rate));
+  }
+
+  /** Projects over their share now, and messages that wait for room or for their project's limit. */
+  get held(): { projects: number; messages: number } {
+    return { projects: this.shares.over, messages: this.lines.size };
   }
 
   /** Wakes the gateway at once. @returns false when Redis did not take the job */
@@ -155,7 +187,7 @@ export class Feeder implements OnApplicationShutdown {
 
   /** @returns whether there was anything to feed */
   private async feed(): Promise<boolean> {
-    const taken = this.lines.take(Math.min(this.room, feedBatch));
+    const taken = this.lines.take(Math.min(this.room, feedBatch), (projectId) => this.rates.take(projectId));
     if (taken.length === 0) return false;
     const receipts = await this.read(taken);
     const triedOf = new Map(taken.map(({ id, tried }) => [id, tried]));
@@ -167,6 +199,12 @@ export class Feeder implements OnApplicationShutdown {
       }),
     );
     return true;
+  }
+
+  private tellOfWaiting(receipt: Receipt): void {
+    const { projectId } = receipt;
+    const entry = waitingEntry(receipt, this.lines.lengthOf(projectId), this.rates.rateOf(projectId));
+    if (entry) this.journal.append(entry);
   }
 
   private async read(taken: InLine[]): Promise<Receipt[]> {

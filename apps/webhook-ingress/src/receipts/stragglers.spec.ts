@@ -4,6 +4,7 @@ import { until } from '#libs/testing';
 import { endpoint } from '../testing/gateway-stub.js';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
+import { noLimits } from '#libs/project-limits';
 import { Feeder } from './feeder.js';
 import { publicAddressOf } from './parse-job.js';
 import type { Receipt } from './receipt.js';
@@ -44,8 +45,10 @@ const feederOf = (maxWaitingJobs: number): Feeder =>
   new Feeder(
     world.jobs,
     world.receipts,
-    { inlineLimitBytes: 1_024, maxWaitingJobs, projectAdvance: 1_000 },
+    { inlineLimitBytes: 1_024, maxWaitingJobs, projectAdvance: 1_000, projectRate: 0, projectMaxWaiting: 1_000 },
     publicAddressOf('https://gatehouse.example'),
+    { of: () => noLimits },
+    world.journal,
   );
 const stragglersWith = (fed: Feeder): Stragglers => {
   const endpoints = {
