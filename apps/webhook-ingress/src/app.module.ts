@@ -11,6 +11,7 @@ import { EndpointsService, gatewayClient } from './endpoints/endpoints.service.j
 import type { IngressSettings } from './env.js';
 import { Feeder, feederSettings } from './receipts/feeder.js';
 import { publicAddress, publicAddressOf } from './receipts/parse-job.js';
+import { ProjectRetention } from './receipts/project-retention.repository.js';
 import { ReceiptRepository } from './receipts/receipt.repository.js';
 import { ReceiptWriter, receiptWriterSettings } from './receipts/receipt-writer.js';
 import { ReceiptsController } from './receipts/receipts.controller.js';
@@ -86,6 +87,7 @@ export class AppModule {
         Feeder,
         Stragglers,
         ReceiptsService,
+        ProjectRetention,
         RefusalLog,
         BuiltinPayload,
         Handshakes,
