@@ -90,7 +90,13 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
   }
   const jobs = new JobClient(testRedisUrl());
   const receipts = new ReceiptRepository(pool as unknown as Database);
-  const fed = { inlineLimitBytes: 16_384, maxWaitingJobs: 1_000, projectAdvance: 1_000, projectRate: 0, projectMaxWaiting: 1_000 };
+  const fed = {
+    inlineLimitBytes: 16_384,
+    maxWaitingJobs: 1_000,
+    projectAdvance: 1_000,
+    projectRate: 0,
+    projectMaxWaiting: 1_000,
+  };
   const feeder = new Feeder(
     jobs,
     receipts,

@@ -66,6 +66,7 @@ import { TurnLeases } from './turns/turn-leases.js';
 import { TurnRedrives } from './turns/turn-redrives.service.js';
 import { TurnRunner } from './turns/turn-runner.service.js';
 import { TurnSweeper } from './turns/turn-sweeper.js';
+import { TurnSlots } from './turns/turn-slots.repository.js';
 import { TurnWaker } from './turns/turn-waker.js';
 import { TurnController } from './turns/turn.controller.js';
 import { TurnRepository } from './turns/turn.repository.js';
@@ -152,6 +153,7 @@ export class AppModule {
         StepRepository,
         TurnFailures,
         TurnLeases,
+        TurnSlots,
         TurnWaker,
         TurnCancellation,
         TurnRedrives,

@@ -42,7 +42,7 @@ export class AppModule {
           provesLife: true,
         }),
       ],
-      controllers: [ProjectLimitsController,AppChangedHandler, ReceiptsController, RefusalsController],
+      controllers: [ProjectLimitsController, AppChangedHandler, ReceiptsController, RefusalsController],
       providers: [
         projectLimitsProvider('ingress'),
         client(gatewayClient, 'adapter-gateway', settings.GATEWAY_URL),

@@ -53,5 +53,9 @@ export class ProjectLimits extends Sweeping {
 
 /** @param schema of the service; its migrations make the table */
 export function projectLimitsProvider(schema: string): Provider {
-  return { provide: ProjectLimits, useFactory: (db: DataSource) => new ProjectLimits(db, schema), inject: [DataSource] };
+  return {
+    provide: ProjectLimits,
+    useFactory: (db: DataSource) => new ProjectLimits(db, schema),
+    inject: [DataSource],
+  };
 }

@@ -17,7 +17,7 @@ export interface JobServerOptions {
   queues: string[];
   /** BullMQ jobs of one queue that run at the same time in this process; each may carry a company of 32. */
   concurrency: number;
-  /** As `concurrency`, of surplus: what it holds, the rest of a queue does not wait for. Absent: as many. */
+  /** As `concurrency`, of surplus; one at a time while other jobs come. Absent: as many. */
   surplusConcurrency?: number;
 }
 
@@ -28,12 +28,17 @@ export interface DeadJob<P> {
   reason: string;
 }
 
+/** So long after a job that is no surplus, another one is expected. */
+const wayIsMadeMs = 1_000;
+
 /** BullMQ as a transport of `@nestjs/microservices`: handlers are `@EventPattern` methods named for their job. */
 export class JobServer extends Server implements CustomTransportStrategy {
   override readonly propagatesEventHandlerErrors = true;
   private readonly workers: Worker[] = [];
   private redis: RedisConnection | undefined;
   private readonly retries: JobClient;
+  /** Until when surplus makes way. */
+  private readonly ways = new Map<Worker, NodeJS.Timeout>();
 
   constructor(private readonly options: JobServerOptions) {
     super();
@@ -43,16 +48,18 @@ export class JobServer extends Server implements CustomTransportStrategy {
   override listen(callback: () => void): void {
     this.requireHandlers();
     this.redis = consumerConnection(this.options.redisUrl);
-    const { queues, concurrency, surplusConcurrency = concurrency } = this.options;
-    for (const queue of queues) {
-      this.workers.push(this.work(queue, queue, concurrency, this.redis));
-      if (hasSurplus(queue)) this.workers.push(this.work(surplusLane(queue), queue, surplusConcurrency, this.redis));
+    for (const queue of this.options.queues) {
+      const lane = { queue, connection: this.redis };
+      const surplus = hasSurplus(queue) ? this.work(surplusLane(queue), this.surplusConcurrency, lane) : null;
+      const own = this.work(queue, this.options.concurrency, lane, () => surplus && this.makeWay(surplus));
+      this.workers.push(own, ...(surplus ? [surplus] : []));
     }
     callback();
   }
 
   /** Stops taking jobs and waits for those that run. */
   override async close(): Promise<void> {
+    for (const way of this.ways.values()) clearTimeout(way);
     await Promise.allSettled(this.workers.map((worker) => worker.close()));
     await this.retries.close();
     this.redis?.disconnect();
@@ -66,8 +73,31 @@ export class JobServer extends Server implements CustomTransportStrategy {
     return this.workers as T;
   }
 
-  private work(lane: string, queue: string, concurrency: number, connection: RedisConnection): Worker {
-    const worker = new Worker<Company>(lane, (job) => this.process(job), {
+  /** Surplus takes few jobs at a time as long as others come: what a process has in hand is what the next one waits for. */
+  private makeWay(surplus: Worker): void {
+    clearTimeout(this.ways.get(surplus));
+    surplus.concurrency = 1;
+    const end = (): void => {
+      surplus.concurrency = this.surplusConcurrency;
+    };
+    this.ways.set(surplus, setTimeout(end, wayIsMadeMs).unref());
+  }
+
+  private get surplusConcurrency(): number {
+    return this.options.surplusConcurrency ?? this.options.concurrency;
+  }
+
+  private work(
+    lane: string,
+    concurrency: number,
+    { queue, connection }: { queue: string; connection: RedisConnection },
+    onJob: () => void = () => undefined,
+  ): Worker {
+    const take = (job: Job<Company>): Promise<void> => {
+      onJob();
+      return this.process(job);
+    };
+    const worker = new Worker<Company>(lane, take, {
       connection,
       prefix: queuePrefix(queue),
       concurrency,

@@ -299,7 +299,9 @@ describe('a delivery', () => {
     const second = await send('limited');
     await until('it waits for its turn', async () => (await delivery(second)).error === 'address_rate');
     expect(await delivery(second)).toMatchObject({ state: 'queued', attempts: 0 });
-    expect((await delivery(second)).error_detail).toMatch(/1 messages in 60 s.*deliveries_per_address_per_minute of the project/);
+    expect((await delivery(second)).error_detail).toMatch(
+      /1 messages in 60 s.*deliveries_per_address_per_minute of the project/,
+    );
     await limit(null);
   });
 });

@@ -17,5 +17,11 @@ import { ProjectLimits1765000000200 } from './1765000000200-project-limits.js';
 export const schema: ServiceSchema = {
   name: 'portal',
   entities: [Organization, Project, ApiKey, Audit, UserAccount, UserIdentity, Member, SignInLink, MemberSession],
-  migrations: [TenantsAndKeys1763700000300, KeyLineage1764600000900, Audit1764700000303, People1764800000310, ProjectLimits1765000000200],
+  migrations: [
+    TenantsAndKeys1763700000300,
+    KeyLineage1764600000900,
+    Audit1764700000303,
+    People1764800000310,
+    ProjectLimits1765000000200,
+  ],
 };

@@ -71,7 +71,10 @@ describe('a project', () => {
     expect((await owner.call('GET', `/projects/${id}`)).body.limits).toEqual(limits);
     expect((await owner.call('PUT', `/projects/${id}/limits`, { ...limits, retention_days: 0 })).status).toBe(422);
     const stranger = await portal.key(['projects:write']);
-    const refused = await send(`${portal.url}/api/v1/projects/${id}/limits`, stranger, { ...post(limits), method: 'PUT' });
+    const refused = await send(`${portal.url}/api/v1/projects/${id}/limits`, stranger, {
+      ...post(limits),
+      method: 'PUT',
+    });
     expect(refused.status).toBe(404);
   });
 

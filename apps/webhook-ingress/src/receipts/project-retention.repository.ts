@@ -29,10 +29,7 @@ export class ProjectRetention extends Sweeping {
     let most = 0;
     for (const { projectId, days } of this.limits.shorterThan(this.settings.retentionDays)) {
       const before = new Date(Date.now() - days * dayMs);
-      const deleted = [
-        await this.receipts(projectId, before, limit),
-        await this.refusals(projectId, before, limit),
-      ];
+      const deleted = [await this.receipts(projectId, before, limit), await this.refusals(projectId, before, limit)];
       most = Math.max(most, ...deleted);
     }
     return most;
