@@ -109,12 +109,17 @@ export async function startGatehouse({
    * @param {string} method
    * @param {string} path
    * @param {object} [body]
+   * @param {string} [projectId] another one than the installation's first
    * @returns {Promise<any>}
    */
-  async function api(method, path, body) {
+  async function api(method, path, body, projectId) {
     const answer = await fetch(`${originOf(ports['portal'] ?? 0)}/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${made.api_key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      headers: {
+        authorization: `Bearer ${made.api_key}`,
+        ...(projectId ? { 'x-project-id': projectId } : {}),
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const text = await answer.text();

@@ -40,6 +40,11 @@ const benchmarks = {
     title: 'Order: messages of a session, 35 ms apart, that were handled after a later one',
     run: async (quick) => (await import('../bench/order.mjs')).benchOrder({ messages: quick ? 500 : 5_000 }),
   },
+  fair: {
+    title: 'Fair share: a second project, quiet and while the first one floods',
+    run: async (quick) =>
+      (await import('../bench/fair.mjs')).benchFair(quick ? { rounds: 1, seconds: 10 } : { rounds: 3, seconds: 20 }),
+  },
   'adapter-call': {
     title: 'A call of an adapter, bare and by the gateway',
     run: async (quick) =>

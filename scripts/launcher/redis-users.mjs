@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
  * @type {Record<string, string[]>}
  */
 export const queuesOf = {
-  'webhook-ingress': ['inbound', 'app-changes', 'route', 'order'],
+  'webhook-ingress': ['inbound', 'app-changes', 'route', 'turns', 'outbound', 'order'],
   'adapter-gateway': ['inbound', 'outbound', 'sync', 'route', 'outbound-sent', 'app-changes', 'order'],
   router: ['route', 'outbound-sent', 'turns', 'order'],
   engine: ['turns', 'outbound', 'order'],

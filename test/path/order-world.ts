@@ -1,3 +1,4 @@
+import { noLimits } from '#libs/project-limits';
 import { createService, ServiceTokens } from '#libs/service-kit';
 import { JobClient } from '#libs/queue';
 import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
@@ -89,8 +90,21 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
   }
   const jobs = new JobClient(testRedisUrl());
   const receipts = new ReceiptRepository(pool as unknown as Database);
-  const fed = { inlineLimitBytes: 16_384, maxWaitingJobs: 1_000 };
-  const feeder = new Feeder(jobs, receipts, fed, publicAddressOf('https://gatehouse.example'));
+  const fed = {
+    inlineLimitBytes: 16_384,
+    maxWaitingJobs: 1_000,
+    projectAdvance: 1_000,
+    projectRate: 0,
+    projectMaxWaiting: 1_000,
+  };
+  const feeder = new Feeder(
+    jobs,
+    receipts,
+    fed,
+    publicAddressOf('https://gatehouse.example'),
+    { of: () => noLimits },
+    { append: () => undefined },
+  );
   const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
   return {
     pool,

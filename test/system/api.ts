@@ -59,7 +59,8 @@ export function openApi(origin: string, key: string): Api {
     described ??= await describedBy(origin);
     described?.check({ method, path, status: answer.status, type: answer.headers.get('content-type'), text });
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
-    return (text === '' ? null : JSON.parse(text)) as T;
+    if (text === '') return null as T;
+    return (answer.headers.get('content-type')?.startsWith('text/') ? text : JSON.parse(text)) as T;
   };
   const event = (id: string): Promise<EventDetail> => api<EventDetail>('GET', `/api/v1/events/${id}`);
   return {

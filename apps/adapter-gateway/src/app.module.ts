@@ -1,3 +1,4 @@
+import { ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { AuditController, auditProvider } from '#libs/audit';
 import { changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
@@ -123,6 +124,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        ProjectLimitsController,
         AttentionController,
         AdapterCallsController,
         AdapterHealthController,
@@ -146,6 +148,7 @@ export class AppModule {
         WebhookRenewalsController,
       ],
       providers: [
+        projectLimitsProvider('gateway'),
         changeListenerProvider(schema, 'adapter-gateway', settings),
         AttentionRepository,
         AttentionService,

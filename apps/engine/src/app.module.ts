@@ -1,3 +1,4 @@
+import { ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { AuditController, auditProvider } from '#libs/audit';
 import { changeListenerProvider, DatabaseModule } from '#libs/database';
 import { journalProvider } from '#libs/journal';
@@ -65,10 +66,13 @@ import { TurnLeases } from './turns/turn-leases.js';
 import { TurnRedrives } from './turns/turn-redrives.service.js';
 import { TurnRunner } from './turns/turn-runner.service.js';
 import { TurnSweeper } from './turns/turn-sweeper.js';
+import { TurnSlots } from './turns/turn-slots.repository.js';
 import { TurnWaker } from './turns/turn-waker.js';
 import { TurnController } from './turns/turn.controller.js';
 import { TurnRepository } from './turns/turn.repository.js';
 import { UsageController } from './usage/usage.controller.js';
+import { UsageExportController } from './usage/usage-export.controller.js';
+import { UsageExportRepository } from './usage/usage-export.repository.js';
 import { UsageRepository } from './usage/usage.repository.js';
 
 @Module({})
@@ -85,6 +89,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        ProjectLimitsController,
         AttentionController,
         AgentController,
         AgentUsageController,
@@ -99,6 +104,7 @@ export class AppModule {
         SessionsController,
         TurnController,
         UsageController,
+        UsageExportController,
         ReplyController,
         PythonCallbackController,
         PythonTriesController,
@@ -106,6 +112,7 @@ export class AppModule {
         AuditController,
       ],
       providers: [
+        projectLimitsProvider('engine'),
         changeListenerProvider(schema, 'engine', settings),
         AttentionRepository,
         { provide: SETTINGS, useValue: settings },
@@ -139,12 +146,14 @@ export class AppModule {
         PythonTries,
         PythonTryRepository,
         UsageRepository,
+        UsageExportRepository,
         TurnBudget,
         TurnRepository,
         TurnEndingRepository,
         StepRepository,
         TurnFailures,
         TurnLeases,
+        TurnSlots,
         TurnWaker,
         TurnCancellation,
         TurnRedrives,

@@ -53,6 +53,7 @@ const settings = {
   TOOL_TIMEOUT_MS: integer(20_000, 100, 60_000),
   AGENT_CACHE_MS: integer(5_000, 0, 60_000),
   ORDER_WAIT_MS: integer(2_000, 0, 60_000),
+  PROJECT_CONCURRENT_TURNS: integer(0, 0, 100_000),
   SWEEP_EVERY_MS: integer(5_000, 100, 600_000),
   SWEEP_AFTER_MS: integer(15_000, 1_000, 3_600_000),
   RETENTION_DAYS: integer(30, 1, 3_650),

@@ -71,6 +71,8 @@ export interface EngineSettings extends ChangeSettings {
   DOCUMENT_MAX_CHARS: number;
   /** How long a changed agent may still run as it was, in a process that does not hear of changes. */
   AGENT_CACHE_MS: number;
+  /** Turns of one project that run at a time, where it has no limit of its own; more wait. 0: no limit. */
+  PROJECT_CONCURRENT_TURNS: number;
   /** How long a turn waits for one whose message was acknowledged earlier in its App, and is still on its way. */
   ORDER_WAIT_MS: number;
   SWEEP_EVERY_MS: number;

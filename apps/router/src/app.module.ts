@@ -1,3 +1,4 @@
+import { ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { changeListenerProvider, DatabaseModule } from '#libs/database';
 import { journalProvider } from '#libs/journal';
 import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
@@ -62,6 +63,7 @@ export class AppModule {
         }),
       ],
       controllers: [
+        ProjectLimitsController,
         AttentionController,
         ChannelsController,
         ContactsController,
@@ -76,6 +78,7 @@ export class AppModule {
         WorkflowsController,
       ],
       providers: [
+        projectLimitsProvider('router'),
         changeListenerProvider(schema, 'router', settings),
         AttentionRepository,
         { provide: routerSettings, useValue: settings },

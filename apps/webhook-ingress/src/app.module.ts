@@ -1,3 +1,4 @@
+import { ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { DatabaseModule } from '#libs/database';
 import { journalProvider } from '#libs/journal';
 import { ServiceClient, ServiceTokens } from '#libs/service-kit';
@@ -10,6 +11,7 @@ import { EndpointsService, gatewayClient } from './endpoints/endpoints.service.j
 import type { IngressSettings } from './env.js';
 import { Feeder, feederSettings } from './receipts/feeder.js';
 import { publicAddress, publicAddressOf } from './receipts/parse-job.js';
+import { ProjectRetention } from './receipts/project-retention.repository.js';
 import { ReceiptRepository } from './receipts/receipt.repository.js';
 import { ReceiptWriter, receiptWriterSettings } from './receipts/receipt-writer.js';
 import { ReceiptsController } from './receipts/receipts.controller.js';
@@ -40,8 +42,9 @@ export class AppModule {
           provesLife: true,
         }),
       ],
-      controllers: [AppChangedHandler, ReceiptsController, RefusalsController],
+      controllers: [ProjectLimitsController, AppChangedHandler, ReceiptsController, RefusalsController],
       providers: [
+        projectLimitsProvider('ingress'),
         client(gatewayClient, 'adapter-gateway', settings.GATEWAY_URL),
         client(vaultClient, 'credential-vault', settings.VAULT_URL),
         client(routerClient, 'router', settings.ROUTER_URL),
@@ -62,7 +65,13 @@ export class AppModule {
         journalProvider('webhook-ingress'),
         {
           provide: feederSettings,
-          useValue: { inlineLimitBytes: settings.INLINE_LIMIT_BYTES, maxWaitingJobs: settings.MAX_WAITING_JOBS },
+          useValue: {
+            inlineLimitBytes: settings.INLINE_LIMIT_BYTES,
+            maxWaitingJobs: settings.MAX_WAITING_JOBS,
+            projectAdvance: settings.PROJECT_ADVANCE,
+            projectRate: settings.PROJECT_MESSAGES_PER_SECOND,
+            projectMaxWaiting: settings.PROJECT_MAX_WAITING,
+          },
         },
         { provide: publicAddress, useValue: publicAddressOf(settings.PUBLIC_URL) },
         {
@@ -78,6 +87,7 @@ export class AppModule {
         Feeder,
         Stragglers,
         ReceiptsService,
+        ProjectRetention,
         RefusalLog,
         BuiltinPayload,
         Handshakes,

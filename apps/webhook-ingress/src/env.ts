@@ -23,8 +23,14 @@ const settings = {
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
   /** Levels of a body of the built-in Webhook app; a deeper one is refused. Alike in the adapter-gateway. */
   MESSAGE_MAX_DEPTH: integer(100, 1, 500),
-  /** Jobs that may wait for the gateway before receipts wait in Postgres alone. */
+  /** Jobs that may wait on a message's way, in all its queues, before receipts wait in Postgres alone. */
   MAX_WAITING_JOBS: integer(50, 1, 1_000_000),
+  /** Messages of one project that go before the surplus of others; it has them back once none such waits. */
+  PROJECT_ADVANCE: integer(100, 1, 1_000_000),
+  /** Messages of one project per second in one replica, where it has no limit of its own; more wait. 0: no limit. */
+  PROJECT_MESSAGES_PER_SECOND: integer(0, 0, 100_000),
+  /** Messages of one project that may wait for that limit before requests are answered 429. */
+  PROJECT_MAX_WAITING: integer(50_000, 1, 400_000),
   /** A receipt that has not ended after this time is woken again. */
   RECEIPT_LEASE_MS: integer(10_000, 1_000, 3_600_000),
   /** Days that receipts, delivery keys and the journal are kept. */

@@ -20,6 +20,7 @@ export const auditActions = [
   'organization.renamed',
   'project.created',
   'project.renamed',
+  'project.limits_set',
   'project.closed',
   'project.reopened',
   'session.started',

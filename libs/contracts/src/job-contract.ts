@@ -11,6 +11,8 @@ export interface JobContract<P extends object = object> {
   readonly queue: string;
   readonly payload: PayloadClass<P>;
   jobId(payload: P): string;
+  /** Its payload may say `surplus`: jobs that do wait in a lane of their own, with consumers of its own. */
+  readonly hasSurplus?: true;
   /** Attempts before the job is dead, the first one included. */
   readonly attempts: number;
   /** Exponential backoff with full jitter: a wait is uniform in (0, min(capMs, baseMs · 2^attempt)]. */

@@ -93,6 +93,11 @@ export class Journal {
     await this.db.query('SELECT journal.forget_before(now() - make_interval(days => $1))', [keepDays]);
   }
 
+  /** Deletes what is told of receipts of a project. @param tx the transaction that deletes them */
+  async forgetReceipts(tx: Queryable, projectId: string, receiptIds: string[], before: Date): Promise<void> {
+    await tx.query('SELECT journal.forget_receipts($1, $2, $3)', [projectId, receiptIds, before]);
+  }
+
   private async write(entries: JournalEntry[]): Promise<void[]> {
     try {
       await insertEntries(this.db, this.service, entries);

@@ -21,18 +21,29 @@ export interface Company {
 }
 
 export const companyLimits = { maxTravellers: 32, maxBytes: 128 * 1024 };
+/** What surplus holds at a time is what others wait for: less of it goes together. */
+const surplusLimits = { ...companyLimits, maxTravellers: 16 };
 
-/** Splits travellers into companies within the limits; a big one goes alone. */
+/** Of a project that sends more than its share (`surplus` of its payload): it waits in a lane of its own. */
+export function isSurplus({ payload }: Traveller): boolean {
+  return payload['surplus'] === true;
+}
+
+/** Splits travellers into companies within the limits; a big one goes alone, and surplus travels with surplus. */
 export function companies(travellers: Traveller[]): Company[] {
+  const surplus = travellers.filter(isSurplus);
+  if (surplus.length === 0) return companiesOf(travellers, companyLimits);
+  const own = travellers.filter((traveller) => !isSurplus(traveller));
+  return [...companiesOf(own, companyLimits), ...companiesOf(surplus, surplusLimits)];
+}
+
+function companiesOf(travellers: Traveller[], limits: typeof companyLimits): Company[] {
   const result: Company[] = [];
   let current: Traveller[] = [];
   let bytes = 0;
   for (const traveller of travellers) {
     const size = roughBytes(traveller.payload);
-    if (
-      current.length > 0 &&
-      (current.length >= companyLimits.maxTravellers || bytes + size > companyLimits.maxBytes)
-    ) {
+    if (current.length > 0 && (current.length >= limits.maxTravellers || bytes + size > limits.maxBytes)) {
       result.push({ travellers: current });
       current = [];
       bytes = 0;

@@ -54,6 +54,11 @@ function open(url: string, how: RedisOptions): RedisConnection {
   return new Redis({ ...how, ...secured, ...nodes[0], db, retryStrategy });
 }
 
+/** BullMQ's name for the lane of a queue's surplus, under the prefix of that queue. */
+export function surplusLane(queue: string): string {
+  return `${queue}-surplus`;
+}
+
 /**
  * BullMQ's key prefix of a queue; the hash tag keeps one queue's keys in one slot of a Redis Cluster. By the `q` in it, the
  * four queues of a message's path are in four different quarters of the slots.

@@ -18,11 +18,17 @@ export class Consumer<T> extends Worker<T> {
   constructor(
     queue: string,
     process: (job: Job<T>) => Promise<void>,
-    private readonly places: number,
+    private most: number,
     private readonly isConnected: () => boolean,
     options: Omit<WorkerOptions, 'concurrency'>,
   ) {
     super(queue, (job: Job<T>) => this.handle(process(job)), { ...options, concurrency: 1 });
+  }
+
+  /** How many jobs may run at a time. */
+  set places(most: number) {
+    this.most = most;
+    this.wake?.();
   }
 
   /** Begins a job; resolves when there is room for the next one. */
@@ -75,6 +81,6 @@ export class Consumer<T> extends Worker<T> {
   }
 
   private get hasRoom(): boolean {
-    return this.open.size - this.waits.size < this.places && this.open.size < this.places * (1 + waitingForEach);
+    return this.open.size - this.waits.size < this.most && this.open.size < this.most * (1 + waitingForEach);
   }
 }

@@ -15,8 +15,10 @@ export class RunLater extends Error {
   constructor(
     readonly delayMs: number,
     readonly code: string,
+    /** For people, where the code does not say enough. */
+    why?: string,
   ) {
-    super(`run again in ${delayMs} ms: ${code}`);
+    super(why ?? `run again in ${delayMs} ms: ${code}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { appChanged, type JobContract } from '#libs/contracts';
+import { appChanged, inboundParse, type JobContract, newId } from '#libs/contracts';
 import { type BreakableLink, openLink, type RedisDatabase, takeRedisDatabase, until } from '#libs/testing';
 import { Redis } from 'ioredis';
 import { JobClient } from './job-client.js';
@@ -21,7 +21,7 @@ afterAll(async () => {
 beforeEach(async () => {
   client = new JobClient(link.url);
   // An add does not wait for the connection: what comes before it is missed, and swept.
-  await until('the client is connected', async () => (await client.waiting(queue)) === 0);
+  await until('the client is connected', async () => (await client.waiting(queue)).own === 0);
 });
 afterEach(async () => {
   link.mend();
@@ -39,9 +39,24 @@ const wakeMany = (count: number): Promise<boolean[]> =>
 describe('a client of the queue', () => {
   it('adds what comes at one moment in companies, and the same set once', async () => {
     expect(await wakeMany(70)).toEqual(Array.from({ length: 70 }, () => true));
-    expect(await client.waiting(queue)).toBe(3);
+    expect((await client.waiting(queue)).own).toBe(3);
     await wakeMany(70);
-    expect(await client.waiting(queue)).toBe(3);
+    expect((await client.waiting(queue)).own).toBe(3);
+  });
+
+  it('adds surplus to a lane of its own, and tells of both lanes together', async () => {
+    const parse = (more: { surplus?: true }) => ({
+      ...{
+        receipt_id: newId('evt'),
+        received_at: new Date().toISOString(),
+        organization_id: 'org_1',
+        project_id: 'prj_1',
+      },
+      ...{ app_id: 'app_1', verified_scheme: null, ...more },
+    });
+    await Promise.all([{}, { surplus: true } as const, {}].map((more) => client.wake(inboundParse, parse(more))));
+    expect(await client.waiting(inboundParse.queue)).toEqual({ own: 1, surplus: 1 });
+    expect(await client.depth(inboundParse.queue)).toMatchObject({ waiting: 2, active: 0, delayed: 0 });
   });
 
   it('adds a job that waits alone once', async () => {
@@ -80,7 +95,7 @@ describe('a client of the queue', () => {
           .zrem(`{gatehouse:q:${queue}}:${queue}:delayed`, id)
           .lpush(`{gatehouse:q:${queue}}:${queue}:wait`, id)
           .exec();
-      return (await client.waiting(queue)) === 1;
+      return (await client.waiting(queue)).own === 1;
     });
     expect((await client.depth(queue)).oldestMs).toBeLessThan(250);
   });
@@ -95,7 +110,7 @@ describe('a client of the queue', () => {
     await expect(client.waiting(queue)).rejects.toThrow();
     link.mend();
     await until('Redis takes jobs', () => client.wake(appChanged, change(9)));
-    expect(await client.waiting(queue)).toBeGreaterThanOrEqual(2);
+    expect((await client.waiting(queue)).own).toBeGreaterThanOrEqual(2);
   });
 
   it('works once Redis is there when it was away at the start', async () => {

@@ -5,8 +5,14 @@ import { exportsTraces, traceparent } from '#libs/tracing';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import { Queue } from 'bullmq';
 import { ArrivalOrder } from './arrival-order.js';
-import { companies, companyId, oldestOf, type Traveller } from './company.js';
-import { producerConnection, queuePrefix, type RedisConnection } from './connection.js';
+import { companies, type Company, companyId, isSurplus, oldestOf, type Traveller } from './company.js';
+import { producerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
+
+/** Jobs that wait in a queue, those of surplus apart. */
+export interface Waiting {
+  own: number;
+  surplus: number;
+}
 
 /** Adds jobs. A job may be lost, since the rows are the truth and sweepers add again: adding never throws for Redis. */
 export class JobClient extends ClientProxy {
@@ -41,7 +47,7 @@ export class JobClient extends ClientProxy {
     const company = { travellers: [travellerOf(payload, Date.now())] };
     try {
       const options = { jobId: contract.jobId(payload), delay: delayMs, ...keepNothing };
-      await this.queue(contract.queue).add(contract.name, company, options);
+      await this.laneOf(contract, company).add(contract.name, company, options);
       return true;
     } catch {
       this.missed.set(contract.name, (this.missed.get(contract.name) ?? 0) + 1);
@@ -54,7 +60,7 @@ export class JobClient extends ClientProxy {
     const company = { travellers: [traveller] };
     // The job it comes from may still hold the plain id, and an add under a known id is ignored.
     const jobId = `${companyId(contract, company)}_at_${Date.now() + delayMs}`;
-    await this.queue(contract.queue).add(contract.name, company, { jobId, delay: delayMs, ...keepNothing });
+    await this.laneOf(contract, company).add(contract.name, company, { jobId, delay: delayMs, ...keepNothing });
   }
 
   /** What the server says of itself. @throws when Redis does not answer */
@@ -65,21 +71,23 @@ export class JobClient extends ClientProxy {
     return { version: told('redis_version'), policy: told('maxmemory_policy'), nowMs };
   }
 
-  /** Jobs that wait in a queue. @throws when Redis does not answer */
-  async waiting(queue: string): Promise<number> {
-    return (await this.queue(queue).getJobCounts('wait'))['wait'] ?? 0;
+  /** @throws when Redis does not answer */
+  async waiting(queue: string): Promise<Waiting> {
+    const count = (name: string): Promise<number> => this.redis.llen(`${queuePrefix(queue)}:${name}:wait`);
+    const [own, surplus] = await Promise.all([count(queue), count(surplusLane(queue))]);
+    return { own, surplus };
   }
 
   /** Jobs per state of one queue, and how long in ms the one that is next has waited: nearly always the oldest. */
   async depth(queue: string): Promise<{ waiting: number; active: number; delayed: number; oldestMs: number }> {
-    const counts = await this.queue(queue).getJobCounts('wait', 'active', 'delayed');
-    const [oldest] = await this.queue(queue).getJobs(['wait'], 0, 0, true);
+    const own = await depthOf(this.queue(queue));
+    if (!hasSurplus(queue)) return own;
+    const surplus = await depthOf(this.queue(surplusLane(queue), queue));
     return {
-      waiting: counts['wait'] ?? 0,
-      active: counts['active'] ?? 0,
-      delayed: counts['delayed'] ?? 0,
-      // The delay of a retry was asked for: it is no sign of a queue that is behind.
-      oldestMs: oldest ? Math.max(0, Date.now() - oldest.timestamp - (oldest.opts.delay ?? 0)) : 0,
+      waiting: own.waiting + surplus.waiting,
+      active: own.active + surplus.active,
+      delayed: own.delayed + surplus.delayed,
+      oldestMs: Math.max(own.oldestMs, surplus.oldestMs),
     };
   }
 
@@ -143,15 +151,18 @@ export class JobClient extends ClientProxy {
   }
 
   private async sendTogether(contract: JobContract, travellers: Traveller[]): Promise<boolean[]> {
-    const adds = companies(travellers).map((company) => ({
-      name: contract.name,
-      data: company,
-      opts: { jobId: companyId(contract, company), timestamp: oldestOf(company), ...keepNothing },
-    }));
+    const lanes = Map.groupBy(companies(travellers), (company) => this.laneOf(contract, company));
     try {
-      const only = adds[0];
-      if (adds.length === 1 && only) await this.queue(contract.queue).add(only.name, only.data, only.opts);
-      else await this.queue(contract.queue).addBulk(adds);
+      for (const [lane, together] of lanes) {
+        const adds = together.map((company) => ({
+          name: contract.name,
+          data: company,
+          opts: { jobId: companyId(contract, company), timestamp: oldestOf(company), ...keepNothing },
+        }));
+        const only = adds[0];
+        if (adds.length === 1 && only) await lane.add(only.name, only.data, only.opts);
+        else await lane.addBulk(adds);
+      }
       return travellers.map(() => true);
     } catch {
       this.missed.set(contract.name, (this.missed.get(contract.name) ?? 0) + travellers.length);
@@ -159,12 +170,17 @@ export class JobClient extends ClientProxy {
     }
   }
 
-  private queue(name: string): Queue {
+  private laneOf({ queue }: JobContract, { travellers: [first] }: Company): Queue {
+    return first && isSurplus(first) ? this.queue(surplusLane(queue), queue) : this.queue(queue);
+  }
+
+  /** @param of the queue that it is a lane of */
+  private queue(name: string, of = name): Queue {
     let queue = this.queues.get(name);
     if (!queue) {
       queue = new Queue(name, {
         connection: this.redis,
-        prefix: queuePrefix(name),
+        prefix: queuePrefix(of),
         skipWaitingForReady: true,
         streams: { events: { maxLen: 100 } },
       });
@@ -179,6 +195,21 @@ export class JobClient extends ClientProxy {
     }
     return queue;
   }
+}
+
+export const hasSurplus = (queue: string): boolean =>
+  jobs.some((job: JobContract) => job.queue === queue && job.hasSurplus === true);
+
+async function depthOf(lane: Queue): Promise<{ waiting: number; active: number; delayed: number; oldestMs: number }> {
+  const counts = await lane.getJobCounts('wait', 'active', 'delayed');
+  const [oldest] = await lane.getJobs(['wait'], 0, 0, true);
+  return {
+    waiting: counts['wait'] ?? 0,
+    active: counts['active'] ?? 0,
+    delayed: counts['delayed'] ?? 0,
+    // The delay of a retry was asked for: it is no sign of a queue that is behind.
+    oldestMs: oldest ? Math.max(0, Date.now() - oldest.timestamp - (oldest.opts.delay ?? 0)) : 0,
+  };
 }
 
 /** What waits for its first attempt; it knows its place in the trace where somebody takes traces. */

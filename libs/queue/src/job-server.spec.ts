@@ -24,7 +24,7 @@ afterAll(() => redisDatabase.release());
 beforeEach(async () => {
   dead.length = 0;
   client = new JobClient(redisDatabase.url);
-  await until('the client is connected', async () => (await client.waiting(queue)) === 0);
+  await until('the client is connected', async () => (await client.waiting(queue)).own === 0);
 });
 afterEach(async () => {
   await server?.close();
@@ -208,10 +208,10 @@ describe('a server of jobs', () => {
     });
     for (const { receipt_id } of ends.map(() => route())) await client.wake(messageRoute, route(receipt_id));
     await until('two of them run', () => begun.length === 2);
-    await until('the others wait', async () => (await client.waiting(queue)) === 2);
+    await until('the others wait', async () => (await client.waiting(queue)).own === 2);
     ends[0]!.resolve();
     await until('a third one runs', () => begun.length === 3);
-    expect(await client.waiting(queue)).toBe(1);
+    expect((await client.waiting(queue)).own).toBe(1);
     for (const end of ends) end.resolve();
     await until('nothing is left', idle);
     expect(begun).toHaveLength(4);
@@ -274,6 +274,39 @@ describe('a server of jobs', () => {
     await until('both are served', () => seen.length === 2);
     await until('nothing is left', idle);
     expect(seen.toSorted()).toEqual(['evt_a', 'evt_b']);
+  });
+
+  it('handles what is no surplus while surplus holds all consumers of its own', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const handled: string[] = [];
+    serve(async ({ receipt_id, surplus }) => {
+      if (surplus) await held;
+      handled.push(receipt_id);
+    });
+    const surplus = Array.from({ length: 40 }, () => ({ ...route(), surplus: true as const }));
+    await wakeAll(surplus);
+    await until('surplus holds its consumers', async () => (await client.depth(queue)).active === 2);
+    const own = Array.from({ length: 5 }, () => route());
+    await wakeAll([...own, { ...route(), surplus: true }]);
+    await until('the others are handled', () => handled.length === 5);
+    expect(handled.toSorted()).toEqual(own.map(({ receipt_id }) => receipt_id).toSorted());
+    release();
+    await until('all are handled', () => handled.length === 46);
+  });
+
+  it('tries surplus again as surplus', async () => {
+    serve(() => {
+      throw new RunLater(600_000, 'later');
+    });
+    await wakeAll([{ ...route(), surplus: true }]);
+    await until('it waits', async () => (await client.depth(queue)).delayed === 1);
+    const lane = new Queue(`${queue}-surplus`, {
+      connection: { url: redisDatabase.url },
+      prefix: queuePrefix(queue),
+    });
+    expect(await lane.getDelayedCount()).toBe(1);
+    await lane.close();
   });
 });
 

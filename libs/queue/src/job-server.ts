@@ -4,10 +4,10 @@ import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import type { Job } from 'bullmq';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { Company, Traveller } from './company.js';
+import { consumerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 import { Consumer } from './consumer.js';
-import { consumerConnection, queuePrefix, type RedisConnection } from './connection.js';
 import { judge, PermanentFailure } from './failures.js';
-import { JobClient } from './job-client.js';
+import { hasSurplus, JobClient } from './job-client.js';
 import { JobContext, type Waiting } from './job-context.js';
 import { checkedPayload } from './payload.js';
 
@@ -20,6 +20,8 @@ export interface JobServerOptions {
    * may wait for others beside them.
    */
   concurrency: number;
+  /** As `concurrency`, of surplus; one at a time while other jobs come. Absent: as many. */
+  surplusConcurrency?: number;
 }
 
 /** What a `<job>.dead` handler gets. `payload` is as it came, and may be the very thing that was wrong. */
@@ -29,12 +31,17 @@ export interface DeadJob<P> {
   reason: string;
 }
 
+/** So long after a job that is no surplus, another one is expected. */
+const wayIsMadeMs = 1_000;
+
 /** BullMQ as a transport of `@nestjs/microservices`: handlers are `@EventPattern` methods named for their job. */
 export class JobServer extends Server implements CustomTransportStrategy {
   override readonly propagatesEventHandlerErrors = true;
   private readonly workers: Consumer<Company>[] = [];
   private redis: RedisConnection | undefined;
   private readonly retries: JobClient;
+  /** Until when surplus makes way. */
+  private readonly ways = new Map<Consumer<Company>, NodeJS.Timeout>();
 
   constructor(private readonly options: JobServerOptions) {
     super();
@@ -44,12 +51,18 @@ export class JobServer extends Server implements CustomTransportStrategy {
   override listen(callback: () => void): void {
     this.requireHandlers();
     this.redis = consumerConnection(this.options.redisUrl);
-    for (const queue of this.options.queues) this.workers.push(this.work(queue, this.redis));
+    for (const queue of this.options.queues) {
+      const lane = { queue, connection: this.redis };
+      const surplus = hasSurplus(queue) ? this.work(surplusLane(queue), this.surplusConcurrency, lane) : null;
+      const own = this.work(queue, this.options.concurrency, lane, () => surplus && this.makeWay(surplus));
+      this.workers.push(own, ...(surplus ? [surplus] : []));
+    }
     callback();
   }
 
   /** Stops taking jobs and waits for those that run. */
   override async close(): Promise<void> {
+    for (const way of this.ways.values()) clearTimeout(way);
     await Promise.allSettled(this.workers.map((worker) => worker.close()));
     await this.retries.close();
     this.redis?.disconnect();
@@ -63,24 +76,40 @@ export class JobServer extends Server implements CustomTransportStrategy {
     return this.workers as T;
   }
 
-  private work(queue: string, connection: RedisConnection): Consumer<Company> {
-    const process = (job: Job<Company>): Promise<void> => this.process(job, (wait) => worker.letWait(job, wait));
-    const worker = new Consumer<Company>(
-      queue,
-      process,
-      this.options.concurrency,
-      () => connection.status === 'ready',
-      {
-        connection,
-        prefix: queuePrefix(queue),
-        // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do. What waits
-        // for a dead process is swept sooner; a shorter lock would have jobs of a busy process run twice.
-        maxStalledCount: 1_000,
-        stalledInterval: 2_000,
-        lockDuration: 10_000,
-      },
-    );
-    worker.on('error', (error) => this.logger.debug?.(`queue ${queue}: ${error.message}`));
+  /** Surplus takes few jobs at a time as long as others come: what a process has in hand is what the next one waits for. */
+  private makeWay(surplus: Consumer<Company>): void {
+    clearTimeout(this.ways.get(surplus));
+    surplus.places = 1;
+    const end = (): void => {
+      surplus.places = this.surplusConcurrency;
+    };
+    this.ways.set(surplus, setTimeout(end, wayIsMadeMs).unref());
+  }
+
+  private get surplusConcurrency(): number {
+    return this.options.surplusConcurrency ?? this.options.concurrency;
+  }
+
+  private work(
+    lane: string,
+    concurrency: number,
+    { queue, connection }: { queue: string; connection: RedisConnection },
+    onJob: () => void = () => undefined,
+  ): Consumer<Company> {
+    const take = (job: Job<Company>): Promise<void> => {
+      onJob();
+      return this.process(job, (wait) => worker.letWait(job, wait));
+    };
+    const worker = new Consumer<Company>(lane, take, concurrency, () => connection.status === 'ready', {
+      connection,
+      prefix: queuePrefix(queue),
+      // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do. What waits
+      // for a dead process is swept sooner; a shorter lock would have jobs of a busy process run twice.
+      maxStalledCount: 1_000,
+      stalledInterval: 2_000,
+      lockDuration: 10_000,
+    });
+    worker.on('error', (error) => this.logger.debug?.(`queue ${lane}: ${error.message}`));
     return worker;
   }
 

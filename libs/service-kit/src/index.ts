@@ -27,6 +27,7 @@ export {
   askerOf,
   Caller,
   PublicRoute,
+  reachesOrganization,
   RequireScopes,
   TokenOnce,
   type AuthenticatedRequest,

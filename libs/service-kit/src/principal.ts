@@ -41,6 +41,11 @@ export function askerOf({ person, subject }: Pick<Principal, 'person' | 'subject
   return person ?? subject;
 }
 
+/** Whether the caller reaches every project of the organization, as its members do; else the one it calls in. */
+export function reachesOrganization({ scopes, subject }: Pick<Principal, 'scopes' | 'subject'>): boolean {
+  return scopes.includes('admin') || subject.startsWith('user:');
+}
+
 export const scopesKey = 'gatehouse:scopes';
 export const publicKey = 'gatehouse:public';
 export const onceKey = 'gatehouse:once';

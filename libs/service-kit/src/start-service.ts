@@ -40,6 +40,8 @@ export interface ServiceSettings extends TrustSettings, Partial<HttpLimits>, Par
   /** Null for a service without queues. */
   REDIS_URL: string | null;
   QUEUE_CONCURRENCY: number;
+  /** Absent: as QUEUE_CONCURRENCY. */
+  SURPLUS_CONCURRENCY?: number;
   /** The first one signs; public halves alone for a service that calls no other. */
   GATEHOUSE_SERVICE_KEY: Jwk | Jwk[];
   LOG_LEVEL: string;
@@ -128,6 +130,7 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
       redisUrl: settings.REDIS_URL,
       queues: options.consumes,
       concurrency: settings.QUEUE_CONCURRENCY,
+      surplusConcurrency: settings.SURPLUS_CONCURRENCY ?? settings.QUEUE_CONCURRENCY,
     });
     app.connectMicroservice({ strategy }, { inheritAppConfig: true });
   }

@@ -17,6 +17,8 @@ export function walkAccess(ground: () => Ground): void {
     await ask('DELETE', `api-keys/${key.id}`);
     const { id } = await ask('POST', 'projects', { name: 'Walked' });
     await ask('PATCH', `projects/${id}`, { name: 'Walked on' });
+    const none = { messages_per_second: null, concurrent_turns: null, deliveries_per_address_per_minute: null };
+    await ask('PUT', `projects/${id}/limits`, { ...none, retention_days: 7 });
     await ask('POST', `projects/${id}/close`);
     await ask('POST', `projects/${id}/reopen`);
     const organizations = await ask<Listed>('GET', 'organizations');

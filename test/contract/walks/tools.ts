@@ -64,6 +64,7 @@ export function walkTools(ground: () => Ground): void {
     await ask('PATCH', `agents/${id}`, { name: 'runner' });
     await ask('DELETE', `agents/${id}`);
     await ask('GET', 'usage');
+    await ask('GET', 'usage/export');
     await ask('GET', 'model');
     await ask('GET', 'usage?group_by=day_agent');
   });

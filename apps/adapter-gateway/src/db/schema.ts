@@ -38,6 +38,7 @@ import { HealthAndConformance1764800000961 } from './1764800000961-health-and-co
 import { LeaseOwners1764900000105 } from './1764900000105-lease-owners.js';
 import { ClosedProjects1764900000111 } from './1764900000111-closed-projects.js';
 import { ChangesTold1764900000200 } from './1764900000200-changes-told.js';
+import { ProjectLimits1765000000202 } from './1765000000202-project-limits.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -83,5 +84,6 @@ export const schema: ServiceSchema = {
     LeaseOwners1764900000105,
     ClosedProjects1764900000111,
     ChangesTold1764900000200,
+    ProjectLimits1765000000202,
   ],
 };

@@ -1,5 +1,6 @@
 import { isJsonObject, type Manifest } from '#libs/adapter-sdk';
 import { Sweeping } from '#libs/database';
+import { ProjectLimits } from '#libs/project-limits';
 import { RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
@@ -18,6 +19,16 @@ const minuteMs = 60_000;
 interface AddressRate {
   count: number;
   seconds: number;
+  /** Where it is set, for who wants another. */
+  setBy: string;
+}
+
+interface Addressed {
+  appId: string;
+  projectId: string;
+  address: string;
+  /** Null: the built-in Webhook app, which has none. */
+  manifest: Manifest | null;
 }
 
 /** Keeps an App from sending more to one address than its provider takes. */
@@ -25,6 +36,7 @@ interface AddressRate {
 export class AddressPace extends Sweeping {
   constructor(
     @Inject(AddressPaceRepository) private readonly turns: AddressPaceRepository,
+    @Inject(ProjectLimits) private readonly limits: ProjectLimits,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
     super();
@@ -40,17 +52,21 @@ export class AddressPace extends Sweeping {
   }
 
   /** @throws RunLater `address_rate` until the address's turn comes */
-  async take(appId: string, address: string, manifest: Manifest): Promise<void> {
-    const rate = declaredRate(manifest) ?? this.defaultRate();
+  async take({ appId, projectId, address, manifest }: Addressed): Promise<void> {
+    const rate = (manifest && declaredRate(manifest)) ?? this.rateOf(projectId);
     if (!rate) return;
     const hash = createHash('sha256').update(address).digest('hex');
     const waitMs = await this.turns.take(appId, hash, (rate.seconds * 1_000) / rate.count);
-    if (waitMs > 0) throw new RunLater(waitMs, 'address_rate');
+    if (waitMs === 0) return;
+    const why = `Its address gets ${rate.count} messages in ${rate.seconds} s, and its turn comes in ${waitMs} ms. The limit is set by ${rate.setBy}.`;
+    throw new RunLater(waitMs, 'address_rate', why);
   }
 
-  private defaultRate(): AddressRate | null {
-    const count = this.settings.ADDRESS_RATE_PER_MINUTE;
-    return count > 0 ? { count, seconds: minuteMs / 1_000 } : null;
+  private rateOf(projectId: string): AddressRate | null {
+    const own = this.limits.of(projectId).deliveries_per_address_per_minute;
+    const count = own ?? this.settings.ADDRESS_RATE_PER_MINUTE;
+    const setBy = own === null ? 'ADDRESS_RATE_PER_MINUTE' : 'deliveries_per_address_per_minute of the project';
+    return count > 0 ? { count, seconds: minuteMs / 1_000, setBy } : null;
   }
 }
 
@@ -59,5 +75,5 @@ function declaredRate({ message }: Manifest): AddressRate | null {
   if (!isJsonObject(rate)) return null;
   const { count, seconds } = rate;
   if (typeof count !== 'number' || typeof seconds !== 'number' || !(count >= 1) || !(seconds > 0)) return null;
-  return { count: Math.floor(count), seconds: Math.min(seconds, 86_400) };
+  return { count: Math.floor(count), seconds: Math.min(seconds, 86_400), setBy: 'the manifest of the adapter' };
 }

@@ -67,6 +67,9 @@ export class Deliverer {
     const installed = await this.installed.get(delivery.app_id);
     if (!installed.adapter) {
       const credentials = await this.credentials.of(installed);
+      const { app_id: appId, project_id: projectId, content } = delivery;
+      const address = content.target.channel_address ?? '';
+      await this.pace.take({ appId, projectId, address, manifest: null });
       return this.directSlots.run(originOf(delivery), () =>
         directDeliver(this.egress, installed.app, credentials, delivery, this.settings.DELIVERY_TIMEOUT_MS),
       );
@@ -151,7 +154,8 @@ export class Deliverer {
       const found = await this.lookUp(delivery, key, adapter, credentials);
       if (found) return found;
     }
-    await this.pace.take(app.id, address ?? '', adapter.manifest);
+    const { project_id: projectId } = delivery;
+    await this.pace.take({ appId: app.id, projectId, address: address ?? '', manifest: adapter.manifest });
     const attachments = sending.withFiles ? await this.attachmentsOf(delivery) : [];
     const body = {
       credentials,

@@ -204,8 +204,8 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private retry(delivery: ClaimedDelivery, waitMs: number): void {
-    const job = jobOf(delivery);
-    const traveller = { payload: { ...job }, attempts: 0, addedAtMs: Date.now() };
+    const payload = { ...jobOf(delivery), ...(delivery.surplus ? { surplus: delivery.surplus } : {}) };
+    const traveller = { payload, attempts: 0, addedAtMs: Date.now() };
     // Redis away: the sweeper takes the delivery up when its wait is over.
     this.jobs.sendAgain(deliverySend, traveller, waitMs + 5).catch(() => undefined);
   }
@@ -217,7 +217,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
       const row = mine.get(job.delivery_id) ?? null;
       // The same delivery twice in one batch: the first one has it.
       mine.delete(job.delivery_id);
-      return row;
+      return row && job.surplus ? { ...row, surplus: job.surplus } : row;
     });
   }
 

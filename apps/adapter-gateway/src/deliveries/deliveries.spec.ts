@@ -1,4 +1,5 @@
 import { deliverySend, newId } from '#libs/contracts';
+import { noLimits, ProjectLimits } from '#libs/project-limits';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
@@ -8,12 +9,13 @@ let world: GatewayWorld;
 let adapter: MoodyAdapter;
 let app: string;
 let jobs: JobClient;
+let gateways: Awaited<ReturnType<GatewayWorld['start']>>[];
 
 beforeAll(async () => {
   world = await gatewayWorld();
   // Without being woken, a delivery that waits for its adapter would wait for a minute.
   const settings = { HEALTH_POLL_MAX_MS: 60_000 };
-  await Promise.all([world.start(settings), world.start(settings)]);
+  gateways = await Promise.all([world.start(settings), world.start(settings)]);
   jobs = new JobClient(testRedisUrl());
 });
 afterAll(async () => {
@@ -279,5 +281,27 @@ describe('a delivery', () => {
     // One each half second; 100 ms for the way.
     for (let n = 2; n < times.length; n += 1) expect(times[n]! - times[n - 2]!).toBeGreaterThanOrEqual(900);
     expect((await delivery(slow[5]!)).attempts).toBe(1);
+  });
+
+  it('holds to the limit that its project has for an address, and says so', async () => {
+    adapter.manifest.message = {};
+    await install();
+    const limit = async (perMinute: number | null): Promise<void> => {
+      const limits = { ...noLimits, deliveries_per_address_per_minute: perMinute };
+      for (const gateway of gateways) {
+        await gateway.get(ProjectLimits, { strict: false }).set(home.organizationId, home.projectId, limits);
+      }
+    };
+    await limit(1);
+    adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm' });
+    const first = await send('limited');
+    await inState(first, 'delivered');
+    const second = await send('limited');
+    await until('it waits for its turn', async () => (await delivery(second)).error === 'address_rate');
+    expect(await delivery(second)).toMatchObject({ state: 'queued', attempts: 0 });
+    expect((await delivery(second)).error_detail).toMatch(
+      /1 messages in 60 s.*deliveries_per_address_per_minute of the project/,
+    );
+    await limit(null);
   });
 });

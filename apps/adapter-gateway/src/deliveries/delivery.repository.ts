@@ -25,8 +25,8 @@ export interface DeliveryResult {
   entry: JournalEntry | null;
 }
 
-/** As the statement that takes a lease returns it. */
-export type ClaimedDelivery = DeliveryRow & { claims: number };
+/** As the statement that takes a lease returns it, and whether the job that it is of is surplus. */
+export type ClaimedDelivery = DeliveryRow & { claims: number; surplus?: true };
 
 @Injectable()
 export class DeliveryRepository {

@@ -183,6 +183,7 @@ export class InboundService extends Sweeping {
       ...(inline ? { messages } : {}),
       ...(job.traceparent ? { traceparent: job.traceparent } : {}),
       ...(job.tried === undefined ? {} : { tried: job.tried }),
+      ...(job.surplus ? { surplus: job.surplus } : {}),
       told: told.map(toldOf),
     };
     // Not taken by Redis: the ingress still holds the receipt, and wakes this hop again.

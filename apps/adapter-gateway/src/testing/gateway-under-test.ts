@@ -126,6 +126,7 @@ export const gatewayDefaults: GatewaySettings = {
   CHANGE_CACHE_MS: 300_000,
   REDIS_URL: testRedisUrl(),
   QUEUE_CONCURRENCY: 4,
+  SURPLUS_CONCURRENCY: 4,
   ...testServiceTrust,
   PUBLIC_URL: 'https://gatehouse.example',
   SAMPLE_URL: 'http://127.0.0.1:9',

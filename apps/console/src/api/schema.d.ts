@@ -197,6 +197,23 @@ export interface paths {
         patch: operations["renameProject"];
         trace?: never;
     };
+    "/api/v1/projects/{id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set the limits of a project: each one that is null is as the installation is set */
+        put: operations["setProjectLimits"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{id}/close": {
         parameters: {
             query?: never;
@@ -2110,6 +2127,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/usage/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Usage by day, project and agent, contact or model, as one file of any length */
+        get: operations["exportUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/mcp-servers/oauth": {
         parameters: {
             query?: never;
@@ -2939,7 +2973,7 @@ export interface components {
             /** @description Of the member, or of the key; null: it is known by its id alone */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "mcp_server.policy_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
+            action: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "mcp_server.policy_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
             /** @description Id of what was changed */
             subject: string;
             /** @description As it was; null: it was not there */
@@ -3026,6 +3060,16 @@ export interface components {
         Named: {
             name: string;
         };
+        ProjectLimitsDto: {
+            /** @description Messages per second in each replica of the ingress; more wait (PROJECT_MESSAGES_PER_SECOND); null: as the installation is set */
+            messages_per_second: number | null;
+            /** @description Turns that run at a time; more wait (PROJECT_CONCURRENT_TURNS); null: as the installation is set */
+            concurrent_turns: number | null;
+            /** @description Messages to one address of an App in a minute, where its manifest sets no rate (ADDRESS_RATE_PER_MINUTE); null: as the installation is set */
+            deliveries_per_address_per_minute: number | null;
+            /** @description Days that events, turns and deliveries are kept; never longer than RETENTION_DAYS; null: as the installation is set */
+            retention_days: number | null;
+        };
         ProjectView: {
             id: string;
             organization_id: string;
@@ -3035,6 +3079,7 @@ export interface components {
              * @description Null: it is open
              */
             closed_at: string | null;
+            limits: components["schemas"]["ProjectLimitsDto"];
             /** Format: date-time */
             created_at: string;
         };
@@ -6555,7 +6600,7 @@ export interface operations {
                 /** @description next_cursor of the page before, as it is */
                 cursor?: string;
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "mcp_server.policy_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
+                action?: "agent.created" | "agent.changed" | "agent.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "source.trust_set" | "tool.regraded" | "mcp_server.policy_set" | "member.added" | "member.changed" | "member.removed" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
@@ -6794,6 +6839,32 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Named"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    setProjectLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectLimitsDto"];
             };
         };
         responses: {
@@ -10242,6 +10313,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsageList"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    exportUsage: {
+        parameters: {
+            query?: {
+                /** @description First day, YYYY-MM-DD in UTC; 30 days ago when absent */
+                from?: string;
+                /** @description Last day; today when absent */
+                to?: string;
+                /** @description What each line is of, beside its project and day */
+                by?: "agent" | "contact" | "model";
+                /** @description `all`: every project of the organization that is reached */
+                projects?: "this" | "all";
+                /** @description Absent: as `Accept` asks, and CSV else */
+                format?: "csv" | "ndjson";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A line each; the first line of CSV names the columns. One that was cut off ends without its last chunk. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/x-ndjson": string;
                 };
             };
             default: components["responses"]["Problem"];

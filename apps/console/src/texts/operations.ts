@@ -18,6 +18,7 @@ export const auditActions = {
   'organization.renamed': 'Organization renamed',
   'project.created': 'Project created',
   'project.renamed': 'Project renamed',
+  'project.limits_set': 'Limits of a project set',
   'project.closed': 'Project closed',
   'project.reopened': 'Project reopened',
   'session.started': 'Signed in',

@@ -136,6 +136,23 @@ export const settingsTexts = {
     closeQuestion: (name: string) =>
       `${name} can be looked at, and nothing in it changed; its API keys are refused, its webhooks answer 404. It can be reopened.`,
     reopen: 'Reopen',
+    limits: {
+      title: 'Limits',
+      asInstallation: 'As the installation is set',
+      labels: {
+        messages_per_second: 'Messages per second',
+        concurrent_turns: 'Turns at a time',
+        deliveries_per_address_per_minute: 'Messages to one address in a minute',
+        retention_days: 'Days that events are kept',
+      },
+      hints: {
+        messages_per_second: 'More wait, and are handled later. In each replica of the ingress.',
+        concurrent_turns: 'More wait until one ends.',
+        deliveries_per_address_per_minute: 'Where the adapter’s manifest sets no rate of its own.',
+        retention_days:
+          'What is older is deleted: events, messages, turns and usage. Never longer than the installation keeps them.',
+      },
+    },
   },
   palette: {
     search: 'Members',

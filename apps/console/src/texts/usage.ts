@@ -11,6 +11,7 @@ export const usageTexts = {
   byTitle: { agent: 'By agent', contact: 'By contact', model: 'By model' },
   overTime: (measure: string) => `${measure} by day`,
   summary: (measure: string, total: string, from: string) => `${measure} by day since ${from}: ${total} in all.`,
+  exported: 'Download CSV',
   rest: 'Others',
   noContact: 'No contact',
   totals: {

@@ -26,6 +26,9 @@ import { Retention1764800000400 } from './1764800000400-retention.js';
 import { Discards1764800000500 } from './1764800000500-discards.js';
 import { ChangesTold1764900000100 } from './1764900000100-changes-told.js';
 import { UsageOfModels1764900000112 } from './1764900000112-usage-of-models.js';
+import { UsageByOrganization1765000000100 } from './1765000000100-usage-by-organization.js';
+import { ProjectLimits1765000000204 } from './1765000000204-project-limits.js';
+import { TurnSlots1765000000205 } from './1765000000205-turn-slots.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -61,5 +64,8 @@ export const schema: ServiceSchema = {
     Discards1764800000500,
     ChangesTold1764900000100,
     UsageOfModels1764900000112,
+    UsageByOrganization1765000000100,
+    ProjectLimits1765000000204,
+    TurnSlots1765000000205,
   ],
 };

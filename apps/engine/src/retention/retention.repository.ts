@@ -15,7 +15,7 @@ const deletions = {
     WITH old AS (
       DELETE FROM engine.turn WHERE id = ANY(ARRAY(
         SELECT id FROM engine.turn
-         WHERE id < $3 AND coalesce(finished_at, created_at) < $1 AND state NOT IN ${activeStates}
+         WHERE id < $3 AND coalesce(finished_at, created_at) < $1 AND state NOT IN ${activeStates} /* of a project */
          LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
     steps AS (DELETE FROM engine.step s USING old WHERE s.turn_id = old.id),
     calls AS (DELETE FROM engine.tool_call c USING old WHERE c.turn_id = old.id),
@@ -25,7 +25,7 @@ const deletions = {
   session: `
     WITH old AS (
       DELETE FROM engine.session WHERE id = ANY(ARRAY(
-        SELECT id FROM engine.session s WHERE updated_at < $1 AND status <> 'taken_over'
+        SELECT id FROM engine.session s WHERE updated_at < $1 AND status <> 'taken_over' /* of a project */
            AND NOT EXISTS (SELECT FROM engine.turn t WHERE t.session_id = s.id)
          LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
     marks AS (DELETE FROM engine.session_mark m USING old WHERE m.session_id = old.id)
@@ -34,6 +34,16 @@ const deletions = {
   request_key: byTime('request_key', 'created_at'),
 } as const;
 export type RetainedTable = keyof typeof deletions;
+
+/** Tables whose rows are of a project. Marks go with their sessions. */
+const ofProject = {
+  turn: 'AND project_id = $4',
+  session: 'AND s.project_id = $3',
+  request_key: 'AND project_id = $3',
+} as const;
+
+/** Sums of usage are kept until they are deleted, unless their project says for how long. */
+const usageTables = ['usage', 'model_usage'] as const;
 
 @Injectable()
 export class RetentionRepository {
@@ -48,12 +58,34 @@ export class RetentionRepository {
     const [row] = (await this.db.query(deletions[table], [before, limit, ...ids])) as { deleted: number }[];
     return row?.deleted ?? 0;
   }
+
+  /** As `deleteOld`, of one project in all tables. @returns the most rows of a table */
+  async deleteOldOf(projectId: string, keepDays: number, limit: number): Promise<number> {
+    const before = new Date(Date.now() - keepDays * dayMs);
+    const counts: number[] = [];
+    for (const [table, filter] of Object.entries(ofProject) as [keyof typeof ofProject, string][]) {
+      const sql = deletions[table].replace('/* of a project */', filter);
+      const ids = table === 'turn' ? [firstId('trn', before)] : [];
+      const [row] = (await this.db.query(sql, [before, limit, ...ids, projectId])) as { deleted: number }[];
+      counts.push(row?.deleted ?? 0);
+    }
+    for (const table of usageTables) {
+      const [, deleted] = (await this.db.query(
+        `DELETE FROM engine.${table} WHERE ctid = ANY(ARRAY(
+           SELECT ctid FROM engine.${table} WHERE project_id = $1 AND day < ($2::timestamptz AT TIME ZONE 'utc')::date
+            LIMIT $3 FOR UPDATE SKIP LOCKED))`,
+        [projectId, before, limit],
+      )) as [unknown[], number];
+      counts.push(deleted);
+    }
+    return Math.max(...counts);
+  }
 }
 
 function byTime(table: string, column: string): string {
   return `
     WITH old AS (
       DELETE FROM engine.${table} WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM engine.${table} WHERE ${column} < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1)
+        SELECT ctid FROM engine.${table} WHERE ${column} < $1 /* of a project */ LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1)
     SELECT count(*)::integer AS deleted FROM old`;
 }

@@ -68,4 +68,27 @@ describe('the retention of the engine', () => {
     const deleted = [await rows.deleteOld('request_key', 30, 20), await rows.deleteOld('request_key', 30, 20)];
     expect(deleted).toEqual([20, 6]);
   });
+
+  it('deletes what is old of a project that is kept shorter, with its usage, and nothing of another', async () => {
+    const other = newId('prj');
+    const [old, kept] = [await turn(8, 'short'), await turn(6, 'short-kept')];
+    const foreign = await turn(8, 'foreign');
+    await world.pool.query('UPDATE engine.turn SET project_id = $2 WHERE id = $1', [foreign.id, other]);
+    for (const projectId of [home.projectId, other]) {
+      await world.pool.query(
+        `INSERT INTO engine.model_usage SELECT $1, current_date - n, 'm', $2, 1, 1, 1, 1 FROM unnest(ARRAY[6, 9]) n`,
+        [projectId, home.organizationId],
+      );
+    }
+    for (let deleted = 1; deleted > 0;) deleted = await rows.deleteOldOf(home.projectId, 7, 5);
+    const left = await ids('turn');
+    expect([left.includes(old.id), left.includes(kept.id), left.includes(foreign.id)]).toEqual([false, true, true]);
+    const usage = await world.pool.query(
+      'SELECT project_id, count(*)::integer AS days FROM engine.model_usage GROUP BY 1 ORDER BY 2',
+    );
+    expect(usage.rows).toEqual([
+      { project_id: home.projectId, days: 1 },
+      { project_id: other, days: 2 },
+    ]);
+  });
 });

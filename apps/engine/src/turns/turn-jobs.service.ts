@@ -15,6 +15,7 @@ import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.
 import { TurnFailures } from './turn-failures.service.js';
 import { TurnLeases } from './turn-leases.js';
 import { TurnRunner } from './turn-runner.service.js';
+import { slotCode, TurnSlots } from './turn-slots.repository.js';
 import { TurnWaker } from './turn-waker.js';
 import { type Claim, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
 
@@ -35,6 +36,7 @@ export class TurnJobs {
     @Inject(TurnFailures) private readonly failures: TurnFailures,
     @Inject(TurnLeases) private readonly leases: TurnLeases,
     @Inject(TurnRunner) private readonly runner: TurnRunner,
+    @Inject(TurnSlots) private readonly slots: TurnSlots,
     @Inject(TurnWaker) private readonly waker: TurnWaker,
     @Inject(Arrivals) private readonly arrivals: Arrivals,
     @Inject(ReplyOffers) private readonly offers: ReplyOffers,
@@ -70,7 +72,12 @@ export class TurnJobs {
       if (outcome.state === 'ended') return await this.offers.offerAgain([payload.turn_id]);
       this.leases.hold(payload.turn_id);
       const claim = { turn_id: payload.turn_id, lease_owner: owner, attempt: outcome.attempt };
-      await this.runClaimed(payload, claim, outcome, leaseLost);
+      await this.takeSlot(payload, claim, outcome.error);
+      try {
+        await this.runClaimed(payload, claim, outcome, leaseLost);
+      } finally {
+        await this.wakeNext(payload.project_id);
+      }
     } finally {
       this.leases.leave(given.turn_id);
     }
@@ -104,6 +111,24 @@ export class TurnJobs {
     } finally {
       this.arrivals.stored(payload.app_id, place);
     }
+  }
+
+  /** @param before why it was put off the last time: the timeline has that @throws RunLater while as many of its project run as may */
+  private async takeSlot(payload: TurnRunPayload, claim: Claim, before: string | null): Promise<void> {
+    try {
+      await this.slots.take(payload.project_id, claim);
+    } catch (error) {
+      const isWait = error instanceof RunLater && before !== slotCode;
+      if (isWait) this.note(payload, 'held', slotCode, claim.attempt, null, { advice: error.message });
+      throw error;
+    }
+  }
+
+  /** A turn is over, or waits: the next of its project has its slot. */
+  private async wakeNext(projectId: string): Promise<void> {
+    // What is not found here looks again by itself.
+    const next = await this.slots.next(projectId).catch(() => null);
+    if (next) this.waker.wake([next]);
   }
 
   private async runClaimed(
@@ -201,7 +226,7 @@ function entryOf(
 }
 
 function offerOf(
-  { turn_id, organization_id, project_id, receipt_id, traceparent }: TurnRunPayload,
+  { turn_id, organization_id, project_id, receipt_id, traceparent, surplus }: TurnRunPayload,
   { reply_text: text }: TurnEnding,
   delivery_id: string,
   target: ReplyTarget,
@@ -210,6 +235,7 @@ function offerOf(
   return {
     ...{ delivery_id, turn_id, organization_id, project_id, receipt_id, content },
     ...(traceparent ? { traceparent } : {}),
+    ...(surplus ? { surplus } : {}),
   };
 }
 

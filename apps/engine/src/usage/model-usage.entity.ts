@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** What one model was used for in one day (UTC) of a project. Sums of `bigint` come as text. */
 @Entity({ schema: 'engine', name: 'model_usage' })
+@Index('model_usage_by_organization', ['organization_id', 'project_id', 'day'])
 export class ModelUsage {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'model_usage_pkey' }) project_id: string;
   @PrimaryColumn({ type: 'date', primaryKeyConstraintName: 'model_usage_pkey' }) day: string;

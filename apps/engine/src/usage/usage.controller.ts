@@ -1,6 +1,7 @@
-import { Caller, OneOf, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
+import { Caller, OneOf, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { spanOf, SpanQuery } from './span-of-days.js';
 import { type UsageGroup, UsageRepository, type UsageRow } from './usage.repository.js';
 
 const groups: Record<string, UsageGroup[]> = {
@@ -14,9 +15,7 @@ const groups: Record<string, UsageGroup[]> = {
   total: [],
 };
 
-class UsageQuery {
-  @Text(10, { optional: true, description: 'First day, YYYY-MM-DD in UTC; 30 days ago when absent' }) from?: string;
-  @Text(10, { optional: true, description: 'Last day; today when absent' }) to?: string;
+class UsageQuery extends SpanQuery {
   @OneOf(Object.keys(groups), { optional: true }) group_by: string = 'day';
 }
 
@@ -47,15 +46,7 @@ export class UsageController {
   @ApiOperation({ summary: 'Tokens, cost and calls of a span of days', operationId: 'getUsage' })
   @ApiOkResponse({ type: UsageList })
   async get(@Caller() caller: Principal, @Query() query: UsageQuery): Promise<UsageList> {
-    const from = dayOf('from', query.from, -30);
-    const to = dayOf('to', query.to, 0);
+    const { from, to } = spanOf(query);
     return { data: await this.usage.sums(caller, from, to, groups[query.group_by] ?? []) };
   }
-}
-
-function dayOf(field: string, given: string | undefined, daysFromNow: number): string {
-  if (given === undefined) return new Date(Date.now() + daysFromNow * 86_400_000).toISOString().slice(0, 10);
-  const date = new Date(`${given}T00:00:00Z`);
-  if (/^\d{4}-\d{2}-\d{2}$/.test(given) && !Number.isNaN(date.getTime())) return given;
-  throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field, message: 'is no day YYYY-MM-DD' }]);
 }

@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** What one agent used in one day (UTC) for one contact. Sums of `bigint` come as text. */
 @Entity({ schema: 'engine', name: 'usage' })
+@Index('usage_by_organization', ['organization_id', 'project_id', 'day'])
 export class Usage {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'usage_pkey' }) project_id: string;
   @PrimaryColumn({ type: 'date', primaryKeyConstraintName: 'usage_pkey' }) day: string;

@@ -42,6 +42,7 @@ const defaults = {
   HOST: '127.0.0.1',
   DATABASE_POOL: 6,
   QUEUE_CONCURRENCY: 4,
+  SURPLUS_CONCURRENCY: 4,
   ...testServiceTrust,
   PUBLIC_URL: 'http://127.0.0.1:8080',
   LOG_LEVEL: 'silent',

@@ -58,6 +58,26 @@ describe('a project', () => {
     for (const { id: each } of open) await owner.call('POST', `/projects/${each}/reopen`);
   });
 
+  it('has limits of its own, which those are told who hold to them, and which are in the log', async () => {
+    const { id } = (await owner.call('POST', '/projects', { name: 'Limited' })).body;
+    const none = { messages_per_second: null, concurrent_turns: null, deliveries_per_address_per_minute: null };
+    expect((await owner.call('GET', `/projects/${id}`)).body.limits).toEqual({ ...none, retention_days: null });
+    behind.seen.length = 0;
+    const limits = { ...none, messages_per_second: 5, retention_days: 7 };
+    const set = await owner.call('PUT', `/projects/${id}/limits`, limits);
+    expect([set.status, set.body.limits]).toEqual([200, limits]);
+    const told = behind.seen.filter(({ url }) => url === '/internal/project/limits');
+    expect(told.map(({ body }) => JSON.parse(body.toString()))).toEqual([limits, limits, limits, limits]);
+    expect((await owner.call('GET', `/projects/${id}`)).body.limits).toEqual(limits);
+    expect((await owner.call('PUT', `/projects/${id}/limits`, { ...limits, retention_days: 0 })).status).toBe(422);
+    const stranger = await portal.key(['projects:write']);
+    const refused = await send(`${portal.url}/api/v1/projects/${id}/limits`, stranger, {
+      ...post(limits),
+      method: 'PUT',
+    });
+    expect(refused.status).toBe(404);
+  });
+
   it('is of its organization alone, and a key without admin changes no other', async () => {
     const key = await portal.key(['projects:write']);
     const made = await send(`${portal.url}/api/v1/projects`, key, post({ name: 'By key' }));

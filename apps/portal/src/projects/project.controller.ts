@@ -1,3 +1,4 @@
+import { noLimits, ProjectLimitsDto } from '#libs/project-limits';
 import {
   Caller,
   notFound,
@@ -5,15 +6,18 @@ import {
   PageQuery,
   type Principal,
   Problem,
+  reachesOrganization,
   RequireScopes,
   type ServiceClient,
 } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Named, ProjectPage, ProjectView } from './project.dto.js';
 import type { Project } from './project.entity.js';
 import { ProjectRepository } from './project.repository.js';
-import { gatewayClient } from '../proxy/service-clients.js';
+import { gatewayClient, type NamedClient, serviceClients } from '../proxy/service-clients.js';
+
+const holdLimits: string[] = ['webhook-ingress', 'adapter-gateway', 'router', 'engine'];
 
 @ApiTags('projects')
 @Controller('api/v1/projects')
@@ -21,6 +25,7 @@ export class ProjectController {
   constructor(
     @Inject(ProjectRepository) private readonly projects: ProjectRepository,
     @Inject(gatewayClient) private readonly gateway: Pick<ServiceClient, 'post'>,
+    @Inject(serviceClients) private readonly services: NamedClient[],
   ) {}
 
   @Get()
@@ -62,6 +67,22 @@ export class ProjectController {
     return viewOf(id, await this.projects.rename(caller, id, name));
   }
 
+  @Put(':id/limits')
+  @RequireScopes('projects:write')
+  @ApiOperation({
+    summary: 'Set the limits of a project: each one that is null is as the installation is set',
+    operationId: 'setProjectLimits',
+  })
+  @ApiOkResponse({ type: ProjectView })
+  async setLimits(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() limits: ProjectLimitsDto,
+  ): Promise<ProjectView> {
+    requireReach(caller, id);
+    return viewOf(id, await this.projects.setLimits(caller, id, limits, () => this.tellLimits(caller, id, limits)));
+  }
+
   @Post(':id/close')
   @HttpCode(200)
   @RequireScopes('projects:write')
@@ -91,6 +112,13 @@ export class ProjectController {
     return viewOf(id, await this.projects.reopen(caller, id, () => this.tell(caller, id, false)));
   }
 
+  /** Those that hold to them. @throws Problem 503 when one is away */
+  private async tellLimits(caller: Principal, projectId: string, limits: ProjectLimitsDto): Promise<void> {
+    const scope = { organizationId: caller.organizationId, projectId };
+    const held = this.services.filter(({ service }) => holdLimits.includes(service));
+    await Promise.all(held.map(({ client }) => client.put('/internal/project/limits', scope, limits)));
+  }
+
   /** The gateway, which answers for webhooks. @throws Problem 503 when it is away */
   private tell({ organizationId }: Principal, projectId: string, closed: boolean): Promise<unknown> {
     return this.gateway.post('/internal/project/closed', { organizationId, projectId }, { closed });
@@ -98,8 +126,8 @@ export class ProjectController {
 }
 
 /** The one project the caller reaches, or null for all of its organization, as its members do. */
-function reach({ scopes, subject, projectId }: Principal): string | null {
-  return scopes.includes('admin') || subject.startsWith('user:') ? null : projectId;
+function reach(caller: Principal): string | null {
+  return reachesOrganization(caller) ? null : caller.projectId;
 }
 
 /** @throws Problem 404 */
@@ -112,7 +140,7 @@ function viewOf(id: string, project: Project | null): ProjectView {
   return view(project);
 }
 
-function view({ id, organization_id, name, closed_at, created_at }: Project): ProjectView {
+function view({ id, organization_id, name, closed_at, created_at, limits }: Project): ProjectView {
   const times = { closed_at: closed_at?.toISOString() ?? null, created_at: created_at.toISOString() };
-  return { id, organization_id, name, ...times };
+  return { id, organization_id, name, limits: { ...noLimits, ...limits }, ...times };
 }

@@ -1,3 +1,4 @@
+import { ProjectLimitsDto } from '#libs/project-limits';
 import { idOf, PageOf, Text } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 
@@ -12,6 +13,7 @@ export class ProjectView {
   @ApiProperty() name: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Null: it is open' })
   closed_at: string | null;
+  @ApiProperty({ type: ProjectLimitsDto }) limits: ProjectLimitsDto;
   @ApiProperty({ format: 'date-time' }) created_at: string;
 }
 

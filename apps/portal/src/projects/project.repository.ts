@@ -1,5 +1,6 @@
 import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
+import type { ProjectLimitsDto } from '#libs/project-limits';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull } from 'typeorm';
@@ -57,6 +58,24 @@ export class ProjectRepository {
       const before = { name: project.name };
       await this.append(tx, caller, id, { action: 'project.renamed', before, after: { name } });
       return tx.save(Project, { ...project, name });
+    });
+  }
+
+  /** @param tell as of `close` @returns null when there is no such project */
+  setLimits(
+    caller: Principal,
+    id: string,
+    limits: ProjectLimitsDto,
+    tell: () => Promise<unknown>,
+  ): Promise<Project | null> {
+    return this.db.transaction(async (tx) => {
+      const project = await lock(tx, caller, id);
+      if (!project) return null;
+      const change = { before: { limits: project.limits }, after: { limits } };
+      await this.append(tx, caller, id, { action: 'project.limits_set', ...change });
+      const changed = await tx.save(Project, { ...project, limits });
+      await tell();
+      return changed;
     });
   }
 

@@ -10,7 +10,7 @@ export const gatewayClient = Symbol('gatewayClient');
 /** One of the services, for what the portal joins of all of them. */
 export interface NamedClient {
   service: Audience;
-  client: Pick<ServiceClient, 'get'>;
+  client: Pick<ServiceClient, 'get' | 'put'>;
 }
 
 const timeoutMs = 4_000;

@@ -16,6 +16,7 @@ import { RunRehearsals1764600000600 } from './1764600000600-run-rehearsals.js';
 import { TextSources1764700000300 } from './1764700000300-text-sources.js';
 import { TurnsHandedOver1764800000300 } from './1764800000300-turns-handed-over.js';
 import { ChangesTold1764900000300 } from './1764900000300-changes-told.js';
+import { ProjectLimits1765000000203 } from './1765000000203-project-limits.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
@@ -32,5 +33,6 @@ export const schema: ServiceSchema = {
     TextSources1764700000300,
     TurnsHandedOver1764800000300,
     ChangesTold1764900000300,
+    ProjectLimits1765000000203,
   ],
 };

@@ -51,20 +51,22 @@ export class RoutingService {
     const messages = job.messages ?? (await this.readMessages(job));
     await this.requireFields(job, messages);
     const arrival: Arrival = { job, attempt, startedMs, messages: messages.length };
-    const routed = await this.commit(messages.map((message, index) => newDraft(job, message, index, arrival)));
+    const drafts = messages.map((message, index) => newDraft(job, message, index, arrival));
+    const routed = await this.commit(drafts, job.surplus);
     const planned = routed.flatMap((each) => ('plan' in each ? [each.plan] : []));
     // What is new was told of in the statement that committed it.
     const outcome = planned.length > 0 ? standsFor(planned).outcome : this.tellDuplicate(arrival, routed);
     this.metrics.hopSeconds.observe({ stage: 'routed', outcome }, (performance.now() - startedMs) / 1000);
   }
 
-  /** Commits drafts of one project, together with what else arrives, and wakes the engine. */
-  async commit(drafts: Draft[]): Promise<Routed[]> {
+  /** Commits drafts of one project, together with what else arrives, and wakes the engine. @param surplus as of their job */
+  async commit(drafts: Draft[], surplus?: true): Promise<Routed[]> {
     const named = drafts.flatMap(({ workflowId }) => workflowId ?? []);
     const rules = await this.rules.of(drafts[0]?.project_id ?? '', named);
     const routed = await this.commits.add(drafts.map((draft) => ({ draft, rules })));
     this.keepPlaces(drafts, routed);
-    this.handover.wake(routed.flatMap((each) => ('plan' in each ? turnsOf([each.plan]) : [])));
+    const turns = routed.flatMap((each) => ('plan' in each ? turnsOf([each.plan]) : []));
+    this.handover.wake(surplus ? turns.map((turn) => ({ ...turn, surplus })) : turns);
     this.again.tell(
       routed.flatMap((each) => ('plan' in each ? each.continued : [])),
       'pairing',

@@ -143,6 +143,7 @@ export const routerDefaults: RouterSettings = {
   DATABASE_DIRECT_URL: null,
   CHANGE_CACHE_MS: 300_000,
   QUEUE_CONCURRENCY: 4,
+  SURPLUS_CONCURRENCY: 4,
   ...testServiceTrust,
   PUBLIC_URL: 'http://127.0.0.1',
   LOG_LEVEL: 'silent',

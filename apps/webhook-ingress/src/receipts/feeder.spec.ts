@@ -1,4 +1,6 @@
 import { inboundParse } from '#libs/contracts';
+import type { JobClient } from '#libs/queue';
+import { noLimits } from '#libs/project-limits';
 import { until } from '#libs/testing';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
@@ -18,9 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 beforeEach(async () => {
-  const settings = { inlineLimitBytes: 1_024, maxWaitingJobs: 5 };
-  feeder = new Feeder(world.jobs, world.receipts, settings, publicAddressOf('https://gatehouse.example'));
-  await until('Redis is there', async () => (await world.jobs.waiting(inboundParse.queue)) === 0);
+  feeder = feederWith(5, 1_000);
+  await until('Redis is there', async () => (await world.jobs.waiting(inboundParse.queue)).own === 0);
 });
 afterEach(async () => {
   feeder.onApplicationShutdown();
@@ -28,8 +29,26 @@ afterEach(async () => {
   consumer = undefined;
 });
 
-const receive = async (count: number): Promise<Receipt[]> => {
-  const all = Array.from({ length: count }, () => receipt());
+/** Messages per second of a project. */
+const rates = new Map<string, number>();
+const limits = {
+  of: (projectId: string) => ({ ...noLimits, messages_per_second: rates.get(projectId) ?? null }),
+};
+const feederWith = (maxWaitingJobs: number, projectAdvance: number, jobs = world.jobs): Feeder => {
+  const settings = {
+    ...{ inlineLimitBytes: 1_024, maxWaitingJobs, projectAdvance, projectRate: 0, projectMaxWaiting: 60 },
+  };
+  return new Feeder(
+    jobs,
+    world.receipts,
+    settings,
+    publicAddressOf('https://gatehouse.example'),
+    limits,
+    world.journal,
+  );
+};
+const receive = async (count: number, projectId = 'prj_1'): Promise<Receipt[]> => {
+  const all = Array.from({ length: count }, () => receipt({ projectId }));
   await Promise.all(all.map((one) => writer.write(one, null)));
   for (const one of all) feeder.offer(one);
   return all;
@@ -40,7 +59,7 @@ describe('the feeder', () => {
     const all = await receive(200);
     expect(feeder.room).toBe(0);
     await until('the queue is as long as it may be', async () => {
-      const waiting = await world.jobs.waiting(inboundParse.queue);
+      const { own: waiting } = await world.jobs.waiting(inboundParse.queue);
       expect(waiting).toBeLessThanOrEqual(5);
       // The first five travel together: there is room again for companies, up to five of them.
       return waiting === 5;
@@ -62,5 +81,67 @@ describe('the feeder', () => {
     world.redis.mend();
     await until('what it kept is parsed', () => kept.every(({ id }) => consumer!.parsed.includes(id)));
     expect(kept).toHaveLength(20);
+  });
+
+  it('hands over what a project sends within its share before the flood of another one, however long that is', async () => {
+    feeder = feederWith(2, 10);
+    const flood = await receive(400, 'prj_flood');
+    const others = await receive(8, 'prj_other');
+    consumer = parseConsumer(world.redisUrl);
+    await until('all are parsed', () => consumer!.parsed.length >= 408);
+    const surplus = consumer.jobs.filter((job) => job.surplus).map(({ receipt_id }) => receipt_id);
+    expect(surplus).toEqual(flood.slice(10).map(({ id }) => id));
+    const places = others.map(({ id }) => consumer!.parsed.indexOf(id));
+    expect(Math.max(...places)).toBeLessThan(200);
+  });
+
+  it('lets projects take turns that flood alike, whoever began', async () => {
+    feeder = feederWith(2, 10);
+    await receive(600, 'prj_first');
+    const second = await receive(60, 'prj_second');
+    consumer = parseConsumer(world.redisUrl);
+    await until('all are parsed', () => consumer!.parsed.length >= 660);
+    const places = second.map(({ id }) => consumer!.parsed.indexOf(id));
+    // Two jobs' worth of the first one may wait before; then one goes for one.
+    expect(Math.max(...places)).toBeLessThan(400);
+    expect(new Set(consumer.parsed).size).toBe(660);
+  });
+
+  it('hands over no more of a project than its limit, tells what waits long, refuses more than may wait, and holds up no other', async () => {
+    rates.set('prj_limited', 5);
+    feeder = feederWith(50, 1_000);
+    const limited = await receive(60, 'prj_limited');
+    expect(feeder.fullForS('prj_limited')).toBeNull();
+    await receive(5, 'prj_limited');
+    expect([feeder.fullForS('prj_limited'), feeder.fullForS('prj_other')]).toEqual([1, null]);
+    const others = await receive(40, 'prj_other');
+    consumer = parseConsumer(world.redisUrl);
+    await until('the others are parsed', () => others.every(({ id }) => consumer!.parsed.includes(id)));
+    expect(feeder.held.messages).toBeGreaterThan(0);
+    await world.journal.beforeApplicationShutdown();
+    const told = await world.db.query(
+      `SELECT receipt_id, detail FROM journal.entry WHERE reason = 'project_limit' ORDER BY receipt_id`,
+    );
+    // Five go at once; ten before it are two seconds.
+    expect(told[0]).toMatchObject({ receipt_id: limited[15]!.id, detail: { ahead: 10, limit_per_second: 5 } });
+    expect(told[0].detail.advice).toMatch(/10 messages before it, and a limit of 5 a second\. Raise/);
+    rates.set('prj_limited', 1_000);
+    await until('all are parsed', () => consumer!.parsed.length === 105);
+    expect(consumer.parsed.filter((id) => limited.some((one) => one.id === id))).toEqual(limited.map(({ id }) => id));
+  });
+
+  it('reads no length of a queue while nobody sends much', async () => {
+    let looks = 0;
+    const waiting = (queue: string): ReturnType<JobClient['waiting']> => {
+      looks += 1;
+      return world.jobs.waiting(queue);
+    };
+    feeder = feederWith(50, 100, Object.assign(Object.create(world.jobs) as JobClient, { waiting }));
+    await receive(40);
+    consumer = parseConsumer(world.redisUrl);
+    await until('all are parsed', () => consumer!.parsed.length >= 40);
+    expect(looks).toBe(0);
+    await receive(40);
+    await until('it looks', () => looks > 0);
   });
 });

@@ -1,33 +1,61 @@
-import { inboundParse, idTimeMs } from '#libs/contracts';
+import { deliverySend, inboundParse, messageRoute, turnRun } from '#libs/contracts';
+import { Journal } from '#libs/journal';
+import { ProjectLimits } from '#libs/project-limits';
 import { companyLimits, JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { parseJob, type PublicAddress, publicAddress } from './parse-job.js';
+import { type InLine, ProjectLines } from './project-lines.js';
+import { ProjectRates } from './project-rates.js';
+import { ProjectShares } from './project-shares.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import type { Receipt } from './receipt.js';
+import { waitingEntry } from './told-of-waiting.js';
 
 export const feederSettings = Symbol('feederSettings');
 
 export interface FeederSettings {
   inlineLimitBytes: number;
-  /** BullMQ jobs that may wait for the gateway, about: receipts that come at the same moment travel in one. */
+  /** BullMQ jobs that may wait in all queues of a message's way, about: receipts that come at the same moment travel in one. */
   maxWaitingJobs: number;
+  /** Messages of one project that are within its share, however many others wait. */
+  projectAdvance: number;
+  /** Messages of one project per second, where it has no limit of its own; 0: no limit. */
+  projectRate: number;
+  /** Messages of a project that may wait for its limit; what comes on top is refused. */
+  projectMaxWaiting: number;
+}
+
+/** How a receipt is handed to the gateway. */
+interface Wake {
+  /** When its wait began, in ms since the epoch. Absent: now. */
+  sinceMs?: number;
+  /** Of one that is woken again: attempts that the timeline has told of. */
+  tried?: number;
+  surplus?: boolean;
 }
 
 /** Ids kept in memory at most; what is beyond is found by the sweeper. */
-const maxOverflow = 500_000;
+const maxInLine = 500_000;
 const feedEveryMs = 50;
 const feedBatch = 500;
+/** So many are added at most before somebody looks how long the queues are. */
+const lookAfter = 256;
+/** A message may wait in each of them, and what waits in one of them holds up what is behind. */
+const queues = [inboundParse, messageRoute, turnRun, deliverySend].map(({ queue }) => queue);
 
 /**
- * Wakes the gateway for receipts, and stops adding when its queue is long enough: a job more would not be looked at any
- * sooner, but would cost Redis its memory and the sender's answer its CPU. The ids wait here, the bodies in Postgres,
- * and are fed in order as the queue drains.
+ * Wakes the gateway for receipts. What a project sends within its share goes at once. The rest goes as surplus, which is
+ * handled after all that is within a share, and stops when the queues are long enough: a job more would not be looked at
+ * any sooner, but would cost Redis its memory and the sender's answer its CPU. The ids wait here, the bodies in Postgres;
+ * as the queues drain, the projects that wait take turns.
  */
 @Injectable()
 export class Feeder implements OnApplicationShutdown {
   private readonly logger = new Logger('feeder');
-  private overflow: string[] = [];
-  private waitingJobs = 0;
+  private readonly lines = new ProjectLines(maxInLine);
+  private readonly shares: ProjectShares;
+  private readonly rates: ProjectRates;
+  private waiting = { own: 0, surplus: 0 };
   private addedSince = 0;
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
@@ -37,43 +65,75 @@ export class Feeder implements OnApplicationShutdown {
     @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
     @Inject(feederSettings) private readonly settings: FeederSettings,
     @Inject(publicAddress) private readonly at: PublicAddress,
-  ) {}
+    @Inject(ProjectLimits) limits: Pick<ProjectLimits, 'of'>,
+    @Inject(Journal) private readonly journal: Pick<Journal, 'append'>,
+  ) {
+    this.rates = new ProjectRates((projectId) => limits.of(projectId).messages_per_second ?? settings.projectRate);
+    this.shares = new ProjectShares(settings.projectAdvance);
+  }
 
-  /** Wakes the gateway now, or when its queue has room. */
-  offer(receipt: Receipt): void {
-    if (this.overflow.length === 0 && this.room > 0) void this.wake(receipt);
-    else if (this.overflow.length < maxOverflow) this.overflow.push(receipt.id);
+  /**
+   * Wakes the gateway now, or when there is room for the receipt's project.
+   * @param tried of one that is woken again: attempts that the timeline has told of
+   */
+  offer(receipt: Receipt, tried?: number): void {
+    const { id, projectId } = receipt;
+    const again = tried === undefined ? {} : { tried };
+    const waits = this.lines.lengthOf(projectId) > 0;
+    const within = this.shares.take(projectId);
+    if (!waits && this.roomFor(within) > 0 && this.rates.take(projectId)) {
+      void this.wake(receipt, { ...again, surplus: !within });
+    } else {
+      if (tried === undefined) this.tellOfWaiting(receipt);
+      this.lines.add({ projectId, id, ...again });
+    }
     this.schedule();
   }
 
   /**
-   * Wakes the gateway at once.
-   * @param sinceMs when its wait began, in ms since the epoch
-   * @param tried of one that is woken again: attempts that the timeline has told of
-   * @returns false when Redis did not take the job
+   * For how many seconds a project that has a limit should send nothing more, since too much waits for it; null: it may.
+   * Asked before a receipt is acknowledged: what is acknowledged waits, however long that takes.
    */
-  wake(receipt: Receipt, sinceMs?: number, tried?: number): Promise<boolean> {
+  fullForS(projectId: string): number | null {
+    const rate = this.rates.rateOf(projectId);
+    if (rate === 0) return null;
+    const over = this.lines.lengthOf(projectId) - this.settings.projectMaxWaiting;
+    return over < 0 ? null : Math.max(1, Math.ceil(over / rate));
+  }
+
+  /** Projects over their share now, and messages that wait for room or for their project's limit. */
+  get held(): { projects: number; messages: number } {
+    return { projects: this.shares.over, messages: this.lines.size };
+  }
+
+  /** Wakes the gateway at once. @returns false when Redis did not take the job */
+  wake(receipt: Receipt, { sinceMs, tried, surplus = false }: Wake = {}): Promise<boolean> {
     this.addedSince += 1;
-    // Whoever adds has the queue's length read again: without that, what is added here would use up the room for good.
+    // Whoever adds has the queues' lengths read again: without that, what is added here would use up the room for good.
     this.schedule();
     // One that is woken again has lost its place.
     if (tried === undefined || receipt.outcome === 'held') this.jobs.order.enter(receipt.appId, receipt.id);
     const job = parseJob(receipt, this.settings.inlineLimitBytes, this.at);
-    return this.jobs.wake(inboundParse, tried === undefined ? job : { ...job, tried }, sinceMs);
+    const more = { ...(tried === undefined ? {} : { tried }), ...(surplus ? { surplus } : {}) };
+    return this.jobs.wake(inboundParse, { ...job, ...more }, sinceMs);
   }
 
   /**
-   * Receipts that the queue has room for, if they come many at a time, as they do whenever room is short. Those that do
-   * not are counted at the next reading of the queue's length.
+   * Receipts that the queues have room for, if they come many at a time, as they do whenever room is short. Those that do
+   * not are counted at the next reading of the queues' lengths.
    */
   get room(): number {
-    return (this.settings.maxWaitingJobs - this.waitingJobs) * companyLimits.maxTravellers - this.addedSince;
+    return this.roomFor(false);
   }
 
-  /** Age of the oldest receipt that waits here: the sweeper has to look at older ones only. */
+  /** Whether a receipt waits here: it is late, not lost. */
+  holds(id: string): boolean {
+    return this.lines.has(id);
+  }
+
+  /** Age of the oldest receipt that waits here. */
   get oldestMs(): number {
-    const [oldest] = this.overflow;
-    return oldest === undefined ? 0 : Math.max(0, Date.now() - idTimeMs(oldest));
+    return this.lines.oldestMs;
   }
 
   onApplicationShutdown(): void {
@@ -81,29 +141,78 @@ export class Feeder implements OnApplicationShutdown {
     clearTimeout(this.timer);
   }
 
+  /** Surplus takes no room from what is within a share. */
+  private roomFor(within: boolean): number {
+    const waiting = this.waiting.own + (within ? 0 : this.waiting.surplus);
+    return (this.settings.maxWaitingJobs - waiting) * companyLimits.maxTravellers - this.addedSince;
+  }
+
   private schedule(): void {
     if (this.stopped || this.timer) return;
+    const isUnseen = this.addedSince >= lookAfter || this.room <= 0;
+    if (this.lines.size === 0 && !this.shares.isLow && !isUnseen) return;
     this.timer = setTimeout(() => void this.tick(), feedEveryMs);
   }
 
-  /** Reads the queue's length and feeds it; stops when there was nothing to do. */
+  /** Reads the queues' lengths and feeds them; stops when there was nothing to do. */
   private async tick(): Promise<void> {
-    const added = this.addedSince;
     try {
-      this.waitingJobs = await this.jobs.waiting(inboundParse.queue);
-      this.addedSince -= added;
-      while (this.overflow.length > 0 && this.room > 0 && !this.stopped) await this.feed();
+      await this.look();
+      while (this.lines.size > 0 && this.room > 0 && !this.stopped) {
+        if (!(await this.feed())) break;
+      }
     } catch (error) {
       this.logger.warn(`not fed, again in ${feedEveryMs} ms: ${String(error)}`);
     }
     this.timer = undefined;
-    if (added > 0 || this.overflow.length > 0) this.schedule();
+    this.schedule();
   }
 
-  private async feed(): Promise<void> {
-    const ids = this.overflow.slice(0, Math.min(this.room, feedBatch));
-    const receipts = await this.receipts.findAll(ids);
-    this.overflow = this.overflow.slice(ids.length);
-    await Promise.all(receipts.map((receipt) => this.wake(receipt, receipt.receivedAt.getTime())));
+  private async look(): Promise<void> {
+    const added = this.addedSince;
+    const read = await Promise.all(queues.map((queue) => this.jobs.waiting(queue)));
+    const sum = (of: 'own' | 'surplus'): number => read.reduce((all, each) => all + each[of], 0);
+    this.waiting = { own: sum('own'), surplus: sum('surplus') };
+    this.addedSince -= added;
+    const { own, surplus } = this.waiting;
+    const isShort = own < this.settings.maxWaitingJobs / 2;
+    this.shares.read(
+      {
+        own: own === 0 ? 'done' : isShort ? 'short' : 'long',
+        ...{ surplusIsDone: surplus === 0, added, nowMs: performance.now() },
+      },
+      (projectId) => this.lines.lengthOf(projectId) > 0,
+    );
+  }
+
+  /** @returns whether there was anything to feed */
+  private async feed(): Promise<boolean> {
+    const taken = this.lines.take(Math.min(this.room, feedBatch), (projectId) => this.rates.take(projectId));
+    if (taken.length === 0) return false;
+    const receipts = await this.read(taken);
+    const triedOf = new Map(taken.map(({ id, tried }) => [id, tried]));
+    await Promise.all(
+      receipts.map((receipt) => {
+        const tried = triedOf.get(receipt.id);
+        const since = { sinceMs: receipt.receivedAt.getTime(), surplus: this.shares.isOver(receipt.projectId) };
+        return this.wake(receipt, tried === undefined ? since : { ...since, tried });
+      }),
+    );
+    return true;
+  }
+
+  private tellOfWaiting(receipt: Receipt): void {
+    const { projectId } = receipt;
+    const entry = waitingEntry(receipt, this.lines.lengthOf(projectId), this.rates.rateOf(projectId));
+    if (entry) this.journal.append(entry);
+  }
+
+  private async read(taken: InLine[]): Promise<Receipt[]> {
+    try {
+      return await this.receipts.findAll(taken.map(({ id }) => id));
+    } catch (error) {
+      this.lines.putBack(taken);
+      throw error;
+    }
   }
 }

@@ -4,6 +4,7 @@ import { until } from '#libs/testing';
 import { endpoint } from '../testing/gateway-stub.js';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
+import { noLimits } from '#libs/project-limits';
 import { Feeder } from './feeder.js';
 import { publicAddressOf } from './parse-job.js';
 import type { Receipt } from './receipt.js';
@@ -44,8 +45,10 @@ const feederOf = (maxWaitingJobs: number): Feeder =>
   new Feeder(
     world.jobs,
     world.receipts,
-    { inlineLimitBytes: 1_024, maxWaitingJobs },
+    { inlineLimitBytes: 1_024, maxWaitingJobs, projectAdvance: 1_000, projectRate: 0, projectMaxWaiting: 1_000 },
     publicAddressOf('https://gatehouse.example'),
+    { of: () => noLimits },
+    world.journal,
   );
 const stragglersWith = (fed: Feeder): Stragglers => {
   const endpoints = {
@@ -117,7 +120,7 @@ describe('receipts that have not ended', () => {
     await stragglers.find(100);
     const { parsed } = consume(true);
     await stragglers.wake(100);
-    expect(await world.jobs.waiting(inboundParse.queue)).toBe(0);
+    expect((await world.jobs.waiting(inboundParse.queue)).own).toBe(0);
     paused.clear();
     expect(await stragglers.wake(100)).toBe(0);
     await world.receipts.hurryStragglers('app_2');
@@ -222,9 +225,9 @@ describe('while the consumers are stopped', () => {
       await timePasses(waitMs);
       await stragglers.wake(100);
     }
-    expect(await world.jobs.waiting(inboundParse.queue)).toBe(1);
+    expect((await world.jobs.waiting(inboundParse.queue)).own).toBe(1);
     const { parsed } = consume(false);
-    await until('the queue is empty', async () => (await world.jobs.waiting(inboundParse.queue)) === 0);
+    await until('the queue is empty', async () => (await world.jobs.waiting(inboundParse.queue)).own === 0);
     await until('it is woken after all', async () => {
       await stragglers.wake(100);
       return parsed.includes(lost.id);
@@ -242,7 +245,7 @@ describe('while the consumers are stopped', () => {
     await Promise.all(Array.from({ length: companyLimits.maxTravellers }, () => feeder.wake(receipt())));
     feeder.offer(old);
     await until('it is fed', () => feeder.oldestMs === 0);
-    await until('it waits', async () => (await world.jobs.waiting(inboundParse.queue)) === 1);
+    await until('it waits', async () => (await world.jobs.waiting(inboundParse.queue)).own === 1);
     expect(await stragglers.find(100)).toBe(0);
     gate.resolve();
     await until('it is parsed', () => parsed.includes(old.id));
@@ -260,7 +263,7 @@ describe('while the consumers are stopped', () => {
     await timePasses(60_000);
     await world.jobs.wake(messageRoute, routeOf(one), Date.now() - 20_000);
     expect(await stragglers.wake(100)).toBe(1);
-    expect(await world.jobs.waiting(inboundParse.queue)).toBe(0);
+    expect((await world.jobs.waiting(inboundParse.queue)).own).toBe(0);
   });
 });
 

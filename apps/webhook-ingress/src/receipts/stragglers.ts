@@ -12,6 +12,9 @@ export const stragglerSettings = Symbol('stragglerSettings');
 const aheadBatch = 1_000;
 const longestBackoffMs = Math.max(inboundParse.backoff.capMs, messageRoute.backoff.capMs);
 
+/** What waits for room longer than this is kept as what did not end: one project's wait must not hold up the sweep for all. */
+const longestWaitMs = 60_000;
+
 export interface StragglerSettings {
   /** How long a hop may take before its receipt counts as one that was lost. */
   leaseMs: number;
@@ -63,11 +66,11 @@ export class Stragglers {
     const quietMs = Math.min(this.settings.leaseMs + longestBackoffMs, this.losses.sinceLossMs);
     const underWay = await this.journal.heardOfWithin(ids, quietMs + routeMs);
     const lost = due
-      .filter(({ receipt_id: id }) => !ended.has(id) && !underWay.has(id))
+      .filter(({ receipt_id: id }) => !ended.has(id) && !underWay.has(id) && !this.feeder.holds(id))
       .filter((straggler) => this.endpoints.get(straggler.app_id)?.state !== 'paused');
     const receipts = await this.receipts.findAll(lost.map((straggler) => straggler.receipt_id));
     const tried = await this.journal.attemptsOf(receipts.map(({ id }) => id));
-    await Promise.all(receipts.map((receipt) => this.feeder.wake(receipt, Date.now(), tried.get(receipt.id) ?? 0)));
+    for (const receipt of receipts) this.feeder.offer(receipt, tried.get(receipt.id) ?? 0);
     return due.length;
   }
 
@@ -82,6 +85,6 @@ export class Stragglers {
       this.jobs.behindMs(inboundParse.queue),
       this.jobs.behindMs(messageRoute.queue),
     ]);
-    return { parseMs: Math.max(inboundMs, this.feeder.oldestMs), routeMs };
+    return { parseMs: Math.max(inboundMs, Math.min(this.feeder.oldestMs, longestWaitMs)), routeMs };
   }
 }

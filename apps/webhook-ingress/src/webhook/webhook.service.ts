@@ -24,7 +24,12 @@ export class WebhookService {
     @Inject(Metrics) private readonly metrics: Metrics,
     @Inject(Handshakes) private readonly handshakes: Handshakes,
     @Inject(Journal) private readonly journal: Journal,
-  ) {}
+  ) {
+    const over = 'Projects that send more than their share, whose surplus waits behind others';
+    metrics.gauge('gatehouse_projects_over_share', over, () => feeder.held.projects);
+    const waiting = 'Messages that wait in Postgres for room in the queues, or for the limit of their project';
+    metrics.gauge('gatehouse_messages_waiting', waiting, () => feeder.held.messages);
+  }
 
   /**
    * @returns the answer; a 2xx means that the receipt is committed (or was, under the same delivery key)
@@ -50,6 +55,7 @@ export class WebhookService {
     }
     const receipt = receiptOf(endpoint, incoming, verifiedScheme);
     if (incoming.probe) return this.probed(endpoint, receipt);
+    this.requirePlace(endpoint);
     const key = verifiedScheme === null ? null : deliveryKey(endpoint, incoming);
     const written = await this.writer.write(receipt, key, signedKey(endpoint, incoming));
     if (!written.stored) {
@@ -63,6 +69,14 @@ export class WebhookService {
     this.metrics.outcomes.inc({ stage: 'received', outcome: receipt.outcome });
     if (receipt.outcome !== 'held') this.feeder.offer(receipt);
     return this.accepted(endpoint, receipt.id, false);
+  }
+
+  /** @throws Refused 429 where too much waits for the project's limit already */
+  private requirePlace(endpoint: Endpoint): void {
+    const seconds = this.feeder.fullForS(endpoint.project_id);
+    if (seconds === null) return;
+    const detail = 'As many messages as may be wait for the limit of their project: send again later.';
+    throw new Refused(429, 'project_limit', detail, { 'retry-after': String(Math.min(seconds, 3_600)) });
   }
 
   /** Kept and answered, and ended at once: it claims no delivery key, which a real delivery may have, and wakes nobody. */

@@ -1,4 +1,4 @@
-import { IsObject, IsOptional, IsString } from 'class-validator';
+import { IsIn, IsObject, IsOptional, IsString } from 'class-validator';
 import type { ReplyTarget } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -31,11 +31,14 @@ export class DeliverySendPayload {
   /** Absent when over the inline limit: the gateway then reads it from the engine. */
   @IsOptional() @IsObject() content?: OutboundContent;
   @IsOptional() @IsString() traceparent?: string;
+  /** Of a project that sends more than its share: it is handled after what is within one. Absent: it is within. */
+  @IsOptional() @IsIn([true]) surplus?: true;
 }
 
 export const deliverySend = defineJob<DeliverySendPayload>({
   name: 'delivery.send',
   queue: 'outbound',
+  hasSurplus: true,
   payload: DeliverySendPayload,
   jobId: (payload) => payload.delivery_id,
   attempts: 12,

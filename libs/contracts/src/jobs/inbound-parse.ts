@@ -14,6 +14,8 @@ export class InboundParsePayload {
   /** Absent when the body is over the inline limit: the gateway then reads the receipt from the ingress. */
   @IsOptional() @IsObject() request?: InboundRequest;
   @IsOptional() @IsString() traceparent?: string;
+  /** Of a project that sends more than its share: it is handled after what is within one. Absent: it is within. */
+  @IsOptional() @IsIn([true]) surplus?: true;
   /** Of one that is woken again: attempts that the timeline has told of; the numbers of further ones go on from there. */
   @IsOptional() @IsInt() tried?: number;
   /** A replay asked for by a person: claims are bypassed by this ordinal. */
@@ -23,6 +25,7 @@ export class InboundParsePayload {
 export const inboundParse = defineJob<InboundParsePayload>({
   name: 'inbound.parse',
   queue: 'inbound',
+  hasSurplus: true,
   payload: InboundParsePayload,
   // The job before may still be there, of a process that is dead.
   jobId: ({ receipt_id, tried }) => (tried === undefined ? receipt_id : `${receipt_id}_again`),

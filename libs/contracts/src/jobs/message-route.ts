@@ -32,6 +32,8 @@ export class MessageRoutePayload {
   /** Absent when over the inline limit: the router then reads them from the gateway. */
   @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];
   @IsOptional() @IsString() traceparent?: string;
+  /** Of a project that sends more than its share: it is handled after what is within one. Absent: it is within. */
+  @IsOptional() @IsIn([true]) surplus?: true;
   /** As of `inbound.parse`. */
   @IsOptional() @IsInt() tried?: number;
   /** What the gateway has to tell of the receipt: committed with its routing, so that parsing commits nothing. */
@@ -41,6 +43,7 @@ export class MessageRoutePayload {
 export const messageRoute = defineJob<MessageRoutePayload>({
   name: 'message.route',
   queue: 'route',
+  hasSurplus: true,
   payload: MessageRoutePayload,
   jobId: ({ receipt_id, tried }) => (tried === undefined ? receipt_id : `${receipt_id}_again`),
   attempts: 20,

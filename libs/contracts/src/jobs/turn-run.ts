@@ -125,11 +125,14 @@ export class TurnRunPayload {
   /** Absent when over the inline limit: the engine then reads it from the router. */
   @IsOptional() @IsObject() input?: TurnInput;
   @IsOptional() @IsString() traceparent?: string;
+  /** Of a project that sends more than its share: it is handled after what is within one. Absent: it is within. */
+  @IsOptional() @IsIn([true]) surplus?: true;
 }
 
 export const turnRun = defineJob<TurnRunPayload>({
   name: 'turn.run',
   queue: 'turns',
+  hasSurplus: true,
   payload: TurnRunPayload,
   // What is held must not be taken for the same turn that may go on, nor a wake for the job that stored the turn.
   jobId: ({ turn_id, held, claims, again }) => {

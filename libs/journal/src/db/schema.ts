@@ -4,6 +4,7 @@ import { DeadLettersAndBatches1763910000000 } from './1763910000000-dead-letters
 import { BatchKeys1764400000000 } from './1764400000000-batch-keys.js';
 import { RedriveErrors1764600000820 } from './1764600000820-redrive-errors.js';
 import { PartitionFunctions1764700000100 } from './1764700000100-partition-functions.js';
+import { ForgetReceipts1765000000200 } from './1765000000200-forget-receipts.js';
 import { Statistics1764800000960 } from './1764800000960-statistics.js';
 
 /** What it takes to write an entry, with a dead letter that is kept once. */
@@ -11,7 +12,11 @@ const write = [
   'INSERT ON journal.entry',
   'INSERT, SELECT (receipt_id, stage, subject_id, state, organization_id, project_id) ON journal.dead_letter',
 ];
-const turnDays = [...partitionSignatures('journal.entry'), 'journal.forget_before(timestamptz)'];
+const turnDays = [
+  ...partitionSignatures('journal.entry'),
+  'journal.forget_before(timestamptz)',
+  'journal.forget_receipts(text, text[], timestamptz)',
+];
 
 export const schema: ServiceSchema = {
   name: 'journal',
@@ -23,6 +28,7 @@ export const schema: ServiceSchema = {
     RedriveErrors1764600000820,
     PartitionFunctions1764700000100,
     Statistics1764800000960,
+    ForgetReceipts1765000000200,
   ],
   // An entry is changed by nobody, and deleted by its age alone.
   grants: {

@@ -14,6 +14,7 @@ import { Section } from '../../ui/section.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { ListRow, RowList } from '../../ui/row-list.js';
 import { NameForm } from './name-form.js';
+import { ProjectLimits } from './project-limits.js';
 import { Rename } from './rename.js';
 import { useSessionChange } from './use-session-change.js';
 
@@ -66,6 +67,7 @@ function ProjectRow({ project, reason }: { project: Project; reason: string | nu
   const { id, name, closed_at } = project;
   const projectId = useProjectId();
   const [renaming, setRenaming] = useState(false);
+  const [limiting, setLimiting] = useState(false);
   const params = { path: { id } };
   const close = useSessionChange(() => answer(api.POST('/api/v1/projects/{id}/close', { params })));
   const reopen = useSessionChange(() => answer(api.POST('/api/v1/projects/{id}/reopen', { params })));
@@ -92,6 +94,9 @@ function ProjectRow({ project, reason }: { project: Project; reason: string | nu
         )}
         <ActionButton size="compact-sm" variant="default" reason={reason} onClick={() => setRenaming(true)}>
           {texts.rename}
+        </ActionButton>
+        <ActionButton size="compact-sm" variant="default" reason={reason} onClick={() => setLimiting(true)}>
+          {texts.limits.title}
         </ActionButton>
         {closed_at ? (
           <ActionButton
@@ -123,6 +128,9 @@ function ProjectRow({ project, reason }: { project: Project; reason: string | nu
           save={(next) => answer(api.PATCH('/api/v1/projects/{id}', { params, body: { name: next } }))}
           onSaved={() => setRenaming(false)}
         />
+      </Modal>
+      <Modal opened={limiting} onClose={() => setLimiting(false)} title={`${texts.limits.title}: ${name}`} centered>
+        <ProjectLimits id={id} onSaved={() => setLimiting(false)} />
       </Modal>
     </ListRow>
   );

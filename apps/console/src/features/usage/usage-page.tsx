@@ -12,6 +12,7 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { StatTile } from '../../ui/stat-tile.js';
 import { Budgets } from './budgets.js';
+import { ExportUsage } from './export-usage.js';
 import { type Usage, written } from './measures.js';
 import { UsageChart } from './usage-chart.js';
 import { UsageTable } from './usage-table.js';
@@ -48,6 +49,7 @@ export function UsagePage(): ReactNode {
           value={by}
           onChange={(next) => void navigate({ search: (before) => ({ ...before, by: next }), replace: true })}
         />
+        <ExportUsage from={from} by={by} />
       </FilterBar>
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton height={420} />}

@@ -33,4 +33,15 @@ export class RetentionRepository {
     );
     return (result as [unknown[], number])[1];
   }
+
+  /** Messages of one project. Their claims are kept as long as all: a provider may send again for days. @returns how many */
+  async deleteOldOf(projectId: string, keepDays: number, limit: number): Promise<number> {
+    const before = new Date(Date.now() - keepDays * dayMs);
+    const result: unknown = await this.db.query(
+      `DELETE FROM router.message WHERE id IN (
+         SELECT id FROM router.message WHERE project_id = $1 AND id < $2 AND created_at < $3 LIMIT $4 FOR UPDATE SKIP LOCKED)`,
+      [projectId, `msg_${before.getTime().toString(16).padStart(12, '0')}`, before, limit],
+    );
+    return (result as [unknown[], number])[1];
+  }
 }

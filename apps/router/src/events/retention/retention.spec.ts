@@ -47,4 +47,22 @@ describe('the retention of the router', () => {
     );
     expect([await rows.deleteOld('claim', 30, 20), await rows.deleteOld('claim', 30, 20)]).toEqual([20, 5]);
   });
+
+  it('deletes messages of a project that is kept shorter, and none of another', async () => {
+    const events = journaledEvents(world, await world.start());
+    const eightDays = Date.now() - 8 * dayMs;
+    const [old, foreign] = [
+      await events.event({ receivedAtMs: eightDays, message: {} }),
+      await events.event({ receivedAtMs: eightDays, message: {} }),
+    ];
+    const kept = await events.event({ message: {} });
+    await world.pool.query(`UPDATE router.message SET project_id = 'prj_other' WHERE receipt_id = $1`, [foreign]);
+    const [{ project_id }] = (await world.rows(
+      `SELECT project_id FROM router.message WHERE receipt_id = '${kept}'`,
+    )) as [{ project_id: string }];
+    expect(await rows.deleteOldOf(project_id, 7, 10)).toBe(1);
+    const rowsLeft = (await world.rows('SELECT receipt_id FROM router.message')) as { receipt_id: string }[];
+    const left = rowsLeft.map(({ receipt_id }) => receipt_id);
+    expect([left.includes(old), left.includes(foreign), left.includes(kept)]).toEqual([false, true, true]);
+  });
 });

@@ -1,4 +1,5 @@
 import { Sweeping } from '#libs/database';
+import { ProjectLimits } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
 import { routerSettings } from '../../settings.js';
@@ -12,9 +13,22 @@ const rowsAtATime = 2_000;
 export class RouterRetention extends Sweeping {
   constructor(
     @Inject(RetentionRepository) rows: RetentionRepository,
+    @Inject(ProjectLimits) limits: ProjectLimits,
     @Inject(routerSettings) settings: RouterSettings,
   ) {
     super();
+    this.sweepEvery({
+      name: 'retention-projects',
+      everyMs: sweepEveryMs,
+      batch: rowsAtATime,
+      sweep: async (limit) => {
+        let most = 0;
+        for (const { projectId, days } of limits.shorterThan(settings.RETENTION_DAYS)) {
+          most = Math.max(most, await rows.deleteOldOf(projectId, days, limit));
+        }
+        return most;
+      },
+    });
     for (const table of rows.tables) {
       this.sweepEvery({
         name: `retention-${table}`,

@@ -1,0 +1,85 @@
+import { idTimeMs } from '#libs/contracts';
+
+/** A receipt that waits for room. */
+export interface InLine {
+  projectId: string;
+  id: string;
+  /** Of one that is woken again: attempts that the timeline has told of. Absent: it was never woken. */
+  tried?: number;
+}
+
+/** Receipts that wait for room, by project, those of one in their order: projects take turns, however many each has. */
+export class ProjectLines {
+  /** The project that is next comes first. */
+  private readonly lines = new Map<string, Map<string, InLine>>();
+  private count = 0;
+
+  /** @param most ids in all; one project may have four fifths of them, so that there is a place for others */
+  constructor(private readonly most: number) {}
+
+  get size(): number {
+    return this.count;
+  }
+
+  get projects(): number {
+    return this.lines.size;
+  }
+
+  lengthOf(projectId: string): number {
+    return this.lines.get(projectId)?.size ?? 0;
+  }
+
+  has(id: string): boolean {
+    return [...this.lines.values()].some((line) => line.has(id));
+  }
+
+  /** Where there is no place the sweep of receipts finds it. */
+  add(one: InLine): void {
+    if (this.count >= this.most || this.lengthOf(one.projectId) >= this.most * 0.8) return;
+    let line = this.lines.get(one.projectId);
+    if (!line) this.lines.set(one.projectId, (line = new Map()));
+    if (!line.has(one.id)) this.count += 1;
+    line.set(one.id, one);
+  }
+
+  /**
+   * Takes one of each project in turns, until there are so many; the next call goes on with the project after the last.
+   * @param mayTake whether one more of a project may go now
+   */
+  take(limit: number, mayTake: (projectId: string) => boolean = () => true): InLine[] {
+    const taken: InLine[] = [];
+    for (let before = -1; taken.length > before && taken.length < limit;) {
+      before = taken.length;
+      for (const [projectId, line] of [...this.lines]) {
+        if (taken.length >= limit) break;
+        if (mayTake(projectId)) taken.push(this.first(projectId, line));
+      }
+    }
+    return taken;
+  }
+
+  /** What was taken and could not be read, before what came since. */
+  putBack(taken: InLine[]): void {
+    for (const [projectId, ones] of Map.groupBy(taken, (one) => one.projectId)) {
+      const since = this.lines.get(projectId) ?? new Map<string, InLine>();
+      this.count += ones.length;
+      this.lines.set(projectId, new Map([...ones.map((one) => [one.id, one] as const), ...since]));
+    }
+  }
+
+  /** Age in ms of the oldest one, 0 where none waits. */
+  get oldestMs(): number {
+    const firsts = [...this.lines.values()].flatMap((line) => line.keys().next().value ?? []);
+    return firsts.length === 0 ? 0 : Math.max(0, Date.now() - Math.min(...firsts.map(idTimeMs)));
+  }
+
+  private first(projectId: string, line: Map<string, InLine>): InLine {
+    const [one] = line.values();
+    if (!one) throw new Error('a line without receipts is none');
+    line.delete(one.id);
+    this.count -= 1;
+    this.lines.delete(projectId);
+    if (line.size > 0) this.lines.set(projectId, line);
+    return one;
+  }
+}

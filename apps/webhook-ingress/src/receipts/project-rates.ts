@@ -1,0 +1,22 @@
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+/** Messages per second that a project may have handed over, a second's worth at once. In this process, as ceilings are. */
+export class ProjectRates {
+  private readonly buckets = new Map<string, Bucket>();
+
+  /** @param rateOf messages per second of a project; 0: no limit */
+  constructor(readonly rateOf: (projectId: string) => number) {}
+
+  /** @returns whether one more may go now, which counts it */
+  take(projectId: string, nowMs = performance.now()): boolean {
+    const rate = this.rateOf(projectId);
+    if (rate === 0) return true;
+    const bucket = this.buckets.get(projectId) ?? { tokens: rate, atMs: nowMs };
+    const tokens = Math.min(rate, bucket.tokens + ((nowMs - bucket.atMs) / 1_000) * rate);
+    this.buckets.set(projectId, { tokens: tokens < 1 ? tokens : tokens - 1, atMs: nowMs });
+    return tokens >= 1;
+  }
+}

@@ -1,0 +1,61 @@
+import { firstId } from '#libs/contracts';
+import { Sweeping } from '#libs/database';
+import { Journal } from '#libs/journal';
+import { ProjectLimits } from '#libs/project-limits';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { type ReceiptSettings, receiptSettings } from './receipts.service.js';
+
+const sweepEveryMs = 600_000;
+const rowsAtATime = 2_000;
+const dayMs = 86_400_000;
+
+/** Deletes what is old of projects that are kept for a shorter time than the installation, whose days are dropped whole. */
+@Injectable()
+export class ProjectRetention extends Sweeping {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Journal) private readonly journal: Journal,
+    @Inject(ProjectLimits) private readonly limits: ProjectLimits,
+    @Inject(receiptSettings) private readonly settings: ReceiptSettings,
+  ) {
+    super();
+    const sweep = (limit: number): Promise<number> => this.deleteOld(limit);
+    this.sweepEvery({ name: 'project-retention', everyMs: sweepEveryMs, batch: rowsAtATime, sweep });
+  }
+
+  /** @returns the most rows that one statement deleted, at most `limit` */
+  async deleteOld(limit: number): Promise<number> {
+    let most = 0;
+    for (const { projectId, days } of this.limits.shorterThan(this.settings.retentionDays)) {
+      const before = new Date(Date.now() - days * dayMs);
+      const deleted = [await this.receipts(projectId, before, limit), await this.refusals(projectId, before, limit)];
+      most = Math.max(most, ...deleted);
+    }
+    return most;
+  }
+
+  private receipts(projectId: string, before: Date, limit: number): Promise<number> {
+    return this.db.transaction(async (tx) => {
+      // By both, so that each is looked for in the partition of its day alone.
+      const [rows] = (await tx.query(
+        `DELETE FROM ingress.receipt r USING (
+           SELECT id, received_at FROM ingress.receipt WHERE project_id = $1 AND id < $2 ORDER BY id LIMIT $3
+         ) AS old WHERE r.id = old.id AND r.received_at = old.received_at RETURNING r.id`,
+        [projectId, firstId('evt', before), limit],
+      )) as [{ id: string }[], number];
+      const ids = rows.map(({ id }) => id);
+      if (ids.length > 0) await this.journal.forgetReceipts(tx, projectId, ids, before);
+      return ids.length;
+    });
+  }
+
+  private async refusals(projectId: string, before: Date, limit: number): Promise<number> {
+    const result: unknown = await this.db.query(
+      `DELETE FROM ingress.refusal WHERE id IN (
+         SELECT id FROM ingress.refusal WHERE project_id = $1 AND id < $2 ORDER BY id LIMIT $3)`,
+      [projectId, firstId('evt', before), limit],
+    );
+    return (result as [unknown[], number])[1];
+  }
+}

@@ -1,0 +1,94 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { signedApp, startGatehouse } from './gatehouse.mjs';
+import { runLoad, startHelper } from './processes.mjs';
+import { shown, table } from './table.mjs';
+import { wearIn } from './wear-in.mjs';
+
+const secret = 'a-signing-secret-for-the-benchmark';
+/** Messages per second of the second project; the first one sends more than is handled. */
+const quietRate = 20;
+const floodRate = 1_500;
+/** The flood is that much older than what is measured beside it. */
+const headStartMs = 4_000;
+const drainMs = 300_000;
+
+/**
+ * A project that sends a little, alone and beside one that sends more than the machine handles: what the flood adds to
+ * the little. From the receipt to the delivery; the answer to the sender is told apart.
+ * @param {{rounds: number, seconds: number}} options
+ */
+export async function benchFair({ rounds, seconds }) {
+  const gatehouse = await startGatehouse({ name: 'fair', without: ['python-runner'] });
+  const flooding = await projectOf(gatehouse);
+  const second = await projectOf(gatehouse, (await gatehouse.api('POST', '/projects', { name: 'Second' })).id);
+  const rows = [];
+  const ratios = [];
+  try {
+    await wearIn(gatehouse.postgres.url);
+    for (const each of [flooding, second]) await each.send({ rate: 150, seconds: 6 });
+    await Promise.all([flooding, second].map((each) => each.drained()));
+    for (let round = 1; round <= rounds; round += 1) {
+      const quiet = await measured(second, seconds);
+      await flooding.clear();
+      const flood = flooding.send({ rate: floodRate, seconds: seconds + headStartMs / 1_000 });
+      await pause(headStartMs);
+      const beside = await measured(second, seconds);
+      const { accepted } = await flood;
+      const handled = await flooding.report();
+      await flooding.drained(accepted);
+      const all = await flooding.report();
+      rows.push(rowOf(`${round}, alone`, quiet), rowOf(`${round}, beside the flood`, beside));
+      ratios.push(beside.out.p99 / quiet.out.p99);
+      const facts = `flood accepted ${accepted}, delivered ${handled.receipts} by its end and ${all.receipts} in all, doubled ${all.doubled}`;
+      process.stdout.write(`  ${JSON.stringify(rows.slice(-2))} ${facts}\n`);
+    }
+  } finally {
+    await gatehouse.close();
+    await Promise.all([flooding, second].map((each) => each.close()));
+  }
+  const told = ratios.map((ratio) => shown(ratio, 1)).join(', ');
+  const columns = ['second project', 'accepted', 'delivered', 'ack p50 ms', 'ack p99 ms', 'p50 ms', 'p99 ms'];
+  return [table(columns, rows), '', `p99 beside the flood to p99 alone: ${told} (aim: 2 at most)`].join('\n');
+}
+
+/**
+ * A project with an App of its own, whose replies go to a sink of its own.
+ * @param {Awaited<ReturnType<typeof startGatehouse>>} gatehouse
+ * @param {string} [projectId]
+ */
+async function projectOf({ api, urlOf }, projectId) {
+  const sink = await startHelper('sink.mjs');
+  const sinkUrl = `http://127.0.0.1:${sink.ready.port}`;
+  /** @type {typeof api} */
+  const inProject = (method, path, body) => api(method, path, body, projectId);
+  const app = await signedApp({ api: inProject, urlOf }, { secret, replyAddress: `${sinkUrl}/replies` });
+  const workflow = await inProject('POST', '/workflows', { name: 'Bench', instructions: 'reply: got it' });
+  const report = async () => (await fetch(`${sinkUrl}/report`)).json();
+  return {
+    report,
+    send: (/** @type {object} */ load) =>
+      runLoad({ url: app.url, secret, connections: 32, fields: { workflow_id: workflow.id }, bytes: 1024, ...load }),
+    clear: () => fetch(`${sinkUrl}/clear`, { method: 'POST' }),
+    close: () => sink.stop(),
+    /** Waits until so many were delivered, or no more come. @param {number} [count] */
+    drained: async (count = Number.POSITIVE_INFINITY) => {
+      for (const until = Date.now() + drainMs; Date.now() < until; await pause(100)) {
+        const now = await report();
+        if (now.receipts >= count || (now.lastAt > 0 && Date.now() - now.lastAt > 10_000)) return;
+      }
+    },
+  };
+}
+
+/** @param {Awaited<ReturnType<typeof projectOf>>} project @param {number} seconds */
+async function measured(project, seconds) {
+  await project.clear();
+  const load = await project.send({ rate: quietRate, seconds, connections: 8 });
+  await project.drained(load.accepted);
+  return { load, out: await project.report() };
+}
+
+/** @param {string} name @param {Awaited<ReturnType<typeof measured>>} of */
+function rowOf(name, { load, out }) {
+  return [name, load.accepted, out.receipts, shown(load.p50), shown(load.p99), shown(out.p50, 0), shown(out.p99, 0)];
+}

@@ -1,0 +1,34 @@
+import { Whole } from '#libs/service-kit';
+
+const ofInstallation = 'null: as the installation is set';
+
+/** What is different for one project from what the installation is set to. */
+export class ProjectLimitsDto {
+  @Whole(1, 100_000, {
+    nullable: true,
+    description: `Messages per second in each replica of the ingress; more wait (PROJECT_MESSAGES_PER_SECOND); ${ofInstallation}`,
+  })
+  messages_per_second: number | null = null;
+  @Whole(1, 100_000, {
+    nullable: true,
+    description: `Turns that run at a time; more wait (PROJECT_CONCURRENT_TURNS); ${ofInstallation}`,
+  })
+  concurrent_turns: number | null = null;
+  @Whole(1, 60_000, {
+    nullable: true,
+    description: `Messages to one address of an App in a minute, where its manifest sets no rate (ADDRESS_RATE_PER_MINUTE); ${ofInstallation}`,
+  })
+  deliveries_per_address_per_minute: number | null = null;
+  @Whole(1, 3_650, {
+    nullable: true,
+    description: `Days that events, turns and deliveries are kept; never longer than RETENTION_DAYS; ${ofInstallation}`,
+  })
+  retention_days: number | null = null;
+}
+
+export const noLimits: ProjectLimitsDto = {
+  messages_per_second: null,
+  concurrent_turns: null,
+  deliveries_per_address_per_minute: null,
+  retention_days: null,
+};

@@ -1,0 +1,19 @@
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, HttpCode, Inject, Put } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { ProjectLimitsDto } from './limits.dto.js';
+import { ProjectLimits } from './project-limits.repository.js';
+
+/** What limits the caller's project has: the portal, which knows, says it before it commits it. */
+@ApiExcludeController()
+@Controller('internal/project')
+@RequireScopes('service')
+export class ProjectLimitsController {
+  constructor(@Inject(ProjectLimits) private readonly limits: ProjectLimits) {}
+
+  @Put('limits')
+  @HttpCode(204)
+  set(@Caller() caller: Principal, @Body() limits: ProjectLimitsDto): Promise<void> {
+    return this.limits.set(caller.organizationId, caller.projectId, limits);
+  }
+}
