@@ -175,12 +175,8 @@ export class Feeder implements OnApplicationShutdown {
     this.waiting = { own: sum('own'), surplus: sum('surplus') };
     this.addedSince -= added;
     const { own, surplus } = this.waiting;
-    const isShort = own < this.settings.maxWaitingJobs / 2;
     this.shares.read(
-      {
-        own: own === 0 ? 'done' : isShort ? 'short' : 'long',
-        ...{ surplusIsDone: surplus === 0, added, nowMs: performance.now() },
-      },
+      { ownIsDone: own === 0, surplusIsDone: surplus === 0, added, nowMs: performance.now() },
       (projectId) => this.lines.lengthOf(projectId) > 0,
     );
   }

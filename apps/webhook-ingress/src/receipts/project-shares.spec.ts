@@ -2,7 +2,7 @@ import { ProjectShares, type Reading } from './project-shares.js';
 
 const nobody = (): boolean => false;
 const reading = (change: Partial<Reading> = {}): Reading => ({
-  ...{ own: 'done', surplusIsDone: false, added: 0, nowMs: 0 },
+  ...{ ownIsDone: true, surplusIsDone: false, added: 0, nowMs: 0 },
   ...change,
 });
 /** How many of so many messages are within the share. */
@@ -19,10 +19,10 @@ describe('the shares of projects', () => {
   it('are whole again once nothing waits of them, and not before', () => {
     const shares = new ProjectShares(10);
     within(shares, 'a', 10);
-    shares.read(reading({ own: 'long' }), nobody);
+    shares.read(reading({ ownIsDone: false }), nobody);
     shares.read(reading({ surplusIsDone: true }), nobody);
     expect(within(shares, 'a', 11)).toBe(10);
-    shares.read(reading({ own: 'long' }), nobody);
+    shares.read(reading({ ownIsDone: false }), nobody);
     expect(within(shares, 'a', 5)).toBe(0);
   });
 

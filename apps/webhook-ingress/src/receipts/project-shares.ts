@@ -3,8 +3,8 @@ const overAtLeastMs = 5_000;
 
 /** What was read of the queues, and what was added to them since the reading before. */
 export interface Reading {
-  /** How much waits of what is within a share: nothing, little, or more than that. */
-  own: 'done' | 'short' | 'long';
+  /** Whether nothing waits of what is within a share. */
+  ownIsDone: boolean;
   /** Whether nothing waits of surplus. */
   surplusIsDone: boolean;
   added: number;
@@ -14,7 +14,7 @@ export interface Reading {
 /**
  * Which messages of a project are within its share. Each project has so many messages in advance; it has them back once
  * nothing waits of what is within a share. While some project is over, the others get back their part of what goes in
- * meanwhile, as long as little of that waits: more of it than their part is over, too.
+ * meanwhile: more of it than that is over, too.
  *
  * A project that is over stays so until its surplus is through, or it has sent less than its part for a while: its later
  * messages do not pass its earlier ones.
@@ -54,10 +54,10 @@ export class ProjectShares {
   }
 
   /** @param waits whether messages of a project wait for room */
-  read({ own, surplusIsDone, added, nowMs }: Reading, waits: (projectId: string) => boolean): void {
+  read({ ownIsDone, surplusIsDone, added, nowMs }: Reading, waits: (projectId: string) => boolean): void {
     this.low = false;
-    if (this.over === 0 && own === 'done') this.left.clear();
-    if (this.over > 0 && own !== 'long') this.giveBack(added);
+    if (this.over > 0) this.giveBack(added);
+    else if (ownIsDone) this.left.clear();
     for (const [projectId, sinceMs] of this.overSince) {
       if (waits(projectId)) continue;
       const slow = !this.left.has(projectId) && nowMs - sinceMs >= overAtLeastMs;
