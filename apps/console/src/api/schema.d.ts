@@ -3067,7 +3067,7 @@ export interface components {
             concurrent_turns: number | null;
             /** @description Messages to one address of an App in a minute, where its manifest sets no rate (ADDRESS_RATE_PER_MINUTE); null: as the installation is set */
             deliveries_per_address_per_minute: number | null;
-            /** @description Days that events, turns and deliveries are kept; never longer than RETENTION_DAYS; null: as the installation is set */
+            /** @description Days that events, turns and their bodies are kept, not deliveries; never longer than RETENTION_DAYS; null: as the installation is set */
             retention_days: number | null;
         };
         ProjectView: {
