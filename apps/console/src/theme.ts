@@ -68,6 +68,11 @@ export const theme = createTheme({
       defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } },
       styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)' } },
     },
+    // Its own colour is too faint on its ground in yellow, teal and green; the icon and the ground have it.
+    Alert: {
+      defaultProps: { closeButtonLabel: uiTexts.close },
+      styles: { label: { color: 'var(--mantine-color-text)' } },
+    },
     Anchor: { defaultProps: { underline: 'hover' } },
   },
 });
