@@ -197,6 +197,25 @@ inBrowser('Home, events and the simulator', () => {
     await isForEverybody('events');
   });
 
+  it('names no App by its id while it reads their names', async () => {
+    const app = await install({ name: 'Slowly named', kind: 'builtin' });
+    await replyTo(app.id, '/named');
+    const { id } = await post(app.webhook_url, { text: 'Who sent this?' });
+    await system.ended(id);
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/v1/apps', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await open('/events');
+    const row = page.getByRole('row', { name: /Who sent this/ });
+    await row.waitFor();
+    expect(await row.textContent()).not.toContain('app_');
+    held.resolve();
+    await row.getByText('Slowly named').waitFor();
+    await page.unroute('**/api/v1/apps');
+  });
+
   it('says that nobody answers while the portal is gone, and has lost nothing when it is back', async () => {
     const app = await install({ name: 'Steady', kind: 'builtin' });
     await replyTo(app.id, '/steady');
