@@ -7,7 +7,7 @@ import type { Schema } from '../../../api/named-schema.js';
 import { eventTexts } from '../../../texts/events.js';
 import { type Column, DataTable } from '../../../ui/data-table.js';
 import { EmptyState } from '../../../ui/empty-state.js';
-import { AppName } from '../../../ui/name-of.js';
+import { AppName, PrincipalName } from '../../../ui/name-of.js';
 import { StatusBadge } from '../../../ui/status-badge.js';
 import { When } from '../../../ui/when.js';
 
@@ -52,7 +52,13 @@ const columns: Column<EventView>[] = [
     cell: ({ event_type }) => event_type,
     hideOnPhone: true,
   },
-  { id: 'sender', label: texts.sender, width: 'minmax(0, 1.1fr)', cell: ({ sender }) => sender, hideOnPhone: true },
+  {
+    id: 'sender',
+    label: texts.sender,
+    width: 'minmax(0, 1.1fr)',
+    cell: ({ app_id, sender }) => (sender && app_id.startsWith('api:') ? <PrincipalName subject={sender} /> : sender),
+    hideOnPhone: true,
+  },
   {
     id: 'app',
     label: texts.app,
