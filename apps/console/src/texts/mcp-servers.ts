@@ -1,5 +1,4 @@
 export const mcpTexts = {
-  nav: 'MCP servers',
   title: 'MCP servers',
   description: 'Their tools become tools of agents. What was approved is pinned: a change waits until somebody looks.',
   columns: { name: 'Name', url: 'URL', health: 'State', tools: 'Tools', checked: 'Looked at' },

@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, Text, Tooltip } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { FolderSync, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -6,6 +6,7 @@ import { answer, api } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { sourceTexts as texts } from '../../texts/sources.js';
+import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { AppName } from '../../ui/name-of.js';
@@ -32,15 +33,13 @@ export function SourcesPage(): ReactNode {
       title={texts.title}
       description={texts.description}
       actions={
-        <Tooltip label={texts.cannotChange} disabled={may}>
-          <Button
-            leftSection={<Plus size={15} aria-hidden />}
-            data-disabled={!may || undefined}
-            onClick={() => may && open(true)}
-          >
-            {texts.add}
-          </Button>
-        </Tooltip>
+        <ActionButton
+          leftSection={<Plus size={15} aria-hidden />}
+          reason={may ? null : texts.cannotChange}
+          onClick={() => open(true)}
+        >
+          {texts.add}
+        </ActionButton>
       }
     >
       <DataTable
