@@ -1,14 +1,19 @@
 import { defineConfig } from 'vite';
 import { bundleBudget } from './build/bundle-budget.ts';
 import { precompress } from './build/precompress.ts';
+import { componentStyles } from './build/component-styles.ts';
+import { preloadPages } from './build/preload-pages.ts';
 import { keySession } from './dev/key-session.ts';
 import { systemProxy } from './dev/system-proxy.ts';
+
+const forms =
+  /node_modules\/(@floating-ui|react-number-format|react-remove-scroll|react-transition-group|use-sidecar|@mantine\/core\/.*\/(Popover|Combobox|Select|MultiSelect|TagsInput|PillsInput|NumberInput|PasswordInput|Menu|Modal|ModalBase|Drawer|Tooltip|Transition|Portal|FocusTrap|Overlay|Floating|Checkbox|Radio|Switch|Textarea|Input|TextInput|InputBase|Fieldset|ScrollArea)\/)/;
 
 export default defineConfig({
   root: import.meta.dirname,
   // The portal puts the nonce of each answer in its place.
   html: { cspNonce: '%CSP_NONCE%' },
-  plugins: [bundleBudget(), precompress(), keySession()],
+  plugins: [componentStyles(), bundleBudget(), preloadPages(), precompress(), keySession()],
   build: {
     outDir: '../../dist/console',
     emptyOutDir: true,
@@ -24,6 +29,8 @@ export default defineConfig({
           // visit begins with is one file, what several pages need another.
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
+            // What opens over a page, or is filled in: the first look at many needs none of it.
+            { name: 'forms', test: forms, minShareCount: 2, priority: 1.5 },
             { name: 'pages', minShareCount: 3, priority: 1 },
           ],
         },

@@ -13,9 +13,10 @@ const categories = ['performance', 'accessibility', 'best-practices'];
 
 /**
  * Judges pages by Lighthouse as who is signed in in that browser, as a phone on a slow line and as a desktop.
- * @param {{pages: Record<string, string>, port: number, rounds: number}} options port: of a browser's debugger
+ * @param {{pages: Record<string, string>, port: number, rounds: number, forget: () => Promise<unknown>}} options port: of a browser's
+ *   debugger; forget: empties what the browser has kept of the pages
  */
-export async function judgePages({ pages, port, rounds }) {
+export async function judgePages({ pages, port, rounds, forget }) {
   const { default: lighthouse, desktopConfig } = await load();
   /** @type {string[][]} */
   const rows = [];
@@ -25,6 +26,7 @@ export async function judgePages({ pages, port, rounds }) {
     for (const [name, url] of Object.entries(pages)) {
       const results = [];
       for (let round = 0; round < rounds; round += 1) {
+        await forget();
         // Without `disableStorageReset` it would sign out first.
         const flags = {
           port,

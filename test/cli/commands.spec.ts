@@ -35,7 +35,7 @@ describe('gatehouse', () => {
     const { code, out } = await run('status');
     expect(code).toBe(0);
     expect(out).toContain(`Gatehouse at ${system.origin('portal')}`);
-    expect(out).toMatch(/Last hour: \d+ received/);
+    expect(out).toMatch(/Last hour: 1 received; ended: routed 1;/);
     expect(out).toMatch(/^turns +engine +0 /m);
     const status = await told<{ queues: object[]; attention: object[] }>('status');
     expect(status.queues.length).toBeGreaterThan(5);

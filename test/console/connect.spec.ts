@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { type DocumentAdapter, openDocumentAdapter } from '../system/document-adapter.js';
 import { type OauthAdapter, openOauthAdapter } from '../system/oauth-adapter.js';
+import { openProtectedMcpServer, type ProtectedMcpServer } from '../system/protected-mcp-server.js';
 import { openPlainAdapter, type PlainAdapter } from '../system/plain-adapter.js';
 import { startSystem, type System } from '../system/system.js';
 import { type AuthorizationServer, startAuthorizationServer } from '../vault/authorization-server.js';
@@ -19,6 +20,7 @@ inBrowser('connecting other systems in the console', () => {
   let system: System;
   let provider: AuthorizationServer;
   let orbit: OauthAdapter;
+  let mcp: ProtectedMcpServer;
   let acme: PlainAdapter;
   let library: DocumentAdapter;
   let owner: Visit;
@@ -32,6 +34,7 @@ inBrowser('connecting other systems in the console', () => {
     const redirectUri = `${system.origin('portal')}/api/v1/oauth/callback/orbit`;
     provider = await startAuthorizationServer({ redirectUris: [redirectUri] });
     orbit = await openOauthAdapter(provider.url);
+    mcp = await openProtectedMcpServer(provider.url);
     owner = await visit(browser, {});
     await signIn(owner, await system.ownerLink());
     project = new URL(owner.page.url()).pathname;
@@ -39,7 +42,7 @@ inBrowser('connecting other systems in the console', () => {
   afterAll(async () => {
     await browser?.close();
     await system?.stop();
-    await Promise.all([acme?.close(), library?.close(), orbit?.close(), provider?.close()]);
+    await Promise.all([acme?.close(), library?.close(), orbit?.close(), mcp?.close(), provider?.close()]);
   });
 
   const go = (page: Page, path: string): Promise<unknown> =>
@@ -169,6 +172,31 @@ inBrowser('connecting other systems in the console', () => {
     await page.getByText('alice').waitFor();
     expect(await page.content()).not.toContain('a-client-secret');
     await owner.picture('connect-credential');
+  });
+
+  it('connects an MCP server by consent, comes back to it, and has its tools at once', async () => {
+    const { page } = owner;
+    await go(page, '/mcp-servers?register=true');
+    const form = page.getByRole('dialog', { name: 'Register a server' });
+    await form.getByLabel('URL').fill(mcp.url);
+    await form.getByLabel('Name').fill('Guarded');
+    await form.getByLabel('How it lets us in').click();
+    await page.getByRole('option', { name: 'OAuth, by consent' }).click();
+    await form.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('heading', { name: 'Guarded', level: 1 }).waitFor();
+    await page.getByText('Not let in').waitFor();
+    await page.context().addCookies([{ name: 'deny', value: '1', url: provider.url }]);
+    await button(page, 'Connect').click();
+    await page.getByText('It was not connected (provider_access_denied). Try again.').waitFor();
+    await page.context().clearCookies({ name: 'deny' });
+    await button(page, 'Connect').click();
+    await page.getByText('Connected.', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Guarded', level: 1 }).waitFor();
+    await page.getByText('Reachable').waitFor();
+    await page.getByRole('row').filter({ hasText: 'Says it again.' }).getByText('Approved').waitFor();
+    expect(mcp.uses.at(-1)).toMatchObject({ status: 200 });
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('connect-mcp-server');
   });
 
   it('adds a source of documents, brings them in, and lists them', async () => {

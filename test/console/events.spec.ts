@@ -186,6 +186,21 @@ inBrowser('Home, events and the simulator', () => {
     await see('Live');
     await post(app.webhook_url, { text: 'The first one' });
     await page.getByRole('row', { name: /The first one.*Delivered/ }).waitFor({ timeout: 60_000 });
+    // Nothing else moves without the page being painted anew for as long as it is open.
+    const moved = await page.evaluate<string[]>(`document.getAnimations()
+      .flatMap(({ effect }) => effect.getKeyframes()).flatMap((frame) => Object.keys(frame))`);
+    const ofFrames = ['offset', 'computedOffset', 'easing', 'composite'];
+    expect(new Set(moved.filter((name) => !ofFrames.includes(name)))).toEqual(new Set(['opacity', 'transform']));
+    await page
+      .getByRole('row', { name: /The first one/ })
+      .locator('time')
+      .hover();
+    await page
+      .getByRole('tooltip')
+      .getByText(/ · \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC$/)
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('tooltip').waitFor({ state: 'detached' });
     await press('Pause');
     await post(app.webhook_url, { text: 'The second one' });
     await see('1 new');
@@ -195,6 +210,41 @@ inBrowser('Home, events and the simulator', () => {
     await page.reload();
     await see('Paused');
     await isForEverybody('events');
+  });
+
+  it('names no App by its id while it reads their names', async () => {
+    const app = await install({ name: 'Slowly named', kind: 'builtin' });
+    await replyTo(app.id, '/named');
+    const { id } = await post(app.webhook_url, { text: 'Who sent this?' });
+    await system.ended(id);
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/v1/apps', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await open('/events');
+    const row = page.getByRole('row', { name: /Who sent this/ });
+    await row.waitFor();
+    expect(await row.textContent()).not.toContain('app_');
+    held.resolve();
+    await row.getByText('Slowly named').waitFor();
+    await page.unroute('**/api/v1/apps');
+  });
+
+  it('shows an error whole on a phone, with its code and the request to name', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await open('/events/evt_00000000000000000000000000000000');
+    const alert = page.getByRole('alert');
+    await alert.getByText('event_not_found').waitFor();
+    const box = (await alert.boundingBox())!;
+    // A long id is shortened where there is no room for it; what copies it is there.
+    const parts = [alert.getByText(/^There is no event/), ...(await alert.getByRole('button').all())];
+    expect(parts).toHaveLength(3);
+    for (const part of parts) {
+      const { x, width } = (await part.boundingBox())!;
+      expect(x + width).toBeLessThanOrEqual(box.x + box.width);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('says that nobody answers while the portal is gone, and has lost nothing when it is back', async () => {

@@ -1,15 +1,15 @@
-import '@mantine/core/styles.layer.css';
-import '@mantine/notifications/styles.layer.css';
+import './component-styles.js';
 import './global.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { startTransition, StrictMode } from 'react';
+import { lazy, startTransition, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient, router } from './app/router.js';
 import { cspNonce } from './csp-nonce.js';
 import { theme } from './theme.js';
+
+const Toasts = lazy(() => import('./shell/toasts.js'));
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root.');
@@ -24,8 +24,10 @@ startTransition(() =>
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => cspNonce ?? ''}>
         <QueryClientProvider client={queryClient}>
-          <Notifications position="bottom-right" />
           <RouterProvider router={router} />
+          <Suspense>
+            <Toasts />
+          </Suspense>
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

@@ -61,13 +61,22 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Button: { defaultProps: { size: 'sm' } },
-    Tooltip: { defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } } },
     Paper: { defaultProps: { withBorder: true, p: 'md' } },
     Modal: {
       defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } },
       styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)' } },
     },
+    // Its own colour is too faint on its ground in yellow, teal and green; the icon and the ground have it.
+    Alert: {
+      defaultProps: { closeButtonLabel: uiTexts.close },
+      // Nothing of it is cut off where there is little room.
+      styles: {
+        body: { minWidth: 0, overflowWrap: 'anywhere' },
+        label: { color: 'var(--mantine-color-text)', whiteSpace: 'normal' },
+      },
+    },
+    SegmentedControl: { styles: { root: { flexWrap: 'wrap', maxWidth: '100%' } } },
     Anchor: { defaultProps: { underline: 'hover' } },
   },
 });

@@ -150,6 +150,6 @@ export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplica
     browserHeaders(app.getHttpAdapter().getInstance());
     authenticateRequests(app);
     proxyRoutes(app, settings);
-    consoleRoutes(app.getHttpAdapter().getInstance(), settings.CONSOLE_DIR);
+    consoleRoutes(app.getHttpAdapter().getInstance(), settings.CONSOLE_DIR, settings.PUBLIC_URL);
   };
 }

@@ -33,10 +33,10 @@ export const status: Command = {
     ]);
     const { total } = statistics;
     tell({ attention: attention.data, queues: queues.data, silent: queues.silent, last_hour: total });
-    const ended = total.outcomes.map(({ outcome, count }) => `${outcome} ${count}`).join(', ');
+    const ended = total.outcomes.map(({ outcome, count }) => `${outcome} ${count}`).join(', ') || 'none';
     say(`Gatehouse at ${api.origin}`);
     say(
-      `Last hour: ${total.received} received${ended ? ` (${ended})` : ''}; acknowledged in ${took(total.ack)}, answered in ${took(total.reply)}.`,
+      `Last hour: ${total.received} received; ended: ${ended}; acknowledged in ${took(total.ack)}, answered in ${took(total.reply)}.`,
     );
     say('');
     const rows = queues.data.map((one) => [

@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { answer, api } from './client.js';
 import { useProjectQuery } from './project-query.js';
 import type { Schema } from './named-schema.js';
+import { uiTexts, unread } from '../texts/ui.js';
 
 const most = 200;
 
@@ -13,9 +14,13 @@ export function useAgents(): UseQueryResult<Schema<'AgentView'>[]> {
   });
 }
 
-/** How to write an agent's id: by its name, where there is one. Null is the Chief of Staff. */
+/** How to write an agent's id in a sentence, as `useAppName` does an App's. Null is the Chief of Staff. */
 export function useAgentName(): (id: string | null) => string {
-  const { data = [] } = useAgents();
+  const { data = [], isPending } = useAgents();
   return (id) =>
-    data.find((agent) => (id === null ? agent.is_chief_of_staff : agent.id === id))?.name ?? id ?? 'Chief of Staff';
+    isPending
+      ? unread
+      : (data.find((agent) => (id === null ? agent.is_chief_of_staff : agent.id === id))?.name ??
+        id ??
+        uiTexts.chiefOfStaff);
 }

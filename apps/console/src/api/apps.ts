@@ -1,18 +1,19 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { answer, api } from './client.js';
-import { useProjectQuery } from './project-query.js';
+import { type Question, useProjectQuery } from './project-query.js';
 import type { Schema } from './named-schema.js';
+import { unread } from '../texts/ui.js';
 
 /** The project's Apps: many pages name one by its id. */
-export function useApps(): UseQueryResult<Schema<'AppView'>[]> {
-  return useProjectQuery(['apps', 'all'], async (signal) => {
-    const { data } = await answer(api.GET('/api/v1/apps', { signal }));
-    return data;
-  });
-}
+export const useApps = (): UseQueryResult<Schema<'AppView'>[]> => useProjectQuery(...appsQuestion);
 
-/** How to write an App's id: by its name, where there is one. */
+export const appsQuestion: Question<Schema<'AppView'>[]> = [
+  ['apps', 'all'],
+  async (signal) => (await answer(api.GET('/api/v1/apps', { signal }))).data,
+];
+
+/** How to write an App's id in a sentence: by its name, where there is one. Alone it is an `<AppName>`. */
 export function useAppName(): (id: string | null) => string {
-  const { data = [] } = useApps();
-  return (id) => data.find((app) => app.id === id)?.name ?? id ?? '';
+  const { data = [], isPending } = useApps();
+  return (id) => (isPending ? unread : (data.find((app) => app.id === id)?.name ?? id ?? ''));
 }

@@ -1,15 +1,15 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { answer, api } from './client.js';
-import { useProjectQuery } from './project-query.js';
+import { type Question, useProjectQuery } from './project-query.js';
 import type { Schema } from './named-schema.js';
 
 /** What can be installed in the project, the built-in Webhook App first. */
-export function useListings(): UseQueryResult<Schema<'ListingView'>[]> {
-  return useProjectQuery(['apps', 'listings'], async (signal) => {
-    const { data } = await answer(api.GET('/api/v1/listings', { signal }));
-    return data;
-  });
-}
+export const useListings = (): UseQueryResult<Schema<'ListingView'>[]> => useProjectQuery(...listingsQuestion);
+
+export const listingsQuestion: Question<Schema<'ListingView'>[]> = [
+  ['apps', 'listings'],
+  async (signal) => (await answer(api.GET('/api/v1/listings', { signal }))).data,
+];
 
 /** What an App was installed from. */
 export function listingOf(

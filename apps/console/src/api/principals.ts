@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { answer, api } from './client.js';
 import { projectKey, useProjectId } from './project-query.js';
 import { hasScope, useSession } from './session.js';
-import { uiTexts } from '../texts/ui.js';
+import { uiTexts, unread } from '../texts/ui.js';
 
 /** Who may act: `user:mem_…`, `key:key_…` or `contact:con_…`. */
 export interface Named {
@@ -15,7 +15,9 @@ export const kindOf = (subject: string): string => subject.slice(0, subject.inde
 const most = 200;
 
 /** The people, keys and contacts that this reader may know, for choosing and naming. */
-export function usePrincipals(): Named[] {
+export const usePrincipals = (): Named[] => usePrincipalLists().known;
+
+function usePrincipalLists(): { known: Named[]; isLoading: boolean } {
   const projectId = useProjectId();
   const { member, scopes } = useSession();
   const asked = useQueries({
@@ -51,14 +53,15 @@ export function usePrincipals(): Named[] {
   });
   const known = asked.flatMap(({ data = [] }) => data);
   const me = { subject: `user:${member.id}`, name: member.name };
-  return known.some(({ subject }) => subject === me.subject) ? known : [me, ...known];
+  const all = known.some(({ subject }) => subject === me.subject) ? known : [me, ...known];
+  return { known: all, isLoading: asked.some(({ isLoading }) => isLoading) };
 }
 
 /** How to write one who acts: by name, where it may be known. */
 export function usePrincipalName(): (subject: string) => string {
-  const principals = usePrincipals();
+  const { known: principals, isLoading } = usePrincipalLists();
   return (subject) => {
     if (kindOf(subject) === 'service') return uiTexts.byService;
-    return principals.find((known) => known.subject === subject)?.name ?? subject;
+    return principals.find((known) => known.subject === subject)?.name ?? (isLoading ? unread : subject);
   };
 }

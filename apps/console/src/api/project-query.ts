@@ -1,4 +1,10 @@
-import { keepPreviousData, useInfiniteQuery, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  type QueryClient,
+  useInfiniteQuery,
+  useQuery,
+  type UseQueryResult,
+} from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 
 /** The project that the URL names. */
@@ -23,6 +29,34 @@ interface QueryOptions<Data> extends Omit<Options, 'refetchInterval'> {
 
 /** The key under which an answer of this project is kept: `queryClient.invalidateQueries({ queryKey: projectKey(id, ['apps']) })`. */
 export const projectKey = (projectId: string, key: readonly unknown[]): readonly unknown[] => ['p', projectId, ...key];
+
+/** What a page asks for, named: `useProjectQuery(...question)`, and before the page is there `prefetch(…, question)`. */
+export type Question<Data = unknown> = readonly [key: readonly unknown[], ask: (signal: AbortSignal) => Promise<Data>];
+
+/** Asks for what a page will show while its code is on its way; for the `loader` of its route. What is known it leaves to the page. */
+export function prefetch(queryClient: QueryClient, projectId: string, ...questions: Question[]): void {
+  for (const [key, ask] of questions) {
+    const queryKey = projectKey(projectId, key);
+    if (queryClient.getQueryState(queryKey)) continue;
+    void queryClient.prefetchQuery({ queryKey, queryFn: ({ signal }) => ask(signal) });
+  }
+}
+
+/** The same for the beginning of a list. */
+export function prefetchList<Row>(
+  queryClient: QueryClient,
+  projectId: string,
+  key: readonly unknown[],
+  ask: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Row>>,
+): void {
+  const queryKey = projectKey(projectId, key);
+  if (queryClient.getQueryState(queryKey)) return;
+  void queryClient.prefetchInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => ask(pageParam ?? undefined, signal),
+    initialPageParam: null as string | null,
+  });
+}
 
 /** One answer of the API, kept by project so that switching never mixes them. */
 export function useProjectQuery<Data>(

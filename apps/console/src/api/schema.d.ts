@@ -6410,10 +6410,10 @@ export interface components {
         };
         StartConnect: {
             /**
-             * @description Where the browser goes afterwards
+             * @description Where the browser goes afterwards: to a page that says it is done, or in the console to the credentials, to this one, or to the MCP server that it was made for
              * @enum {string}
              */
-            return_to?: "done" | "credentials" | "credential";
+            return_to?: "done" | "credentials" | "credential" | "consumer";
         };
         ConnectStarted: {
             flow_id: string;

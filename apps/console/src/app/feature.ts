@@ -22,15 +22,19 @@ export interface PaletteEntry {
   path: string;
 }
 
-/** What a folder of `features/` adds to the shell. */
+/** What a folder of `features/` adds to the shell: every visit begins with it. */
 export interface Feature {
   navigation: NavigationItem[];
+}
+
+/** What it adds to ⌘K. */
+export interface Palette {
   /** What can be done from anywhere. */
   actions?: PaletteEntry[];
   /** Finds things of this feature; called while typing, with at least two characters. */
   search?: (query: string, signal: AbortSignal) => Promise<PaletteEntry[]>;
   /** Above what `search` finds. */
-  searchLabel?: string;
+  label?: string;
   /** Who lacks it is not searched for. */
-  searchScope?: string;
+  scope?: string;
 }

@@ -13,7 +13,7 @@ import { ProjectSwitcher } from './project-switcher.js';
 
 const groups: readonly NavigationGroup[] = ['home', 'messages', 'build', 'connect', 'operate'];
 
-export function Navigation({ onSearch }: { onSearch: () => void }): ReactNode {
+export default function Navigation({ onSearch }: { onSearch: () => void }): ReactNode {
   const { scopes } = useSession();
   const allowed = features
     .flatMap(({ navigation }) => navigation)

@@ -3,6 +3,7 @@ import { projectKey, useProjectId } from '../api/project-query.js';
 import { hasScope, useSession } from '../api/session.js';
 import type { PaletteEntry } from '../app/feature.js';
 import { features } from '../app/features.js';
+import { palettes } from '../app/palettes.js';
 import { shellTexts } from '../texts/shell.js';
 
 interface PaletteGroup {
@@ -21,9 +22,9 @@ export function usePaletteGroups(query: string, asked: string): PaletteGroup[] {
     .flatMap(({ navigation }) => navigation)
     .filter(({ scope }) => may(scope))
     .map(({ path, label, icon }) => ({ id: path || 'home', label, icon, path }));
-  const actions = features.flatMap((feature) => feature.actions ?? []);
-  const searching = features.flatMap(({ search, searchLabel, searchScope }) =>
-    search && searchLabel && may(searchScope) ? [{ search, label: searchLabel }] : [],
+  const actions = palettes.flatMap((palette) => palette.actions ?? []);
+  const searching = palettes.flatMap(({ search, label, scope }) =>
+    search && label && may(scope) ? [{ search, label }] : [],
   );
   const found = useQueries({
     queries: searching.map(({ search, label }) => ({

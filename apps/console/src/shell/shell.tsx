@@ -1,23 +1,31 @@
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { sessionQuery } from '../api/session.js';
 import { shellTexts } from '../texts/shell.js';
 import { ConnectionBanner } from './connection-banner.js';
-import { Navigation } from './navigation.js';
 import { Palette } from './palette.js';
 import classes from './shell.module.css';
-import { SideDrawer } from './side-drawer.js';
 import { TopBar } from './top-bar.js';
+
+const wideScreen = '(min-width: 62.01em)';
+const loadNavigation = () => import('./navigation.js');
+// On its way with the page that the address names.
+if (window.matchMedia(wideScreen).matches) void loadNavigation();
+const Navigation = lazy(loadNavigation);
+const SideDrawer = lazy(() => import('./side-drawer.js'));
 
 /** What stands around every page of a project. */
 export function Shell(): ReactNode {
   const [drawer, { open, close }] = useDisclosure();
   const [palette, { open: openPalette, close: closePalette }] = useDisclosure();
+  // Loaded when it is first opened, and kept to slide away.
+  const [drawn, setDrawn] = useState(false);
+  if (drawer && !drawn) setDrawn(true);
   const { pathname } = useLocation();
   // What a phone does not show it need not draw: it is in the drawer there.
-  const wide = useMediaQuery('(min-width: 62.01em)', true, { getInitialValueInEffect: false });
+  const wide = useMediaQuery(wideScreen, true, { getInitialValueInEffect: false });
   useHotkeys([['mod+K', openPalette]], []);
   useEffect(close, [pathname]);
   useLeaveWhenSignedOut();
@@ -30,12 +38,16 @@ export function Shell(): ReactNode {
       <div className={classes.shell}>
         {wide && (
           <aside className={classes.side}>
-            <Navigation onSearch={openPalette} />
+            <Suspense>
+              <Navigation onSearch={openPalette} />
+            </Suspense>
           </aside>
         )}
-        <SideDrawer opened={drawer} onClose={close}>
-          <Navigation onSearch={openPalette} />
-        </SideDrawer>
+        {drawn && (
+          <Suspense>
+            <SideDrawer opened={drawer} onClose={close} onSearch={openPalette} />
+          </Suspense>
+        )}
         <div className={classes.main}>
           <TopBar onOpen={open} onSearch={openPalette} />
           <main id="content" tabIndex={-1} className={classes.content}>

@@ -1,16 +1,18 @@
 import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';
+import Navigation from './navigation.js';
 
 interface SideDrawerProps {
   opened: boolean;
   onClose: () => void;
-  children: ReactNode;
+  onSearch: () => void;
 }
 
-export function SideDrawer({ opened, onClose, children }: SideDrawerProps): ReactNode {
+/** The navigation, where there is no room for it beside the page. */
+export default function SideDrawer({ opened, onClose, onSearch }: SideDrawerProps): ReactNode {
   return (
     <Drawer opened={opened} onClose={onClose} size={272} padding={0} withCloseButton={false}>
-      {children}
+      <Navigation onSearch={onSearch} />
     </Drawer>
   );
 }

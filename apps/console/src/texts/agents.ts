@@ -1,7 +1,6 @@
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 export const agentTexts = {
-  nav: 'Agents',
   title: 'Agents',
   description: 'Who answers: instructions, a model, what it may call and how much it may use.',
   chiefOfStaff: 'Chief of Staff',

@@ -1,5 +1,4 @@
 export const approvalTexts = {
-  nav: 'Approvals',
   title: 'Approvals',
   description:
     'Calls that an agent may not make by itself. Each is made once, with these very arguments, or not at all.',

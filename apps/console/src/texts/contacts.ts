@@ -1,5 +1,4 @@
 export const contactTexts = {
-  nav: 'Contacts',
   title: 'Contacts',
   one: 'Contact',
   description: 'Who writes to your Apps, who may, and who waits to be let in.',

@@ -1,5 +1,4 @@
 export const conversationTexts = {
-  nav: 'Conversations',
   title: 'Conversations',
   one: 'Conversation',
   description: 'Who talks with your agents, and where a person has to step in.',

@@ -1,5 +1,4 @@
 export const credentialTexts = {
-  nav: 'Credentials',
   title: 'Credentials',
   description: 'What Gatehouse signs in with elsewhere. Values are sealed, and never shown again.',
   make: 'New credential',

@@ -1,5 +1,4 @@
 export const developerPortalTexts = {
-  nav: 'Developer Portal',
   title: 'Developer Portal',
   description: 'Adapters connect an external system. Register one by its URL, and follow how it does.',
   register: 'Register an adapter',

@@ -1,5 +1,4 @@
 export const eventTexts = {
-  nav: 'Events',
   title: 'Events',
   description: 'Everything that came in, and what became of it.',
   columns: { received: 'Received', text: 'Message', type: 'Type', sender: 'Sender', app: 'App', outcome: 'Outcome' },

@@ -1,5 +1,4 @@
 export const homeTexts = {
-  nav: 'Home',
   title: 'Home',
   description: 'Whether it works, what waits for you, and what came last.',
   checklist: {

@@ -1,5 +1,4 @@
 export const integrationTexts = {
-  nav: 'Integrations',
   title: 'Integrations',
   description: 'Apps bring messages in and take replies out.',
   installed: 'Installed',

@@ -1,7 +1,6 @@
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 export const knowledgeTexts = {
-  nav: 'Knowledge',
   title: 'Knowledge',
   description: 'What agents look things up in: documents, and what these say of things and people.',
   tabs: { documents: 'Documents', search: 'Search', entities: 'Things and people' },

@@ -1,5 +1,4 @@
 export const mcpTexts = {
-  nav: 'MCP servers',
   title: 'MCP servers',
   description: 'Their tools become tools of agents. What was approved is pinned: a change waits until somebody looks.',
   columns: { name: 'Name', url: 'URL', health: 'State', tools: 'Tools', checked: 'Looked at' },
@@ -62,7 +61,8 @@ export const mcpTexts = {
   why: 'Why',
   discover: 'Look again',
   connect: 'Connect',
-  connectHint: 'It asks for consent. The page opens in this tab; come back here after it.',
+  connectHint: 'It asks for consent. Its page opens in this tab, and leads back here.',
+  looking: 'Its tools are being listed …',
   waiting: 'Waits for approval',
   waitingHint: 'Models get none of this until it is approved.',
   tools: 'Its tools',

@@ -27,7 +27,6 @@ export const auditActions = {
 };
 
 export const operationsTexts = {
-  nav: 'Operations',
   title: 'Operations',
   sections: {
     queues: { label: 'Queues', description: 'How much waits, and for how long. Asked again every few seconds.' },

@@ -7,7 +7,6 @@ const roleNames = {
 };
 
 export const settingsTexts = {
-  nav: 'Settings',
   title: 'Settings',
   roleNames,
   sections: {

@@ -1,5 +1,4 @@
 export const simulatorTexts = {
-  nav: 'Simulator',
   title: 'Simulator',
   description: 'Send an App a request as its provider would, good or bad, and see what comes of it.',
   app: 'App',

@@ -1,7 +1,6 @@
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 export const skillTexts = {
-  nav: 'Skills',
   title: 'Skills',
   description: 'Knowledge, tools and credentials for one kind of work. An agent that has a Skill can do it.',
   columns: {

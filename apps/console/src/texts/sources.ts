@@ -1,5 +1,4 @@
 export const sourceTexts = {
-  nav: 'Sources',
   title: 'Sources',
   description: 'Folders of documents that are kept in step with the knowledge.',
   add: 'Add a source',

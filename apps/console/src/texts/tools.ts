@@ -1,5 +1,4 @@
 export const toolTexts = {
-  nav: 'Tools',
   title: 'Tools',
   description: 'What agents can call: built in, of MCP servers, and in Python. A Skill gives them to agents.',
   columns: { name: 'Name', source: 'From', grade: 'A call', state: 'State', description: 'What it does' },

@@ -1,5 +1,9 @@
 /** What the building blocks say, whatever page they stand on. */
+/** In a sentence, in place of a name that is being read. */
+export const unread = '…';
+
 export const uiTexts = {
+  chiefOfStaff: 'Chief of Staff',
   copy: 'Copy',
   copied: 'Copied',
   requestId: 'Request',

@@ -1,5 +1,4 @@
 export const usageTexts = {
-  nav: 'Usage',
   title: 'Usage',
   description: 'What agents use of models and tools, and what that costs. Days are UTC.',
   span: 'How far back',

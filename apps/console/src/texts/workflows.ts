@@ -1,7 +1,6 @@
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 export const workflowTexts = {
-  nav: 'Workflows',
   title: 'Workflows',
   description: 'What is done with a message: an agent, its instructions, and the triggers that start it.',
   columns: { name: 'Name', agent: 'Agent', triggers: 'Triggers', status: 'State', updated: 'Changed' },

@@ -1,5 +1,6 @@
-import { Button, type ButtonProps, Tooltip } from '@mantine/core';
+import { Button, type ButtonProps } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Hint } from './hint.js';
 
 interface ActionButtonProps extends ButtonProps {
   /** Why it cannot be pressed now; null or absent: it can. */
@@ -11,7 +12,7 @@ interface ActionButtonProps extends ButtonProps {
 /** A button that says why, when it cannot be pressed. It keeps the focus, so that the keyboard reaches the reason too. */
 export function ActionButton({ reason = null, onClick, children, ...button }: ActionButtonProps): ReactNode {
   return (
-    <Tooltip label={reason} disabled={reason === null} multiline maw={300}>
+    <Hint label={reason}>
       <Button
         {...button}
         data-disabled={reason !== null || undefined}
@@ -21,6 +22,6 @@ export function ActionButton({ reason = null, onClick, children, ...button }: Ac
       >
         {children}
       </Button>
-    </Tooltip>
+    </Hint>
   );
 }

@@ -1,6 +1,7 @@
-import { ActionIcon, Group, Select, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Group, Select, Text } from '@mantine/core';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Hint } from './hint.js';
 import classes from './assign-list.module.css';
 
 export interface Assignable {
@@ -57,7 +58,7 @@ export function AssignList(props: AssignListProps): ReactNode {
               )}
               {extra?.(id)}
             </div>
-            <Tooltip label={removeLabel(name)}>
+            <Hint label={removeLabel(name)}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
@@ -66,7 +67,7 @@ export function AssignList(props: AssignListProps): ReactNode {
               >
                 <X size={16} aria-hidden />
               </ActionIcon>
-            </Tooltip>
+            </Hint>
           </li>
         ))}
       </ul>

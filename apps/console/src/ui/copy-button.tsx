@@ -1,8 +1,9 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Check, Copy } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
+import { Hint } from './hint.js';
 
 interface CopyButtonProps {
   text: string;
@@ -14,7 +15,7 @@ export function CopyButton({ text, label = uiTexts.copy }: CopyButtonProps): Rea
   const { copy, copied } = useClipboard({ timeout: 1_500 });
   const said = copied ? uiTexts.copied : label;
   return (
-    <Tooltip label={said}>
+    <Hint label={said}>
       <ActionIcon
         variant="subtle"
         color={copied ? 'teal' : 'gray'}
@@ -24,6 +25,6 @@ export function CopyButton({ text, label = uiTexts.copy }: CopyButtonProps): Rea
       >
         {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
       </ActionIcon>
-    </Tooltip>
+    </Hint>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import type { ToOptions } from '@tanstack/react-router';
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useWindowVirtualizer, windowScroll } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { CursorList } from '../api/project-query.js';
 import { uiTexts } from '../texts/ui.js';
@@ -55,6 +55,13 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
     estimateSize: () => rowHeight,
     overscan: 12,
     scrollMargin: top,
+    // The browser says how high rows are when it has laid them out: asked before, it lays them out once more for the answer.
+    measureElement: (element, entry, { measurementsCache }) =>
+      borderHeight(entry) ?? measurementsCache[Number(element.getAttribute('data-index'))]?.size ?? rowHeight,
+    // At first it is told to go where it is.
+    scrollToFn: (offset, options, list) => {
+      if (offset !== list.scrollOffset || options.adjustments) windowScroll(offset, options, list);
+    },
     getItemKey: (index) => (rows[index] ? rowKey(rows[index]) : index),
   });
   const shown = virtualizer.getVirtualItems();
@@ -120,4 +127,9 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
       </div>
     </div>
   );
+}
+
+function borderHeight(entry: ResizeObserverEntry | undefined): number | undefined {
+  const height = entry?.borderBoxSize[0]?.blockSize;
+  return height && Math.round(height);
 }

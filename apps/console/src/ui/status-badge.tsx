@@ -1,6 +1,6 @@
-import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { uiTexts } from '../texts/ui.js';
+import classes from './status-badge.module.css';
 
 export type Tone = 'good' | 'busy' | 'quiet' | 'warn' | 'bad';
 
@@ -120,24 +120,10 @@ interface StatusBadgeProps {
 
 /** One look for each outcome or state, wherever it stands. A state that it does not know is shown as it is. */
 export function StatusBadge({ status, tone, label: own }: StatusBadgeProps): ReactNode {
-  const colour = colours[tone ?? toneOf(status)];
   const label = own ?? uiTexts.outcomes[status] ?? status.replaceAll('_', ' ');
   return (
-    <Badge
-      color={colour}
-      variant="light"
-      radius="sm"
-      tt="none"
-      fw={500}
-      size="md"
-      style={{ flexShrink: 0, verticalAlign: 'middle' }}
-      styles={{
-        label: {
-          color: `light-dark(color-mix(in srgb, var(--mantine-color-${colour}-9) 65%, black), var(--mantine-color-${colour}-2))`,
-        },
-      }}
-    >
+    <span className={classes.badge} data-tone={tone ?? toneOf(status)}>
       {label}
-    </Badge>
+    </span>
   );
 }

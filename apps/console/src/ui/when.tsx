@@ -1,6 +1,6 @@
-import { Tooltip } from '@mantine/core';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { uiTexts } from '../texts/ui.js';
+import { Hint } from './hint.js';
 
 interface WhenProps {
   at: string | null | undefined;
@@ -26,11 +26,11 @@ export function When({ at, relative = false }: WhenProps): ReactNode {
   const time = new Date(at);
   const text = relative ? ago(time, now) : shortly(time, now);
   return (
-    <Tooltip label={`${local.format(time)} · ${time.toISOString().replace('T', ' ').replace('Z', ' UTC')}`}>
+    <Hint label={`${local.format(time)} · ${time.toISOString().replace('T', ' ').replace('Z', ' UTC')}`}>
       <time dateTime={at} style={{ whiteSpace: 'nowrap' }}>
         {text}
       </time>
-    </Tooltip>
+    </Hint>
   );
 }
 

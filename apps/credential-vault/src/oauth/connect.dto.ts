@@ -18,7 +18,13 @@ export class ConfigureOauth {
 }
 
 export class StartConnect {
-  @OneOf(returnRoutes, { optional: true, description: 'Where the browser goes afterwards' }) return_to?: ReturnRoute;
+  @OneOf(returnRoutes, {
+    optional: true,
+    description:
+      'Where the browser goes afterwards: to a page that says it is done, or in the console to the credentials, to this one, ' +
+      'or to the MCP server that it was made for',
+  })
+  return_to?: ReturnRoute;
 }
 
 export class CreateConnectLink {

@@ -29,6 +29,7 @@ export class OauthFlow {
   @Column({ type: 'text', nullable: true }) unconfirmed_attempt: string | null;
   @CreateDateColumn({ type: 'timestamptz' }) created_at: Date;
 
+  /** Read with its flow for `managed_for` alone. */
   @ManyToOne(() => Credential, { onDelete: 'CASCADE' })
   @JoinColumn({ name: 'credential_id', foreignKeyConstraintName: 'oauth_flow_credential_fkey' })
   credential: Relation<Credential>;

@@ -25,7 +25,12 @@ export class OauthFlowRepository {
   }
 
   async findByState(stateHash: Buffer): Promise<{ flow: OauthFlow; expired: boolean } | null> {
-    const flow = await this.db.getRepository(OauthFlow).findOneBy({ state_hash: stateHash });
+    const flow = await this.db
+      .createQueryBuilder(OauthFlow, 'f')
+      .innerJoin('f.credential', 'c')
+      .addSelect(['c.id', 'c.managed_for'])
+      .where('f.state_hash = :stateHash', { stateHash })
+      .getOne();
     return flow && { flow, expired: await this.isOver(flow.id) };
   }
 

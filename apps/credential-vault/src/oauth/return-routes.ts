@@ -1,13 +1,17 @@
 import type { OauthFlow } from './oauth-flow.entity.js';
 
 /** Where a browser may be sent after a callback: a key of this list, never a URL of a request. */
-export const returnRoutes = ['done', 'credentials', 'credential'] as const;
+export const returnRoutes = ['done', 'credentials', 'credential', 'consumer'] as const;
 export type ReturnRoute = (typeof returnRoutes)[number];
 
 /** @returns the console's page; null for the page that says it is done and offers nothing else */
 export function returnUrl(publicUrl: string, flow: OauthFlow, outcome: Record<string, string>): string | null {
-  const credentials = `${publicUrl}/p/${flow.project_id}/credentials`;
-  const pages: Record<string, string> = { credentials, credential: `${credentials}/${flow.credential_id}` };
+  const project = `${publicUrl}/p/${flow.project_id}`;
+  const credentials = `${project}/credentials`;
+  const credential = `${credentials}/${flow.credential_id}`;
+  const server = /^mcp_server:(.+)$/.exec(flow.credential.managed_for ?? '')?.[1];
+  const consumer = server === undefined ? credential : `${project}/mcp-servers/${server}`;
+  const pages: Record<string, string> = { credentials, credential, consumer };
   const page = pages[flow.return_to];
   return page === undefined ? null : `${page}?${new URLSearchParams(outcome)}`;
 }

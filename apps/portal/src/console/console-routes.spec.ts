@@ -72,6 +72,12 @@ describe('the console', () => {
     },
   );
 
+  it('asks with the page who is signed in, where somebody is', async () => {
+    expect((await get('/', browser)).headers['link']).toBeUndefined();
+    const { headers } = await get('/', { ...browser, cookie: 'gatehouse_session=x' });
+    expect(headers['link']).toBe('</api/v1/session>; rel=preload; as=fetch; crossorigin');
+  });
+
   it('has files that are kept for good, each as small as its client takes it', async () => {
     const path = '/assets/main-3f2a.js';
     const br = await get(path, { 'accept-encoding': 'gzip, deflate, br' });

@@ -2,10 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type BuiltFile, builtFiles, encodingFor } from './built-files.js';
+import { sessionTokenOf } from '../sessions/session-cookie.js';
 import { missingConsole, missingConsolePolicy } from './missing-console.js';
 
 /** Whatever no other route is for. */
 const everything = '/*';
+
+/** Each page of who is signed in begins with this question: asked with the page, it is answered before its script runs. */
+const sessionPreload = '</api/v1/session>; rel=preload; as=fetch; crossorigin';
 
 /** What stands in the built page where its nonce belongs. */
 const noncePlaceholder = '%CSP_NONCE%';
@@ -38,8 +42,9 @@ export function isConsole(route: string): boolean {
 /**
  * The console: a page that finds its way itself, so that every address that a browser opens is answered with it, and its
  * files. What is asked for by name is a file or is not there. @param folder of the build
+ * @param publicUrl by which the cookie of a session is named
  */
-export function consoleRoutes(fastify: FastifyInstance, folder: string): void {
+export function consoleRoutes(fastify: FastifyInstance, folder: string, publicUrl: string): void {
   const files = builtFiles(folder);
   if (files.size === 0) new Logger('console').warn({ event: 'console.not_built', folder });
   fastify.get(everything, (request, reply) => {
@@ -53,7 +58,8 @@ export function consoleRoutes(fastify: FastifyInstance, folder: string): void {
         .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': missingConsolePolicy })
         .send(missingConsole);
     }
-    return sendPage(reply, page);
+    const signedIn = sessionTokenOf(request.headers.cookie, publicUrl) !== undefined;
+    return sendPage(signedIn ? reply.header('link', sessionPreload) : reply, page);
   });
 }
 

@@ -16,7 +16,7 @@ export function countsView(counts: Count[]): Pick<CountsView, keyof CountsView> 
     latencyOf(new Map(summed(of(measure)).map(([label, count]) => [Number(label), count])));
   const ack = latency('ack_ms');
   return {
-    received: ack.count,
+    received: ack.count + of('unanswered').reduce((sum, { count }) => sum + count, 0),
     outcomes: labels('outcome').map(({ label, count }) => ({ outcome: label, count })),
     refused: labels('refused'),
     turns: labels('turn'),

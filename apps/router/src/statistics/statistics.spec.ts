@@ -88,6 +88,29 @@ describe('statistics of messages', () => {
     expect(answers.p50_ms).toBeGreaterThan(2.9);
   });
 
+  it('have what was received at once, though its answer is counted later, and twice never', async () => {
+    const app_id = newId('app');
+    const atMs = Date.now();
+    const received = async (): Promise<number> => (await statistics({ app_id })).body.total.received;
+    for (const outcome of ['accepted', 'accepted', 'verification']) {
+      const receipt_id = newId('evt');
+      await world.pool.query(
+        `INSERT INTO ingress.receipt (id, received_at, organization_id, project_id, app_id, outcome, method, url, headers, body,
+           remote_address) VALUES ($1, $2, $3, $4, $5, 'accepted', 'POST', '', '', '', '127.0.0.1')`,
+        [receipt_id, new Date(atMs), caller.organizationId, caller.projectId, app_id],
+      );
+      if (outcome === 'verification') {
+        await events.append({ receipt_id, app_id, stage: 'received', outcome, at: new Date(atMs) });
+      }
+    }
+    expect(await received()).toBe(2);
+    await addCounts(db, [ack(app_id, atMs, 5, 1)]);
+    expect(await received()).toBe(2);
+    // One of them came twice under one key.
+    await addCounts(db, [ack(app_id, atMs, 5, 2)]);
+    expect(await received()).toBe(3);
+  });
+
   it('are kept by the hour once they are old', async () => {
     const app = newId('app');
     const kind = `ack_ms:${latencyClass(5)}`;

@@ -3,8 +3,8 @@ import { latencyBoundsMs } from './latency.js';
 
 /**
  * What is counted. Of `refused` the label is the code, of those ending in `_ms` the class of the duration, of the others the
- * outcome. `ack_ms`: a webhook's answer. `delivery_ms`: the call that delivered. `reply_ms`: from the receipt of an event
- * until its reply was delivered.
+ * outcome. `ack_ms`: a webhook's answer. `unanswered`: a receipt whose answer is not counted yet; it is never kept.
+ * `delivery_ms`: the call that delivered. `reply_ms`: from the receipt of an event until its reply was delivered.
  */
 export const measures = [
   'outcome',
@@ -12,6 +12,7 @@ export const measures = [
   'delivery',
   'refused',
   'ack_ms',
+  'unanswered',
   'turn_ms',
   'delivery_ms',
   'reply_ms',
@@ -173,14 +174,33 @@ interface Transactional {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
 }
 
+/** Answers are added every 30 s: until then, the receipts of these minutes tell how many there are. */
+const recent = `greatest($4::timestamptz, date_trunc('minute', now() - interval '1 minute'))`;
+const inScope = 'organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR app_id = $3)';
+
+/** Requests of Verify are receipts whose answers nobody counts. */
+const unanswered = `
+  SELECT app_id, minute, 'unanswered' AS measure, '' AS label, greatest(0, sum(count))::bigint AS count FROM (
+    SELECT app_id, date_trunc('minute', at) AS minute, count(*) FROM journal.receipt
+     WHERE at >= ${recent} AND at < $5 AND ${inScope} GROUP BY 1, 2
+    UNION ALL
+    SELECT app_id, date_trunc('minute', at), -count(*) FROM journal.entry
+     WHERE stage = 'received' AND outcome = 'verification' AND at >= ${recent} AND at < $5 AND ${inScope} GROUP BY 1, 2
+    UNION ALL
+    SELECT app_id, minute, -sum(count) FROM (${unpacked('journal.statistic')}) s
+     WHERE measure = 'ack_ms' AND minute >= ${recent} AND minute < $5 AND ${inScope} GROUP BY 1, 2
+  ) r GROUP BY 1, 2`;
+
 const everything = `
   SELECT app_id, minute, measure, label, count FROM (${unpacked('journal.statistic')}) s
-   WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR app_id = $3) AND minute >= $4 AND minute < $5
+   WHERE ${inScope} AND minute >= $4 AND minute < $5
    UNION ALL
   SELECT e.app_id, date_trunc('minute', e.at), m.measure, m.label, 1
     FROM journal.entry e CROSS JOIN ${counted}
    WHERE e.at >= greatest((SELECT counted_to FROM journal.statistic_mark), $4::timestamptz) AND e.at < $5
-     AND e.organization_id = $1 AND e.project_id = $2 AND ($3::text IS NULL OR e.app_id = $3)`;
+     AND e.organization_id = $1 AND e.project_id = $2 AND ($3::text IS NULL OR e.app_id = $3)
+   UNION ALL
+  ${unanswered}`;
 
 function parametersOf({ organizationId, projectId, appId, from, to }: StatisticScope): unknown[] {
   return [organizationId, projectId, appId, from, to];

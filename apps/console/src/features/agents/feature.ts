@@ -1,17 +1,7 @@
 import { Bot } from 'lucide-react';
-import { answer, api } from '../../api/client.js';
 import type { Feature } from '../../app/feature.js';
-import { found, namedEntries } from '../../app/named.js';
-import { agentTexts } from '../../texts/agents.js';
+import { navigationTexts } from '../../texts/navigation.js';
 
 export const agentsFeature: Feature = {
-  navigation: [{ group: 'build', label: agentTexts.nav, icon: Bot, path: '/agents', scope: 'agents:read' }],
-  searchLabel: agentTexts.palette.search,
-  searchScope: 'agents:read',
-  search: async (query, signal) => {
-    const { data } = await answer(
-      api.GET('/api/v1/agents', { params: { query: { search: query, limit: found } }, signal }),
-    );
-    return namedEntries(data, Bot, '/agents');
-  },
+  navigation: [{ group: 'build', label: navigationTexts.agents, icon: Bot, path: '/agents', scope: 'agents:read' }],
 };

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import { useAgentName } from '../../api/agents.js';
 import { answer, api } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { Facts } from '../../ui/facts.js';
+import { AgentName } from '../../ui/name-of.js';
 import { TextLink } from '../../ui/text-link.js';
 import { When } from '../../ui/when.js';
 import { useCalledTool } from './called-tool.js';
@@ -13,7 +13,6 @@ import { useCalledTool } from './called-tool.js';
 /** Who asked, in which conversation, and who may decide. */
 export function ApprovalContext({ approval }: { approval: Schema<'ApprovalView'> }): ReactNode {
   const projectId = useProjectId();
-  const agentName = useAgentName();
   const nameOf = usePrincipalName();
   const { tool } = useCalledTool(approval);
   const { data: turn } = useProjectQuery(['turn', approval.turn_id], (signal) =>
@@ -28,7 +27,7 @@ export function ApprovalContext({ approval }: { approval: Schema<'ApprovalView'>
         [
           texts.agent,
           <TextLink to={{ to: '/p/$projectId/agents/$agentId', params: { projectId, agentId: approval.agent_id } }}>
-            {agentName(approval.agent_id)}
+            <AgentName id={approval.agent_id} />
           </TextLink>,
         ],
         [

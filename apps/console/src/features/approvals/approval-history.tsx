@@ -1,6 +1,5 @@
 import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAgentName } from '../../api/agents.js';
 import { answer, api } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
@@ -10,6 +9,7 @@ import { uiTexts } from '../../texts/ui.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
+import { AgentName } from '../../ui/name-of.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { decidedStates } from './search-values.js';
@@ -56,12 +56,11 @@ export function ApprovalHistory({ state, onState }: ApprovalHistoryProps): React
 }
 
 function useColumns(): Column<Approval>[] {
-  const agentName = useAgentName();
   const nameOf = usePrincipalName();
   const texts = approvalTexts.columns;
   return [
     { id: 'call', label: texts.call, width: 'minmax(0, 2fr)', cell: ({ tool }) => <code>{tool}</code> },
-    { id: 'agent', label: texts.agent, cell: ({ agent_id }) => agentName(agent_id) },
+    { id: 'agent', label: texts.agent, cell: ({ agent_id }) => <AgentName id={agent_id} /> },
     { id: 'state', label: texts.state, width: '130px', cell: (row) => <StatusBadge status={row.state} /> },
     {
       id: 'by',

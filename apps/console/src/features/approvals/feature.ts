@@ -1,26 +1,15 @@
 import { ShieldCheck } from 'lucide-react';
-import { answer, api } from '../../api/client.js';
 import type { Feature } from '../../app/feature.js';
-import { found } from '../../app/named.js';
-import { approvalTexts } from '../../texts/approvals.js';
-import { uiTexts } from '../../texts/ui.js';
+import { navigationTexts } from '../../texts/navigation.js';
 
 export const approvalsFeature: Feature = {
   navigation: [
-    { group: 'messages', label: approvalTexts.nav, icon: ShieldCheck, path: '/approvals', scope: 'agents:read' },
-  ],
-  searchLabel: approvalTexts.palette,
-  searchScope: 'agents:read',
-  search: async (query, signal) => {
-    const { data } = await answer(
-      api.GET('/api/v1/approvals', { params: { query: { search: query, limit: found } }, signal }),
-    );
-    return data.map(({ id, tool, state }) => ({
-      id,
-      label: tool,
-      description: uiTexts.outcomes[state],
+    {
+      group: 'messages',
+      label: navigationTexts.approvals,
       icon: ShieldCheck,
-      path: `/approvals/${id}`,
-    }));
-  },
+      path: '/approvals',
+      scope: 'agents:read',
+    },
+  ],
 };

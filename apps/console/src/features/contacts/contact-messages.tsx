@@ -1,11 +1,11 @@
 import { Inbox } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
 import { contactTexts } from '../../texts/contacts.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
+import { AppName } from '../../ui/name-of.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 
@@ -15,7 +15,6 @@ const pageSize = 30;
 /** Everything that a contact sent, and what became of it. */
 export function ContactMessages({ contactId }: { contactId: string }): ReactNode {
   const projectId = useProjectId();
-  const appName = useAppName();
   const list = useCursorList(['contacts', contactId, 'messages'], (cursor, signal) =>
     answer(
       api.GET('/api/v1/contacts/{id}/messages', {
@@ -35,7 +34,7 @@ export function ContactMessages({ contactId }: { contactId: string }): ReactNode
       })}
       columns={[
         { id: 'text', label: texts.text, width: 'minmax(0, 3fr)', cell: ({ message }) => message.message },
-        { id: 'app', label: texts.app, cell: ({ app_id }) => appName(app_id), hideOnPhone: true },
+        { id: 'app', label: texts.app, cell: ({ app_id }) => <AppName id={app_id} />, hideOnPhone: true },
         {
           id: 'outcome',
           label: texts.outcome,

@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import type { Schema } from '../../api/named-schema.js';
 import { useChange } from '../../api/use-change.js';
 import { contactTexts } from '../../texts/contacts.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
+import { AppName } from '../../ui/name-of.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { ListRow, RowList } from '../../ui/row-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -16,7 +16,6 @@ const texts = contactTexts.identities;
 
 /** Under which names a contact writes, and whether one of them is paused for writing in circles. */
 export function Identities({ contact }: { contact: Schema<'ContactDetailView'> }): ReactNode {
-  const appName = useAppName();
   const reason = useReason('contacts:write');
   const resume = useChange(
     () => answer(api.POST('/api/v1/contacts/{id}/resume', { params: { path: { id: contact.id } } })),
@@ -36,7 +35,7 @@ export function Identities({ contact }: { contact: Schema<'ContactDetailView'> }
             <div style={{ flex: 1, minWidth: 200, overflowWrap: 'anywhere' }}>
               {sender}
               <Text size="sm" c="dimmed" component="div">
-                {appName(app_id)} · {texts.seen} <When at={seen_at} relative />
+                <AppName id={app_id} /> · {texts.seen} <When at={seen_at} relative />
               </Text>
             </div>
             {paused_until && new Date(paused_until) > new Date() && (

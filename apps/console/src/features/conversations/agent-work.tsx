@@ -1,6 +1,5 @@
 import { Loader } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useAgentName } from '../../api/agents.js';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
@@ -9,6 +8,7 @@ import { useChange } from '../../api/use-change.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { useReason } from '../../ui/editable.js';
+import { AgentName } from '../../ui/name-of.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
@@ -21,7 +21,6 @@ const openMs = 2_000;
 
 /** The agent's side of a turn: the tools it used, what it waits for, what it answered. */
 export function AgentWork({ turn }: { turn: Schema<'SessionTurnView'> }): ReactNode {
-  const agentName = useAgentName();
   const open = turn.state === 'open';
   const { data } = useProjectQuery(
     ['turn', turn.id, turn.state],
@@ -39,7 +38,7 @@ export function AgentWork({ turn }: { turn: Schema<'SessionTurnView'> }): ReactN
             {text}
           </div>
           <div className={classes.under} data-side="agent">
-            {agentName(turn.agent_id)} · <When at={turn.finished_at} />
+            <AgentName id={turn.agent_id} /> · <When at={turn.finished_at} />
             {data.deliveries.map(({ id, state }) => (
               <StatusBadge key={id} status={state === 'open' || state === 'taken' ? 'sending' : state} />
             ))}

@@ -1,14 +1,13 @@
 import { Badge, Group } from '@mantine/core';
 import { MessagesSquare, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAgentName } from '../../api/agents.js';
-import { useAppName } from '../../api/apps.js';
 import { useContactNames } from '../../api/contacts.js';
 import { type CursorList, useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
+import { AgentName, AppName } from '../../ui/name-of.js';
 import { NameOver } from '../../ui/name-over.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
@@ -23,13 +22,11 @@ interface ConversationTableProps {
 
 export function ConversationTable({ list, filtered }: ConversationTableProps): ReactNode {
   const projectId = useProjectId();
-  const appName = useAppName();
-  const agentName = useAgentName();
   const contactName = useContactNames(list.rows.map(({ contact_id }) => contact_id));
   return (
     <DataTable
       label={conversationTexts.title}
-      columns={columnsWith(appName, agentName, contactName)}
+      columns={columnsWith(contactName)}
       list={list}
       rowKey={({ id }) => id}
       rowLink={({ id }) => ({ to: '/p/$projectId/conversations/$sessionId', params: { projectId, sessionId: id } })}
@@ -44,11 +41,7 @@ export function ConversationTable({ list, filtered }: ConversationTableProps): R
   );
 }
 
-function columnsWith(
-  appName: (id: string) => string,
-  agentName: (id: string | null) => string,
-  contactName: (id: string | null) => string | undefined,
-): Column<Session>[] {
+function columnsWith(contactName: (id: string | null) => string | undefined): Column<Session>[] {
   const { columns } = conversationTexts;
   return [
     {
@@ -60,8 +53,8 @@ function columnsWith(
         <NameOver name={contactName(session.contact_id) ?? topicOf(session)} under={session.last_text ?? '\u200b'} />
       ),
     },
-    { id: 'app', label: columns.app, cell: ({ app_id }) => appName(app_id) },
-    { id: 'agent', label: columns.agent, cell: ({ agent_id }) => agentName(agent_id), hideOnPhone: true },
+    { id: 'app', label: columns.app, cell: ({ app_id }) => <AppName id={app_id} /> },
+    { id: 'agent', label: columns.agent, cell: ({ agent_id }) => <AgentName id={agent_id} />, hideOnPhone: true },
     {
       id: 'status',
       label: columns.status,

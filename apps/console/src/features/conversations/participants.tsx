@@ -1,6 +1,5 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useAgentName } from '../../api/agents.js';
 import { useAppName } from '../../api/apps.js';
 import { useContact } from '../../api/contacts.js';
 import { usePrincipalName } from '../../api/principals.js';
@@ -9,6 +8,7 @@ import type { Schema } from '../../api/named-schema.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { CopyText } from '../../ui/copy-text.js';
 import { Facts } from '../../ui/facts.js';
+import { AgentName, AppName } from '../../ui/name-of.js';
 import { Section } from '../../ui/section.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { TextLink } from '../../ui/text-link.js';
@@ -21,7 +21,6 @@ const texts = conversationTexts.participants;
 export function Participants({ session }: { session: Schema<'SessionDetailView'> }): ReactNode {
   const projectId = useProjectId();
   const appName = useAppName();
-  const agentName = useAgentName();
   const nameOf = usePrincipalName();
   const { data: contact } = useContact(session.contact_id);
   const takenOver = session.marks.findLast(({ kind }) => kind === 'takeover');
@@ -54,7 +53,7 @@ export function Participants({ session }: { session: Schema<'SessionDetailView'>
           )}
           <Facts
             of={[
-              [texts.agent, agentName(session.agent_id)],
+              [texts.agent, <AgentName key="agent" id={session.agent_id} />],
               [texts.person, session.status === 'taken_over' && takenOver && nameOf(takenOver.made_by)],
             ]}
           />
@@ -64,7 +63,7 @@ export function Participants({ session }: { session: Schema<'SessionDetailView'>
         <Stack gap="sm">
           <Facts
             of={[
-              [texts.app, appName(session.app_id)],
+              [texts.app, <AppName key="app" id={session.app_id} />],
               [texts.topic, topicOf(session)],
               [texts.waiting, session.waiting > 0 && session.waiting],
               [texts.since, <When key="since" at={session.created_at} />],

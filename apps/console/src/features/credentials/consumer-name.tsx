@@ -9,27 +9,36 @@ import { credentialTexts } from '../../texts/credentials.js';
 import { ProjectLink } from '../../ui/project-link.js';
 
 const most = 200;
-/** Where those that have a page have it. */
-const folders: Readonly<Partial<Record<Schema<'BindingView'>['consumer_kind'], string>>> = {
-  app: 'integrations',
-  skill: 'skills',
-};
+type Kind = Schema<'BindingView'>['consumer_kind'];
+/** Where each kind has its pages. */
+const folders: Readonly<Record<Kind, string>> = { app: 'integrations', skill: 'skills', mcp_server: 'mcp-servers' };
+const isKind = (text: string): text is Kind => text in folders;
+
+/** What a credential was made for. @param mark its `managed_for` */
+export function ManagedFor({ mark }: { mark: string }): ReactNode {
+  const [kind = '', id = ''] = mark.split(':');
+  return isKind(kind) ? <ConsumerName kind={kind} id={id} /> : mark;
+}
 
 /** Who reads a credential, by name, with what it is. */
-export function ConsumerName({ binding }: { binding: Schema<'BindingView'> }): ReactNode {
-  const { consumer_kind: kind, consumer_id: id } = binding;
+export function ConsumerName({ kind, id }: { kind: Kind; id: string }): ReactNode {
   const { data: apps } = useApps();
-  const maySkills = useScope('tools:read');
+  const mayTools = useScope('tools:read');
   const { data: skills } = useProjectQuery(
     ['skills', 'all'],
     async (signal) => (await answer(api.GET('/api/v1/skills', { params: { query: { limit: most } }, signal }))).data,
-    { enabled: kind === 'skill' && maySkills },
+    { enabled: kind === 'skill' && mayTools },
   );
-  const folder = folders[kind];
-  const name = (kind === 'app' ? apps : skills)?.find((one) => one.id === id)?.name ?? id;
+  const { data: server } = useProjectQuery(
+    ['mcp-servers', id],
+    (signal) => answer(api.GET('/api/v1/mcp-servers/{id}', { params: { path: { id } }, signal })),
+    { enabled: kind === 'mcp_server' && mayTools },
+  );
+  const named = { app: apps?.find((one) => one.id === id), skill: skills?.find((one) => one.id === id) };
+  const name = (kind === 'mcp_server' ? server : named[kind])?.name ?? id;
   return (
     <>
-      {folder ? <ProjectLink path={`/${folder}/${id}`}>{name}</ProjectLink> : name}{' '}
+      <ProjectLink path={`/${folders[kind]}/${id}`}>{name}</ProjectLink>{' '}
       <Text span size="sm" c="dimmed">
         {credentialTexts.uses.kinds[kind]}
       </Text>

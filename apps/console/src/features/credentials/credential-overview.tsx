@@ -7,6 +7,7 @@ import { credentialTexts } from '../../texts/credentials.js';
 import { FieldList } from '../../ui/field-list.js';
 import { Section } from '../../ui/section.js';
 import { When } from '../../ui/when.js';
+import { ManagedFor } from './consumer-name.js';
 import { CredentialFields } from './credential-fields.js';
 import { OauthSection } from './oauth-section.js';
 import type { Credential } from './use-credential.js';
@@ -45,7 +46,7 @@ export function CredentialOverview({ credential, verified }: CredentialOverviewP
                 [texts.type, credentialTexts.types[type]],
                 [texts.provider, provider],
                 [texts.account, account && (account.name ?? account.id)],
-                [texts.managed, managed_for],
+                [texts.managed, managed_for && <ManagedFor key="managed" mark={managed_for} />],
                 [texts.verified, <When key="verified" at={credential.last_verified_at} />],
                 [texts.changed, <When key="changed" at={credential.updated_at} />],
               ]}

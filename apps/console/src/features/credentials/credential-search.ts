@@ -1,4 +1,5 @@
 import { flag, oneOf, searchOf, text } from '../../app/search.js';
+import { connectOutcomes } from '../../ui/connect-outcomes.js';
 
 /** Of the list: whether one is being made, and for which adapter. */
 export const validateCredentialsSearch = searchOf({ make: (value) => (value === '' ? '' : text(value)) });
@@ -10,7 +11,7 @@ export type CredentialTab = (typeof credentialTabs)[number];
 export const validateCredentialSearch = searchOf({
   tab: oneOf(credentialTabs),
   edit: flag,
-  outcome: oneOf(['connected', 'other_account', 'failed'] as const),
+  outcome: oneOf(connectOutcomes),
   flow: text,
   code: text,
 });

@@ -66,7 +66,7 @@ function Use({ credential, binding }: { credential: Credential; binding: Binding
   return (
     <Table.Tr>
       <Table.Td>
-        <ConsumerName binding={binding} />
+        <ConsumerName kind={binding.consumer_kind} id={binding.consumer_id} />
       </Table.Td>
       <Table.Td>
         {fields?.join(', ') ?? texts.all}

@@ -1,4 +1,4 @@
-import { Button, Modal, Text, Tooltip } from '@mantine/core';
+import { Modal, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -7,6 +7,7 @@ import { credentialStatus } from '../../api/credentials.js';
 import { useCursorList } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { credentialTexts as texts } from '../../texts/credentials.js';
+import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Page } from '../../ui/page.js';
@@ -53,15 +54,13 @@ export function CredentialsPage(): ReactNode {
   );
   const open = (adapter: string | undefined): void => void navigate({ search: { make: adapter } });
   const create = (
-    <Tooltip label={texts.cannotChange} disabled={may}>
-      <Button
-        leftSection={<Plus size={15} aria-hidden />}
-        data-disabled={!may || undefined}
-        onClick={() => may && open('')}
-      >
-        {texts.make}
-      </Button>
-    </Tooltip>
+    <ActionButton
+      leftSection={<Plus size={15} aria-hidden />}
+      reason={may ? null : texts.cannotChange}
+      onClick={() => open('')}
+    >
+      {texts.make}
+    </ActionButton>
   );
   return (
     <Page title={texts.title} description={texts.description} actions={create}>

@@ -42,7 +42,7 @@ export function DeleteCredential({ credential }: { credential: Credential }): Re
                 <List>
                   {bindings.map((binding) => (
                     <List.Item key={binding.id}>
-                      <ConsumerName binding={binding} />
+                      <ConsumerName kind={binding.consumer_kind} id={binding.consumer_id} />
                     </List.Item>
                   ))}
                 </List>

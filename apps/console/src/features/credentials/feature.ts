@@ -1,24 +1,15 @@
-import { KeyRound, Plus } from 'lucide-react';
-import { answer, api } from '../../api/client.js';
+import { KeyRound } from 'lucide-react';
 import type { Feature } from '../../app/feature.js';
-import { found } from '../../app/named.js';
-import { credentialTexts as texts } from '../../texts/credentials.js';
+import { navigationTexts } from '../../texts/navigation.js';
 
 export const credentialsFeature: Feature = {
-  navigation: [{ group: 'connect', label: texts.nav, icon: KeyRound, path: '/credentials', scope: 'credentials:read' }],
-  actions: [{ id: 'new-credential', label: texts.palette.make, icon: Plus, path: '/credentials?make=' }],
-  searchLabel: texts.palette.search,
-  searchScope: 'credentials:read',
-  search: async (query, signal) => {
-    const { data } = await answer(
-      api.GET('/api/v1/credentials', { params: { query: { search: query, limit: found } }, signal }),
-    );
-    return data.map(({ id, name, account }) => ({
-      id,
-      label: name,
-      description: account?.name ?? undefined,
+  navigation: [
+    {
+      group: 'connect',
+      label: navigationTexts.credentials,
       icon: KeyRound,
-      path: `/credentials/${id}`,
-    }));
-  },
+      path: '/credentials',
+      scope: 'credentials:read',
+    },
+  ],
 };

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, TextInput, Tooltip } from '@mantine/core';
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Plus, SquareTerminal } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -6,6 +6,7 @@ import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import { developerPortalTexts as texts } from '../../texts/developer-portal.js';
 import { uiTexts } from '../../texts/ui.js';
+import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Page } from '../../ui/page.js';
@@ -61,15 +62,13 @@ export function AdaptersPage(): ReactNode {
       title={texts.title}
       description={texts.description}
       actions={
-        <Tooltip label={texts.cannotChange} disabled={may}>
-          <Button
-            leftSection={<Plus size={15} aria-hidden />}
-            data-disabled={!may || undefined}
-            onClick={() => may && open(true)}
-          >
-            {texts.register}
-          </Button>
-        </Tooltip>
+        <ActionButton
+          leftSection={<Plus size={15} aria-hidden />}
+          reason={may ? null : texts.cannotChange}
+          onClick={() => open(true)}
+        >
+          {texts.register}
+        </ActionButton>
       }
     >
       <DataTable

@@ -1,27 +1,15 @@
-import { Plus, SquareTerminal } from 'lucide-react';
+import { SquareTerminal } from 'lucide-react';
 import type { Feature } from '../../app/feature.js';
-import { developerPortalTexts as texts } from '../../texts/developer-portal.js';
-import { listAdapters } from './use-adapter.js';
+import { navigationTexts } from '../../texts/navigation.js';
 
 export const developerPortalFeature: Feature = {
   navigation: [
-    { group: 'connect', label: texts.nav, icon: SquareTerminal, path: '/developer-portal', scope: 'apps:read' },
+    {
+      group: 'connect',
+      label: navigationTexts.developerPortal,
+      icon: SquareTerminal,
+      path: '/developer-portal',
+      scope: 'apps:read',
+    },
   ],
-  actions: [
-    { id: 'register-adapter', label: texts.palette.register, icon: Plus, path: '/developer-portal?register=true' },
-  ],
-  searchLabel: texts.palette.search,
-  searchScope: 'apps:read',
-  search: async (query, signal) => {
-    const wanted = query.toLowerCase();
-    return (await listAdapters(signal))
-      .filter(({ id, name, slug }) => id === query || `${name} ${slug}`.toLowerCase().includes(wanted))
-      .map(({ id, name, slug }) => ({
-        id,
-        label: name,
-        description: slug,
-        icon: SquareTerminal,
-        path: `/developer-portal/${id}`,
-      }));
-  },
 };

@@ -1,5 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { appsQuestion } from '../../api/apps.js';
+import { prefetch, prefetchList } from '../../api/project-query.js';
 import { projectRoute } from '../../app/project-route.js';
+import { askEvents, eventListKey } from './list/event-list.js';
 import { validateEventSearch } from './list/event-search.js';
 import { validateEventPageSearch } from './one/event-route-search.js';
 import { validateSimulatorSearch } from './simulator/simulator-search.js';
@@ -9,6 +12,11 @@ export const eventRoutes = [
     getParentRoute: () => projectRoute,
     path: '/events',
     validateSearch: validateEventSearch,
+    loaderDeps: ({ search: { view, paused: _paused, ...filter } }) => ({ view, filter }),
+    loader: ({ context: { queryClient }, params: { projectId }, deps: { view, filter } }) => {
+      prefetch(queryClient, projectId, appsQuestion);
+      if (view !== 'refused') prefetchList(queryClient, projectId, eventListKey(filter), askEvents(filter));
+    },
     component: lazyRouteComponent(() => import('./list/events-page.js'), 'EventsPage'),
   }),
   createRoute({

@@ -1,13 +1,13 @@
 import { Group, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
 import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { homeTexts } from '../../texts/home.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { ProjectLink } from '../../ui/project-link.js';
 import { When } from '../../ui/when.js';
+import { attentionQuestion } from './questions.js';
 
 const texts = homeTexts.attention;
 const everyMs = 30_000;
@@ -15,11 +15,7 @@ type Item = Schema<'AttentionView'>;
 
 /** One line for each thing that does not work, or waits for a person. */
 export function Attention(): ReactNode {
-  const { data, error, refetch } = useProjectQuery(
-    ['events', 'attention'],
-    async (signal) => (await answer(api.GET('/api/v1/attention', { signal }))).data,
-    { refetchInterval: everyMs },
-  );
+  const { data, error, refetch } = useProjectQuery(...attentionQuestion, { refetchInterval: everyMs });
   if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height={24} />;
   if (data.length === 0) {

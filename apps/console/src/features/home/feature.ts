@@ -1,7 +1,7 @@
 import { House } from 'lucide-react';
 import type { Feature } from '../../app/feature.js';
-import { homeTexts } from '../../texts/home.js';
+import { navigationTexts } from '../../texts/navigation.js';
 
 export const homeFeature: Feature = {
-  navigation: [{ group: 'home', label: homeTexts.nav, icon: House, path: '' }],
+  navigation: [{ group: 'home', label: navigationTexts.home, icon: House, path: '' }],
 };

@@ -2,7 +2,6 @@ import { Anchor, Progress, Stack, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useApps } from '../../api/apps.js';
-import { answer, api } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { homeTexts } from '../../texts/home.js';
@@ -10,6 +9,7 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 import { ProjectLink } from '../../ui/project-link.js';
 import { Section } from '../../ui/section.js';
 import { ModelStep, useModel } from './model-step.js';
+import { verificationQuestion } from './questions.js';
 import { SendSample } from './send-sample.js';
 import { Step } from './step.js';
 import { VerifyApp } from './verify-app.js';
@@ -21,7 +21,7 @@ const texts = homeTexts.checklist;
 export function FirstMinutes({ newest }: { newest: Schema<'EventView'>[] }): ReactNode {
   const projectId = useProjectId();
   const { data: apps, error } = useApps();
-  const verified = useVerified();
+  const { data: verified = false } = useProjectQuery(...verificationQuestion);
   const model = useModel();
   const [kept, setKept] = useLocalStorage({ key: `rehearsal-kept-${projectId}`, defaultValue: false });
   const [hidden, setHidden] = useLocalStorage({ key: `first-minutes-hidden-${projectId}`, defaultValue: false });
@@ -85,11 +85,3 @@ export function FirstMinutes({ newest }: { newest: Schema<'EventView'>[] }): Rea
 }
 
 const watchLink = (id: string): ReactNode => <ProjectLink path={`/events/${id}`}>{texts.watchAction}</ProjectLink>;
-
-/** Verify leaves the requests that it made as events. */
-function useVerified(): boolean {
-  const { data } = useProjectQuery(['events', 'verification'], (signal) =>
-    answer(api.GET('/api/v1/events', { params: { query: { outcome: 'verification', limit: 1 } }, signal })),
-  );
-  return (data?.data.length ?? 0) > 0;
-}

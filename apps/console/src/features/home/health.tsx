@@ -1,6 +1,5 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { homeTexts } from '../../texts/home.js';
@@ -10,20 +9,15 @@ import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { StatTile } from '../../ui/stat-tile.js';
 import { minutesOf, outcomeGroups, summaryOf } from './minutes.js';
+import { lastHourQuestion, queuesQuestion } from './questions.js';
 
 const texts = homeTexts.health;
 const everyMs = 15_000;
 
 /** Is it well, and where does it wait: the last hour. */
 export function Health(): ReactNode {
-  const { data, error } = useProjectQuery(
-    ['statistics', 'hour'],
-    (signal) => answer(api.GET('/api/v1/statistics/messages', { params: { query: { step: 'minute' } }, signal })),
-    { refetchInterval: everyMs },
-  );
-  const queues = useProjectQuery(['queues'], (signal) => answer(api.GET('/api/v1/queues', { signal })), {
-    refetchInterval: everyMs,
-  });
+  const { data, error } = useProjectQuery(...lastHourQuestion, { refetchInterval: everyMs });
+  const queues = useProjectQuery(...queuesQuestion, { refetchInterval: everyMs });
   if (error) return <ProblemAlert error={error} />;
   return (
     <Stack gap="md">

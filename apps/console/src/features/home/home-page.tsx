@@ -1,7 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useApps } from '../../api/apps.js';
-import { answer, api } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
 import { useLiveEvents } from '../../api/use-live-events.js';
 import { homeTexts } from '../../texts/home.js';
@@ -11,14 +10,11 @@ import { Section } from '../../ui/section.js';
 import { Attention } from './attention.js';
 import { FirstMinutes } from './first-minutes.js';
 import { Health } from './health.js';
+import { askRecent, recentKey } from './questions.js';
 import { RecentEvents } from './recent-events.js';
 
-const recent = 8;
-
 export function HomePage(): ReactNode {
-  const events = useCursorList(['events', 'recent'], (_cursor, signal) =>
-    answer(api.GET('/api/v1/events', { params: { query: { limit: recent } }, signal })),
-  );
+  const events = useCursorList(recentKey, askRecent);
   const apps = useApps();
   useLiveEvents({});
   // What a new project shows first would move everything else down.

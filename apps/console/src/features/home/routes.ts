@@ -1,10 +1,34 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { appsQuestion } from '../../api/apps.js';
+import { prefetch, prefetchList } from '../../api/project-query.js';
 import { projectRoute } from '../../app/project-route.js';
+import {
+  askRecent,
+  attentionQuestion,
+  lastHourQuestion,
+  modelQuestion,
+  queuesQuestion,
+  recentKey,
+  verificationQuestion,
+} from './questions.js';
 
 export const homeRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: '/',
+    loader: ({ context: { queryClient }, params: { projectId } }) => {
+      prefetchList(queryClient, projectId, recentKey, askRecent);
+      prefetch(
+        queryClient,
+        projectId,
+        appsQuestion,
+        attentionQuestion,
+        lastHourQuestion,
+        queuesQuestion,
+        modelQuestion,
+        verificationQuestion,
+      );
+    },
     component: lazyRouteComponent(() => import('./home-page.js'), 'HomePage'),
   }),
 ] as const;

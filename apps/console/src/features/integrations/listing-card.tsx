@@ -1,8 +1,9 @@
-import { Button, Card, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { Card, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts as texts } from '../../texts/integrations.js';
+import { ActionButton } from '../../ui/action-button.js';
 import { AppIcon } from '../../ui/app-icon.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Capabilities } from './app-card.js';
@@ -44,11 +45,9 @@ export function ListingCard({
               {texts.skillNote}
             </Text>
           ) : (
-            <Tooltip label={texts.cannotInstall} disabled={may}>
-              <Button variant="default" data-disabled={!may || undefined} onClick={() => may && onInstall()}>
-                {kind === 'builtin' ? texts.installAgain : texts.install}
-              </Button>
-            </Tooltip>
+            <ActionButton variant="default" reason={may ? null : texts.cannotInstall} onClick={() => onInstall()}>
+              {kind === 'builtin' ? texts.installAgain : texts.install}
+            </ActionButton>
           )}
         </Group>
       </Stack>

@@ -1,6 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { listingsQuestion } from '../../api/listings.js';
+import { prefetch } from '../../api/project-query.js';
 import { projectRoute } from '../../app/project-route.js';
 import { validateAppSearch, validateIntegrationsSearch } from './app-search.js';
+import { dayQuestion } from './use-activity.js';
+import { appQuestion } from './use-app-change.js';
 
 export const integrationRoutes = [
   createRoute({
@@ -13,6 +17,8 @@ export const integrationRoutes = [
     getParentRoute: () => projectRoute,
     path: '/integrations/$appId',
     validateSearch: validateAppSearch,
+    loader: ({ context: { queryClient }, params: { projectId, appId } }) =>
+      prefetch(queryClient, projectId, appQuestion(appId), listingsQuestion, dayQuestion(appId)),
     component: lazyRouteComponent(() => import('./app-page.js'), 'AppPage'),
   }),
 ] as const;

@@ -1,5 +1,5 @@
 import { answer, api } from '../../api/client.js';
-import { useProjectQuery } from '../../api/project-query.js';
+import { type Question, useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 
 const dayMs = 86_400_000;
@@ -16,8 +16,12 @@ const askDay = (signal: AbortSignal, appId?: string): Promise<Schema<'MessageSta
 export const useDayOfApps = () =>
   useProjectQuery(['statistics', 'apps'], (signal) => askDay(signal), { refetchInterval: againMs });
 
-export const useDayOfApp = (appId: string) =>
-  useProjectQuery(['statistics', 'apps', appId], (signal) => askDay(signal, appId), { refetchInterval: againMs });
+export const dayQuestion = (appId: string): Question<Schema<'MessageStatisticsView'>> => [
+  ['statistics', 'apps', appId],
+  (signal) => askDay(signal, appId),
+];
+
+export const useDayOfApp = (appId: string) => useProjectQuery(...dayQuestion(appId), { refetchInterval: againMs });
 
 /** When the App last took a message; null: never, or longer ago than events are kept. */
 export const useLastMessage = (appId: string) =>

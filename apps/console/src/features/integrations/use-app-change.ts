@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { answer, answerWithEtag, api } from '../../api/client.js';
-import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { projectKey, type Question, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import type { Tagged } from '../../api/use-guarded-edit.js';
 
@@ -9,7 +9,9 @@ export type App = Schema<'AppView'>;
 export const readApp = (id: string, signal?: AbortSignal): Promise<Tagged<App>> =>
   answerWithEtag(api.GET('/api/v1/apps/{id}', { params: { path: { id } }, signal }));
 
-export const useApp = (id: string) => useProjectQuery(['apps', id], (signal) => readApp(id, signal));
+export const appQuestion = (id: string): Question<Tagged<App>> => [['apps', id], (signal) => readApp(id, signal)];
+
+export const useApp = (id: string) => useProjectQuery(...appQuestion(id));
 
 export const saveApp = (id: string, body: Schema<'ChangeApp'>, etag: string | null = null): Promise<App> =>
   answer(api.PATCH('/api/v1/apps/{id}', { params: { path: { id }, header: { 'If-Match': etag ?? undefined } }, body }));

@@ -1,18 +1,9 @@
 import { Plug } from 'lucide-react';
-import { answer, api } from '../../api/client.js';
 import type { Feature } from '../../app/feature.js';
-import { found, namedEntries } from '../../app/named.js';
-import { mcpTexts } from '../../texts/mcp-servers.js';
+import { navigationTexts } from '../../texts/navigation.js';
 
 export const mcpServersFeature: Feature = {
-  navigation: [{ group: 'build', label: mcpTexts.nav, icon: Plug, path: '/mcp-servers', scope: 'tools:read' }],
-  searchLabel: mcpTexts.palette.search,
-  searchScope: 'tools:read',
-  search: async (query, signal) => {
-    const { data } = await answer(
-      api.GET('/api/v1/mcp-servers', { params: { query: { search: query, limit: found } }, signal }),
-    );
-    const rows = data.map(({ id, name, url }) => ({ id, name, description: url }));
-    return namedEntries(rows, Plug, '/mcp-servers');
-  },
+  navigation: [
+    { group: 'build', label: navigationTexts.mcpServers, icon: Plug, path: '/mcp-servers', scope: 'tools:read' },
+  ],
 };

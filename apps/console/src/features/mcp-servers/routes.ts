@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
-import { flag, oneOf, searchOf } from '../../app/search.js';
+import { flag, oneOf, searchOf, text } from '../../app/search.js';
+import { connectOutcomes } from '../../ui/connect-outcomes.js';
 
 export const mcpServerRoutes = [
   createRoute({
@@ -12,7 +13,12 @@ export const mcpServerRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: '/mcp-servers/$serverId',
-    validateSearch: searchOf({ tab: oneOf(['tools', 'settings'] as const) }),
+    validateSearch: searchOf({
+      tab: oneOf(['tools', 'settings'] as const),
+      outcome: oneOf(connectOutcomes),
+      flow: text,
+      code: text,
+    }),
     component: lazyRouteComponent(() => import('./mcp-server-page.js'), 'McpServerPage'),
   }),
 ] as const;

@@ -4,25 +4,21 @@ import { RefreshCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
-import type { Schema } from '../../api/named-schema.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import type { Discovery } from './use-discovery.js';
 import { useServerRefresh } from './use-server-refresh.js';
 
 /** Look again now, or remove it. */
-export function ServerActions({ server: { id } }: { server: Schema<'ServerView'> }): ReactNode {
+export function ServerActions({ id, discovery }: { id: string; discovery: Discovery }): ReactNode {
   const reason = useReason('tools:write');
   const projectId = useProjectId();
   const navigate = useNavigate();
   const refresh = useServerRefresh();
   const params = { path: { id } };
-  const discover = useMutation({
-    mutationFn: () => answer(api.POST('/api/v1/mcp-servers/{id}/discover', { params })),
-    onSettled: refresh,
-  });
   const remove = useMutation({
     mutationFn: () => answer(api.DELETE('/api/v1/mcp-servers/{id}', { params })),
     onSuccess: async () => {
@@ -40,12 +36,12 @@ export function ServerActions({ server: { id } }: { server: Schema<'ServerView'>
       <ActionButton
         leftSection={<RefreshCw size={14} aria-hidden />}
         reason={reason}
-        loading={discover.isPending}
-        onClick={() => discover.mutate()}
+        loading={discovery.isPending}
+        onClick={() => discovery.mutate()}
       >
         {mcpTexts.discover}
       </ActionButton>
-      <ProblemAlert error={discover.error ?? remove.error} />
+      <ProblemAlert error={discovery.error ?? remove.error} />
     </>
   );
 }

@@ -1,9 +1,8 @@
 import { Alert, Group, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
 import type { Schema } from '../../api/named-schema.js';
+import { useConnect } from '../../api/use-connect.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
@@ -14,11 +13,7 @@ export function ServerHealth({ server }: { server: Schema<'ServerView'> }): Reac
   const reason = useReason('credentials:write');
   const { health, health_reason: why, auth } = server;
   const credentialId = auth.mode === 'oauth' && health === 'auth_failed' ? auth.credential_id : null;
-  const connect = useMutation({
-    mutationFn: (id: string) =>
-      answer(api.POST('/api/v1/credentials/{id}/connect', { params: { path: { id } }, body: {} })),
-    onSuccess: ({ authorization_url: url }) => window.location.assign(url),
-  });
+  const connect = useConnect('consumer');
   if (health === 'reachable') return null;
   return (
     <Alert

@@ -12,6 +12,7 @@ import { DiffView } from '../../ui/diff-view.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Facts } from '../../ui/facts.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
+import { PrincipalName } from '../../ui/name-of.js';
 import { When } from '../../ui/when.js';
 import { useOperationsSearch } from './use-operations-search.js';
 
@@ -88,7 +89,7 @@ function Change({ entry }: { entry: Entry }): ReactNode {
     <Stack gap="md">
       <Facts
         of={[
-          [texts.actor, entry.actor_name ?? entry.actor],
+          [texts.actor, entry.actor_name ?? <PrincipalName key="actor" subject={entry.actor} />],
           [texts.at, <When key="at" at={entry.at} />],
           [texts.subject, <CopyText key="subject" text={entry.subject} />],
           [texts.request, entry.request_id && <CopyText key="request" text={entry.request_id} />],
@@ -101,7 +102,7 @@ function Change({ entry }: { entry: Entry }): ReactNode {
 
 const columns: Column<Entry>[] = [
   { id: 'action', label: texts.action, width: 'minmax(0, 2fr)', cell: ({ action }) => auditActions[action] },
-  { id: 'actor', label: texts.actor, cell: ({ actor, actor_name }) => actor_name ?? actor },
+  { id: 'actor', label: texts.actor, cell: ({ actor, actor_name }) => actor_name ?? <PrincipalName subject={actor} /> },
   {
     id: 'subject',
     label: texts.subject,

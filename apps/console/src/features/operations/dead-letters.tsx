@@ -1,7 +1,6 @@
 import { Stack } from '@mantine/core';
 import { MailCheck, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
 import { useChange } from '../../api/use-change.js';
@@ -26,7 +25,6 @@ const pageSize = 50;
 export function DeadLetters(): ReactNode {
   const { search, change, clear } = useOperationsSearch();
   const projectId = useProjectId();
-  const appName = useAppName();
   const reason = useReason('events:write');
   const { app, stage, state = 'open', reason: why, batch } = search;
   const filter = { app_id: app, stage, reason: why };
@@ -80,7 +78,7 @@ export function DeadLetters(): ReactNode {
       <ProblemAlert error={redrive.error} />
       <DataTable
         label={operationsTexts.sections['dead-letters'].label}
-        columns={letterColumns({ appName, reason, redrive: (id) => redrive.mutate(id) })}
+        columns={letterColumns({ reason, redrive: (id) => redrive.mutate(id) })}
         list={list}
         rowKey={({ id }) => id}
         rowLink={({ receipt_id }) => ({

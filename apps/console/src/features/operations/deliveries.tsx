@@ -1,7 +1,6 @@
 import { Group } from '@mantine/core';
 import { MailCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useCursorList, useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
@@ -15,6 +14,7 @@ import { type Column, DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
+import { AppName } from '../../ui/name-of.js';
 import { NameOver } from '../../ui/name-over.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { When } from '../../ui/when.js';
@@ -32,7 +32,6 @@ export function Deliveries(): ReactNode {
   const { search, change, clear } = useOperationsSearch();
   const { delivery: state = 'dead', app } = search;
   const projectId = useProjectId();
-  const appName = useAppName();
   const reason = useReason('deliveries:write');
   const list = useCursorList(['deliveries', 'list', state, app], (cursor, signal) =>
     answer(
@@ -63,7 +62,7 @@ export function Deliveries(): ReactNode {
       <ProblemAlert error={redrive.error ?? mark.error} />
       <DataTable
         label={operationsTexts.sections.deliveries.label}
-        columns={columnsWith({ appName, reason, redrive: (id) => redrive.mutate(id), mark: (id) => mark.mutate(id) })}
+        columns={columnsWith({ reason, redrive: (id) => redrive.mutate(id), mark: (id) => mark.mutate(id) })}
         list={list}
         rowKey={({ id }) => id}
         rowLink={({ receipt_id }) => ({
@@ -77,13 +76,12 @@ export function Deliveries(): ReactNode {
 }
 
 interface Columns {
-  appName: (id: string) => string;
   reason: string | null;
   redrive: (id: string) => void;
   mark: (id: string) => void;
 }
 
-function columnsWith({ appName, reason, redrive, mark }: Columns): Column<Delivery>[] {
+function columnsWith({ reason, redrive, mark }: Columns): Column<Delivery>[] {
   const { columns } = texts;
   return [
     {
@@ -97,7 +95,7 @@ function columnsWith({ appName, reason, redrive, mark }: Columns): Column<Delive
         />
       ),
     },
-    { id: 'app', label: columns.app, cell: ({ app_id }) => appName(app_id) },
+    { id: 'app', label: columns.app, cell: ({ app_id }) => <AppName id={app_id} /> },
     { id: 'attempts', label: columns.attempts, width: '80px', cell: ({ attempts }) => attempts, hideOnPhone: true },
     { id: 'at', label: columns.at, width: '90px', cell: ({ open_since }) => <When at={open_since} relative /> },
     {

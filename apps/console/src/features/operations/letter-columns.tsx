@@ -3,6 +3,7 @@ import { operationsTexts } from '../../texts/operations.js';
 import { uiTexts } from '../../texts/ui.js';
 import { ActionButton } from '../../ui/action-button.js';
 import type { Column } from '../../ui/data-table.js';
+import { AppName } from '../../ui/name-of.js';
 import { NameOver } from '../../ui/name-over.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
@@ -10,7 +11,6 @@ import { When } from '../../ui/when.js';
 type Letter = Schema<'DeadLetterView'>;
 
 interface LetterColumns {
-  appName: (id: string) => string;
   /** Why this person cannot redrive; null: they can. */
   reason: string | null;
   redrive: (id: string) => void;
@@ -18,7 +18,7 @@ interface LetterColumns {
 
 const texts = operationsTexts.letters;
 
-export function letterColumns({ appName, reason, redrive }: LetterColumns): Column<Letter>[] {
+export function letterColumns({ reason, redrive }: LetterColumns): Column<Letter>[] {
   const { columns } = texts;
   return [
     {
@@ -34,7 +34,7 @@ export function letterColumns({ appName, reason, redrive }: LetterColumns): Colu
       label: columns.stage,
       cell: ({ stage }) => texts.stages[stage as keyof typeof texts.stages] ?? stage,
     },
-    { id: 'app', label: columns.app, cell: ({ app_id }) => appName(app_id), hideOnPhone: true },
+    { id: 'app', label: columns.app, cell: ({ app_id }) => <AppName id={app_id} />, hideOnPhone: true },
     {
       id: 'state',
       label: columns.state,

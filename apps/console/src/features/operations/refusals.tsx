@@ -1,12 +1,12 @@
 import { ShieldCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
 import { operationsTexts } from '../../texts/operations.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar } from '../../ui/filter-bar.js';
+import { AppName } from '../../ui/name-of.js';
 import { NameOver } from '../../ui/name-over.js';
 import { When } from '../../ui/when.js';
 import { AppFilter } from './app-filter.js';
@@ -17,7 +17,6 @@ const pageSize = 50;
 
 /** Requests to webhooks that were turned away at the door. */
 export function Refusals(): ReactNode {
-  const appName = useAppName();
   const { search, change, clear } = useOperationsSearch();
   const { app } = search;
   const list = useCursorList(['refusals', app], (cursor, signal) =>
@@ -40,7 +39,7 @@ export function Refusals(): ReactNode {
             width: 'minmax(0, 2fr)',
             cell: ({ code, header_names }) => <NameOver name={<code>{code}</code>} under={header_names} />,
           },
-          { id: 'app', label: columns.app, cell: ({ app_id }) => appName(app_id) },
+          { id: 'app', label: columns.app, cell: ({ app_id }) => <AppName id={app_id} /> },
           {
             id: 'from',
             label: columns.from,

@@ -2,11 +2,11 @@ import { Alert, Button, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { RefreshCw, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useAppName } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import type { Schema } from '../../api/named-schema.js';
 import { sourceTexts } from '../../texts/sources.js';
+import { AppName } from '../../ui/name-of.js';
 import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -26,7 +26,6 @@ export function SourcePage(): ReactNode {
   const { tab, state, prefix } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/sources/$sourceId' });
   const may = useScope('apps:write');
-  const appName = useAppName();
   const { data: source, error, refetch } = useSource(id);
   const [busy, setBusy] = useState(false);
   const { data: run } = useLastRun(id, busy);
@@ -59,7 +58,7 @@ export function SourcePage(): ReactNode {
       description={
         source && (
           <>
-            <code>{source.resource_path}</code> · {appName(source.app_id)}
+            <code>{source.resource_path}</code> · <AppName id={source.app_id} />
           </>
         )
       }

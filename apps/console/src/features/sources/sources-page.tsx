@@ -1,14 +1,15 @@
-import { Button, Modal, Stack, Text, Tooltip } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { FolderSync, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../api/apps.js';
 import { answer, api } from '../../api/client.js';
 import { useCursorList } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { sourceTexts as texts } from '../../texts/sources.js';
+import { ActionButton } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
+import { AppName } from '../../ui/name-of.js';
 import { Page } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
@@ -23,7 +24,6 @@ export function SourcesPage(): ReactNode {
   const { add } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/sources' });
   const may = useScope('apps:write');
-  const appName = useAppName();
   const list = useCursorList(['sources', 'list'], (cursor, signal) =>
     answer(api.GET('/api/v1/sources', { params: { query: { limit: pageSize, cursor } }, signal })),
   );
@@ -33,20 +33,18 @@ export function SourcesPage(): ReactNode {
       title={texts.title}
       description={texts.description}
       actions={
-        <Tooltip label={texts.cannotChange} disabled={may}>
-          <Button
-            leftSection={<Plus size={15} aria-hidden />}
-            data-disabled={!may || undefined}
-            onClick={() => may && open(true)}
-          >
-            {texts.add}
-          </Button>
-        </Tooltip>
+        <ActionButton
+          leftSection={<Plus size={15} aria-hidden />}
+          reason={may ? null : texts.cannotChange}
+          onClick={() => open(true)}
+        >
+          {texts.add}
+        </ActionButton>
       }
     >
       <DataTable
         label={texts.title}
-        columns={columnsWith(appName)}
+        columns={columns}
         list={list}
         rowKey={({ id }) => id}
         rowLink={({ id }) => ({ to: '/p/$projectId/sources/$sourceId', params: { projectId, sourceId: id } })}
@@ -59,7 +57,7 @@ export function SourcesPage(): ReactNode {
   );
 }
 
-const columnsWith = (appName: (id: string) => string): Column<Source>[] => [
+const columns: Column<Source>[] = [
   { id: 'name', label: texts.columns.name, width: 'minmax(0, 2fr)', cell: ({ name }) => name },
   {
     id: 'folder',
@@ -68,7 +66,7 @@ const columnsWith = (appName: (id: string) => string): Column<Source>[] => [
     cell: ({ resource_path }) => <code>{resource_path}</code>,
     hideOnPhone: true,
   },
-  { id: 'app', label: texts.columns.app, cell: ({ app_id }) => appName(app_id), hideOnPhone: true },
+  { id: 'app', label: texts.columns.app, cell: ({ app_id }) => <AppName id={app_id} />, hideOnPhone: true },
   {
     id: 'state',
     label: texts.columns.state,

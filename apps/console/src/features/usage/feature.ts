@@ -1,7 +1,9 @@
 import { ChartColumn } from 'lucide-react';
 import type { Feature } from '../../app/feature.js';
-import { usageTexts } from '../../texts/usage.js';
+import { navigationTexts } from '../../texts/navigation.js';
 
 export const usageFeature: Feature = {
-  navigation: [{ group: 'operate', label: usageTexts.nav, icon: ChartColumn, path: '/usage', scope: 'agents:read' }],
+  navigation: [
+    { group: 'operate', label: navigationTexts.usage, icon: ChartColumn, path: '/usage', scope: 'agents:read' },
+  ],
 };

@@ -1,8 +1,8 @@
 import { Alert, Skeleton } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useAgentName } from '../../api/agents.js';
 import { workflowTexts } from '../../texts/workflows.js';
+import { AgentName } from '../../ui/name-of.js';
 import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -19,7 +19,6 @@ export function WorkflowPage(): ReactNode {
   const { projectId, workflowId } = route.useParams();
   const { tab = 'triggers', state } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/workflows/$workflowId' });
-  const agentName = useAgentName();
   const { data: found, error, refetch } = useWorkflow(Number(workflowId));
   const workflow = found?.data;
   const { tabs, status: notes } = workflowTexts;
@@ -27,7 +26,7 @@ export function WorkflowPage(): ReactNode {
     <Page
       title={workflow?.name ?? workflowTexts.title}
       mark={workflow && <StatusBadge status={workflow.status} />}
-      description={workflow && agentName(workflow.agent_id)}
+      description={workflow && <AgentName id={workflow.agent_id} />}
       breadcrumbs={[{ label: workflowTexts.title, to: { to: '/p/$projectId/workflows', params: { projectId } } }]}
       actions={workflow && <WorkflowActions workflow={workflow} />}
     >

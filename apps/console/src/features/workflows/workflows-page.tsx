@@ -1,7 +1,6 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Plus, SearchX, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAgentName } from '../../api/agents.js';
 import { useProjectId } from '../../api/project-query.js';
 import type { Schema } from '../../api/named-schema.js';
 import { workflowTexts } from '../../texts/workflows.js';
@@ -10,6 +9,7 @@ import { type Column, DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { FilterBar, FilterText } from '../../ui/filter-bar.js';
+import { AgentName } from '../../ui/name-of.js';
 import { Page } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
@@ -70,13 +70,12 @@ export function WorkflowsPage(): ReactNode {
 }
 
 function useColumns(): Column<WorkflowView>[] {
-  const agentName = useAgentName();
   const { data: triggers = [] } = useTriggers();
   const texts = workflowTexts.columns;
   const countOf = (id: number): number => triggers.filter(({ workflow_id }) => workflow_id === id).length;
   return [
     { id: 'name', label: texts.name, width: 'minmax(0, 2fr)', cell: ({ name }) => name },
-    { id: 'agent', label: texts.agent, cell: ({ agent_id }) => agentName(agent_id) },
+    { id: 'agent', label: texts.agent, cell: ({ agent_id }) => <AgentName id={agent_id} /> },
     {
       id: 'triggers',
       label: texts.triggers,

@@ -19,6 +19,7 @@ const found = 20;
 export function ContactFilter({ value, onChange }: ContactFilterProps): ReactNode {
   const mayRead = useScope('contacts:read');
   const [typed, setTyped] = useState('');
+  const [opened, setOpened] = useState(false);
   const [search] = useDebouncedValue(typed.trim(), typingMs);
   const contacts = useProjectQuery(
     ['contacts', 'named', search],
@@ -26,7 +27,7 @@ export function ContactFilter({ value, onChange }: ContactFilterProps): ReactNod
       const query = { search: search || undefined, limit: found };
       return (await answer(api.GET('/api/v1/contacts', { params: { query }, signal }))).data;
     },
-    { enabled: mayRead },
+    { enabled: mayRead && opened },
   );
   const chosen = useProjectQuery(
     ['contacts', 'one', value],
@@ -46,6 +47,7 @@ export function ContactFilter({ value, onChange }: ContactFilterProps): ReactNod
       nothingFoundMessage={texts.noContact}
       data={[...options].map(([id, label]) => ({ value: id, label }))}
       value={value ?? null}
+      onDropdownOpen={() => setOpened(true)}
       onSearchChange={setTyped}
       onChange={(next) => onChange(next ?? undefined)}
     />

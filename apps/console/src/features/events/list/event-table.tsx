@@ -2,12 +2,12 @@ import { Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Activity, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../../api/apps.js';
 import { type CursorList, useProjectId } from '../../../api/project-query.js';
 import type { Schema } from '../../../api/named-schema.js';
 import { eventTexts } from '../../../texts/events.js';
 import { type Column, DataTable } from '../../../ui/data-table.js';
 import { EmptyState } from '../../../ui/empty-state.js';
+import { AppName, PrincipalName } from '../../../ui/name-of.js';
 import { StatusBadge } from '../../../ui/status-badge.js';
 import { When } from '../../../ui/when.js';
 
@@ -20,11 +20,10 @@ interface EventTableProps {
 
 export function EventTable({ list, filtered }: EventTableProps): ReactNode {
   const projectId = useProjectId();
-  const appName = useAppName();
   return (
     <DataTable
       label={eventTexts.title}
-      columns={columnsWith(appName)}
+      columns={columns}
       list={list}
       rowKey={({ id }) => id}
       rowLink={({ id }) => ({ to: '/p/$projectId/events/$eventId', params: { projectId, eventId: id } })}
@@ -33,47 +32,51 @@ export function EventTable({ list, filtered }: EventTableProps): ReactNode {
   );
 }
 
-function columnsWith(appName: (id: string) => string): Column<EventView>[] {
-  const texts = eventTexts.columns;
-  return [
-    {
-      id: 'text',
-      label: texts.text,
-      width: 'minmax(0, 3fr)',
-      cell: ({ text }) =>
-        text ?? (
-          <Text span c="dimmed" inherit>
-            {eventTexts.noText}
-          </Text>
-        ),
-    },
-    {
-      id: 'type',
-      label: texts.type,
-      width: 'minmax(0, 1.4fr)',
-      cell: ({ event_type }) => event_type,
-      hideOnPhone: true,
-    },
-    { id: 'sender', label: texts.sender, width: 'minmax(0, 1.1fr)', cell: ({ sender }) => sender, hideOnPhone: true },
-    {
-      id: 'app',
-      label: texts.app,
-      cell: ({ app_id }) => (app_id.startsWith('api:') ? eventTexts.byApi : appName(app_id)),
-    },
-    {
-      id: 'outcome',
-      label: texts.outcome,
-      width: '150px',
-      cell: ({ outcome, result }) => <StatusBadge status={result?.state ?? outcome ?? 'open'} />,
-    },
-    {
-      id: 'received',
-      label: texts.received,
-      width: '110px',
-      cell: ({ received_at }) => <When at={received_at} relative />,
-    },
-  ];
-}
+const texts = eventTexts.columns;
+const columns: Column<EventView>[] = [
+  {
+    id: 'text',
+    label: texts.text,
+    width: 'minmax(0, 3fr)',
+    cell: ({ text }) =>
+      text ?? (
+        <Text span c="dimmed" inherit>
+          {eventTexts.noText}
+        </Text>
+      ),
+  },
+  {
+    id: 'type',
+    label: texts.type,
+    width: 'minmax(0, 1.4fr)',
+    cell: ({ event_type }) => event_type,
+    hideOnPhone: true,
+  },
+  {
+    id: 'sender',
+    label: texts.sender,
+    width: 'minmax(0, 1.1fr)',
+    cell: ({ app_id, sender }) => (sender && app_id.startsWith('api:') ? <PrincipalName subject={sender} /> : sender),
+    hideOnPhone: true,
+  },
+  {
+    id: 'app',
+    label: texts.app,
+    cell: ({ app_id }) => (app_id.startsWith('api:') ? eventTexts.byApi : <AppName id={app_id} />),
+  },
+  {
+    id: 'outcome',
+    label: texts.outcome,
+    width: '150px',
+    cell: ({ outcome, result }) => <StatusBadge status={result?.state ?? outcome ?? 'open'} />,
+  },
+  {
+    id: 'received',
+    label: texts.received,
+    width: '110px',
+    cell: ({ received_at }) => <When at={received_at} relative />,
+  },
+];
 
 function NothingMatches(): ReactNode {
   return <EmptyState icon={SearchX} {...eventTexts.emptyFiltered} />;

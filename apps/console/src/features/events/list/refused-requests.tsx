@@ -1,12 +1,12 @@
 import { ShieldCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../../api/apps.js';
 import { answer, api } from '../../../api/client.js';
 import { useCursorList } from '../../../api/project-query.js';
 import type { Schema } from '../../../api/named-schema.js';
 import { eventTexts } from '../../../texts/events.js';
 import { type Column, DataTable } from '../../../ui/data-table.js';
 import { EmptyState } from '../../../ui/empty-state.js';
+import { AppName } from '../../../ui/name-of.js';
 import { ProjectLink } from '../../../ui/project-link.js';
 import { size } from '../../../ui/size.js';
 import { When } from '../../../ui/when.js';
@@ -17,7 +17,6 @@ const refetchMs = 5_000;
 
 /** Where to look when nothing arrives at all: what was turned away at the door. */
 export function RefusedRequests({ appId }: { appId: string | undefined }): ReactNode {
-  const appName = useAppName();
   const list = useCursorList(
     ['refusals', appId],
     (cursor, signal) => {
@@ -29,7 +28,7 @@ export function RefusedRequests({ appId }: { appId: string | undefined }): React
   return (
     <DataTable
       label={eventTexts.views.refused}
-      columns={columnsWith(appName)}
+      columns={columns}
       list={list}
       rowKey={({ id }) => id}
       empty={<EmptyState icon={ShieldCheck} title={texts.emptyTitle} text={texts.emptyText} />}
@@ -37,28 +36,30 @@ export function RefusedRequests({ appId }: { appId: string | undefined }): React
   );
 }
 
-function columnsWith(appName: (id: string) => string): Column<Schema<'RefusalView'>>[] {
-  return [
-    {
-      id: 'code',
-      label: texts.columns.code,
-      width: 'minmax(0, 1.4fr)',
-      cell: ({ code }) => <code>{code}</code>,
-    },
-    {
-      id: 'app',
-      label: texts.columns.app,
-      cell: ({ app_id }) => <ProjectLink path={`/integrations/${app_id}`}>{appName(app_id)}</ProjectLink>,
-    },
-    { id: 'from', label: texts.columns.from, cell: ({ remote_address }) => <code>{remote_address}</code> },
-    { id: 'size', label: texts.columns.size, width: '90px', cell: ({ body_bytes }) => size(body_bytes) },
-    {
-      id: 'headers',
-      label: texts.columns.headers,
-      width: 'minmax(0, 2fr)',
-      hideOnPhone: true,
-      cell: ({ header_names }) => <span title={header_names}>{header_names.replaceAll(',', ', ')}</span>,
-    },
-    { id: 'at', label: texts.columns.at, width: '110px', cell: ({ at }) => <When at={at} relative /> },
-  ];
-}
+const columns: Column<Schema<'RefusalView'>>[] = [
+  {
+    id: 'code',
+    label: texts.columns.code,
+    width: 'minmax(0, 1.4fr)',
+    cell: ({ code }) => <code>{code}</code>,
+  },
+  {
+    id: 'app',
+    label: texts.columns.app,
+    cell: ({ app_id }) => (
+      <ProjectLink path={`/integrations/${app_id}`}>
+        <AppName id={app_id} />
+      </ProjectLink>
+    ),
+  },
+  { id: 'from', label: texts.columns.from, cell: ({ remote_address }) => <code>{remote_address}</code> },
+  { id: 'size', label: texts.columns.size, width: '90px', cell: ({ body_bytes }) => size(body_bytes) },
+  {
+    id: 'headers',
+    label: texts.columns.headers,
+    width: 'minmax(0, 2fr)',
+    hideOnPhone: true,
+    cell: ({ header_names }) => <span title={header_names}>{header_names.replaceAll(',', ', ')}</span>,
+  },
+  { id: 'at', label: texts.columns.at, width: '110px', cell: ({ at }) => <When at={at} relative /> },
+];

@@ -1,15 +1,14 @@
 import { useThrottledCallback } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { answer, api } from '../../../api/client.js';
 import { type StreamState, useEventStream } from '../../../api/event-stream.js';
 import { type CursorList, projectKey, useCursorList, useProjectId } from '../../../api/project-query.js';
 import type { Schema } from '../../../api/named-schema.js';
-import { type EventListFilter, eventQuery } from './event-search.js';
+import { askEvents, eventListKey } from './event-list.js';
+import type { EventListFilter } from './event-search.js';
 
 type EventView = Schema<'EventView'>;
 
-const pageSize = 100;
 /** However much happens, the list is asked for no more often. */
 const everyMs = 1_000;
 
@@ -30,12 +29,9 @@ export interface LiveList {
 export function useLiveList(filter: EventListFilter, held: boolean): LiveList {
   const queryClient = useQueryClient();
   const projectId = useProjectId();
-  const key = ['event-list', filter];
+  const key = eventListKey(filter);
   const name = JSON.stringify([projectId, filter]);
-  const ask = (cursor: string | undefined, signal?: AbortSignal) => {
-    const query = { ...eventQuery(filter), limit: pageSize, cursor };
-    return answer(api.GET('/api/v1/events', { params: { query }, signal }));
-  };
+  const ask = askEvents(filter);
   const base = useCursorList(key, ask);
   const [live, setLive] = useState<{ name: string; rows: EventView[] }>({ name, rows: [] });
   const newer = live.name === name ? live.rows : [];

@@ -1,4 +1,4 @@
-import { Button, Tooltip } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Check, Terminal } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -7,6 +7,7 @@ import { useScope } from '../../../api/session.js';
 import type { Schema } from '../../../api/named-schema.js';
 import { eventPageTexts } from '../../../texts/event.js';
 import { uiTexts } from '../../../texts/ui.js';
+import { Hint } from '../../../ui/hint.js';
 import type { EventDetail } from './stations.js';
 import { useRequest } from './use-event.js';
 
@@ -28,7 +29,7 @@ export function CopyCurl({ event }: { event: EventDetail }): ReactNode {
       {copied ? uiTexts.copied : eventPageTexts.copyCurl}
     </Button>
   );
-  return app.signature ? <Tooltip label={eventPageTexts.curlSigned}>{button}</Tooltip> : button;
+  return app.signature ? <Hint label={eventPageTexts.curlSigned}>{button}</Hint> : button;
 }
 
 /** What every client writes itself, or the way there did. */

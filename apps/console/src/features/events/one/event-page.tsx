@@ -1,12 +1,12 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useAppName } from '../../../api/apps.js';
 import { useLiveEvents } from '../../../api/use-live-events.js';
 import { eventTexts } from '../../../texts/events.js';
 import { eventPageTexts } from '../../../texts/event.js';
 import { CopyText } from '../../../ui/copy-text.js';
 import { LiveDot } from '../../../ui/live-dot.js';
+import { AppName } from '../../../ui/name-of.js';
 import { Page } from '../../../ui/page.js';
 import { ProblemAlert } from '../../../ui/problem-alert.js';
 import { ProjectLink } from '../../../ui/project-link.js';
@@ -65,7 +65,6 @@ function titleOf({ messages }: EventDetail): string {
 }
 
 function Facts({ event: { id, app_id, messages, timeline } }: { event: EventDetail }): ReactNode {
-  const appName = useAppName();
   const type = messages[0]?.message.event_type;
   return (
     <Text size="sm" component="span">
@@ -73,7 +72,9 @@ function Facts({ event: { id, app_id, messages, timeline } }: { event: EventDeta
         (app_id.startsWith('api:') ? (
           eventTexts.byApi
         ) : (
-          <ProjectLink path={`/integrations/${app_id}`}>{appName(app_id)}</ProjectLink>
+          <ProjectLink path={`/integrations/${app_id}`}>
+            <AppName id={app_id} />
+          </ProjectLink>
         ))}
       {type && (
         <>

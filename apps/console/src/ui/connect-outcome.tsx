@@ -1,16 +1,20 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
-import { credentialTexts } from '../../texts/credentials.js';
-import { ProblemAlert } from '../../ui/problem-alert.js';
-import { useCredentialMutation } from './use-credential.js';
+import { answer, api } from '../api/client.js';
+import { useChange } from '../api/use-change.js';
+import { credentialTexts } from '../texts/credentials.js';
+import type { connectOutcomes } from './connect-outcomes.js';
+import { ProblemAlert } from './problem-alert.js';
 
 const texts = credentialTexts.oauth;
 
+/** What says something of an account: the credential itself, and what it fills. */
+const changed = ['credentials', 'apps', 'mcp-servers'];
+
 interface ConnectOutcomeProps {
   credentialId: string;
-  outcome: 'connected' | 'other_account' | 'failed';
+  outcome: (typeof connectOutcomes)[number];
   flow: string | undefined;
   code: string | undefined;
   onDone: () => void;
@@ -18,14 +22,17 @@ interface ConnectOutcomeProps {
 
 /** What became of a visit at the provider; asks where another account came back. */
 export function ConnectOutcome({ credentialId, outcome, flow, code, onDone }: ConnectOutcomeProps): ReactNode {
-  const decide = useCredentialMutation((take: 'confirm' | 'decline') => {
-    const params = { path: { id: credentialId, flow: flow ?? '' } };
-    return answer(
-      take === 'confirm'
-        ? api.POST('/api/v1/credentials/{id}/connect/{flow}/confirm', { params })
-        : api.POST('/api/v1/credentials/{id}/connect/{flow}/decline', { params }),
-    );
-  });
+  const decide = useChange(
+    (take: 'confirm' | 'decline') => {
+      const params = { path: { id: credentialId, flow: flow ?? '' } };
+      return answer(
+        take === 'confirm'
+          ? api.POST('/api/v1/credentials/{id}/connect/{flow}/confirm', { params })
+          : api.POST('/api/v1/credentials/{id}/connect/{flow}/decline', { params }),
+      );
+    },
+    ...changed,
+  );
   if (outcome === 'failed')
     return (
       <Alert

@@ -1,0 +1,22 @@
+/** What the navigation calls each page; it is there before any of them. */
+export const navigationTexts = {
+  agents: 'Agents',
+  approvals: 'Approvals',
+  contacts: 'Contacts',
+  conversations: 'Conversations',
+  credentials: 'Credentials',
+  developerPortal: 'Developer Portal',
+  events: 'Events',
+  simulator: 'Simulator',
+  home: 'Home',
+  integrations: 'Integrations',
+  knowledge: 'Knowledge',
+  mcpServers: 'MCP servers',
+  operations: 'Operations',
+  settings: 'Settings',
+  skills: 'Skills',
+  sources: 'Sources',
+  tools: 'Tools',
+  usage: 'Usage',
+  workflows: 'Workflows',
+};

@@ -1,0 +1,31 @@
+import { Skeleton, VisuallyHidden } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useAgentName, useAgents } from '../api/agents.js';
+import { useAppName, useApps } from '../api/apps.js';
+import { usePrincipalName } from '../api/principals.js';
+import { uiTexts } from '../texts/ui.js';
+
+/** An App by its name. */
+export function AppName({ id }: { id: string | null }): ReactNode {
+  const { isPending } = useApps();
+  const nameOf = useAppName();
+  return isPending ? <Unread /> : nameOf(id);
+}
+
+/** An agent by its name; null: the Chief of Staff. */
+export function AgentName({ id }: { id: string | null }): ReactNode {
+  const { isPending } = useAgents();
+  const nameOf = useAgentName();
+  return isPending ? <Unread /> : nameOf(id);
+}
+
+/** Who acts, by their name where this reader may know it. */
+export const PrincipalName = ({ subject }: { subject: string }): ReactNode => usePrincipalName()(subject);
+
+/** In place of a name that is being read: an id says nothing to people. */
+const Unread = (): ReactNode => (
+  <>
+    <Skeleton display="inline-block" height={12} width={72} />
+    <VisuallyHidden>{uiTexts.loading}</VisuallyHidden>
+  </>
+);
