@@ -61,7 +61,10 @@ it(`records v${version}`, async () => {
   );
   const connection = keep(new Redis(redis.url, { maxRetriesPerRequest: null }), async (each) => each.disconnect());
   const byName = new Map(
-    queues.map((name) => [name, new Queue(name, { connection, prefix: `{gatehouse:q:${name}}`, skipMetasUpdate: true })]),
+    queues.map((name) => [
+      name,
+      new Queue(name, { connection, prefix: `{gatehouse:q:${name}}`, skipMetasUpdate: true }),
+    ]),
   );
   const queue = (name: string): Queue => byName.get(name)!;
   /** Nobody takes a job of it from then on. */

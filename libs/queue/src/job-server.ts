@@ -155,7 +155,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
     } catch (error) {
       const verdict = judge(error, attempt, contract.attempts);
       this.logger.warn({
-        event: 'job.failed',
+        event: verdict.do === 'later' ? 'job.rescheduled' : 'job.failed',
         job: contract.name,
         id: contract.jobId(traveller.payload),
         attempt,
