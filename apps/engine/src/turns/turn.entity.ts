@@ -33,6 +33,7 @@ export const activeStates = "('queued', 'running', 'waiting_approval')";
 @Index('turn_held', ['project_id', 'workflow_id'], { where: "state = 'held'" })
 @Index('turn_sent', ['finished_at'], { where: 'answer_id IS NOT NULL OR notice_id IS NOT NULL' })
 @Index('turn_unfinished', ['lease_until'], { where: "state IN ('queued', 'running')" })
+@Index('turn_waiting_for_slot', ['project_id', 'id'], { where: "state = 'queued' AND error = 'project_turns'" })
 export class Turn {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'turn_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
