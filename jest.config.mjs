@@ -14,4 +14,6 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/libs/testing/src/empty-redis.mjs'],
   globalTeardown: '<rootDir>/libs/testing/src/jest-global-teardown.mjs',
   testTimeout: 120_000,
+  // What a file imported as ES modules is not given back: a worker that has run some hundred files would be out of memory.
+  workerIdleMemoryLimit: '1.5GB',
 };
