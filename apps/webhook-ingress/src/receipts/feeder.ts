@@ -57,6 +57,8 @@ export class Feeder implements OnApplicationShutdown {
   private readonly rates: ProjectRates;
   private waiting = { own: 0, surplus: 0 };
   private addedSince = 0;
+  /** Of those, what Redis has not confirmed: a reading of the queues' lengths may be without it. */
+  private unconfirmed = 0;
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
 
@@ -107,15 +109,20 @@ export class Feeder implements OnApplicationShutdown {
   }
 
   /** Wakes the gateway at once. @returns false when Redis did not take the job */
-  wake(receipt: Receipt, { sinceMs, tried, surplus = false }: Wake = {}): Promise<boolean> {
+  async wake(receipt: Receipt, { sinceMs, tried, surplus = false }: Wake = {}): Promise<boolean> {
     this.addedSince += 1;
+    this.unconfirmed += 1;
     // Whoever adds has the queues' lengths read again: without that, what is added here would use up the room for good.
     this.schedule();
     // One that is woken again has lost its place.
     if (tried === undefined || receipt.outcome === 'held') this.jobs.order.enter(receipt.appId, receipt.id);
     const job = parseJob(receipt, this.settings.inlineLimitBytes, this.at);
     const more = { ...(tried === undefined ? {} : { tried }), ...(surplus ? { surplus } : {}) };
-    return this.jobs.wake(inboundParse, { ...job, ...more }, sinceMs);
+    try {
+      return await this.jobs.wake(inboundParse, { ...job, ...more }, sinceMs);
+    } finally {
+      this.unconfirmed -= 1;
+    }
   }
 
   /**
@@ -169,7 +176,7 @@ export class Feeder implements OnApplicationShutdown {
   }
 
   private async look(): Promise<void> {
-    const added = this.addedSince;
+    const added = this.addedSince - this.unconfirmed;
     const read = await Promise.all(queues.map((queue) => this.jobs.waiting(queue)));
     const sum = (of: 'own' | 'surplus'): number => read.reduce((all, each) => all + each[of], 0);
     this.waiting = { own: sum('own'), surplus: sum('surplus') };
