@@ -40,6 +40,8 @@ export class JobServer extends Server implements CustomTransportStrategy {
   private readonly workers: Consumer<Company>[] = [];
   private redis: RedisConnection | undefined;
   private readonly retries: JobClient;
+  /** Whose surplus was taken last. */
+  private lastSurplus: unknown;
   /** Until when surplus makes way. */
   private readonly ways = new Map<Consumer<Company>, NodeJS.Timeout>();
 
@@ -53,8 +55,8 @@ export class JobServer extends Server implements CustomTransportStrategy {
     this.redis = consumerConnection(this.options.redisUrl);
     for (const queue of this.options.queues) {
       const lane = { queue, connection: this.redis };
-      const surplus = hasSurplus(queue) ? this.work(surplusLane(queue), this.surplusConcurrency, lane) : null;
-      const own = this.work(queue, this.options.concurrency, lane, () => surplus && this.makeWay(surplus));
+      const surplus = hasSurplus(queue) ? this.work(surplusLane(queue), this.surplusConcurrency, lane, null) : null;
+      const own = this.work(queue, this.options.concurrency, lane, surplus && ((job) => this.makeWay(surplus, job)));
       this.workers.push(own, ...(surplus ? [surplus] : []));
     }
     callback();
@@ -77,7 +79,9 @@ export class JobServer extends Server implements CustomTransportStrategy {
   }
 
   /** Surplus takes few jobs at a time as long as others come: what a process has in hand is what the next one waits for. */
-  private makeWay(surplus: Consumer<Company>): void {
+  private makeWay(surplus: Consumer<Company>, { data }: Job<Company>): void {
+    // A project need not make way for itself.
+    if (data.travellers.every(({ payload }) => payload['project_id'] === this.lastSurplus)) return;
     clearTimeout(this.ways.get(surplus));
     surplus.places = 1;
     const end = (): void => {
@@ -94,10 +98,11 @@ export class JobServer extends Server implements CustomTransportStrategy {
     lane: string,
     concurrency: number,
     { queue, connection }: { queue: string; connection: RedisConnection },
-    onJob: () => void = () => undefined,
+    onOwn: ((job: Job<Company>) => void) | null,
   ): Consumer<Company> {
     const take = (job: Job<Company>): Promise<void> => {
-      onJob();
+      if (lane === queue) onOwn?.(job);
+      else this.lastSurplus = job.data.travellers.at(-1)?.payload['project_id'];
       return this.process(job, (wait) => worker.letWait(job, wait));
     };
     const worker = new Consumer<Company>(lane, take, concurrency, () => connection.status === 'ready', {

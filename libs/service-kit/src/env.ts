@@ -129,7 +129,7 @@ export const serviceSettings = {
   DATABASE_POOL: integer(10, 2, 200),
   QUEUE_CONCURRENCY: integer(16, 1, 1_000),
   /** As QUEUE_CONCURRENCY, for jobs of projects that send more than their share; one while those of others come. */
-  SURPLUS_CONCURRENCY: integer(4, 1, 1_000),
+  SURPLUS_CONCURRENCY: integer(16, 1, 1_000),
   GATEHOUSE_SERVICE_KEY: json(privateKeys),
   PUBLIC_URL: url(),
   LOG_LEVEL: text('info'),
