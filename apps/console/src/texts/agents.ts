@@ -24,7 +24,6 @@ export const agentTexts = {
   createAction: 'Create',
   tabs: { instructions: 'Instructions', tools: 'Skills and tools', powers: 'Powers', budget: 'Budget', usage: 'Usage' },
   fields: {
-    name: 'Name',
     instructions: 'Instructions',
     instructionsHint: 'Who it is and how it is to answer. Every turn begins with them.',
     model: 'Model',

@@ -22,7 +22,6 @@ export const contactTexts = {
   },
   form: {
     title: 'About',
-    name: 'Name',
     budget: 'Messages a day',
     budgetHint: 'What comes beyond it waits for a person. Days are UTC.',
     noBudget: 'No limit',

@@ -12,7 +12,6 @@ export const credentialTexts = {
   palette: { search: 'Credentials', make: 'New credential' },
   form: {
     title: 'New credential',
-    name: 'Name',
     type: 'Type',
     typeHint: {
       api_key: 'One token.',

@@ -39,7 +39,6 @@ export const integrationTexts = {
   copyUrl: (name: string) => `Copy the Webhook URL of ${name}`,
   installing: {
     title: (name: string) => `Install ${name}`,
-    name: 'Name',
     nameHint: 'The direction is added to it.',
     capabilities: 'What it may do',
     steps: 'Before you begin',
@@ -231,7 +230,6 @@ export const integrationTexts = {
   },
   settings: {
     title: 'Name and limits',
-    name: 'Name',
     maxBody: 'Largest request, in KiB',
     saved: 'Saved.',
     conflict: 'App',

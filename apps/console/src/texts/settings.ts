@@ -101,7 +101,6 @@ export const settingsTexts = {
     likeRole: (role: string) => `As ${role}`,
     create: 'Create an API key',
     createAction: 'Create the key',
-    name: 'Name',
     nameHint: 'What will use it.',
     preset: 'As much as the role',
     presetNone: 'Choose to fill in below',

@@ -30,7 +30,6 @@ export const skillTexts = {
     versions: 'Versions',
   },
   fields: {
-    name: 'Name',
     description: 'Description',
     descriptionHint: 'What it is for. Models and people choose it by this.',
     knowledge: 'Knowledge',

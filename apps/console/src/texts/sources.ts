@@ -18,7 +18,6 @@ export const sourceTexts = {
     title: 'Add a source',
     app: 'App',
     choose: 'Choose one',
-    name: 'Name',
     path: 'Folder',
     pathHint: 'In the words of its App: a bucket, a repository, a folder.',
     every: 'Synchronise',

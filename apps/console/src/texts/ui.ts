@@ -4,6 +4,7 @@ export const unread = '…';
 
 export const uiTexts = {
   chiefOfStaff: 'Chief of Staff',
+  name: 'Name',
   copy: 'Copy',
   copied: 'Copied',
   requestId: 'Request',

@@ -15,7 +15,6 @@ export const workflowTexts = {
   create: 'New workflow',
   createAction: 'Create',
   fields: {
-    name: 'Name',
     agent: 'Agent',
     agentHint: 'Who does it.',
     instructions: 'Instructions',

@@ -2,6 +2,7 @@ import { SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { agentTexts } from '../../texts/agents.js';
 import { fieldError } from '../../ui/field-errors.js';
+import { NameField } from '../../ui/name-field.js';
 import type { PartProps } from './agent-values.js';
 
 const texts = agentTexts.fields;
@@ -9,14 +10,7 @@ const texts = agentTexts.fields;
 export function AgentInstructions({ value, onChange, error }: PartProps): ReactNode {
   return (
     <Stack gap="md" maw={820}>
-      <TextInput
-        label={texts.name}
-        required
-        maxLength={200}
-        value={value.name}
-        error={fieldError(error, 'name')}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
-      />
+      <NameField value={value.name} error={error} onChange={(name) => onChange({ name })} />
       <Textarea
         label={texts.instructions}
         description={texts.instructionsHint}

@@ -1,4 +1,4 @@
-import { Textarea, TextInput } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -7,6 +7,7 @@ import { projectKey, useProjectId } from '../../api/project-query.js';
 import { agentTexts } from '../../texts/agents.js';
 import { fieldError } from '../../ui/field-errors.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { NameField } from '../../ui/name-field.js';
 
 export function NewAgent({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const projectId = useProjectId();
@@ -39,15 +40,7 @@ export function NewAgent({ opened, onClose }: { opened: boolean; onClose: () => 
       onSubmit={() => create.mutate()}
       onClose={onClose}
     >
-      <TextInput
-        label={texts.name}
-        required
-        data-autofocus
-        maxLength={200}
-        value={name}
-        error={fieldError(create.error, 'name')}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <NameField first value={name} error={create.error} onChange={setName} />
       <Textarea
         label={texts.instructions}
         description={texts.instructionsHint}

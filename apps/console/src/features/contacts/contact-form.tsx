@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Button, Group, NumberInput, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import type { Schema } from '../../api/named-schema.js';
@@ -6,6 +6,7 @@ import { useChange } from '../../api/use-change.js';
 import { contactTexts } from '../../texts/contacts.js';
 import { uiTexts } from '../../texts/ui.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { useDraft } from '../../ui/use-draft.js';
 
@@ -27,14 +28,7 @@ export function ContactForm({ contact }: { contact: Schema<'ContactDetailView'> 
       }}
     >
       <Stack gap="md" maw={520}>
-        <TextInput
-          label={texts.name}
-          required
-          maxLength={200}
-          value={draft.value.name}
-          error={fieldError(save.error, 'name')}
-          onChange={(event) => draft.set({ name: event.currentTarget.value })}
-        />
+        <NameField value={draft.value.name ?? ''} error={save.error} onChange={(name) => draft.set({ name })} />
         <NumberInput
           label={texts.budget}
           description={texts.budgetHint}

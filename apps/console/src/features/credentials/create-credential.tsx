@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -11,6 +11,7 @@ import type { Schema } from '../../api/named-schema.js';
 import { credentialTexts } from '../../texts/credentials.js';
 import { uiTexts } from '../../texts/ui.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { fieldsOf, type FieldValue, FieldValues, firstFields } from './field-values.js';
 import { useRefreshCredentials } from './use-credential.js';
@@ -80,14 +81,7 @@ function Form({ slug: first, listings, onClose }: FormProps): ReactNode {
       }}
     >
       <Stack gap="md">
-        <TextInput
-          label={texts.name}
-          required
-          value={name}
-          error={fieldError(create.error, 'name')}
-          onChange={(event) => setName(event.currentTarget.value)}
-          data-autofocus
-        />
+        <NameField first value={name} error={create.error} onChange={setName} />
         {mayListApps && (
           <Select
             label={texts.adapter}

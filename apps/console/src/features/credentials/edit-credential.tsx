@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useListings } from '../../api/listings.js';
@@ -7,6 +7,7 @@ import { credentialTexts } from '../../texts/credentials.js';
 import { uiTexts } from '../../texts/ui.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { type Credential, readCredential, useRefreshCredentials } from './use-credential.js';
 
@@ -46,14 +47,7 @@ export function EditCredential({ shown, onClose }: { shown: Tagged<Credential>; 
         }}
       >
         <Stack gap="md">
-          <TextInput
-            label={credentialTexts.form.name}
-            required
-            value={values.name}
-            error={fieldError(edit.error, 'name')}
-            onChange={(event) => setValues({ ...values, name: event.currentTarget.value })}
-            data-autofocus
-          />
+          <NameField first value={values.name} error={edit.error} onChange={(name) => setValues({ ...values, name })} />
           <Select
             label={credentialTexts.form.adapter}
             description={credentialTexts.form.adapterHint}

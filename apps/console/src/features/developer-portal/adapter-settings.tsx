@@ -10,6 +10,7 @@ import { uiTexts } from '../../texts/ui.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Removal } from '../../ui/removal.js';
 import { Section } from '../../ui/section.js';
 import { type Adapter, useAdapterMutation } from './use-adapter.js';
 
@@ -93,20 +94,13 @@ export function AdapterSettings({ adapter }: { adapter: Adapter }): ReactNode {
               )}
             </Group>
           )}
-          <Group justify="space-between">
-            <Text size="sm" c="dimmed" flex={1} miw={240}>
-              {texts.removeText}
-            </Text>
-            <ConfirmButton
-              variant="outline"
-              color="red"
-              question={texts.removeQuestion(adapter.name)}
-              loading={remove.isPending}
-              onConfirm={() => remove.mutate(undefined)}
-            >
-              {texts.remove}
-            </ConfirmButton>
-          </Group>
+          <Removal
+            text={texts.removeText}
+            question={texts.removeQuestion(adapter.name)}
+            action={texts.remove}
+            loading={remove.isPending}
+            onConfirm={() => remove.mutate(undefined)}
+          />
           <ProblemAlert error={remove.error} />
         </Stack>
       </Section>

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -7,6 +7,7 @@ import { useProjectId } from '../../api/project-query.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Removal } from '../../ui/removal.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { type App, useAppChange, useRefreshApps } from './use-app-change.js';
 
@@ -50,20 +51,13 @@ export function AppLifecycle({ app }: { app: App }): ReactNode {
           </ConfirmButton>
         )}
       </Group>
-      <Group justify="space-between" gap="md">
-        <Text size="sm" c="dimmed" flex={1} miw={240}>
-          {texts.deleteText}
-        </Text>
-        <ConfirmButton
-          color="red"
-          variant="outline"
-          question={texts.deleteQuestion(app.name)}
-          loading={remove.isPending}
-          onConfirm={() => remove.mutate()}
-        >
-          {texts.delete}
-        </ConfirmButton>
-      </Group>
+      <Removal
+        text={texts.deleteText}
+        question={texts.deleteQuestion(app.name)}
+        action={texts.delete}
+        loading={remove.isPending}
+        onConfirm={() => remove.mutate()}
+      />
       <ProblemAlert error={change.error ?? remove.error} />
     </Stack>
   );

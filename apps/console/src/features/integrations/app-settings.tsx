@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useScope } from '../../api/session.js';
 import { type Tagged, useGuardedEdit } from '../../api/use-guarded-edit.js';
@@ -6,6 +6,7 @@ import { integrationTexts } from '../../texts/integrations.js';
 import { uiTexts } from '../../texts/ui.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { Section } from '../../ui/section.js';
 import { AppLifecycle } from './app-lifecycle.js';
@@ -73,13 +74,7 @@ function Limits({ shown }: { shown: Tagged<App> }): ReactNode {
       }}
     >
       <Stack gap="md">
-        <TextInput
-          label={texts.name}
-          value={values.name}
-          required
-          error={fieldError(edit.error, 'name')}
-          onChange={(event) => set({ name: event.currentTarget.value })}
-        />
+        <NameField value={values.name} error={edit.error} onChange={(name) => set({ name })} />
         <NumberInput
           label={texts.maxBody}
           min={1}

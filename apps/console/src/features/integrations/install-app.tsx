@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, List, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, List, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -8,6 +8,7 @@ import type { Schema } from '../../api/named-schema.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { uiTexts } from '../../texts/ui.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { CredentialSelect } from './credential-select.js';
 import { useRefreshApps } from './use-app-change.js';
@@ -68,15 +69,7 @@ function InstallForm({ listing, onClose }: { listing: Schema<'ListingView'>; onC
             ))}
           </List>
         )}
-        <TextInput
-          label={texts.name}
-          description={texts.nameHint}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldError(install.error, 'name')}
-          required
-          data-autofocus
-        />
+        <NameField first description={texts.nameHint} value={name} error={install.error} onChange={setName} />
         {listing.capabilities.length > 1 && (
           <Checkbox.Group
             label={texts.capabilities}

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useRoles } from '../../api/roles.js';
@@ -8,6 +8,7 @@ import type { Schema } from '../../api/named-schema.js';
 import { settingsTexts } from '../../texts/settings.js';
 import { uiTexts } from '../../texts/ui.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { SecretOnce } from '../../ui/secret-once.js';
 import { ScopePicker } from './scope-picker.js';
@@ -51,15 +52,7 @@ export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () =>
           }}
         >
           <Stack gap="md">
-            <TextInput
-              label={texts.name}
-              description={texts.nameHint}
-              required
-              data-autofocus
-              value={name}
-              error={fieldError(create.error, 'name')}
-              onChange={(event) => setName(event.currentTarget.value)}
-            />
+            <NameField first description={texts.nameHint} value={name} error={create.error} onChange={setName} />
             <Group grow align="flex-start">
               <Select
                 label={texts.preset}

@@ -1,4 +1,4 @@
-import { Textarea, TextInput } from '@mantine/core';
+import { Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -7,6 +7,7 @@ import { useProjectId } from '../../api/project-query.js';
 import { skillTexts } from '../../texts/skills.js';
 import { fieldError } from '../../ui/field-errors.js';
 import { FormModal } from '../../ui/form-modal.js';
+import { NameField } from '../../ui/name-field.js';
 import { useSkillRefresh } from './use-skill-refresh.js';
 
 const texts = skillTexts.fields;
@@ -36,15 +37,7 @@ export function NewSkill({ opened, onClose }: { opened: boolean; onClose: () => 
       onSubmit={() => create.mutate()}
       onClose={onClose}
     >
-      <TextInput
-        label={texts.name}
-        required
-        data-autofocus
-        maxLength={200}
-        value={name}
-        error={fieldError(create.error, 'name')}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <NameField first value={name} error={create.error} onChange={setName} />
       <Textarea
         label={texts.description}
         description={texts.descriptionHint}

@@ -1,8 +1,9 @@
-import { Input, Stack, Textarea, TextInput } from '@mantine/core';
+import { Input, Stack, Textarea } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { skillTexts } from '../../texts/skills.js';
 import { CodeEditor } from '../../ui/code-editor.js';
 import { fieldError } from '../../ui/field-errors.js';
+import { NameField } from '../../ui/name-field.js';
 import type { PartProps } from './skill-values.js';
 
 const texts = skillTexts.fields;
@@ -10,14 +11,7 @@ const texts = skillTexts.fields;
 export function SkillKnowledge({ value, onChange, error, readOnly }: PartProps): ReactNode {
   return (
     <Stack gap="md" maw={900}>
-      <TextInput
-        label={texts.name}
-        required
-        maxLength={200}
-        value={value.name}
-        error={fieldError(error, 'name')}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
-      />
+      <NameField value={value.name} error={error} onChange={(name) => onChange({ name })} />
       <Textarea
         label={texts.description}
         description={texts.descriptionHint}

@@ -8,6 +8,7 @@ import type { Schema } from '../../api/named-schema.js';
 import { sourceTexts } from '../../texts/sources.js';
 import { uiTexts } from '../../texts/ui.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
 import { useSourceMutation } from './use-source.js';
 import { type Who, WhoFields } from './who-fields.js';
@@ -79,14 +80,7 @@ export function AddSource({ onClose }: { onClose: () => void }): ReactNode {
           error={fieldError(add.error, 'app_id')}
           onChange={setAppId}
         />
-        <TextInput
-          label={texts.name}
-          required
-          value={name}
-          error={fieldError(add.error, 'name')}
-          onChange={(event) => setName(event.currentTarget.value)}
-          data-autofocus
-        />
+        <NameField first value={name} error={add.error} onChange={setName} />
         <TextInput
           label={texts.path}
           description={texts.pathHint}

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
@@ -9,7 +9,9 @@ import { sourceTexts } from '../../texts/sources.js';
 import { uiTexts } from '../../texts/ui.js';
 import { ConfirmButton } from '../../ui/confirm-button.js';
 import { errorBeside, fieldError } from '../../ui/field-errors.js';
+import { NameField } from '../../ui/name-field.js';
 import { ProblemAlert } from '../../ui/problem-alert.js';
+import { Removal } from '../../ui/removal.js';
 import { Section } from '../../ui/section.js';
 import { type Source, useSourceMutation } from './use-source.js';
 import { type Who, WhoFields } from './who-fields.js';
@@ -45,13 +47,7 @@ export function SourceSettings({ source }: { source: Source }): ReactNode {
           }}
         >
           <Stack gap="md">
-            <TextInput
-              label={sourceTexts.form.name}
-              required
-              value={name}
-              error={fieldError(change.error, 'name')}
-              onChange={(event) => setName(event.currentTarget.value)}
-            />
+            <NameField value={name} error={change.error} onChange={setName} />
             <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
               <NumberInput
                 label={sourceTexts.settings.every}
@@ -90,20 +86,13 @@ export function SourceSettings({ source }: { source: Source }): ReactNode {
               </ConfirmButton>
             )}
           </Group>
-          <Group justify="space-between">
-            <Text size="sm" c="dimmed" flex={1} miw={240}>
-              {texts.removeText}
-            </Text>
-            <ConfirmButton
-              variant="outline"
-              color="red"
-              question={texts.removeQuestion(source.name)}
-              loading={remove.isPending}
-              onConfirm={() => remove.mutate(undefined)}
-            >
-              {texts.remove}
-            </ConfirmButton>
-          </Group>
+          <Removal
+            text={texts.removeText}
+            question={texts.removeQuestion(source.name)}
+            action={texts.remove}
+            loading={remove.isPending}
+            onConfirm={() => remove.mutate(undefined)}
+          />
           <ProblemAlert error={remove.error} />
         </Stack>
       </Section>

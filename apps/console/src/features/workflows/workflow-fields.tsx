@@ -1,8 +1,9 @@
-import { Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Select, Stack, Textarea } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAgents } from '../../api/agents.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { fieldError } from '../../ui/field-errors.js';
+import { NameField } from '../../ui/name-field.js';
 
 export interface WorkflowValues {
   name: string;
@@ -28,14 +29,7 @@ export function WorkflowFields({ value, error, onChange }: WorkflowFieldsProps):
     value.agent_id === null || agents.some(({ id, is_chief_of_staff }) => is_chief_of_staff && id === value.agent_id);
   return (
     <Stack gap="md" maw={640}>
-      <TextInput
-        label={texts.name}
-        required
-        maxLength={200}
-        value={value.name}
-        error={fieldError(error, 'name')}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
-      />
+      <NameField value={value.name} error={error} onChange={(name) => onChange({ name })} />
       <Select
         label={texts.agent}
         description={texts.agentHint}
