@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { openBrowser } from './console/browser.mjs';
-import { judgePages } from './console/lighthouse.mjs';
+import { measurePages } from './console/lighthouse.mjs';
 import { scrollEvents } from './console/scrolling.mjs';
 import { signedApp, startGatehouse } from './gatehouse.mjs';
 import { runLoad } from './processes.mjs';
@@ -9,7 +9,7 @@ const secret = 'a-signing-secret-for-the-benchmark';
 const drainMs = 240_000;
 
 /**
- * Home, the events and an App card, judged by Lighthouse as their owner sees them.
+ * Home, the events and an App card, measured by Lighthouse as their owner sees them.
  * @param {{events: number, rounds: number}} options events: that are stored before; rounds: of which the median counts
  */
 export const benchLighthouse = ({ events, rounds }) =>
@@ -19,7 +19,7 @@ export const benchLighthouse = ({ events, rounds }) =>
     const cdp = await page.context().newCDPSession(page);
     // As who comes for the first time, and is signed in all the same.
     const forget = () => cdp.send('Network.clearBrowserCache');
-    return judgePages({ pages, port, rounds, forget });
+    return measurePages({ pages, port, rounds, forget });
   });
 
 /**

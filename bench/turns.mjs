@@ -53,7 +53,7 @@ export async function benchTurns({ turns, steps }) {
   });
   await new Promise((resolve) => outside.listen(0, '127.0.0.1', () => resolve(null)));
   const urlOf = () => `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (outside.address()).port}`;
-  const model = { MODEL_BASE_URL: `${urlOf()}/v1`, MODEL_NAME: 'stub' };
+  const model = { MODEL_BASE_URL: `${urlOf()}/v1`, MODEL_NAME: 'fake' };
   const gatehouse = await startGatehouse({ name: 'turns', serviceEnv: { engine: model }, without: ['python-runner'] });
   const db = new pg.Client({ connectionString: gatehouse.postgres.url });
   await db.connect();
@@ -152,7 +152,7 @@ function completion(url, number) {
     id: 'chat',
     object: 'chat.completion',
     created: 1,
-    model: 'stub',
+    model: 'fake',
     choices: [
       {
         index: 0,

@@ -1,10 +1,10 @@
-// The licences of everything that is installed to run, from the lock file: fails for one that nobody has judged.
+// The licences of everything that is installed to run, from the lock file: fails for one that nobody has accepted.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './launcher/project.mjs';
 
 /** Licences that ask for no more than their text and notices in what is passed on. MPL-2.0 does so of its own files alone. */
-const judged = [
+const accepted = [
   '0BSD',
   'Apache-2.0',
   'BSD-2-Clause',
@@ -27,10 +27,10 @@ for (const [path, { dev, license = 'none' }] of Object.entries(packages)) {
   byLicence.set(license, [...(byLicence.get(license) ?? []), name]);
 }
 for (const [licence, names] of [...byLicence].sort()) {
-  const known = judged.includes(licence);
-  process.stdout.write(`licences  ${licence}: ${names.length}${known ? '' : ` (not judged: ${names.join(', ')})`}\n`);
+  const known = accepted.includes(licence);
+  process.stdout.write(`licences  ${licence}: ${names.length}${known ? '' : ` (not accepted: ${names.join(', ')})`}\n`);
 }
-if ([...byLicence.keys()].some((licence) => !judged.includes(licence))) {
-  process.stderr.write('licences  Judge the new licence in scripts/licences.mjs, or leave the package out.\n');
+if ([...byLicence.keys()].some((licence) => !accepted.includes(licence))) {
+  process.stderr.write('licences  Accept the new licence in scripts/licences.mjs, or leave the package out.\n');
   process.exit(1);
 }

@@ -54,7 +54,7 @@ export async function runScenario({ fault, installation, adapter, sink, app, rat
     if (missing().length === 0) break;
   }
   const report = await (await fetch(`${sink}/report`)).json();
-  const { lost, ended } = await judge(
+  const { lost, ended } = await examine(
     installation,
     missing().map(([id]) => id),
   );
@@ -82,7 +82,7 @@ export async function runScenario({ fault, installation, adapter, sink, app, rat
  * @param {import('./installation.mjs').Installation} installation
  * @param {string[]} ids
  */
-async function judge(installation, ids) {
+async function examine(installation, ids) {
   const lost = [];
   let ended = 0;
   for (const id of ids) {

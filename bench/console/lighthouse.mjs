@@ -12,11 +12,11 @@ const aim = 0.95;
 const categories = ['performance', 'accessibility', 'best-practices'];
 
 /**
- * Judges pages by Lighthouse as who is signed in in that browser, as a phone on a slow line and as a desktop.
+ * Measures pages by Lighthouse as who is signed in in that browser, as a phone on a slow line and as a desktop.
  * @param {{pages: Record<string, string>, port: number, rounds: number, forget: () => Promise<unknown>}} options port: of a browser's
  *   debugger; forget: empties what the browser has kept of the pages
  */
-export async function judgePages({ pages, port, rounds, forget }) {
+export async function measurePages({ pages, port, rounds, forget }) {
   const { default: lighthouse, desktopConfig } = await load();
   /** @type {string[][]} */
   const rows = [];
@@ -79,11 +79,11 @@ async function load() {
 }
 
 /** What holds a category below the aim. @param {any} lhr @returns {string[]} */
-function complaintsOf({ categories: judged, audits }) {
+function complaintsOf({ categories: measured, audits }) {
   return categories
-    .filter((id) => judged[id].score < aim)
+    .filter((id) => measured[id].score < aim)
     .flatMap((id) =>
-      judged[id].auditRefs
+      measured[id].auditRefs
         .filter(({ id: audit, weight }) => weight > 0 && audits[audit].score !== null && audits[audit].score < 0.9)
         .map(({ id: audit }) => `${id}: ${audits[audit].title} ${audits[audit].displayValue ?? ''}`),
     );

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSystem, type System } from '../system/system.js';
-import { openStubAdapter } from '../system/stub-adapter.js';
+import { openFakeAdapter } from '../system/fake-adapter.js';
 import { post } from '../system/webhook.js';
 import { type Ended, gatehouse } from './gatehouse.js';
 
@@ -65,7 +65,7 @@ describe('gatehouse', () => {
   });
 
   it('dead-letters: are listed, shown, and redriven once their cause is gone', async () => {
-    const adapter = await openStubAdapter('broken', { verification: 'none' });
+    const adapter = await openFakeAdapter('broken', { verification: 'none' });
     const { id: adapter_id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url });
     const app = await system.api<{ id: string; webhook_url: string }>('POST', '/api/v1/apps', {
       name: 'Broken',
@@ -106,7 +106,7 @@ describe('gatehouse', () => {
     await until('it works no more', async () => (await gatehouse(['events'], limited, elsewhere)).code === 3);
   });
 
-  it('adapter check: judges a running adapter', async () => {
+  it('adapter check: checks a running adapter', async () => {
     const { code, out } = await run('adapter', 'check', `${system.origin('adapters')}/generic`);
     expect([0, 1]).toContain(code);
     expect(out).toMatch(/^generic .* at http/);

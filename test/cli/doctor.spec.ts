@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSystem, type System } from '../system/system.js';
-import { openStubAdapter } from '../system/stub-adapter.js';
+import { openFakeAdapter } from '../system/fake-adapter.js';
 import { gatehouse } from './gatehouse.js';
 
 interface Finding {
@@ -84,7 +84,7 @@ describe('gatehouse doctor', () => {
   });
 
   it('names an adapter that is not reached, and one that may not be', async () => {
-    const adapter = await openStubAdapter('gone', { verification: 'none' });
+    const adapter = await openFakeAdapter('gone', { verification: 'none' });
     await system.api('POST', '/api/v1/adapters', { url: adapter.url });
     await adapter.close();
     const { code, wrong } = await doctor();

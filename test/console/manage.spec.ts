@@ -53,7 +53,7 @@ inBrowser('what is made and ended in the console', () => {
     const { page } = owner;
     await go('/settings/keys?add=true');
     const form = page.getByRole('dialog', { name: 'Create an API key' });
-    await form.getByRole('textbox', { name: 'Name' }).fill('ci');
+    await form.getByRole('textbox', { name: 'Name' }).fill('Continuous integration');
     await form.getByRole('combobox', { name: 'As much as the role' }).click();
     await page.getByRole('option', { name: 'Viewer' }).click();
     await form.getByRole('button', { name: 'Create the key' }).click();
@@ -64,7 +64,7 @@ inBrowser('what is made and ended in the console', () => {
       return (await fetch(`${system.origin('portal')}/api/v1/apps`, { headers })).status;
     };
     expect(await ask()).toBe(200);
-    await page.getByRole('row').filter({ hasText: 'ci' }).getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('row').filter({ hasText: 'Continuous integration' }).getByRole('button', { name: 'Revoke' }).click();
     await confirm(page, 'Revoke').click();
     await until('the key is refused', async () => (await ask()) === 401);
   });

@@ -2,7 +2,7 @@ import { until } from '#libs/testing';
 import type { Browser, Page } from 'playwright-core';
 import { openSink, type Sink } from '../system/sink.js';
 import type { InstalledApp } from '../system/api.js';
-import { openStubAdapter, type StubAdapter } from '../system/stub-adapter.js';
+import { openFakeAdapter, type FakeAdapter } from '../system/fake-adapter.js';
 import { startSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
@@ -17,11 +17,11 @@ inBrowser('who operates the system', () => {
   let browser: Browser;
   let system: System;
   let sink: Sink;
-  let desk: StubAdapter;
+  let desk: FakeAdapter;
   let owner: Visit;
 
   beforeAll(async () => {
-    desk = await openStubAdapter('desk', { verification: 'none' });
+    desk = await openFakeAdapter('desk', { verification: 'none' });
     [browser, system, sink] = await Promise.all([launch(chromium ?? ''), startSystem(), openSink()]);
     await system.api('PUT', `/api/v1/channels/${system.appId}`, { reply_address: `${sink.url}/replies` });
     owner = await person(await system.ownerLink());

@@ -27,12 +27,12 @@ async function exchange(redisUrl: string, meanwhile: (client: JobClient) => Prom
   server.addHandler(`${outboundSent.name}.dead`, async () => undefined, true);
   server.listen(() => undefined);
   try {
-    await until('a job is taken', () => client.wake(outboundSent, payload('first')));
+    await until('a job is taken', () => client.enqueue(outboundSent, payload('first')));
     await until('it is served', () => served.includes('first'));
     await meanwhile(client);
     // As a sweeper does: what was not taken is added again.
     await until('a later job is served', async () => {
-      await client.wake(outboundSent, payload('later'));
+      await client.enqueue(outboundSent, payload('later'));
       return served.includes('later');
     });
     expect((await client.depth(outboundSent.queue)).waiting).toBeGreaterThanOrEqual(0);
@@ -77,7 +77,7 @@ describe('queues', () => {
     server.addHandler(`${outboundSent.name}.dead`, async () => undefined, true);
     server.listen(() => undefined);
     const client = new JobClient(redisUrl);
-    await until('a job is taken', () => client.wake(outboundSent, payload('held')));
+    await until('a job is taken', () => client.enqueue(outboundSent, payload('held')));
     await begun.promise;
     await redis.kill();
     const closed = server.close();
@@ -91,7 +91,7 @@ describe('queues', () => {
     const { port } = await start('tls', { tls });
     expect(await exchange(`rediss://:${password}@localhost:${port}?ca=${tls.ca}`)).toContain('later');
     const stranger = new JobClient(`rediss://:${password}@localhost:${port}?ca=${tls.otherCa}`);
-    expect(await stranger.wake(outboundSent, payload('x'))).toBe(false);
+    expect(await stranger.enqueue(outboundSent, payload('x'))).toBe(false);
     await stranger.close();
   });
 

@@ -51,11 +51,13 @@ describe('the Redis user of a service', () => {
     try {
       const ids = Array.from({ length: 40 }, (_, index) => `many ${index}`);
       const added = await until('Redis takes jobs', async () => {
-        const taken = await Promise.all([...ids, 'later', 'bad'].map((id) => client.wake(outboundSent, payload(id))));
+        const taken = await Promise.all(
+          [...ids, 'later', 'bad'].map((id) => client.enqueue(outboundSent, payload(id))),
+        );
         return taken.every(Boolean);
       });
       expect(added).toBe(true);
-      await client.wakeLater(outboundSent, payload('delayed'), 50);
+      await client.enqueueLater(outboundSent, payload('delayed'), 50);
       expect((await client.depth(outboundSent.queue)).waiting).toBeGreaterThan(0);
       server.listen(() => undefined);
       await until('all were served', () => ['later', 'dead bad', 'delayed', ...ids].every((id) => seen.includes(id)));

@@ -20,7 +20,7 @@ describe('one that does not come', () => {
     const send = (): string => {
       const { id, timeMs } = newTimedId('evt');
       const body = Buffer.from(JSON.stringify({ task: 'hello', thread_id: 'one' }));
-      world.feeder.offer(receipt({ id, receivedAt: new Date(timeMs), appId, organizationId, projectId, body }));
+      world.dispatcher.offer(receipt({ id, receivedAt: new Date(timeMs), appId, organizationId, projectId, body }));
       return id;
     };
     const took = async (id: string): Promise<number> =>
@@ -64,7 +64,7 @@ describe('messages of one session', () => {
       const { id, timeMs } = newTimedId('evt');
       const body = Buffer.from(JSON.stringify({ task: 'hello', thread_id: `${run} ${session}`, n }));
       const appId = apps[mode];
-      world.feeder.offer(receipt({ id, receivedAt: new Date(timeMs), appId, organizationId, projectId, body }));
+      world.dispatcher.offer(receipt({ id, receivedAt: new Date(timeMs), appId, organizationId, projectId, body }));
       ids.push(id);
       await nextTick();
     }

@@ -16,7 +16,7 @@ import { AppModule as RouterModule } from '../../apps/router/src/app.module.js';
 import { ChannelRepository } from '../../apps/router/src/channels/channel.repository.js';
 import { RoutingService } from '../../apps/router/src/routing/routing.service.js';
 import { caller, plainChannel, routerDefaults } from '../../apps/router/src/testing/router-under-test.js';
-import { Feeder } from '../../apps/webhook-ingress/src/receipts/feeder.js';
+import { Dispatcher } from '../../apps/webhook-ingress/src/receipts/dispatcher.js';
 import { publicAddressOf } from '../../apps/webhook-ingress/src/receipts/parse-job.js';
 import { ReceiptRepository } from '../../apps/webhook-ingress/src/receipts/receipt.repository.js';
 import type { Database } from '#libs/database';
@@ -24,8 +24,8 @@ import type { Database } from '#libs/database';
 export interface OrderWorld {
   pool: pg.Pool;
   jobs: JobClient;
-  /** Wakes the gateway as the ingress does once a receipt is committed. */
-  feeder: Feeder;
+  /** Enqueues a receipt as the ingress does once a receipt is committed. */
+  dispatcher: Dispatcher;
   /** A Webhook app whose messages are of sessions. @returns its id */
   app(inboxMode: 'queue' | 'collect'): Promise<string>;
   close(): Promise<void>;
@@ -97,7 +97,7 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
     projectRate: 0,
     projectMaxWaiting: 1_000,
   };
-  const feeder = new Feeder(
+  const dispatcher = new Dispatcher(
     jobs,
     receipts,
     fed,
@@ -109,7 +109,7 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
   return {
     pool,
     jobs,
-    feeder,
+    dispatcher,
     app: async (inboxMode) => {
       const token = await tokens.mint('adapter-gateway', caller);
       const answer = await fetch(`${await first.getUrl()}/api/v1/apps`, {
@@ -123,7 +123,7 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
       return id;
     },
     close: async () => {
-      feeder.onApplicationShutdown();
+      dispatcher.onApplicationShutdown();
       await Promise.allSettled(started.map((app) => app.close()));
       await jobs.close();
       await pool.end();

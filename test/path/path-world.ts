@@ -7,7 +7,7 @@ import { type SessionTurnView, sessionTurn } from '../../apps/engine/src/session
 import { engineDefaults } from '../../apps/engine/src/testing/engine-under-test.js';
 import { TurnEndingRepository } from '../../apps/engine/src/turns/turn-ending.repository.js';
 import { TurnJobs } from '../../apps/engine/src/turns/turn-jobs.service.js';
-import { wakeOf, TurnWaker } from '../../apps/engine/src/turns/turn-waker.js';
+import { turnJobOf, TurnEnqueuer } from '../../apps/engine/src/turns/turn-enqueuer.js';
 import type { Turn } from '../../apps/engine/src/turns/turn.entity.js';
 import { TurnRepository } from '../../apps/engine/src/turns/turn.repository.js';
 import { turnOf, type WholeTurn } from '../../apps/router/src/handover/target.js';
@@ -29,7 +29,7 @@ export interface EngineParts {
   turns: TurnRepository;
   endings: TurnEndingRepository;
   jobs: TurnJobs;
-  waker: TurnWaker;
+  enqueuer: TurnEnqueuer;
 }
 
 export interface PathWorld extends RouterWorld {
@@ -72,7 +72,7 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
       turns: app.get(TurnRepository, { strict: false }),
       endings: app.get(TurnEndingRepository, { strict: false }),
       jobs: app.get(TurnJobs, { strict: false }),
-      waker: app.get(TurnWaker, { strict: false }),
+      enqueuer: app.get(TurnEnqueuer, { strict: false }),
     };
   };
   const first = await startEngine();
@@ -85,7 +85,7 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
   const take: PathWorld['take'] = async (receiptId, by = engine) => {
     const messages = await world.rows<StoredMessage>('SELECT * FROM router.message WHERE receipt_id = $1', [receiptId]);
     const kept = await world.rows<{ payload: WholeTurn }>(
-      'SELECT payload FROM router.straggler WHERE receipt_id = $1 AND payload IS NOT NULL ORDER BY subject_id',
+      'SELECT payload FROM router.stale_handover WHERE receipt_id = $1 AND payload IS NOT NULL ORDER BY subject_id',
       [receiptId],
     );
     const named = messages.flatMap((row) => row.turns.map((target) => turnOf(row, target)));
@@ -111,19 +111,19 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
     turn: async (id) => sessionTurn(await rowOf(id)),
     finish: async (turnId, { state, error = null, reason = null } = { state: 'succeeded' }, by = engine) => {
       const before = await rowOf(turnId);
-      if (before.state === 'queued') await by.turns.claim(wakeOf(before), owner);
+      if (before.state === 'queued') await by.turns.claim(turnJobOf(before), owner);
       const row = await rowOf(turnId);
       if (row.state !== 'running' || row.lease_owner !== owner) return;
       const claim = { turn_id: turnId, lease_owner: owner, attempt: row.attempt };
       if (state === 'failed') {
         await by.turns.release(claim, error ?? 'failed', 0, false);
-        return by.jobs.fail(wakeOf(row), error ?? 'failed', 'as the test says');
+        return by.jobs.fail(turnJobOf(row), error ?? 'failed', 'as the test says');
       }
       const { receipt_id, organization_id, project_id, app_id } = row;
       const entry = { receipt_id, organization_id, project_id, app_id, subject_id: turnId, stage: 'turn' } as const;
       const said = { outcome: 'succeeded', reason, detail: { reply: 'none' } } as const;
       const { started } = await by.endings.end({ ...claim, ...nothingSaid(row), reason }, [{ ...entry, ...said }]);
-      by.waker.go(started);
+      by.enqueuer.go(started);
     },
     api: async <T>(method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
       if (!/^\/api\/v1\/(sessions|runs|turns|agents)/.test(path)) return world.api<T>(method, path, body, headers);

@@ -161,7 +161,7 @@ describe('triggers and runs', () => {
     expect((await turnOf(run)).state).toBe('held');
     world.setTime(start + 25_000);
     // The router's own sweeper takes it.
-    await world.eventually(`SELECT FROM router.straggler WHERE receipt_id = $1 AND payload IS NOT NULL`, [
+    await world.eventually(`SELECT FROM router.stale_handover WHERE receipt_id = $1 AND payload IS NOT NULL`, [
       first.receipt_id,
     ]);
     await world.take(first.receipt_id);

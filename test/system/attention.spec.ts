@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
 import type { InstalledApp } from './api.js';
-import { openStubAdapter } from './stub-adapter.js';
+import { openFakeAdapter } from './fake-adapter.js';
 import { startSystem, type System } from './system.js';
 import { post } from './webhook.js';
 
@@ -54,7 +54,7 @@ describe('what needs attention', () => {
   });
 
   it('names an adapter that is down, and senders that are held', async () => {
-    const adapter = await openStubAdapter('ailing', { verification: 'none' });
+    const adapter = await openFakeAdapter('ailing', { verification: 'none' });
     const { id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url });
     const app = await system.api<InstalledApp>('POST', '/api/v1/apps', {
       name: 'Ail',

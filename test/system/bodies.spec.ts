@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import type { EventDetail, InstalledApp } from './api.js';
 import { openSink, type Sink } from './sink.js';
-import { openStubAdapter, type StubAdapter } from './stub-adapter.js';
+import { openFakeAdapter, type FakeAdapter } from './fake-adapter.js';
 import { startSystem, type System } from './system.js';
 import { hmac, post } from './webhook.js';
 
@@ -16,13 +16,13 @@ const long = 'x'.repeat(20_000);
 
 let system: System;
 let sink: Sink;
-let adapter: StubAdapter;
+let adapter: FakeAdapter;
 let provider: InstalledApp;
 let signed: InstalledApp;
 
 beforeAll(async () => {
   sink = await openSink();
-  adapter = await openStubAdapter('bytes', { verification: 'none' });
+  adapter = await openFakeAdapter('bytes', { verification: 'none' });
   system = await startSystem({ RECEIPT_LEASE_MS: '2000' });
   const install = (body: object): Promise<InstalledApp> => system.api<InstalledApp>('POST', '/api/v1/apps', body);
   const channel = (app: string, body: object) => system.api('PUT', `/api/v1/channels/${app}`, body);
@@ -46,7 +46,7 @@ afterAll(async () => {
 
 const lettersOf = async (appId: string): Promise<number> =>
   (await system.api<{ data: object[] }>('GET', `/api/v1/events/dead-letters?stage=parsed&app_id=${appId}`)).data.length;
-/** Why anything was tried again, or died, on the way to the answer. The stub takes no deliveries. */
+/** Why anything was tried again, or died, on the way to the answer. The fake takes no deliveries. */
 const failuresOf = (event: EventDetail): string[] =>
   event.timeline
     .filter(({ stage, outcome }) => stage !== 'delivery' && ['retrying', 'dead'].includes(outcome))

@@ -104,7 +104,7 @@ describe('an engine killed between any two steps of its turns', () => {
         GATEHOUSE_SERVICE_KEY: JSON.stringify(testServiceKey),
         GATEHOUSE_EGRESS_ALLOW: '127.0.0.1',
         MODEL_BASE_URL: `${urlOf(outside)}/v1`,
-        MODEL_NAME: 'stub',
+        MODEL_NAME: 'fake',
         TURN_PARALLEL_CALLS: '1',
         TURN_LEASE_MS: '1000',
         TURN_HEARTBEAT_MS: '200',
@@ -120,7 +120,7 @@ describe('an engine killed between any two steps of its turns', () => {
 
   it('ends every turn all the same, and makes no call twice', async () => {
     const turns = points.map((_point, number) => turnOf(number));
-    await Promise.all(turns.map((turn) => jobs.wake(turnRun, turn)));
+    await Promise.all(turns.map((turn) => jobs.enqueue(turnRun, turn)));
     await until(
       'each turn is at its point',
       () => points.every((point, number) => asked[number]?.at(-1) === point),
@@ -151,7 +151,7 @@ describe('an engine killed between any two steps of its turns', () => {
     const turn = turnOf(number);
     const letGo = await holdCommits();
     try {
-      await jobs.wake(turnRun, turn);
+      await jobs.enqueue(turnRun, turn);
       const commits = await until('the turn waits for its commit', waitingCommits);
       expect(asked[number]?.at(-1)).toBe('model 2');
       await engine.kill();
@@ -247,7 +247,7 @@ function completion(results: number, number: string, url: string): unknown {
   const message =
     results === 0 ? { role: 'assistant', content: null, tool_calls: calls } : { role: 'assistant', content: 'Done.' };
   return {
-    ...{ id: 'chat', object: 'chat.completion', created: 1, model: 'stub' },
+    ...{ id: 'chat', object: 'chat.completion', created: 1, model: 'fake' },
     choices: [{ index: 0, message, finish_reason: results === 0 ? 'tool_calls' : 'stop' }],
     usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
   };

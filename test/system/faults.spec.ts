@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { until } from '#libs/testing';
 import type { InstalledApp } from './api.js';
 import { rises, scrape, sumOf } from './metrics.js';
-import { openStubAdapter } from './stub-adapter.js';
+import { openFakeAdapter } from './fake-adapter.js';
 import { startSystem, type System } from './system.js';
 import { post } from './webhook.js';
 
@@ -41,7 +41,7 @@ describe('a fault made on purpose moves what its alert looks at', () => {
     await work(client).finally(() => client.end());
   };
   const installed = async (slug: string) => {
-    const adapter = await openStubAdapter(slug, { verification: 'none' });
+    const adapter = await openFakeAdapter(slug, { verification: 'none' });
     const { id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url });
     const app = await system.api<InstalledApp>('POST', '/api/v1/apps', { name: slug, kind: 'adapter', adapter_id: id });
     await until('the ingress takes it', async () => (await post(app.webhook_url, { text: 'first' })).status === 200);
@@ -100,7 +100,7 @@ describe('a fault made on purpose moves what its alert looks at', () => {
   it('GatehouseJobsMissed: the ingress does not reach Redis', async () => {
     const before = await now('webhook-ingress', 'gatehouse_jobs_missed');
     system.ingressLinks.redis.cut();
-    expect((await post(system.webhookUrl, { task: 'woken later' })).status).toBe(200);
+    expect((await post(system.webhookUrl, { task: 'enqueued later' })).status).toBe(200);
     await rises(system, 'webhook-ingress', 'gatehouse_jobs_missed', {}, before);
     system.ingressLinks.redis.mend();
   });

@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import pg from 'pg';
 import type { InstalledApp } from './api.js';
-import { openStubAdapter, type StubAdapter } from './stub-adapter.js';
+import { openFakeAdapter, type FakeAdapter } from './fake-adapter.js';
 import { startSystem, type System } from './system.js';
 import { post } from './webhook.js';
 
@@ -11,12 +11,12 @@ const refusedByPostgres = `impossible ${'x'.repeat(20_000)}`;
 
 describe('a flood of what can only fail', () => {
   let system: System;
-  let adapter: StubAdapter;
+  let adapter: FakeAdapter;
   let provider: InstalledApp;
   let database: pg.Pool;
 
   beforeAll(async () => {
-    adapter = await openStubAdapter('flood', { verification: 'none' });
+    adapter = await openFakeAdapter('flood', { verification: 'none' });
     system = await startSystem();
     const { id } = await system.api<{ id: string }>('POST', '/api/v1/adapters', { url: adapter.url });
     const app = { name: 'flood', kind: 'adapter', adapter_id: id };

@@ -2,7 +2,7 @@ import { until } from '#libs/testing';
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { EventDetail, InstalledApp } from './api.js';
-import { openStubAdapter, type StubAdapter } from './stub-adapter.js';
+import { openFakeAdapter, type FakeAdapter } from './fake-adapter.js';
 import { startSystem, type System } from './system.js';
 import { hmac, post, postWithoutEnd, read } from './webhook.js';
 
@@ -12,7 +12,7 @@ const secret = 'a secret of the sender';
 const standardSecret = `whsec_${Buffer.from('a standard secret').toString('base64')}`;
 
 let system: System;
-let declared: StubAdapter;
+let declared: FakeAdapter;
 let apps: Record<'hmac' | 'standard' | 'custom' | 'provider' | 'large' | 'paused' | 'disabled', InstalledApp>;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
       verify_token: { query: 'verify_token', field: 'verify_token' },
     },
   };
-  declared = await openStubAdapter('declared', webhook, [
+  declared = await openFakeAdapter('declared', webhook, [
     { key: 'SECRET', type: 'text', label: 'Signing secret', maps_to: 'signing_secret' },
     { key: 'VERIFY_TOKEN', type: 'text', label: 'Verify token', maps_to: 'verify_token' },
   ]);

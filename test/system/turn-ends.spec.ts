@@ -1,5 +1,5 @@
 import { until } from '#libs/testing';
-import { type Script, type StubModel, stubModel } from '../../apps/engine/src/testing/stub-model.js';
+import { type Script, type FakeModel, fakeModel } from '../../apps/engine/src/testing/fake-model.js';
 import { openSink, type Sink } from './sink.js';
 import { startSystem, type System } from './system.js';
 import { post } from './webhook.js';
@@ -18,10 +18,10 @@ interface ToldRun {
 describe('what becomes of a message', () => {
   let system: System;
   let sink: Sink;
-  let model: StubModel;
+  let model: FakeModel;
 
   beforeAll(async () => {
-    [sink, model] = await Promise.all([openSink(), stubModel()]);
+    [sink, model] = await Promise.all([openSink(), fakeModel()]);
     system = await startSystem({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', MODEL_TRIAL_MS: '500' });
     await system.api('PUT', `/api/v1/channels/${system.appId}`, {
       reply_address: `${sink.url}/built-in`,

@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
 import type { EventDetail, InstalledApp } from './api.js';
-import { openStubAdapter, type StubAdapter } from './stub-adapter.js';
+import { openFakeAdapter, type FakeAdapter } from './fake-adapter.js';
 import { startSystem, type System } from './system.js';
 
 interface Check {
@@ -26,7 +26,7 @@ interface Sample {
 const timed = { scheme: 'hmac', timestamp_header: 'X-Time', header: 'X-Mac', prefix: 'v1=' };
 
 let system: System;
-let declared: StubAdapter;
+let declared: FakeAdapter;
 
 beforeAll(async () => {
   system = await startSystem();
@@ -39,7 +39,7 @@ beforeAll(async () => {
       verify_token: { query: 'verify_token', field: 'verify_token' },
     },
   };
-  declared = await openStubAdapter('declared', webhook, [
+  declared = await openFakeAdapter('declared', webhook, [
     { key: 'SECRET', type: 'text', label: 'Signing secret', maps_to: 'signing_secret' },
     { key: 'VERIFY_TOKEN', type: 'text', label: 'Verify token', maps_to: 'verify_token' },
   ]);

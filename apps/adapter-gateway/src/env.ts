@@ -41,13 +41,13 @@ const settings = {
   MESSAGE_MAX_DEPTH: integer(100, 1, 500),
   /** A delivery is taken up again this long after the process that attempts it was last heard of. */
   DELIVERY_LEASE_MS: integer(15_000, 1_000, 3_600_000),
-  /** A delivery that is not done after this long is dead, however often it was put off. */
+  /** A delivery that is not done after this long is dead, however often it was rescheduled. */
   DELIVERY_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
   /** Inbound messages that adapters verify and parse now, in this process. */
   PARSES_IN_FLIGHT: integer(5_000, 1, 100_000),
   /** A parse that nobody works on for this long is taken up again: longer than two calls of an adapter. */
   PARSE_LEASE_MS: integer(30_000, 1_000, 3_600_000),
-  /** A receipt that its adapter could not take for this long is dead, however often it was put off. */
+  /** A receipt that its adapter could not take for this long is dead, however often it was rescheduled. */
   PARSE_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
   /** Deliveries under way in this process. */
   DELIVERIES_IN_FLIGHT: integer(5_000, 1, 100_000),

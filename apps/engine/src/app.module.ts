@@ -67,7 +67,7 @@ import { TurnRedrives } from './turns/turn-redrives.service.js';
 import { TurnRunner } from './turns/turn-runner.service.js';
 import { TurnSweeper } from './turns/turn-sweeper.js';
 import { TurnSlots } from './turns/turn-slots.repository.js';
-import { TurnWaker } from './turns/turn-waker.js';
+import { TurnEnqueuer } from './turns/turn-enqueuer.js';
 import { TurnController } from './turns/turn.controller.js';
 import { TurnRepository } from './turns/turn.repository.js';
 import { UsageController } from './usage/usage.controller.js';
@@ -154,7 +154,7 @@ export class AppModule {
         TurnFailures,
         TurnLeases,
         TurnSlots,
-        TurnWaker,
+        TurnEnqueuer,
         TurnCancellation,
         TurnRedrives,
         RunRepository,

@@ -27,7 +27,7 @@ import { OutboundHandler } from './guards/outbound.handler.js';
 import { OutboundRepository } from './guards/outbound.repository.js';
 import { HeldController } from './held/held.controller.js';
 import { HeldRepository } from './held/held.repository.js';
-import { RoutingAgain } from './routing/again.service.js';
+import { Rerouter } from './routing/reroute.service.js';
 import { DirectRunsController } from './runs/direct-runs.controller.js';
 import { DirectRuns } from './runs/direct-runs.service.js';
 import { ExplainedMessages } from './workflows/explained-messages.js';
@@ -100,7 +100,7 @@ export class AppModule {
         OutboundRepository,
         ProjectRules,
         ProjectRulesRepository,
-        RoutingAgain,
+        Rerouter,
         RoutingRepository,
         RoutingService,
         TriggersService,

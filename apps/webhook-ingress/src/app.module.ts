@@ -9,14 +9,14 @@ import { AppChangedHandler } from './endpoints/app-changed.handler.js';
 import { EndpointRepository } from './endpoints/endpoint.repository.js';
 import { EndpointsService, gatewayClient } from './endpoints/endpoints.service.js';
 import type { IngressSettings } from './env.js';
-import { Feeder, feederSettings } from './receipts/feeder.js';
+import { Dispatcher, dispatcherSettings } from './receipts/dispatcher.js';
 import { publicAddress, publicAddressOf } from './receipts/parse-job.js';
 import { ProjectRetention } from './receipts/project-retention.repository.js';
 import { ReceiptRepository } from './receipts/receipt.repository.js';
 import { ReceiptWriter, receiptWriterSettings } from './receipts/receipt-writer.js';
 import { ReceiptsController } from './receipts/receipts.controller.js';
 import { receiptSettings, ReceiptsService } from './receipts/receipts.service.js';
-import { Stragglers, stragglerSettings } from './receipts/stragglers.js';
+import { StaleReceipts, staleReceiptSettings } from './receipts/stale-receipts.js';
 import { RefusalLog } from './refusals/refusal.repository.js';
 import { RefusalsController } from './refusals/refusals.controller.js';
 import { BuiltinPayload, builtinSettings, routerClient } from './webhook/builtin-payload.js';
@@ -61,10 +61,10 @@ export class AppModule {
           provide: receiptSettings,
           useValue: { retentionDays: settings.RETENTION_DAYS },
         },
-        { provide: stragglerSettings, useValue: { leaseMs: settings.RECEIPT_LEASE_MS } },
+        { provide: staleReceiptSettings, useValue: { leaseMs: settings.RECEIPT_LEASE_MS } },
         journalProvider('webhook-ingress'),
         {
-          provide: feederSettings,
+          provide: dispatcherSettings,
           useValue: {
             inlineLimitBytes: settings.INLINE_LIMIT_BYTES,
             maxWaitingJobs: settings.MAX_WAITING_JOBS,
@@ -84,8 +84,8 @@ export class AppModule {
         EndpointsService,
         ReceiptRepository,
         ReceiptWriter,
-        Feeder,
-        Stragglers,
+        Dispatcher,
+        StaleReceipts,
         ReceiptsService,
         ProjectRetention,
         RefusalLog,

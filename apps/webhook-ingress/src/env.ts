@@ -31,7 +31,7 @@ const settings = {
   PROJECT_MESSAGES_PER_SECOND: integer(0, 0, 100_000),
   /** Messages of one project that may wait for that limit before requests are answered 429. */
   PROJECT_MAX_WAITING: integer(50_000, 1, 400_000),
-  /** A receipt that has not ended after this time is woken again. */
+  /** A receipt that has not ended after this time is enqueued again. */
   RECEIPT_LEASE_MS: integer(10_000, 1_000, 3_600_000),
   /** Days that receipts, delivery keys and the journal are kept. */
   RETENTION_DAYS: integer(30, 1, 3_650),

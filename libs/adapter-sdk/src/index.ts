@@ -13,7 +13,7 @@ export { loadFixtures } from './conformance/load-fixtures.js';
 export { printReport } from './conformance/print-report.js';
 export type { SendCall } from './conformance/adapter-calls.js';
 export type { CheckResult, CheckStatus, ConformanceReport, PointResult, PointStatus } from './conformance/report.js';
-export type { StandInProvider } from './conformance/stand-in-provider.js';
+export type { FakeProvider } from './conformance/fake-provider.js';
 export type { SigningRecipe, WebhookSigner } from './conformance/webhook-signing.js';
 export type { VerifyCall, VerifyResult } from './credential-check.js';
 export { attachedFiles, type AttachedFile } from './attached-files.js';

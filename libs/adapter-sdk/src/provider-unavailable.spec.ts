@@ -45,7 +45,7 @@ describe('a provider that is down', () => {
     ]);
   });
 
-  it('leaves a webhook unjudged, with 503 and Retry-After', async () => {
+  it('leaves a webhook unverified, with 503 and Retry-After', async () => {
     const { statusCode, headers } = await post('verify-webhook', { request: {} });
     expect([statusCode, headers['retry-after']]).toEqual([503, '12']);
   });

@@ -51,13 +51,13 @@ describe('a batcher', () => {
 
   it('starts the next flush before the items of the last one go on', async () => {
     const { batcher, flushes } = held();
-    const underWay: number[] = [];
-    const first = batcher.add(1).then(() => underWay.push(flushes.length));
+    const inFlight: number[] = [];
+    const first = batcher.add(1).then(() => inFlight.push(flushes.length));
     await turn();
     const second = batcher.add(2);
     flushes[0]!.end();
     await first;
-    expect(underWay).toEqual([2]);
+    expect(inFlight).toEqual([2]);
     flushes[1]!.end();
     await second;
   });
@@ -142,7 +142,7 @@ describe('a batcher', () => {
     await expect(batcher.add(2)).rejects.toThrow('at once');
   });
 
-  it('lets the first item wait for company where it should, but not when it is full', async () => {
+  it('lets the first item wait for more where it should, but not when it is full', async () => {
     const { batcher, flushes } = held({ maxWaitMs: 60_000 });
     const results = [batcher.add(1), batcher.add(2)];
     await turn();

@@ -1,7 +1,7 @@
 export interface BatcherOptions {
   maxItems: number;
   /**
-   * How long the first item waits for company. 0: not at all while a flush may start; whatever arrives while flushes
+   * How long the first item waits for more. 0: not at all while a flush may start; whatever arrives while flushes
    * run goes together in the next one, so batches grow with the load and cost no latency without it.
    */
   maxWaitMs: number;

@@ -130,7 +130,7 @@ export const builtinTools: readonly BuiltinTool[] = [
     name: 'query_knowledge_graph',
     title: 'Query the knowledge graph',
     description:
-      'Finds documents by words, the neighbours of an entity, or paths between two entities. What is marked untrusted was learnt from outsiders.',
+      'Finds documents by words, the neighbours of an entity, or paths between two entities. What is marked untrusted was learnt from untrusted senders.',
     grade: 'read',
     idempotent: true,
     credential: null,

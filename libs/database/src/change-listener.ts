@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg, { type Connection, type Submittable } from 'pg';
 import type { Queryable } from './partitions.js';
 import { channelOf } from './change-triggers.js';
-import { SurvivingClient } from './surviving-client.js';
+import { ResilientClient } from './resilient-client.js';
 
 export interface ChangeListenerSettings {
   /** Postgres itself: what stands between, and shares connections by transactions, passes no notification on. */
@@ -88,7 +88,7 @@ export class ChangeListener {
   /** Listens until the connection ends. @throws Error when it cannot, or the connection fails */
   private async listen(onHeard: () => void): Promise<void> {
     const { url, applicationName, schema } = this.settings;
-    const client = new SurvivingClient({
+    const client = new ResilientClient({
       connectionString: url,
       application_name: `${applicationName}-changes`,
       connectionTimeoutMillis: answerWithinMs,

@@ -19,5 +19,5 @@ export { storableJson } from './storable-json.js';
 export { SweepMark } from './sweep-mark.js';
 export { Sweeper } from './sweeper.js';
 export { Sweeping } from './sweeping.js';
-export { SurvivingClient } from './surviving-client.js';
-export { withoutFlush } from './without-flush.js';
+export { ResilientClient } from './resilient-client.js';
+export { asynchronousCommit } from './asynchronous-commit.js';

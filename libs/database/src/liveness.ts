@@ -2,7 +2,7 @@ import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/c
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConnectionSettings } from './service-schema.js';
-import { SurvivingClient } from './surviving-client.js';
+import { ResilientClient } from './resilient-client.js';
 
 const lookEveryMs = 2_000;
 /** Before one that is missing is looked for again: Postgres may have restarted, and everybody come back. */
@@ -30,7 +30,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('liveness');
   private readonly name: string;
   private readonly listeners: (() => void)[] = [];
-  private client: SurvivingClient | null = null;
+  private client: ResilientClient | null = null;
   private proven = false;
   private toldAway = false;
   private others = new Set<string>();
@@ -139,7 +139,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async connect(): Promise<void> {
-    const client = new SurvivingClient({
+    const client = new ResilientClient({
       connectionString: this.options.url,
       application_name: `${provenPrefix}${this.name}`,
       connectionTimeoutMillis: answerMs,
@@ -160,7 +160,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  private forget(client: SurvivingClient): void {
+  private forget(client: ResilientClient): void {
     if (this.client !== client) return;
     this.client = null;
     this.proven = false;
@@ -187,9 +187,9 @@ export const isGone = (owner: string): string =>
      SELECT FROM pg_stat_activity alive WHERE alive.application_name = ${owner}))`;
 
 /** Whether a connection ends with its client. A pooler's goes on, and it names another backend than the one that answers. */
-async function isDirect(client: SurvivingClient): Promise<boolean> {
+async function isDirect(client: ResilientClient): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  const told = (client as SurvivingClient & { processID: number | null }).processID;
+  const told = (client as ResilientClient & { processID: number | null }).processID;
   if (told !== rows[0]?.pid) return false;
   // Where the host of this process is gone nobody closes the connection: Postgres asks every second.
   const probes = ['tcp_keepalives_idle = 2', 'tcp_keepalives_interval = 1', 'tcp_keepalives_count = 3'];

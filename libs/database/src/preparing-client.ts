@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { QueryResult } from 'pg';
-import { SurvivingClient } from './surviving-client.js';
+import { ResilientClient } from './resilient-client.js';
 
 /** Uses of one text before it is prepared: what is asked once costs no memory in Postgres. */
 const preparedAfter = 5;
@@ -13,12 +13,12 @@ const staleCodes = ['0A000', '26000', '42P05'];
  * Prepares the statements with parameters that it has seen some times, so that Postgres parses and plans them once a
  * connection instead of at every use.
  */
-export class PreparingClient extends SurvivingClient {
+export class PreparingClient extends ResilientClient {
   private readonly uses = new Map<string, number>();
   private readonly names = new Map<string, string>();
   private generation = 0;
 
-  constructor(...config: ConstructorParameters<typeof SurvivingClient>) {
+  constructor(...config: ConstructorParameters<typeof ResilientClient>) {
     super(...config);
     const plain = this.query.bind(this) as (...query: unknown[]) => unknown;
     const query = (...asked: unknown[]): unknown => {

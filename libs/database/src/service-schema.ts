@@ -2,7 +2,7 @@ import type { DataSourceOptions, EntitySchema, MigrationInterface } from 'typeor
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { PreparingClient } from './preparing-client.js';
-import { SurvivingClient } from './surviving-client.js';
+import { ResilientClient } from './resilient-client.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
@@ -44,7 +44,7 @@ export function dataSourceOptions(schema: ServiceSchema, settings: ConnectionSet
     applicationName: settings.applicationName,
     poolSize: settings.poolSize,
     connectTimeoutMS: 5_000,
-    extra: { keepAlive: true, Client: prepares(settings.url) ? PreparingClient : SurvivingClient },
+    extra: { keepAlive: true, Client: prepares(settings.url) ? PreparingClient : ResilientClient },
   };
 }
 

@@ -1,9 +1,9 @@
 import { parseAddress, parseRange, inRange } from './address.js';
-import { judgeAddress } from './address-verdict.js';
+import { classifyAddress } from './address-verdict.js';
 
-const judge = (text: string) => {
+const classify = (text: string) => {
   const bytes = parseAddress(text);
-  return bytes ? judgeAddress(bytes) : 'unreadable';
+  return bytes ? classifyAddress(bytes) : 'unreadable';
 };
 
 describe('the verdict on an address', () => {
@@ -20,7 +20,7 @@ describe('the verdict on an address', () => {
     '::ffff:8.8.8.8',
     '64:ff9b::808:808',
     '2002:808:808::1',
-  ])('calls %s public', (address) => expect(judge(address)).toBe('public'));
+  ])('calls %s public', (address) => expect(classify(address)).toBe('public'));
 
   // Teredo: a private server, then a private client (192.168.1.1, its bits flipped) behind a public server.
   it.each(
@@ -30,12 +30,12 @@ describe('the verdict on an address', () => {
      ff02::1 2001:db8::1 3fff::1 2001:2::1 2001:20::1 100::1 5f00::1 ::ffff:127.0.0.1 ::ffff:7f00:1
      0:0:0:0:0:ffff:10.0.0.1 ::ffff:0:10.0.0.1 64:ff9b::a00:1 64:ff9b:1::808:808 2002:7f00:1::
      2002:c0a8:101::1 2001:0:a00:1::f7f7:f7f7 2001:0:808:808:0:0:3f57:fefe`.split(/\s+/),
-  )('calls %s private', (address) => expect(judge(address)).toBe('private'));
+  )('calls %s private', (address) => expect(classify(address)).toBe('private'));
 
   it.each(
     `169.254.169.254 169.254.170.2 100.100.100.200 168.63.129.16 192.0.0.192 fd00:ec2::254 fd20:ce::254
      ::ffff:169.254.169.254 64:ff9b::a9fe:a9fe 2002:a9fe:a9fe:: ::169.254.169.254`.split(/\s+/),
-  )('calls %s metadata', (address) => expect(judge(address)).toBe('metadata'));
+  )('calls %s metadata', (address) => expect(classify(address)).toBe('metadata'));
 });
 
 describe('address blocks', () => {

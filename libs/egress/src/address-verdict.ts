@@ -4,15 +4,15 @@ import { inRange, parseRange, type AddressBytes, type AddressRange } from './add
 export type AddressVerdict = 'public' | 'private' | 'metadata';
 
 /**
- * Judges an address by its bytes. Every IPv4 address that an IPv6 one carries must be public too.
+ * Classifies an address by its bytes. Every IPv4 address that an IPv6 one carries must be public too.
  * Sources: IANA special-purpose address registries (RFC 6890), RFC 4291, 6052 (NAT64), 3056 (6to4), 4380 (Teredo).
  */
-export function judgeAddress(address: AddressBytes): AddressVerdict {
+export function classifyAddress(address: AddressBytes): AddressVerdict {
   if (anyContains(METADATA, address)) return 'metadata';
   if (address.length === 4) return anyContains(CLOSED_V4, address) ? 'private' : 'public';
   const carried = carriedV4(address);
   if (carried.length > 0) {
-    const verdicts = carried.map(judgeAddress);
+    const verdicts = carried.map(classifyAddress);
     if (verdicts.includes('metadata')) return 'metadata';
     return verdicts.includes('private') ? 'private' : 'public';
   }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { inRange, parseAddress, parseRange, type AddressRange } from './address.js';
-import { carriedV4, judgeAddress } from './address-verdict.js';
+import { carriedV4, classifyAddress } from './address-verdict.js';
 
 /** What an operator opened beyond the public internet. */
 export interface AllowList {
@@ -28,13 +28,13 @@ export function allowList(entries: readonly string[]): AllowList {
     permits(address, named) {
       const bytes = parseAddress(address);
       if (!bytes) return false;
-      const verdict = judgeAddress(bytes);
+      const verdict = classifyAddress(bytes);
       if (verdict !== 'private') return verdict === 'public';
       if (named || ranges.some((range) => inRange(bytes, range))) return true;
       const carried = carriedV4(bytes);
       return (
         carried.length > 0 &&
-        carried.every((each) => judgeAddress(each) === 'public' || ranges.some((range) => inRange(each, range)))
+        carried.every((each) => classifyAddress(each) === 'public' || ranges.some((range) => inRange(each, range)))
       );
     },
   };

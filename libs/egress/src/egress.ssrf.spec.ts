@@ -55,7 +55,7 @@ describe('without an allow-list, no spelling of an inside address is connected t
 });
 
 describe('names', () => {
-  it('with a root dot are judged, and named by the allow-list, like those without', async () => {
+  it('with a root dot are classified, and named by the allow-list, like those without', async () => {
     const resolve = async () => ['127.0.0.1'];
     const url = `http://localhost.:${port}/`;
     expect((await failure(egressWith({ resolve }), url)).code).toBe('blocked_address');
@@ -74,7 +74,7 @@ describe('names', () => {
     expect(connections).toBe(0);
   });
 
-  it('connect to exactly the addresses that were judged, however the next answer differs', async () => {
+  it('connect to exactly the addresses that were classified, however the next answer differs', async () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     let asked = 0;
     const egress = egressWith({ allow: ['127.0.0.1/32'], resolve: async () => answers[asked++] ?? [] });
@@ -86,7 +86,7 @@ describe('names', () => {
     await egress.fetch(`http://rebind.test:${port}/`);
     expect(reached).toContain('127.0.0.1');
     expect(asked).toBe(1);
-    // The connection is gone; the next one is judged anew.
+    // The connection is gone; the next one is classified anew.
     expect((await failure(egress, `http://rebind.test:${port}/`)).code).toBe('blocked_address');
     expect({ asked, connections }).toEqual({ asked: 2, connections: 1 });
   });

@@ -20,7 +20,7 @@ export const systemResolver: Resolver = async (hostname) =>
 
 /**
  * Opens sockets for one origin, and only to addresses that the list permits: no socket of this module is opened
- * anywhere else. The addresses that were judged are the ones the socket gets, so a second answer cannot differ.
+ * anywhere else. The addresses that were classified are the ones the socket gets, so a second answer cannot differ.
  */
 export function guardedConnector(origin: URL, settings: ConnectorSettings): buildConnector.connector {
   const { allow, resolve } = settings;
@@ -54,7 +54,7 @@ export function guardedConnector(origin: URL, settings: ConnectorSettings): buil
     lookup,
     ...(settings.ca === undefined ? {} : { ca: settings.ca }),
   });
-  // Node never calls lookup for an address literal, so those are judged here.
+  // Node never calls lookup for an address literal, so those are classified here.
   const refusedLiteral = isIP(hostname) === 0 ? undefined : refusal([hostname]);
   if (!refusedLiteral) return connect;
   return (_options, callback) => queueMicrotask(() => callback(refusedLiteral, null));

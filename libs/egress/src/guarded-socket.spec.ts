@@ -33,7 +33,7 @@ describe('a socket', () => {
     },
   );
 
-  it('is judged by what a name resolves to', async () => {
+  it('is classified by what a name resolves to', async () => {
     const egress = createEgress({ resolve: async () => ['127.0.0.1'] });
     await expect(egress.connect('mail.example', port)).rejects.toMatchObject({ code: 'blocked_address' });
     expect(connections).toBe(0);

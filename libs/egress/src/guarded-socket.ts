@@ -2,7 +2,7 @@ import { isIPv6, type Socket } from 'node:net';
 import { EgressError } from './egress-error.js';
 import { guardedConnector, type ConnectorSettings } from './guarded-connector.js';
 
-/** Connects to a host that a person typed, judged as an HTTP origin of the same host and port would be. */
+/** Connects to a host that a person typed, classified as an HTTP origin of the same host and port would be. */
 export function guardedSocket(host: string, port: number, settings: ConnectorSettings): Promise<Socket> {
   const origin = URL.parse(`http://${isIPv6(host) ? `[${host}]` : host}:${port}/`);
   // What a URL would read as a user, a path or a query is no host name.

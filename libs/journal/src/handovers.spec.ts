@@ -50,7 +50,7 @@ describe('what was handed over', () => {
     // As a sweep goes on: at once after a full batch.
     for (let read = 3; read >= 3;) found.push((read = await handovers.find(3, 0)));
     expect(found.slice(0, -1)).toEqual([3, 3, 3, 3]);
-    const { rows } = await pool.query('SELECT count(*)::int AS n FROM engine.straggler');
+    const { rows } = await pool.query('SELECT count(*)::int AS n FROM engine.stale_handover');
     expect(rows).toEqual([{ n: 10 }]);
   });
 });

@@ -10,10 +10,10 @@ export interface HandedOver {
 }
 
 /** What was not taken, with what its owner keeps of it here. */
-export type Straggler<P> = HandedOver & { payload: P | null };
+export type StaleHandover<P> = HandedOver & { payload: P | null };
 
 interface HandoverSource {
-  /** The schema that has the tables `handover_mark` and `straggler`. */
+  /** The schema that has the tables `handover_mark` and `stale_handover`. */
   schema: string;
   /** What the service's connections are called: what their transactions under way will commit is still to come. */
   applicationName: string;
@@ -26,7 +26,7 @@ interface HandoverSource {
 
 /**
  * Finds what the next service has not taken, without a job or an update for each: a mark moves over the rows, what the
- * journal does not know when the mark passes is a straggler, and stragglers are handed over again, less and less often,
+ * journal does not know when the mark passes is a stale handover, and stale handovers are handed over again, less and less often,
  * until the journal knows them.
  */
 export class Handovers<P = never> {
@@ -79,19 +79,19 @@ export class Handovers<P = never> {
   }
 
   /**
-   * Stragglers to be handed over again now; each comes again after a wait that doubles up to a minute.
+   * Stale handovers to be handed over again now; each comes again after a wait that doubles up to a minute.
    * @param behindMs only what was due so long ago: what was handed over since still waits in the queue
    */
-  async due(limit: number, behindMs: number): Promise<Straggler<P>[]> {
+  async due(limit: number, behindMs: number): Promise<StaleHandover<P>[]> {
     const { schema } = this.source;
     const taken: unknown = await this.db.query(
-      `UPDATE ${schema}.straggler SET wakes = wakes + 1, next_at = now() + make_interval(secs => least(60, 5 * 2 ^ least(wakes, 5)))
-        WHERE subject_id IN (SELECT subject_id FROM ${schema}.straggler WHERE next_at <= now() - make_interval(secs => $2)
+      `UPDATE ${schema}.stale_handover SET attempts = attempts + 1, next_at = now() + make_interval(secs => least(60, 5 * 2 ^ least(attempts, 5)))
+        WHERE subject_id IN (SELECT subject_id FROM ${schema}.stale_handover WHERE next_at <= now() - make_interval(secs => $2)
                               ORDER BY next_at LIMIT $1 FOR UPDATE SKIP LOCKED)
         RETURNING subject_id, owner_id, receipt_id, payload`,
       [limit, behindMs / 1_000],
     );
-    const rows = (taken as [Straggler<P>[], number])[0];
+    const rows = (taken as [StaleHandover<P>[], number])[0];
     if (rows.length === 0) return [];
     const unknown = await this.unknown(this.db, rows);
     const known = rows.filter((row) => !unknown.includes(row)).map(({ subject_id }) => subject_id);
@@ -100,8 +100,8 @@ export class Handovers<P = never> {
   }
 
   /** Has all of them handed over again now: what they were handed over by may be lost. */
-  async hurry(): Promise<void> {
-    await this.db.query(`UPDATE ${this.source.schema}.straggler SET next_at = now() WHERE next_at > now()`);
+  async expedite(): Promise<void> {
+    await this.db.query(`UPDATE ${this.source.schema}.stale_handover SET next_at = now() WHERE next_at > now()`);
   }
 
   /** Has these handed over again once their lease is over. */
@@ -112,7 +112,7 @@ export class Handovers<P = never> {
   private async insert(tx: Queryable, rows: (HandedOver & { payload?: P })[], afterMs: number): Promise<void> {
     if (rows.length === 0) return;
     await tx.query(
-      `INSERT INTO ${this.source.schema}.straggler (subject_id, owner_id, receipt_id, payload, next_at)
+      `INSERT INTO ${this.source.schema}.stale_handover (subject_id, owner_id, receipt_id, payload, next_at)
        SELECT *, now() + make_interval(secs => $5) FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[])
        ON CONFLICT DO NOTHING`,
       [
@@ -125,15 +125,15 @@ export class Handovers<P = never> {
     );
   }
 
-  /** What a straggler is kept with, or null. */
+  /** What a stale handover is kept with, or null. */
   async payloadOf(subjectId: string): Promise<P | null> {
-    const sql = `SELECT payload FROM ${this.source.schema}.straggler WHERE subject_id = $1`;
+    const sql = `SELECT payload FROM ${this.source.schema}.stale_handover WHERE subject_id = $1`;
     return ((await this.db.query(sql, [subjectId])) as { payload: P | null }[])[0]?.payload ?? null;
   }
 
   async forget(subjectIds: string[]): Promise<void> {
     if (subjectIds.length === 0) return;
-    await this.db.query(`DELETE FROM ${this.source.schema}.straggler WHERE subject_id = ANY($1)`, [subjectIds]);
+    await this.db.query(`DELETE FROM ${this.source.schema}.stale_handover WHERE subject_id = ANY($1)`, [subjectIds]);
   }
 
   private async unknown<T extends HandedOver>(db: Queryable, rows: T[]): Promise<T[]> {
@@ -150,13 +150,13 @@ export class Handovers<P = never> {
 export const handoverTables = (schema: string): string[] => [
   `CREATE TABLE ${schema}.handover_mark (id integer PRIMARY KEY CHECK (id = 1), swept_to timestamptz NOT NULL)`,
   `INSERT INTO ${schema}.handover_mark VALUES (1, now())`,
-  `CREATE TABLE ${schema}.straggler (
+  `CREATE TABLE ${schema}.stale_handover (
      subject_id text PRIMARY KEY,
      owner_id text NOT NULL,
      receipt_id text NOT NULL,
      payload jsonb,
-     wakes integer NOT NULL DEFAULT 0,
+     attempts integer NOT NULL DEFAULT 0,
      next_at timestamptz NOT NULL
    )`,
-  `CREATE INDEX ON ${schema}.straggler (next_at)`,
+  `CREATE INDEX ON ${schema}.stale_handover (next_at)`,
 ];

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { type Queryable, storableJson, withoutFlush } from '#libs/database';
+import { type Queryable, storableJson, asynchronousCommit } from '#libs/database';
 import { endsReceipt, type JournalEntry } from './entry.js';
 
 const columns = `receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal, reason, subject_id,
@@ -30,7 +30,7 @@ export const entryCtes = (parameter: number, won: string): string => `
 
 const insert = `
   INSERT INTO journal.entry (${columns})
-  SELECT ${columns} FROM ${withoutFlush}, jsonb_populate_recordset(NULL::journal.entry, $1::jsonb)`;
+  SELECT ${columns} FROM ${asynchronousCommit}, jsonb_populate_recordset(NULL::journal.entry, $1::jsonb)`;
 
 const insertWithDead = `
   WITH written AS (${insert})

@@ -26,7 +26,7 @@ export class RunLater extends Error {
 export type Verdict = { do: 'retry' } | { do: 'later'; delayMs: number } | { do: 'dead'; code: string };
 
 /** The one place that decides between retry, later and dead letter. */
-export function judge(error: unknown, attempt: number, attempts: number): Verdict {
+export function classify(error: unknown, attempt: number, attempts: number): Verdict {
   if (error instanceof RunLater) return { do: 'later', delayMs: error.delayMs };
   const permanent = permanentCode(error);
   if (permanent !== null) return { do: 'dead', code: permanent };

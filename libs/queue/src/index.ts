@@ -1,4 +1,4 @@
-export { companyLimits } from './company.js';
+export { batchLimits } from './job-batch.js';
 export { JobClient } from './job-client.js';
 export { JobContext, type Waiting } from './job-context.js';
 export { JobServer, type DeadJob, type JobServerOptions } from './job-server.js';

@@ -33,14 +33,14 @@ afterEach(async () => {
 const queue = appChanged.queue;
 const contract = appChanged as JobContract;
 const change = (version: number): { app_id: string; version: number } => ({ app_id: 'app_1', version });
-const wakeMany = (count: number): Promise<boolean[]> =>
-  Promise.all(Array.from({ length: count }, (_, version) => client.wake(appChanged, change(version))));
+const enqueueMany = (count: number): Promise<boolean[]> =>
+  Promise.all(Array.from({ length: count }, (_, version) => client.enqueue(appChanged, change(version))));
 
 describe('a client of the queue', () => {
-  it('adds what comes at one moment in companies, and the same set once', async () => {
-    expect(await wakeMany(70)).toEqual(Array.from({ length: 70 }, () => true));
+  it('adds what comes at one moment in batches, and the same set once', async () => {
+    expect(await enqueueMany(70)).toEqual(Array.from({ length: 70 }, () => true));
     expect((await client.waiting(queue)).own).toBe(3);
-    await wakeMany(70);
+    await enqueueMany(70);
     expect((await client.waiting(queue)).own).toBe(3);
   });
 
@@ -54,38 +54,38 @@ describe('a client of the queue', () => {
       },
       ...{ app_id: 'app_1', verified_scheme: null, ...more },
     });
-    await Promise.all([{}, { surplus: true } as const, {}].map((more) => client.wake(inboundParse, parse(more))));
+    await Promise.all([{}, { surplus: true } as const, {}].map((more) => client.enqueue(inboundParse, parse(more))));
     expect(await client.waiting(inboundParse.queue)).toEqual({ own: 1, surplus: 1 });
     expect(await client.depth(inboundParse.queue)).toMatchObject({ waiting: 2, active: 0, delayed: 0 });
   });
 
   it('adds a job that waits alone once', async () => {
-    for (let times = 0; times < 3; times += 1) expect(await client.wake(appChanged, change(1))).toBe(true);
-    await client.wake(appChanged, change(2));
+    for (let times = 0; times < 3; times += 1) expect(await client.enqueue(appChanged, change(1))).toBe(true);
+    await client.enqueue(appChanged, change(2));
     expect(await client.depth(queue)).toMatchObject({ waiting: 2, active: 0, delayed: 0 });
   });
 
   it('adds a later job once, and a retry beside the job it comes from', async () => {
-    await client.wakeLater(appChanged, change(1), 60_000);
-    await client.wakeLater(appChanged, change(1), 90_000);
+    await client.enqueueLater(appChanged, change(1), 60_000);
+    await client.enqueueLater(appChanged, change(1), 90_000);
     expect(await client.depth(queue)).toMatchObject({ waiting: 0, delayed: 1 });
-    await client.wake(appChanged, change(2));
-    const traveller = { payload: change(2), attempts: 1, addedAtMs: Date.now() };
-    await client.sendAgain(contract, traveller, 60_000);
+    await client.enqueue(appChanged, change(2));
+    const item = { payload: change(2), attempts: 1, addedAtMs: Date.now() };
+    await client.republish(contract, item, 60_000);
     expect(await client.depth(queue)).toMatchObject({ waiting: 1, delayed: 2 });
   });
 
   it('tells sweepers how far the consumers are behind: since when the oldest waits, delays apart', async () => {
     expect(await client.behindMs(queue)).toBe(0);
-    await client.wake(appChanged, change(1), Date.now() - 60_000);
-    await client.wake(appChanged, change(2));
+    await client.enqueue(appChanged, change(1), Date.now() - 60_000);
+    await client.enqueue(appChanged, change(2));
     const behindMs = await client.behindMs(queue);
     expect(behindMs).toBeGreaterThanOrEqual(60_000);
     expect(behindMs).toBeLessThan(75_000);
   });
 
   it('counts no delay that was asked for as a wait', async () => {
-    await client.wakeLater(appChanged, change(1), 300);
+    await client.enqueueLater(appChanged, change(1), 300);
     await until('it waits', async () => {
       // A worker would move it when it is due.
       const [id] = await redis.zrange(`{gatehouse:q:${queue}}:${queue}:delayed`, '0', '-1');
@@ -101,24 +101,24 @@ describe('a client of the queue', () => {
   });
 
   it('never throws while Redis is away, counts what it missed, and goes on when it is back', async () => {
-    await client.wake(appChanged, change(1));
+    await client.enqueue(appChanged, change(1));
     link.cut();
-    expect(await wakeMany(40)).toEqual(Array.from({ length: 40 }, () => false));
-    expect(await client.wakeLater(appChanged, change(1), 10)).toBe(false);
+    expect(await enqueueMany(40)).toEqual(Array.from({ length: 40 }, () => false));
+    expect(await client.enqueueLater(appChanged, change(1), 10)).toBe(false);
     expect(client.missed.get(appChanged.name)).toBe(41);
     expect(await client.behindMs(queue)).toBe(0);
     await expect(client.waiting(queue)).rejects.toThrow();
     link.mend();
-    await until('Redis takes jobs', () => client.wake(appChanged, change(9)));
+    await until('Redis takes jobs', () => client.enqueue(appChanged, change(9)));
     expect((await client.waiting(queue)).own).toBeGreaterThanOrEqual(2);
   });
 
   it('works once Redis is there when it was away at the start', async () => {
     link.cut();
     const early = new JobClient(link.url);
-    expect(await early.wake(appChanged, change(1))).toBe(false);
+    expect(await early.enqueue(appChanged, change(1))).toBe(false);
     link.mend();
-    await until('Redis takes jobs', () => early.wake(appChanged, change(1)));
+    await until('Redis takes jobs', () => early.enqueue(appChanged, change(1)));
     await early.close();
   });
 });

@@ -5,7 +5,7 @@ import { exportsTraces, traceparent } from '#libs/tracing';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import { Queue } from 'bullmq';
 import { ArrivalOrder } from './arrival-order.js';
-import { companies, type Company, companyId, isSurplus, oldestOf, type Traveller } from './company.js';
+import { batchesOf, type JobBatch, batchId, isSurplus, oldestOf, type JobItem } from './job-batch.js';
 import { producerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 
 /** Jobs that wait in a queue, those of surplus apart. */
@@ -18,7 +18,7 @@ export interface Waiting {
 export class JobClient extends ClientProxy {
   private readonly redis: RedisConnection;
   private readonly queues = new Map<string, Queue>();
-  private readonly senders = new Map<string, Batcher<Traveller, boolean>>();
+  private readonly senders = new Map<string, Batcher<JobItem, boolean>>();
   /** Adds that Redis refused since the start, by job name: a metric, and the sign that sweepers have work. */
   readonly missed = new Map<string, number>();
   readonly order: ArrivalOrder;
@@ -30,24 +30,24 @@ export class JobClient extends ClientProxy {
   }
 
   /**
-   * Wakes the consumer of a job.
+   * Enqueues a job.
    * @param sinceMs when its wait began, in ms since the epoch, if that was before now
    * @returns false when Redis did not take it; the caller's row stays unfinished and its sweeper adds it again
    */
-  async wake<P extends object>(contract: JobContract<P>, payload: P, sinceMs = Date.now()): Promise<boolean> {
-    const traveller = travellerOf(payload, sinceMs);
-    return this.sender(contract).add(traveller);
+  async enqueue<P extends object>(contract: JobContract<P>, payload: P, sinceMs = Date.now()): Promise<boolean> {
+    const item = itemOf(payload, sinceMs);
+    return this.sender(contract).add(item);
   }
 
   /**
-   * Wakes the consumer of a job after a delay; under the contract's own id, so the same job added twice is one job.
-   * @returns false when Redis did not take it, as `wake`
+   * Enqueues a job after a delay; under the contract's own id, so the same job added twice is one job.
+   * @returns false when Redis did not take it, as `enqueue`
    */
-  async wakeLater<P extends object>(contract: JobContract<P>, payload: P, delayMs: number): Promise<boolean> {
-    const company = { travellers: [travellerOf(payload, Date.now())] };
+  async enqueueLater<P extends object>(contract: JobContract<P>, payload: P, delayMs: number): Promise<boolean> {
+    const batch = { items: [itemOf(payload, Date.now())] };
     try {
       const options = { jobId: contract.jobId(payload), delay: delayMs, ...keepNothing };
-      await this.laneOf(contract, company).add(contract.name, company, options);
+      await this.laneOf(contract, batch).add(contract.name, batch, options);
       return true;
     } catch {
       this.missed.set(contract.name, (this.missed.get(contract.name) ?? 0) + 1);
@@ -55,12 +55,12 @@ export class JobClient extends ClientProxy {
     }
   }
 
-  /** Sends one traveller alone, after a delay: a retry. Unlike `wake` it throws, since the retry is not in a row yet. */
-  async sendAgain(contract: JobContract, traveller: Traveller, delayMs: number): Promise<void> {
-    const company = { travellers: [traveller] };
+  /** Sends one item alone, after a delay: a retry. Unlike `enqueue` it throws, since the retry is not in a row yet. */
+  async republish(contract: JobContract, item: JobItem, delayMs: number): Promise<void> {
+    const batch = { items: [item] };
     // The job it comes from may still hold the plain id, and an add under a known id is ignored.
-    const jobId = `${companyId(contract, company)}_at_${Date.now() + delayMs}`;
-    await this.laneOf(contract, company).add(contract.name, company, { jobId, delay: delayMs, ...keepNothing });
+    const jobId = `${batchId(contract, batch)}_at_${Date.now() + delayMs}`;
+    await this.laneOf(contract, batch).add(contract.name, batch, { jobId, delay: delayMs, ...keepNothing });
   }
 
   /** What the server says of itself. @throws when Redis does not answer */
@@ -134,13 +134,13 @@ export class JobClient extends ClientProxy {
   protected override async dispatchEvent<T>(packet: ReadPacket): Promise<T> {
     const contract = jobs.find((job) => job.name === packet.pattern);
     if (!contract) throw new Error(`no job is named ${String(packet.pattern)}`);
-    return (await this.wake(contract as JobContract, packet.data as object)) as T;
+    return (await this.enqueue(contract as JobContract, packet.data as object)) as T;
   }
 
-  private sender(contract: JobContract): Batcher<Traveller, boolean> {
+  private sender(contract: JobContract): Batcher<JobItem, boolean> {
     let sender = this.senders.get(contract.name);
     if (!sender) {
-      sender = new Batcher((travellers) => this.sendTogether(contract, travellers), {
+      sender = new Batcher((items) => this.sendTogether(contract, items), {
         maxItems: 256,
         maxWaitMs: 0,
         maxRunning: 1,
@@ -150,27 +150,27 @@ export class JobClient extends ClientProxy {
     return sender;
   }
 
-  private async sendTogether(contract: JobContract, travellers: Traveller[]): Promise<boolean[]> {
-    const lanes = Map.groupBy(companies(travellers), (company) => this.laneOf(contract, company));
+  private async sendTogether(contract: JobContract, items: JobItem[]): Promise<boolean[]> {
+    const lanes = Map.groupBy(batchesOf(items), (batch) => this.laneOf(contract, batch));
     try {
       for (const [lane, together] of lanes) {
-        const adds = together.map((company) => ({
+        const adds = together.map((batch) => ({
           name: contract.name,
-          data: company,
-          opts: { jobId: companyId(contract, company), timestamp: oldestOf(company), ...keepNothing },
+          data: batch,
+          opts: { jobId: batchId(contract, batch), timestamp: oldestOf(batch), ...keepNothing },
         }));
         const only = adds[0];
         if (adds.length === 1 && only) await lane.add(only.name, only.data, only.opts);
         else await lane.addBulk(adds);
       }
-      return travellers.map(() => true);
+      return items.map(() => true);
     } catch {
-      this.missed.set(contract.name, (this.missed.get(contract.name) ?? 0) + travellers.length);
-      return travellers.map(() => false);
+      this.missed.set(contract.name, (this.missed.get(contract.name) ?? 0) + items.length);
+      return items.map(() => false);
     }
   }
 
-  private laneOf({ queue }: JobContract, { travellers: [first] }: Company): Queue {
+  private laneOf({ queue }: JobContract, { items: [first] }: JobBatch): Queue {
     return first && isSurplus(first) ? this.queue(surplusLane(queue), queue) : this.queue(queue);
   }
 
@@ -213,7 +213,7 @@ async function depthOf(lane: Queue): Promise<{ waiting: number; active: number; 
 }
 
 /** What waits for its first attempt; it knows its place in the trace where somebody takes traces. */
-function travellerOf(payload: object, addedAtMs: number): Traveller {
+function itemOf(payload: object, addedAtMs: number): JobItem {
   const given = payload as Record<string, unknown>;
   const parent = exportsTraces() ? traceparent(String(given['receipt_id'])) : undefined;
   return { payload: given, attempts: 0, addedAtMs, ...(parent === undefined ? {} : { traceparent: parent }) };

@@ -53,8 +53,8 @@ const route = (id = newId('evt')): MessageRoutePayload => ({
   app_kind: 'adapter',
   verified_scheme: 'none',
 });
-const wakeAll = (payloads: MessageRoutePayload[]): Promise<boolean[]> =>
-  Promise.all(payloads.map((payload) => client.wake(messageRoute, payload)));
+const enqueueAll = (payloads: MessageRoutePayload[]): Promise<boolean[]> =>
+  Promise.all(payloads.map((payload) => client.enqueue(messageRoute, payload)));
 const idle = async (): Promise<boolean> => {
   const { waiting, active, delayed } = await client.depth(queue);
   return waiting + active + delayed === 0;
@@ -73,7 +73,7 @@ describe('a server of jobs', () => {
       attempts += 1;
       throw error();
     });
-    await wakeAll([route()]);
+    await enqueueAll([route()]);
     await until('it is dead', () => dead.length === 1);
     expect(dead[0]).toMatchObject({ code: 'not_processable', reason: String(error().message) });
     await until('nothing is left', idle);
@@ -86,8 +86,8 @@ describe('a server of jobs', () => {
     const wrong = { ...route('evt_wrong'), app_kind: 'robot', received_at: 7 };
     const connection = new Redis(redisDatabase.url);
     const raw = new Queue(queue, { connection, prefix: queuePrefix(queue) });
-    const travellers = [wrong, route('evt_right')].map((payload) => ({ payload, attempts: 0, addedAtMs: Date.now() }));
-    await raw.add(name, { travellers }, { removeOnComplete: true });
+    const items = [wrong, route('evt_right')].map((payload) => ({ payload, attempts: 0, addedAtMs: Date.now() }));
+    await raw.add(name, { items }, { removeOnComplete: true });
     await until('both are through', () => dead.length === 1 && seen.length === 1);
     expect(seen).toEqual(['evt_right']);
     expect(dead[0]).toMatchObject({ code: 'invalid_payload', payload: wrong });
@@ -103,21 +103,21 @@ describe('a server of jobs', () => {
       calls += 1;
       throw new PermanentFailure('gone', 'the App is gone');
     });
-    await client.wake(messageRoute, route());
+    await client.enqueue(messageRoute, route());
     await until('it is dead', () => dead.length === 1);
     expect(calls).toBe(1);
     expect(dead[0]).toMatchObject({ code: 'gone', reason: 'the App is gone' });
     await until('nothing is left', idle);
   });
 
-  it('sends one that failed again alone, with its own attempts, while its company goes on', async () => {
+  it('sends one that failed again alone, with its own attempts, while its batch goes on', async () => {
     const seen = new Map<string, number[]>();
     const payloads = Array.from({ length: 5 }, (_, n) => route(`evt_${n}`));
     serve(({ receipt_id: id }, context) => {
       seen.set(id, [...(seen.get(id) ?? []), context.attempt]);
       if (id === 'evt_3' && context.attempt < 3) throw new Error('not yet');
     });
-    await wakeAll(payloads);
+    await enqueueAll(payloads);
     await until('the failing one succeeds', () => seen.get('evt_3')?.length === 3);
     await until('nothing is left', idle);
     expect(Object.fromEntries(seen)).toEqual({
@@ -130,7 +130,7 @@ describe('a server of jobs', () => {
     expect(dead).toEqual([]);
   });
 
-  it('finishes the others of a company, though one cannot even be buried', async () => {
+  it('finishes the others of a batch, though one cannot even be dead-lettered', async () => {
     const gone = Promise.withResolvers<void>();
     const slow = Promise.withResolvers<void>();
     const done: string[] = [];
@@ -144,13 +144,13 @@ describe('a server of jobs', () => {
       },
       true,
     );
-    const bury = async () => {
+    const deadLetter = async () => {
       gone.resolve();
-      throw new Error('no place to bury it');
+      throw new Error('no place for dead letters');
     };
-    server.addHandler(`${name}.dead`, bury, true);
+    server.addHandler(`${name}.dead`, deadLetter, true);
     server.listen(() => undefined);
-    await wakeAll([route('evt_bad'), route('evt_good')]);
+    await enqueueAll([route('evt_bad'), route('evt_good')]);
     await gone.promise;
     // The job is over when the slow one is: whoever stops the server waits for it.
     const closed = server.close();
@@ -163,7 +163,7 @@ describe('a server of jobs', () => {
     serve(() => {
       throw new Error('not yet');
     });
-    await client.wake(messageRoute, route());
+    await client.enqueue(messageRoute, route());
     await until('it waits for its retry', async () => (await client.depth(queue)).delayed === 1);
     await server.close();
     const redis = new Redis(redisDatabase.url);
@@ -179,7 +179,7 @@ describe('a server of jobs', () => {
       attempts.push(context.attempt);
       if (attempts.length < 4) throw new RunLater(10, 'retry_after');
     });
-    await client.wake(messageRoute, route());
+    await client.enqueue(messageRoute, route());
     await until('it has run', () => attempts.length === 4);
     await until('nothing is left', idle);
     expect(attempts).toEqual([1, 1, 1, 1]);
@@ -192,7 +192,7 @@ describe('a server of jobs', () => {
       throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     });
     const last = { payload: { ...route() }, attempts: messageRoute.attempts - 1, addedAtMs: Date.now() };
-    await client.sendAgain(messageRoute, last, 1);
+    await client.republish(messageRoute, last, 1);
     await until('it is dead', () => dead.length === 1);
     expect(attempts).toEqual([messageRoute.attempts]);
     expect(dead[0]).toMatchObject({ code: 'ECONNREFUSED', reason: 'refused' });
@@ -206,7 +206,7 @@ describe('a server of jobs', () => {
       const n = begun.push(begun.length) - 1;
       await ends[n]!.promise;
     });
-    for (const { receipt_id } of ends.map(() => route())) await client.wake(messageRoute, route(receipt_id));
+    for (const { receipt_id } of ends.map(() => route())) await client.enqueue(messageRoute, route(receipt_id));
     await until('two of them run', () => begun.length === 2);
     await until('the others wait', async () => (await client.waiting(queue)).own === 2);
     ends[0]!.resolve();
@@ -224,7 +224,7 @@ describe('a server of jobs', () => {
       if (id === 'evt_last') awaited.resolve();
       else await context.waiting(awaited.promise);
     });
-    for (const id of ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_last']) await client.wake(messageRoute, route(id));
+    for (const id of ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_last']) await client.enqueue(messageRoute, route(id));
     await until('nothing is left', idle);
     expect(begun.size).toBe(5);
   });
@@ -253,10 +253,10 @@ describe('a server of jobs', () => {
       await gate.promise;
       ended.push(id);
     });
-    for (const id of ['evt_a', 'evt_b']) await client.wake(messageRoute, route(id));
+    for (const id of ['evt_a', 'evt_b']) await client.enqueue(messageRoute, route(id));
     await until('both run', () => begun.length === 2);
     const closed = server.close();
-    await client.wake(messageRoute, route('evt_c'));
+    await client.enqueue(messageRoute, route('evt_c'));
     gate.resolve();
     await closed;
     expect(ended.toSorted()).toEqual(['evt_a', 'evt_b']);
@@ -265,7 +265,7 @@ describe('a server of jobs', () => {
   });
 
   it('takes again what a killed process held', async () => {
-    await wakeAll([route('evt_a'), route('evt_b')]);
+    await enqueueAll([route('evt_a'), route('evt_b')]);
     const holder = holdJob(redisDatabase.url);
     await until('the other process holds it', async () => (await client.depth(queue)).active === 1);
     holder.kill('SIGKILL');
@@ -285,10 +285,10 @@ describe('a server of jobs', () => {
       handled.push(receipt_id);
     });
     const surplus = Array.from({ length: 40 }, () => ({ ...route(), surplus: true as const }));
-    await wakeAll(surplus);
+    await enqueueAll(surplus);
     await until('surplus holds its consumers', async () => (await client.depth(queue)).active === 2);
     const own = Array.from({ length: 5 }, () => route());
-    await wakeAll([...own, { ...route(), surplus: true }]);
+    await enqueueAll([...own, { ...route(), surplus: true }]);
     await until('the others are handled', () => handled.length === 5);
     expect(handled.toSorted()).toEqual(own.map(({ receipt_id }) => receipt_id).toSorted());
     release();
@@ -299,7 +299,7 @@ describe('a server of jobs', () => {
     serve(() => {
       throw new RunLater(600_000, 'later');
     });
-    await wakeAll([{ ...route(), surplus: true }]);
+    await enqueueAll([{ ...route(), surplus: true }]);
     await until('it waits', async () => (await client.depth(queue)).delayed === 1);
     const lane = new Queue(`${queue}-surplus`, {
       connection: { url: redisDatabase.url },

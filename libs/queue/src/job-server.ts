@@ -3,10 +3,10 @@ import { inMessage, inSpan } from '#libs/tracing';
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import type { Job } from 'bullmq';
 import { isObservable, lastValueFrom } from 'rxjs';
-import type { Company, Traveller } from './company.js';
+import type { JobBatch, JobItem } from './job-batch.js';
 import { consumerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 import { Consumer } from './consumer.js';
-import { judge, PermanentFailure } from './failures.js';
+import { classify, PermanentFailure } from './failures.js';
 import { hasSurplus, JobClient } from './job-client.js';
 import { JobContext, type Waiting } from './job-context.js';
 import { checkedPayload } from './payload.js';
@@ -16,7 +16,7 @@ export interface JobServerOptions {
   /** The queues this service consumes; each of their jobs needs one handler and one handler for its dead letters. */
   queues: string[];
   /**
-   * BullMQ jobs of one queue that run at the same time in this process; each may carry a company of 32. Four times as many
+   * BullMQ jobs of one queue that run at the same time in this process; each may carry a batch of 32. Four times as many
    * may wait for others beside them.
    */
   concurrency: number;
@@ -37,13 +37,13 @@ const wayIsMadeMs = 1_000;
 /** BullMQ as a transport of `@nestjs/microservices`: handlers are `@EventPattern` methods named for their job. */
 export class JobServer extends Server implements CustomTransportStrategy {
   override readonly propagatesEventHandlerErrors = true;
-  private readonly workers: Consumer<Company>[] = [];
+  private readonly workers: Consumer<JobBatch>[] = [];
   private redis: RedisConnection | undefined;
   private readonly retries: JobClient;
   /** Whose surplus was taken last. */
   private lastSurplus: unknown;
   /** Until when surplus makes way. */
-  private readonly ways = new Map<Consumer<Company>, NodeJS.Timeout>();
+  private readonly ways = new Map<Consumer<JobBatch>, NodeJS.Timeout>();
 
   constructor(private readonly options: JobServerOptions) {
     super();
@@ -79,9 +79,9 @@ export class JobServer extends Server implements CustomTransportStrategy {
   }
 
   /** Surplus takes few jobs at a time as long as others come: what a process has in hand is what the next one waits for. */
-  private makeWay(surplus: Consumer<Company>, { data }: Job<Company>): void {
+  private makeWay(surplus: Consumer<JobBatch>, { data }: Job<JobBatch>): void {
     // A project need not make way for itself.
-    if (data.travellers.every(({ payload }) => payload['project_id'] === this.lastSurplus)) return;
+    if (data.items.every(({ payload }) => payload['project_id'] === this.lastSurplus)) return;
     clearTimeout(this.ways.get(surplus));
     surplus.places = 1;
     const end = (): void => {
@@ -98,14 +98,14 @@ export class JobServer extends Server implements CustomTransportStrategy {
     lane: string,
     concurrency: number,
     { queue, connection }: { queue: string; connection: RedisConnection },
-    onOwn: ((job: Job<Company>) => void) | null,
-  ): Consumer<Company> {
-    const take = (job: Job<Company>): Promise<void> => {
+    onOwn: ((job: Job<JobBatch>) => void) | null,
+  ): Consumer<JobBatch> {
+    const take = (job: Job<JobBatch>): Promise<void> => {
       if (lane === queue) onOwn?.(job);
-      else this.lastSurplus = job.data.travellers.at(-1)?.payload['project_id'];
+      else this.lastSurplus = job.data.items.at(-1)?.payload['project_id'];
       return this.process(job, (wait) => worker.letWait(job, wait));
     };
-    const worker = new Consumer<Company>(lane, take, concurrency, () => connection.status === 'ready', {
+    const worker = new Consumer<JobBatch>(lane, take, concurrency, () => connection.status === 'ready', {
       connection,
       prefix: queuePrefix(queue),
       // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do. What waits
@@ -118,37 +118,35 @@ export class JobServer extends Server implements CustomTransportStrategy {
     return worker;
   }
 
-  private async process(job: Job<Company>, waiting: Waiting): Promise<void> {
+  private async process(job: Job<JobBatch>, waiting: Waiting): Promise<void> {
     const contract: JobContract | undefined = jobs.find((known) => known.name === job.name);
     if (!contract) {
       this.logger.error({ event: 'job.unknown', job: job.name });
       return;
     }
-    const served = await Promise.allSettled(
-      job.data.travellers.map((traveller) => this.follow(contract, traveller, waiting)),
-    );
+    const served = await Promise.allSettled(job.data.items.map((item) => this.follow(contract, item, waiting)));
     const failed = served.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
   }
 
   /** Log lines and spans of a job that is of a message name it. */
-  private follow(contract: JobContract, traveller: Traveller, waiting: Waiting): Promise<void> {
-    const { receipt_id: eventId, organization_id: organizationId } = traveller.payload;
+  private follow(contract: JobContract, item: JobItem, waiting: Waiting): Promise<void> {
+    const { receipt_id: eventId, organization_id: organizationId } = item.payload;
     const about = { 'messaging.system': 'bullmq', 'messaging.destination.name': contract.queue };
-    return inMessage({ eventId: String(eventId), organizationId: String(organizationId) }, traveller.traceparent, () =>
-      inSpan(contract.name, 'consumer', { ...about, 'gatehouse.attempt': traveller.attempts + 1 }, () =>
-        this.serve(contract, traveller, waiting),
+    return inMessage({ eventId: String(eventId), organizationId: String(organizationId) }, item.traceparent, () =>
+      inSpan(contract.name, 'consumer', { ...about, 'gatehouse.attempt': item.attempts + 1 }, () =>
+        this.serve(contract, item, waiting),
       ),
     );
   }
 
-  /** Runs one traveller to its end: handled, sent again, or dead. Throws when Redis takes no retry, or its burial fails. */
-  private async serve(contract: JobContract, traveller: Traveller, waiting: Waiting): Promise<void> {
-    const attempt = traveller.attempts + 1;
-    const context = new JobContext([contract.name, attempt, traveller.addedAtMs, waiting]);
+  /** Runs one item to its end: handled, sent again, or dead. Throws when Redis takes no retry, or its dead-lettering fails. */
+  private async serve(contract: JobContract, item: JobItem, waiting: Waiting): Promise<void> {
+    const attempt = item.attempts + 1;
+    const context = new JobContext([contract.name, attempt, item.addedAtMs, waiting]);
     try {
       const startMs = performance.now();
-      await this.call(contract.name, checkedPayload(contract, traveller.payload), context);
+      await this.call(contract.name, checkedPayload(contract, item.payload), context);
       const duration_ms = Math.round(performance.now() - startMs);
       this.logger.debug?.({
         event: 'job.handled',
@@ -158,22 +156,22 @@ export class JobServer extends Server implements CustomTransportStrategy {
         waited_ms: context.waitedMs(),
       });
     } catch (error) {
-      const verdict = judge(error, attempt, contract.attempts);
+      const verdict = classify(error, attempt, contract.attempts);
       this.logger.warn({
         event: verdict.do === 'later' ? 'job.rescheduled' : 'job.failed',
         job: contract.name,
-        id: contract.jobId(traveller.payload),
+        id: contract.jobId(item.payload),
         attempt,
         ...verdict,
         error: String(error),
       });
       if (verdict.do === 'later') {
-        await this.retries.sendAgain(contract, traveller, verdict.delayMs);
+        await this.retries.republish(contract, item, verdict.delayMs);
       } else if (verdict.do === 'retry') {
-        await this.retries.sendAgain(contract, { ...traveller, attempts: attempt }, backoffMs(contract, attempt));
+        await this.retries.republish(contract, { ...item, attempts: attempt }, backoffMs(contract, attempt));
       } else {
         const reason = error instanceof Error ? error.message : String(error);
-        await this.call(`${contract.name}.dead`, { payload: traveller.payload, code: verdict.code, reason }, context);
+        await this.call(`${contract.name}.dead`, { payload: item.payload, code: verdict.code, reason }, context);
       }
     }
   }

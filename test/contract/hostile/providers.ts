@@ -1,5 +1,5 @@
 import { until } from '#libs/testing';
-import { ScriptedMcpServer } from '../../../apps/mcp-registry/src/testing/scripted-mcp-server.js';
+import { FakeMcpServer } from '../../../apps/mcp-registry/src/testing/fake-mcp-server.js';
 import { openApi, type InstalledApp } from '../../system/api.js';
 import { openDocumentAdapter } from '../../system/document-adapter.js';
 import { hmac, post } from '../../system/webhook.js';
@@ -16,7 +16,7 @@ export interface Providers {
 const secret = `whsec_${Buffer.from('a secret that both ends know').toString('base64')}`;
 
 export async function openProviders(adaptersOrigin: string): Promise<Providers> {
-  const [library, server] = await Promise.all([openDocumentAdapter(2), ScriptedMcpServer.start()]);
+  const [library, server] = await Promise.all([openDocumentAdapter(2), FakeMcpServer.start()]);
   return {
     libraryUrl: library.url,
     mcpUrl: server.url,

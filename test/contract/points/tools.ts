@@ -1,5 +1,5 @@
 import { until } from '#libs/testing';
-import { ScriptedMcpServer, tool } from '../../../apps/mcp-registry/src/testing/scripted-mcp-server.js';
+import { FakeMcpServer, tool } from '../../../apps/mcp-registry/src/testing/fake-mcp-server.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractWorld } from '../contract-world.js';
 
@@ -106,7 +106,7 @@ export function holdTools(shared: () => ContractWorld): void {
     });
 
     it('have names of their own, and none is left out in silence', async () => {
-      const server = await ScriptedMcpServer.start();
+      const server = await FakeMcpServer.start();
       try {
         const called: string[] = [];
         const names = ['send.mail', 'send_mail', 'send mail', '寄信', ...[1, 2, 3, 4].map((n) => `more_${n}`)];

@@ -1,4 +1,4 @@
-import { ScriptedMcpServer, tool } from '../../../apps/mcp-registry/src/testing/scripted-mcp-server.js';
+import { FakeMcpServer, tool } from '../../../apps/mcp-registry/src/testing/fake-mcp-server.js';
 import { askOf, type Ground, type Listed } from './walk.js';
 
 const source = 'def double(number: int) -> int:\n    """Twice the number."""\n    return number * 2\n';
@@ -8,7 +8,7 @@ export function walkTools(ground: () => Ground): void {
   const ask = askOf(ground);
 
   it('MCP servers and their tools', async () => {
-    const server = await ScriptedMcpServer.start();
+    const server = await FakeMcpServer.start();
     try {
       const { id } = await ask('POST', 'mcp-servers', { url: server.url, name: 'Scripted' });
       await ask('GET', 'mcp-servers');

@@ -11,7 +11,7 @@ import { gatewaySettings } from '../settings.js';
 import { SourceAdapter } from '../sources/source-adapter.js';
 import { SourceError } from '../sources/source-error.js';
 import type { AdapterCall, FetchFileCall, FormatCall, ListChangesCall } from './adapter-call.dto.js';
-import { askedAgain } from './asked-again.js';
+import { withRetries } from './with-retries.js';
 import { VerifyCalls } from './verify-calls.js';
 import type { VerifyOutcome } from './verify-outcome.js';
 
@@ -68,7 +68,7 @@ export class AdapterCalls {
 
   private async ask<T>(caller: Principal, call: AdapterCall, ask: (target: CallTarget) => Promise<T>): Promise<T> {
     const { ADAPTER_CALL_ATTEMPTS: attempts, ADAPTER_TIMEOUT_MS: budgetMs } = this.settings;
-    return askedAgain(async () => ask(await this.target(caller, call)), { attempts, budgetMs });
+    return withRetries(async () => ask(await this.target(caller, call)), { attempts, budgetMs });
   }
 
   private async target(caller: Principal, call: AdapterCall): Promise<CallTarget> {

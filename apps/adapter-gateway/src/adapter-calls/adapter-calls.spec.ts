@@ -1,10 +1,10 @@
 import { newId } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
-let adapter: MoodyAdapter;
+let adapter: FakeAdapter;
 let app: string;
 
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 beforeEach(async () => {
-  adapter = await moodyAdapter(`calls-${Math.random().toString(36).slice(2, 8)}`);
+  adapter = await fakeAdapter(`calls-${Math.random().toString(36).slice(2, 8)}`);
   await world.call('POST', 'adapters', { url: adapter.url });
   world.credentials.set('cred_1', { TOKEN: 'secret' });
   app = (await world.call('POST', `listings/${adapter.slug}/install`, { credential_id: 'cred_1' })).body.id;

@@ -4,7 +4,7 @@ import { AdapterClient } from '../adapters/adapter-client.js';
 import type { CallTarget } from '../apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
-import { askedAgain } from './asked-again.js';
+import { withRetries } from './with-retries.js';
 import { verifyFailure, type VerifyOutcome, verifyOutcome, wrongVerifyAnswer } from './verify-outcome.js';
 
 type VerifyTarget = Pick<CallTarget, 'baseUrl' | 'credentials' | 'context'>;
@@ -25,7 +25,7 @@ export class VerifyCalls {
   async ask(target: () => Promise<VerifyTarget>, isOurs: (problem: Problem) => boolean): Promise<VerifyOutcome> {
     const { ADAPTER_CALL_ATTEMPTS: attempts, ADAPTER_TIMEOUT_MS: budgetMs } = this.settings;
     try {
-      return await askedAgain(async () => this.once(await target()), { attempts, budgetMs });
+      return await withRetries(async () => this.once(await target()), { attempts, budgetMs });
     } catch (error) {
       if (!(error instanceof Problem) || isOurs(error)) throw error;
       return verifyFailure(error);

@@ -2,11 +2,11 @@ import { appChanged, inboundParse, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 describe('a registered adapter', () => {
   let world: GatewayWorld;
-  let adapter: MoodyAdapter;
+  let adapter: FakeAdapter;
   let id: string;
   let app: any;
   let jobs: JobClient;
@@ -22,7 +22,7 @@ describe('a registered adapter', () => {
     await world.close();
   });
   beforeEach(async () => {
-    adapter = await moodyAdapter(`moved-${(made += 1)}`, { name: 'Shop', credentials: [] });
+    adapter = await fakeAdapter(`moved-${(made += 1)}`, { name: 'Shop', credentials: [] });
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm' });
     id = (await world.call('POST', 'adapters', { url: adapter.url })).body.id;
     app = (await world.call('POST', `listings/${adapter.slug}/install`, {})).body;
@@ -70,11 +70,11 @@ describe('a registered adapter', () => {
         webhook_url: null,
       });
       expect(await endpoint()).toMatchObject({ state: 'disabled' });
-      expect((await world.waiting(appChanged)).length).toBeGreaterThan(before);
+      await until('the ingress hears of it', async () => (await world.waiting(appChanged)).length > before);
       const receipt_id = newId('evt');
       const { organizationId: organization_id, projectId: project_id } = home;
       const job = { receipt_id, app_id: app.id, organization_id, project_id, received_at: '', verified_scheme: 'none' };
-      await jobs.wake(inboundParse, job);
+      await jobs.enqueue(inboundParse, job);
       expect(await endOf(receipt_id)).toBe('receive_withdrawn');
       await world.call('POST', `adapters/${id}/roll-back`, { version: 1 });
       expect(await appNow()).toMatchObject({ name: 'Shop (bidirectional)', withdrawn_capabilities: [] });
@@ -111,7 +111,7 @@ describe('a registered adapter', () => {
       expect([shown.warnings, version.warnings]).toEqual([[warning], [warning]]);
       const stored = await world.call('GET', `adapters/${id}/versions/${version.number}`);
       expect(stored.body.warnings).toEqual([warning]);
-      const other = await moodyAdapter(`selling-${made}`, { skill });
+      const other = await fakeAdapter(`selling-${made}`, { skill });
       expect((await world.call('POST', 'adapters', { url: other.url })).body.warnings).toEqual([warning]);
       await other.close();
     });
@@ -119,7 +119,7 @@ describe('a registered adapter', () => {
 
   describe('that moves', () => {
     it('is called at its new address once it is healthy there with the same manifest', async () => {
-      const elsewhere = await moodyAdapter(adapter.slug, { name: 'Shop', credentials: [] });
+      const elsewhere = await fakeAdapter(adapter.slug, { name: 'Shop', credentials: [] });
       elsewhere.routes['deliver'] = () => ({ ok: true, message_id: 'there' });
       elsewhere.health['status'] = 'starting';
       const unready = await change({ url: elsewhere.url });
@@ -140,7 +140,7 @@ describe('a registered adapter', () => {
     });
 
     it('stays where it is when there is another adapter, or none', async () => {
-      const other = await moodyAdapter('other');
+      const other = await fakeAdapter('other');
       expect((await change({ url: other.url })).body.code).toBe('slug_mismatch');
       await other.close();
       expect((await change({ url: `http://127.0.0.1:9/${adapter.slug}` })).body.code).toBe('adapter_unreachable');

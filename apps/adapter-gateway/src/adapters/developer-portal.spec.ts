@@ -2,10 +2,10 @@ import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
 import { httpServer, sendJson } from '../testing/http-server.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
-let adapter: MoodyAdapter;
+let adapter: FakeAdapter;
 let id: string;
 let gateway: NestFastifyApplication;
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 beforeEach(async () => {
-  adapter = await moodyAdapter(`moody-${Math.random().toString(36).slice(2, 8)}`, {
+  adapter = await fakeAdapter(`moody-${Math.random().toString(36).slice(2, 8)}`, {
     oauth_config: { token_url: 'https://provider.example/token', scopes: ['read'] },
   });
   const { status, body } = await world.call('POST', 'adapters', { url: adapter.url });
@@ -112,7 +112,7 @@ describe('a refreshed manifest', () => {
 
 describe('registering', () => {
   it('refuses an adapter whose slug is not its path, or not that of its health', async () => {
-    const other = await moodyAdapter('elsewhere');
+    const other = await fakeAdapter('elsewhere');
     other.manifest.slug = 'not-elsewhere';
     expect((await world.call('POST', 'adapters', { url: other.url })).body.code).toBe('slug_mismatch');
     other.manifest.slug = 'elsewhere';
@@ -129,14 +129,14 @@ describe('registering', () => {
     ['no slug', { slug: undefined }],
     ['a number as its slug', { slug: 5 }],
   ])('refuses a manifest with %s', async (_what, change) => {
-    const other = await moodyAdapter('invalid', change);
+    const other = await fakeAdapter('invalid', change);
     const { status, body } = await world.call('POST', 'adapters', { url: other.url });
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_manifest' });
     await other.close();
   });
 
   it('names every field of a manifest that is of a wrong type, and the versions of the schema that it knows', async () => {
-    const other = await moodyAdapter('wrong', {
+    const other = await fakeAdapter('wrong', {
       schema_version: '2.0',
       icon: 5,
       setup_instructions: 'do it',

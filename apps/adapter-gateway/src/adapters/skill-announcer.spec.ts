@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
-import { moodyAdapter } from '../testing/moody-adapter.js';
+import { fakeAdapter } from '../testing/fake-adapter.js';
 
 interface Told {
   method: string;
@@ -50,7 +50,7 @@ describe('the Skill of a manifest', () => {
     });
 
   it('is told once for each manifest that comes into force, with an adapter or without one', async () => {
-    const adapter = await moodyAdapter('knowing', { skill: { name: 'Knowing', knowledge: 'Ask twice.' } });
+    const adapter = await fakeAdapter('knowing', { skill: { name: 'Knowing', knowledge: 'Ask twice.' } });
     const [id, bare] = [await register({ url: adapter.url }), await register({ manifest: words('bare') })];
     await Promise.all([settled(id, 1), settled(bare, 1)]);
     const path = '/internal/skills/manifest';
@@ -73,7 +73,7 @@ describe('the Skill of a manifest', () => {
     });
 
   it('stands on its adapter: waiting, made, or why not and what to do', async () => {
-    const plain = await moodyAdapter('plain');
+    const plain = await fakeAdapter('plain');
     expect((await world.call('POST', 'adapters', { url: plain.url })).body.skill).toBeNull();
     await plain.close();
     statuses.set('clash', 409);
@@ -122,7 +122,7 @@ describe('the Skill of a manifest', () => {
       { key: 'ACCOUNT', type: 'text', label: 'Account', maps_to: 'token' },
       { key: 'HOOK', type: 'text', label: 'Secret', maps_to: 'signing_secret', required: false },
     ];
-    const adapter = await moodyAdapter('sharing', { credentials, skill: { name: 'Sharing', knowledge: 'Ask.' } });
+    const adapter = await fakeAdapter('sharing', { credentials, skill: { name: 'Sharing', knowledge: 'Ask.' } });
     const id = await register({ url: adapter.url });
     await settled(id, 1);
     world.credentials.set('c1', { token: 'x' }).set('c2', { token: 'y' }).set('s', { signing_secret: 'z' });

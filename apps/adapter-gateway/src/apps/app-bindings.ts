@@ -75,7 +75,7 @@ export class AppBindings extends Sweeping {
     for (const { id, version } of touched) {
       void this.trySettle({ id })
         .catch((error: unknown) => this.logger.warn({ event: 'bindings.not_told', app: id, error: String(error) }))
-        .then(() => this.jobs.wake(appChanged, { app_id: id, version }));
+        .then(() => this.jobs.enqueue(appChanged, { app_id: id, version }));
     }
   }
 

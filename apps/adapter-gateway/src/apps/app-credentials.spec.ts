@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 const declared = [
   { key: 'ACCOUNT', type: 'oauth2', label: 'Account', maps_to: 'access_token' },
@@ -10,7 +10,7 @@ const declared = [
 
 describe('the credentials of an App', () => {
   let world: GatewayWorld;
-  let adapter: MoodyAdapter;
+  let adapter: FakeAdapter;
   let made = 0;
 
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('the credentials of an App', () => {
   });
   afterAll(() => world.close());
   beforeEach(async () => {
-    adapter = await moodyAdapter(`linked-${(made += 1)}`, { credentials: [...declared] });
+    adapter = await fakeAdapter(`linked-${(made += 1)}`, { credentials: [...declared] });
     adapter.routes['verify'] = () => ({ ok: true, user: 'ada' });
     await world.call('POST', 'adapters', { url: adapter.url });
     give('oauth', { client_id: 'c', access_token: 'at', refresh_token: 'rt' }, 'oauth2');
@@ -126,7 +126,7 @@ describe('the credentials of an App', () => {
   });
 
   it('are none where none is declared: a record that is given all the same is refused for that', async () => {
-    const bare = await moodyAdapter(`bare-${made}`, { credentials: [] });
+    const bare = await fakeAdapter(`bare-${made}`, { credentials: [] });
     try {
       await world.call('POST', 'adapters', { url: bare.url });
       const body = { credential_id: idOf('hook') };
@@ -206,7 +206,7 @@ describe('the endpoint of an App', () => {
     const world = await gatewayWorld();
     await world.start();
     const webhook = { verification: { scheme: 'hmac', secret_fields: ['signing_secret'] } };
-    const adapter = await moodyAdapter('told', { credentials: declared, webhook });
+    const adapter = await fakeAdapter('told', { credentials: declared, webhook });
     const { id } = (await world.call('POST', 'adapters', { url: adapter.url })).body;
     world.credentials.set('s', { signing_secret: 'x' }).set('b', { token: 'x', webhook_secret: 'y' });
     world.vault.types.set('b', 'api_key');
@@ -241,7 +241,7 @@ describe('the endpoint of an App', () => {
     const world = await gatewayWorld();
     await world.start();
     const webhook = { verification: { scheme: 'hmac', secret_fields: ['signing_secret'] } };
-    const adapter = await moodyAdapter('signed', { credentials: declared, webhook });
+    const adapter = await fakeAdapter('signed', { credentials: declared, webhook });
     await world.call('POST', 'adapters', { url: adapter.url });
     world.credentials.set('o', { client_id: 'c' }).set('s', { signing_secret: 'x' });
     world.vault.types.set('o', 'oauth2');

@@ -1,9 +1,9 @@
 import { until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter, type Route } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter, type Route } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
-let adapter: MoodyAdapter;
+let adapter: FakeAdapter;
 let app: string;
 
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 beforeEach(async () => {
-  adapter = await moodyAdapter(`verify-${Math.random().toString(36).slice(2, 8)}`);
+  adapter = await fakeAdapter(`verify-${Math.random().toString(36).slice(2, 8)}`);
   await world.call('POST', 'adapters', { url: adapter.url });
   world.credentials.set('cred_1', { TOKEN: 'a-very-secret-token' });
   app = (await world.call('POST', `listings/${adapter.slug}/install`, { credential_id: 'cred_1' })).body.id;

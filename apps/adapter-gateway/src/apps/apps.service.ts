@@ -212,7 +212,7 @@ export class AppsService {
 
   private announce(row: AppRow): void {
     this.installed.forget();
-    void this.jobs.wake(appChanged, { app_id: row.id, version: row.version });
+    void this.jobs.enqueue(appChanged, { app_id: row.id, version: row.version });
   }
 }
 

@@ -1,15 +1,15 @@
 import { until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
-let adapter: MoodyAdapter;
+let adapter: FakeAdapter;
 let id: string;
 
 beforeAll(async () => {
   world = await gatewayWorld();
   await world.start({ CONFORMANCE_RUNS: 1, CONFORMANCE_TIMEOUT_MS: 500, GATEHOUSE_ADAPTER_SECRET: 'whsec_c2VjcmV0' });
-  adapter = await moodyAdapter('checked');
+  adapter = await fakeAdapter('checked');
   id = (await world.call('POST', 'adapters', { url: adapter.url })).body.id;
 });
 afterAll(async () => {

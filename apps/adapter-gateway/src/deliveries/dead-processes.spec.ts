@@ -5,12 +5,12 @@ import { testRedisUrl, until } from '#libs/testing';
 import pg from 'pg';
 import { InboundWaitRepository } from '../inbound/inbound-wait.repository.js';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
-import { moodyAdapter, type MoodyAdapter } from '../testing/moody-adapter.js';
+import { fakeAdapter, type FakeAdapter } from '../testing/fake-adapter.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
 describe('what a gateway had in hand when it died', () => {
   let world: GatewayWorld;
-  let adapter: MoodyAdapter;
+  let adapter: FakeAdapter;
   let jobs: JobClient;
   let deliveries: DeliveryRepository;
   let waits: InboundWaitRepository;
@@ -25,7 +25,7 @@ describe('what a gateway had in hand when it died', () => {
     waits = gateway.get(InboundWaitRepository, { strict: false });
     liveness = gateway.get(Liveness, { strict: false });
     jobs = new JobClient(testRedisUrl());
-    adapter = await moodyAdapter('mortal');
+    adapter = await fakeAdapter('mortal');
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm1' });
     await world.call('POST', 'adapters', { url: adapter.url });
     app = (await world.call('POST', `listings/${adapter.slug}/install`, {})).body.id;
@@ -89,7 +89,7 @@ describe('what a gateway had in hand when it died', () => {
         : { ok: true, message_id: 'm' };
     };
     const one = job();
-    await jobs.wake(deliverySend, one);
+    await jobs.enqueue(deliverySend, one);
     await until('it is dead', async () => (await row(one.delivery_id))?.state === 'dead');
     await world.call('POST', `deliveries/${one.delivery_id}/redrive`);
     await until('it is delivered', async () => (await row(one.delivery_id)).state === 'delivered');

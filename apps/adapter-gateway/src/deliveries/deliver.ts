@@ -84,7 +84,7 @@ export class Deliverer {
           : `the App ${app.id} was installed without send: add the capability to it, then redrive`,
       );
     }
-    // Long: what waits is woken when the adapter is ready again.
+    // Long: what waits is enqueued when the adapter is ready again.
     if (!adapter.ready) throw new AdapterNotReady(adapter, this.settings.HEALTH_POLL_MAX_MS);
     const credentials = await this.credentials.of(installed);
     const message = await this.messages.of(delivery, adapter);
@@ -137,7 +137,7 @@ export class Deliverer {
   /** A provider that sends a part back to us is known by it; the reply as a whole is noted when it is through. */
   private async noteSent(app: AppRow, key: string, text: string, messageIds: string[]): Promise<void> {
     const sent = { delivery_id: key, app_id: app.id, sender: null, message_ids: messageIds };
-    await this.jobs.wake(outboundSent, { ...sent, text_hash: textHash(text) });
+    await this.jobs.enqueue(outboundSent, { ...sent, text_hash: textHash(text) });
   }
 
   private async send(

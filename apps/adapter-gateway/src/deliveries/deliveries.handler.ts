@@ -15,6 +15,6 @@ export class DeliveriesHandler {
 
   @EventPattern<string>('delivery.send.dead')
   async dead(@Payload() job: DeadJob<DeliverySendPayload>): Promise<void> {
-    await this.deliveries.bury(job.payload, job.code, job.reason);
+    await this.deliveries.deadLetter(job.payload, job.code, job.reason);
   }
 }

@@ -24,7 +24,7 @@ import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
 import { jobOf } from './delivery-job.js';
 import { DeliveryLeases } from './delivery-leases.js';
 import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
-import { UnderWay } from './under-way.js';
+import { InFlightLimiter } from './in-flight-limiter.js';
 
 export const engineClient = Symbol('engineClient');
 
@@ -40,7 +40,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   private readonly claims: Batcher<DeliverySendPayload, ClaimedDelivery | null>;
   private readonly results: Batcher<DeliveryResult>;
   private readonly sweeper: Sweeper;
-  private readonly underWay: UnderWay;
+  private readonly inFlight: InFlightLimiter;
   private closing = false;
 
   constructor(
@@ -55,7 +55,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     @Inject(engineClient) private readonly engine: ServiceClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
-    this.underWay = new UnderWay(settings.DELIVERIES_IN_FLIGHT, (error) =>
+    this.inFlight = new InFlightLimiter(settings.DELIVERIES_IN_FLIGHT, (error) =>
       // Its lease runs out, and it is taken up again.
       this.logger.warn({ event: 'delivery.not_recorded', error: String(error) }),
     );
@@ -84,12 +84,12 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   /** Before the workers close: what comes from here on is waited for by its job. */
   async beforeApplicationShutdown(): Promise<void> {
     this.closing = true;
-    await this.underWay.drain();
+    await this.inFlight.drain();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.sweeper.stop();
-    await this.underWay.drain();
+    await this.inFlight.drain();
   }
 
   /**
@@ -98,9 +98,9 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
    */
   async send(job: DeliverySendPayload): Promise<void> {
     if (this.closing) return this.sendNow(job);
-    await this.underWay.room();
+    await this.inFlight.room();
     const delivery = await this.claim(job);
-    if (delivery) this.underWay.add(this.attempt(delivery));
+    if (delivery) this.inFlight.add(this.attempt(delivery));
   }
 
   /** As `send`, but resolves when the attempt was recorded. */
@@ -110,7 +110,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   /** A job that cannot be read at all; the row, if there is one, is swept. */
-  async bury(job: DeliverySendPayload, code: string, reason: string): Promise<void> {
+  async deadLetter(job: DeliverySendPayload, code: string, reason: string): Promise<void> {
     const row = await this.deliveries.lastClaim(job.delivery_id);
     if (!row) return;
     const { attempts, from_part: fromPart } = row;
@@ -194,7 +194,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   private async noteSent(delivery: ClaimedDelivery, messageId: string | null): Promise<void> {
     const { app } = await this.installed.get(delivery.app_id);
     if (app.kind === 'builtin') return;
-    await this.jobs.wake(outboundSent, {
+    await this.jobs.enqueue(outboundSent, {
       delivery_id: delivery.id,
       app_id: delivery.app_id,
       sender: delivery.content.target.answers ?? null,
@@ -205,9 +205,9 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
 
   private retry(delivery: ClaimedDelivery, waitMs: number): void {
     const payload = { ...jobOf(delivery), ...(delivery.surplus ? { surplus: delivery.surplus } : {}) };
-    const traveller = { payload, attempts: 0, addedAtMs: Date.now() };
+    const item = { payload, attempts: 0, addedAtMs: Date.now() };
     // Redis away: the sweeper takes the delivery up when its wait is over.
-    this.jobs.sendAgain(deliverySend, traveller, waitMs + 5).catch(() => undefined);
+    this.jobs.republish(deliverySend, item, waitMs + 5).catch(() => undefined);
   }
 
   private async claimAll(jobs: DeliverySendPayload[]): Promise<(ClaimedDelivery | null)[]> {
@@ -238,7 +238,7 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     const behindMs = await this.jobs.behindMs(deliverySend.queue);
     const ageMs = Math.min(sweepGraceMs, this.liveness.sinceLossMs) + behindMs;
     const rows = await this.deliveries.overdue(ageMs, limit);
-    await Promise.all(rows.map((row) => this.jobs.wake(deliverySend, jobOf(row))));
+    await Promise.all(rows.map((row) => this.jobs.enqueue(deliverySend, jobOf(row))));
     // They stay overdue until their job runs: asking again at once would only find the same rows.
     return 0;
   }

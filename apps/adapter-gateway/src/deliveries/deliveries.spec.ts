@@ -3,10 +3,10 @@ import { noLimits, ProjectLimits } from '#libs/project-limits';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
-let adapter: MoodyAdapter;
+let adapter: FakeAdapter;
 let app: string;
 let jobs: JobClient;
 let gateways: Awaited<ReturnType<GatewayWorld['start']>>[];
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  adapter = await moodyAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`);
+  adapter = await fakeAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`);
   adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm1' });
 });
 afterEach(() => adapter.close());
@@ -38,7 +38,7 @@ async function install(): Promise<void> {
 async function send(address = 'room-1', text = 'hello', thread: string | null = null): Promise<string> {
   const id = newId('dlv');
   const content = { text, target: { app_id: app, channel_address: address, thread_id: thread, reply_context: null } };
-  await jobs.wake(deliverySend, {
+  await jobs.enqueue(deliverySend, {
     delivery_id: id,
     organization_id: home.organizationId,
     project_id: home.projectId,

@@ -36,7 +36,7 @@ export class DeliveryMarking {
       attempt: row.attempts,
       detail: { by: subject, ...(row.parts === null ? {} : { part: row.from_part + 1, parts: row.parts }) },
     });
-    if (state === 'queued') void this.jobs.wake(deliverySend, jobOf(row));
+    if (state === 'queued') void this.jobs.enqueue(deliverySend, jobOf(row));
     return (await this.deliveries.find(organizationId, projectId, id)) ?? row;
   }
 }

@@ -28,7 +28,7 @@ export class DeliveryRedrive {
       );
     }
     await noteDeliveryRedriven(this.db, row, subject);
-    await this.jobs.wake(deliverySend, jobOf(row));
+    await this.jobs.enqueue(deliverySend, jobOf(row));
     return this.find(organizationId, projectId, id);
   }
 

@@ -47,7 +47,7 @@ export class DeliveryResumption implements OnApplicationBootstrap {
     if (appIds.length === 0) return;
     for (;;) {
       const rows = await this.deliveries.resume(appIds, codes, batch);
-      await Promise.all(rows.map((row) => this.jobs.wake(deliverySend, jobOf(row))));
+      await Promise.all(rows.map((row) => this.jobs.enqueue(deliverySend, jobOf(row))));
       if (rows.length < batch) return;
     }
   }

@@ -161,7 +161,7 @@ export class DeliveryRepository {
     );
   }
 
-  /** Opens at once what waits for one of these reasons. @returns the deliveries to wake */
+  /** Opens at once what waits for one of these reasons. @returns the deliveries to enqueue */
   async resume(appIds: string[], codes: string[], limit: number): Promise<DeliveryRow[]> {
     const [rows] = (await this.rows.query(
       `UPDATE gateway.delivery SET lease_until = now() - interval '1 ms'

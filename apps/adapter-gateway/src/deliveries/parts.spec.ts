@@ -2,14 +2,14 @@ import { deliverySend, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 const lines = (count: number): string =>
   Array.from({ length: count }, (_, line) => `line ${line + 1} ${'x'.repeat(40)}`).join('\n');
 
 describe('a message that is too long for its channel', () => {
   let world: GatewayWorld;
-  let adapter: MoodyAdapter;
+  let adapter: FakeAdapter;
   let app: string;
   let jobs: JobClient;
 
@@ -23,7 +23,7 @@ describe('a message that is too long for its channel', () => {
     await world.close();
   });
   beforeEach(async () => {
-    adapter = await moodyAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`);
+    adapter = await fakeAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`);
     // As the contract alone asks for it: no parts, and nothing of splitting in `/deliver`.
     adapter.routes['format'] = ({ text }) => ({ text, format: 'plain' });
     adapter.routes['deliver'] = ({ idempotency_key: key }) => ({ ok: true, message_id: `m ${key}` });
@@ -38,7 +38,7 @@ describe('a message that is too long for its channel', () => {
   const send = async (text: string): Promise<string> => {
     const id = newId('dlv');
     const content = { text, target: { app_id: app, channel_address: 'room', thread_id: 't', reply_context: null } };
-    await jobs.wake(deliverySend, {
+    await jobs.enqueue(deliverySend, {
       delivery_id: id,
       organization_id: home.organizationId,
       project_id: home.projectId,

@@ -4,12 +4,12 @@ import { testRedisUrl, until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 const slowAdapters = 500;
 
 let world: GatewayWorld;
-let fast: MoodyAdapter;
+let fast: FakeAdapter;
 let slow: TestServer;
 let jobs: JobClient;
 let held: ServerResponse[];
@@ -25,7 +25,7 @@ beforeAll(async () => {
     else if (path.endsWith('/deliver')) sendJson(response, { ok: true, message_id: 'late' });
     else sendJson(response, { ...JSON.parse(body), format: 'plain', parts: [], lossy: [] });
   });
-  fast = await moodyAdapter('fast');
+  fast = await fakeAdapter('fast');
   fast.routes['deliver'] = () => ({ ok: true, message_id: 'm' });
 });
 afterAll(async () => {
@@ -41,7 +41,7 @@ async function send(app: string, number = 1): Promise<string[]> {
   const target = { app_id: app, channel_address: 'room', thread_id: null, reply_context: null };
   const scope = { organization_id: home.organizationId, project_id: home.projectId };
   const job = { ...scope, receipt_id: newId('evt'), turn_id: null, content: { text: 'hello', target } };
-  await Promise.all(ids.map((delivery_id) => jobs.wake(deliverySend, { ...job, delivery_id })));
+  await Promise.all(ids.map((delivery_id) => jobs.enqueue(deliverySend, { ...job, delivery_id })));
   return ids;
 }
 const delivered = (id: string): Promise<unknown> =>

@@ -2,10 +2,10 @@ import { deliverySend, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
-let adapter: MoodyAdapter;
+let adapter: FakeAdapter;
 let adapterId: string;
 let app: string;
 let jobs: JobClient;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   world = await gatewayWorld();
   await world.start();
   jobs = new JobClient(testRedisUrl());
-  adapter = await moodyAdapter('wrong');
+  adapter = await fakeAdapter('wrong');
   adapterId = (await world.call('POST', 'adapters', { url: adapter.url })).body.id;
   app = (await world.call('POST', 'listings/wrong/install', {})).body.id;
 });
@@ -28,7 +28,7 @@ const settled = async (): Promise<any> => {
   const delivery_id = newId('dlv');
   const target = { app_id: app, channel_address: 'room', thread_id: null, reply_context: null };
   const scope = { organization_id: home.organizationId, project_id: home.projectId };
-  await jobs.wake(deliverySend, {
+  await jobs.enqueue(deliverySend, {
     ...scope,
     delivery_id,
     receipt_id: newId('evt'),

@@ -2,7 +2,7 @@ import { isJsonObject } from '#libs/adapter-sdk';
 import type { HandshakeResult, InboundRequest } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { askedAgain } from '../adapter-calls/asked-again.js';
+import { withRetries } from '../adapter-calls/with-retries.js';
 import { AppsService } from '../apps/apps.service.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { InboundCalls } from './inbound-calls.js';
@@ -33,10 +33,10 @@ export class Handshakes {
     @Inject(InboundCalls) private readonly calls: InboundCalls,
   ) {}
 
-  /** @throws Problem 404; as `askedAgain` does of an adapter that gives no answer, or a wrong one */
+  /** @throws Problem 404; as `withRetries` does of an adapter that gives no answer, or a wrong one */
   async answer(caller: Principal, appId: string, asked: PossibleHandshake): Promise<HandshakeResult> {
     await this.apps.get(caller, appId);
-    return askedAgain(() => this.ask(caller, appId, asked), { attempts: 1, budgetMs: 0 });
+    return withRetries(() => this.ask(caller, appId, asked), { attempts: 1, budgetMs: 0 });
   }
 
   private async ask(caller: Principal, appId: string, asked: PossibleHandshake): Promise<HandshakeResult> {

@@ -2,10 +2,10 @@ import { inboundParse, type InboundRequest, messageRoute, type NormalizedMessage
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
-let adapter: MoodyAdapter;
+let adapter: FakeAdapter;
 let chat: string;
 let hook: string;
 let jobs: JobClient;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   world = await gatewayWorld();
   await world.start();
   jobs = new JobClient(testRedisUrl());
-  adapter = await moodyAdapter('chat');
+  adapter = await fakeAdapter('chat');
   await world.call('POST', 'adapters', { url: adapter.url });
   chat = (await world.call('POST', 'listings/chat/install', {})).body.id;
   hook = (await world.call('POST', 'apps', { name: 'hook', kind: 'builtin' })).body.id;
@@ -37,7 +37,7 @@ async function receive(app: string, body: string): Promise<string> {
     body,
     body_encoding: 'utf8',
   };
-  await jobs.wake(inboundParse, {
+  await jobs.enqueue(inboundParse, {
     receipt_id: receipt,
     received_at: new Date().toISOString(),
     organization_id: home.organizationId,

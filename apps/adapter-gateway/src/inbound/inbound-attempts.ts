@@ -16,11 +16,11 @@ import { AdapterClient } from '../adapters/adapter-client.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { AdapterNotReady } from '../apps/adapter-not-ready.js';
 import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
-import { UnderWay } from '../deliveries/under-way.js';
+import { InFlightLimiter } from '../deliveries/in-flight-limiter.js';
 import type { GatewaySettings } from '../env.js';
 import { gatewaySettings } from '../settings.js';
-import { putOff, retryAfterCode } from './inbound-put-off.js';
-import { InboundWaitRepository, type PutOff, type Waiting } from './inbound-wait.repository.js';
+import { reschedule, retryAfterCode } from './inbound-reschedule.js';
+import { InboundWaitRepository, type Rescheduled, type Waiting } from './inbound-wait.repository.js';
 import { InboundService } from './inbound.service.js';
 
 const takeEveryMs = 500;
@@ -31,15 +31,15 @@ const lookAgainMs = 500;
 /**
  * Attempts that outlive their job: an adapter that hangs holds its own slots, and no place in the queue. What has to
  * come again waits in Postgres, where it is taken up as soon as its adapter can take it. A receipt that is lost with
- * this process is woken again by the ingress, who has the custody.
+ * this process is enqueued again by the ingress, who has the custody.
  */
 @Injectable()
 export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('inbound');
-  private readonly underWay: UnderWay;
-  private readonly puts: Batcher<PutOff, Waiting>;
+  private readonly inFlight: InFlightLimiter;
+  private readonly reschedules: Batcher<Rescheduled, Waiting>;
   private readonly taker: Sweeper;
-  /** Receipts that this process attempts now: the ingress may wake one again meanwhile. */
+  /** Receipts that this process attempts now: the ingress may enqueue one again meanwhile. */
   private readonly mine = new Set<string>();
   /** Those of the attempts under way that were taken here. */
   private readonly taken = new Set<Promise<void>>();
@@ -54,11 +54,11 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     @Inject(Liveness) private readonly liveness: Liveness,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
-    this.underWay = new UnderWay(settings.PARSES_IN_FLIGHT, (error) =>
+    this.inFlight = new InFlightLimiter(settings.PARSES_IN_FLIGHT, (error) =>
       this.logger.warn({ event: 'parse.not_recorded', error: String(error) }),
     );
     const together = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
-    this.puts = new Batcher((list) => this.waits.put(list), together);
+    this.reschedules = new Batcher((list) => this.waits.put(list), together);
     this.taker = new Sweeper({
       name: 'inbound-waits',
       everyMs: takeEveryMs,
@@ -71,7 +71,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
 
   onApplicationBootstrap(): void {
     this.adapters.onClosedCircuit((baseUrl) => {
-      this.waits.hurry(baseUrl, retryAfterCode).catch((error: unknown) => {
+      this.waits.expedite(baseUrl, retryAfterCode).catch((error: unknown) => {
         // They come again by themselves, later.
         this.logger.warn({ event: 'parse.not_resumed', error: String(error) });
       });
@@ -82,12 +82,12 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   /** Before the workers close: what comes from here on is waited for by its job. */
   async beforeApplicationShutdown(): Promise<void> {
     this.closing = true;
-    await this.underWay.drain();
+    await this.inFlight.drain();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.taker.stop();
-    await this.underWay.drain();
+    await this.inFlight.drain();
   }
 
   /** Begins an attempt; resolves when there is room for it. */
@@ -95,8 +95,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     // What waits here for its adapter comes again by itself.
     if (job.tried !== undefined && (await this.waits.has(job.receipt_id))) return;
     if (this.closing) return this.attempt(job, adapter, 0, false);
-    await this.underWay.room();
-    this.underWay.add(this.attempt(job, adapter, 0, false));
+    await this.inFlight.room();
+    this.inFlight.add(this.attempt(job, adapter, 0, false));
   }
 
   /** Takes what is due, and more as soon as some of it is done; nothing waits for the slowest. */
@@ -104,14 +104,14 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     if (this.closing) return 0;
     const { ADAPTER_CONCURRENCY: perAdapter, PARSE_LEASE_MS: leaseMs } = this.settings;
     const lease = { by: this.liveness.owner, leaseMs };
-    const rows = await this.waits.take(this.adapters.load, perAdapter, this.underWay.free, lease);
+    const rows = await this.waits.take(this.adapters.load, perAdapter, this.inFlight.free, lease);
     for (const { job, attempts } of rows) {
       const { receipt_id: eventId, organization_id: organizationId } = job;
       const attempt = inMessage({ eventId, organizationId }, undefined, () => this.again(job, attempts)).finally(() =>
         this.taken.delete(attempt),
       );
       this.taken.add(attempt);
-      this.underWay.add(attempt);
+      this.inFlight.add(attempt);
     }
     if (this.taken.size === 0) return 0;
     // One that could not even be recorded is reported by whoever tracks it.
@@ -168,8 +168,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     if (permanent !== null) return this.end(job, attempts + 1, permanent, said(error));
     // It comes again later, and nobody waits for it.
     this.jobs.order.leave(job.app_id, job.receipt_id);
-    const put = putOff(job, adapter.id, attempts, error);
-    const waiting = await this.puts.add(put);
+    const put = reschedule(job, adapter.id, attempts, error);
+    const waiting = await this.reschedules.add(put);
     const tooOld = Date.now() - waiting.waitingSince.getTime() >= this.settings.PARSE_MAX_AGE_MS;
     if (tooOld || waiting.attempts >= inboundParse.attempts) {
       return this.end(job, attempts + 1, put.code, said(error));
@@ -180,7 +180,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private async end(job: InboundParsePayload, attempt: number, code: string, reason: string): Promise<void> {
-    await this.inbound.bury(job, attempt, code, reason);
+    await this.inbound.deadLetter(job, attempt, code, reason);
     await this.waits.forget([job.receipt_id]);
   }
 }

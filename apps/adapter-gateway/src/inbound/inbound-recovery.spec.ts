@@ -4,14 +4,14 @@ import { testRedisUrl, until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
 let ingress: TestServer;
 let jobs: JobClient;
-let adapter: MoodyAdapter;
+let adapter: FakeAdapter;
 let app: string;
-const open: MoodyAdapter[] = [];
+const open: FakeAdapter[] = [];
 
 const request: InboundRequest = {
   method: 'POST',
@@ -42,8 +42,8 @@ afterAll(async () => {
   await Promise.all([ingress.close(), ...open.map((each) => each.close())]);
 });
 
-async function install(): Promise<{ adapter: MoodyAdapter; app: string }> {
-  const made = await moodyAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`);
+async function install(): Promise<{ adapter: FakeAdapter; app: string }> {
+  const made = await fakeAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`);
   open.push(made);
   made.routes['parse-inbound'] = () => message;
   await world.call('POST', 'adapters', { url: made.url });
@@ -59,7 +59,7 @@ async function receive(to = app, number = 1): Promise<string[]> {
   return ids;
 }
 const wake = (id: string, to = app): Promise<boolean> =>
-  jobs.wake(inboundParse, {
+  jobs.enqueue(inboundParse, {
     receipt_id: id,
     received_at: new Date().toISOString(),
     organization_id: home.organizationId,
@@ -149,7 +149,7 @@ describe('an adapter that is not ready', () => {
     });
     const before = parsed();
     await wake(id!);
-    await until('it was woken again', async () => (await jobs.depth(inboundParse.queue)).waiting === 0);
+    await until('it was enqueued again', async () => (await jobs.depth(inboundParse.queue)).waiting === 0);
     expect(await waits([id!])).toEqual([{ attempts: 0, code: 'adapter_unready' }]);
     expect(parsed()).toBe(before);
     adapter.health.status = 'ready';

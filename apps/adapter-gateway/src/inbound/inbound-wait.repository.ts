@@ -7,7 +7,7 @@ import type { AdapterLoad } from '../adapters/adapter-client.js';
 import { InboundWaitRow } from './inbound-wait.entity.js';
 
 /** A receipt that has to come again. */
-export interface PutOff {
+export interface Rescheduled {
   job: InboundParsePayload;
   adapterId: string;
   code: string;
@@ -28,10 +28,10 @@ export class InboundWaitRepository {
   constructor(@InjectRepository(InboundWaitRow) private readonly rows: Repository<InboundWaitRow>) {}
 
   /** @param list no receipt twice @returns in the order of the list */
-  async put(list: PutOff[]): Promise<Waiting[]> {
+  async put(list: Rescheduled[]): Promise<Waiting[]> {
     // In id order: batches of two processes that share ids would otherwise deadlock.
     const sorted = [...list].sort((a, b) => (a.job.receipt_id < b.job.receipt_id ? -1 : 1));
-    const column = <T>(of: (entry: PutOff) => T): T[] => sorted.map(of);
+    const column = <T>(of: (entry: Rescheduled) => T): T[] => sorted.map(of);
     const rows = (await this.rows.query(
       `WITH before AS (SELECT receipt_id, code FROM gateway.inbound_wait WHERE receipt_id = ANY($1))
        INSERT INTO gateway.inbound_wait AS w (receipt_id, adapter_id, job, attempts, code, taken, next_at, waiting_since)
@@ -99,8 +99,8 @@ export class InboundWaitRepository {
     return rows.map(({ job }) => job);
   }
 
-  /** Lets everything that waits for the adapters at an address come at once, but for what they put off themselves. */
-  async hurry(baseUrl: string, exceptCode: string): Promise<void> {
+  /** Lets everything that waits for the adapters at an address come at once, but for what they rescheduled themselves. */
+  async expedite(baseUrl: string, exceptCode: string): Promise<void> {
     await this.rows.query(
       `UPDATE gateway.inbound_wait SET next_at = now()
         WHERE adapter_id IN (SELECT id FROM gateway.adapter WHERE base_url = $1) AND code <> $2

@@ -30,6 +30,6 @@ export class InboundHandler {
 
   @EventPattern<string>('inbound.parse.dead')
   async dead(@Payload() job: DeadJob<InboundParsePayload>, @Ctx() context: JobContext): Promise<void> {
-    await this.inbound.bury(job.payload, context.attempt, job.code, job.reason);
+    await this.inbound.deadLetter(job.payload, context.attempt, job.code, job.reason);
   }
 }

@@ -29,7 +29,7 @@ import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 export const ingressClient = Symbol('ingressClient');
 
 const cleanEveryMs = 600_000;
-/** The router reads them within seconds; a receipt that is woken later is parsed, and kept, again. */
+/** The router reads them within seconds; a receipt that is enqueued later is parsed, and kept, again. */
 const parsedMessagesKeptMs = 86_400_000;
 
 /** A handshake that only its parsing showed: its sender has its acknowledgement by then. */
@@ -116,7 +116,7 @@ export class InboundService extends Sweeping {
   }
 
   /** Ends a receipt that cannot be parsed; it stays readable and can be replayed. */
-  async bury(job: InboundParsePayload, attempt: number, code: string, reason: string): Promise<void> {
+  async deadLetter(job: InboundParsePayload, attempt: number, code: string, reason: string): Promise<void> {
     this.jobs.order.leave(job.app_id, job.receipt_id);
     await this.journal.appendNow(
       entryOf(job, 'parsed', 'dead', { attempt, durationMs: null, reason: code, detail: { error: reason } }),
@@ -186,8 +186,8 @@ export class InboundService extends Sweeping {
       ...(job.surplus ? { surplus: job.surplus } : {}),
       told: told.map(toldOf),
     };
-    // Not taken by Redis: the ingress still holds the receipt, and wakes this hop again.
-    await this.jobs.wake(messageRoute, payload);
+    // Not taken by Redis: the ingress still holds the receipt, and enqueues this hop again.
+    await this.jobs.enqueue(messageRoute, payload);
   }
 
   /** Of what goes no further, or not yet: nobody waits for it. */

@@ -2,10 +2,10 @@ import { inboundParse, type InboundRequest, messageRoute, newId } from '#libs/co
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
-let adapter: MoodyAdapter;
+let adapter: FakeAdapter;
 let adapterId: string;
 let app: string;
 let jobs: JobClient;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   world = await gatewayWorld();
   await world.start();
   jobs = new JobClient(testRedisUrl());
-  adapter = await moodyAdapter('chat');
+  adapter = await fakeAdapter('chat');
   adapterId = (await world.call('POST', 'adapters', { url: adapter.url })).body.id;
   app = (await world.call('POST', 'listings/chat/install', {})).body.id;
 });
@@ -41,7 +41,7 @@ function receive(answer: unknown, scheme: string | null = 'none'): Promise<strin
 }
 async function arrive(scheme: string | null): Promise<string> {
   const receipt = newId('evt');
-  await jobs.wake(inboundParse, {
+  await jobs.enqueue(inboundParse, {
     receipt_id: receipt,
     received_at: new Date().toISOString(),
     organization_id: home.organizationId,

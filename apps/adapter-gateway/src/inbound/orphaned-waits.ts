@@ -22,13 +22,13 @@ export class OrphanedWaits extends Sweeping {
       name: 'orphaned-waits',
       everyMs: HEALTH_POLL_MS,
       batch: 500,
-      sweep: (limit) => this.sendAgain(limit),
+      sweep: (limit) => this.republish(limit),
     });
   }
 
-  private async sendAgain(limit: number): Promise<number> {
+  private async republish(limit: number): Promise<number> {
     const jobs = await this.waits.removeOrphaned(limit);
-    for (const job of jobs) void this.jobs.wake(inboundParse, job);
+    for (const job of jobs) void this.jobs.enqueue(inboundParse, job);
     return jobs.length;
   }
 }

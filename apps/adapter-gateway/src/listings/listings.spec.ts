@@ -1,8 +1,8 @@
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
-let adapter: MoodyAdapter;
+let adapter: FakeAdapter;
 
 beforeAll(async () => {
   world = await gatewayWorld();
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 beforeEach(async () => {
-  adapter = await moodyAdapter(`store-${Math.random().toString(36).slice(2, 8)}`, { name: 'Store' });
+  adapter = await fakeAdapter(`store-${Math.random().toString(36).slice(2, 8)}`, { name: 'Store' });
   await world.call('POST', 'adapters', { url: adapter.url });
 });
 afterEach(() => adapter.close());
@@ -91,7 +91,7 @@ describe('installing', () => {
   });
 
   it('refuses a capability that the adapter does not offer', async () => {
-    const sender = await moodyAdapter('sender', { capabilities: ['send'] });
+    const sender = await fakeAdapter('sender', { capabilities: ['send'] });
     await world.call('POST', 'adapters', { url: sender.url });
     expect((await install({ capabilities: ['receive'] }, 'sender')).body.code).toBe('capability_not_offered');
     await sender.close();

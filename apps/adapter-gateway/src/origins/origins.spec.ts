@@ -11,7 +11,7 @@ import { testRedisUrl, until } from '#libs/testing';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 interface Sent {
   marker: string;
@@ -22,7 +22,7 @@ interface Sent {
 describe('the origin of a message', () => {
   let world: GatewayWorld;
   let jobs: JobClient;
-  let adapter: MoodyAdapter;
+  let adapter: FakeAdapter;
   let receiver: Server;
   let receiverUrl: string;
   const sent: Sent[] = [];
@@ -43,7 +43,7 @@ describe('the origin of a message', () => {
     world = await gatewayWorld();
     await world.start();
     jobs = new JobClient(testRedisUrl());
-    adapter = await moodyAdapter('chat');
+    adapter = await fakeAdapter('chat');
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm1' });
     await world.call('POST', 'adapters', { url: adapter.url });
     apps.chat = (await world.call('POST', 'listings/chat/install', {})).body.id;
@@ -62,7 +62,7 @@ describe('the origin of a message', () => {
   async function deliver(appId: string, hops?: number): Promise<Sent> {
     const target = { app_id: appId, channel_address: receiverUrl, thread_id: null, reply_context: null };
     const before = sent.length;
-    await jobs.wake(deliverySend, {
+    await jobs.enqueue(deliverySend, {
       delivery_id: newId('dlv'),
       organization_id: home.organizationId,
       project_id: home.projectId,
@@ -84,7 +84,7 @@ describe('the origin of a message', () => {
       body: JSON.stringify(body),
       body_encoding: 'utf8',
     } as const;
-    await jobs.wake(inboundParse, {
+    await jobs.enqueue(inboundParse, {
       receipt_id: receipt,
       received_at: new Date().toISOString(),
       organization_id: home.organizationId,
@@ -153,7 +153,7 @@ describe('the origin of a message', () => {
     adapter.routes['parse-inbound'] = () => ({ ...parsed, origin: { hops: 9, delivery_id: 'dlv_1' } });
     expect((await receive(apps.chat, {})).message).not.toHaveProperty('origin');
     const id = newId('dlv');
-    await jobs.wake(deliverySend, {
+    await jobs.enqueue(deliverySend, {
       delivery_id: id,
       organization_id: home.organizationId,
       project_id: home.projectId,
@@ -179,7 +179,7 @@ describe('the origin of a message', () => {
       is_bot: false,
     });
     expect((await receive(apps.chat, {})).job).not.toHaveProperty('app_sends');
-    const inbound = await moodyAdapter('inbound-only');
+    const inbound = await fakeAdapter('inbound-only');
     inbound.routes['parse-inbound'] = adapter.routes['parse-inbound'];
     await world.call('POST', 'adapters', { url: inbound.url });
     const installed = await world.call('POST', 'listings/inbound-only/install', { capabilities: ['receive'] });
@@ -224,7 +224,7 @@ describe('an App whose replies can go nowhere', () => {
   );
 
   it('says so where it has no send capability; one that sends has its sender to answer', async () => {
-    const adapter = await moodyAdapter('talk');
+    const adapter = await fakeAdapter('talk');
     await world.call('POST', 'adapters', { url: adapter.url });
     const { body } = await world.call('POST', 'listings/talk/install', { capabilities: ['receive'] });
     expect(body.warnings).toMatchObject([{ code: 'app_cannot_send' }]);

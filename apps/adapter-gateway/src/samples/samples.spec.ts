@@ -1,17 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 const sample = { title: 'It fails' };
 
 let world: GatewayWorld;
-let adapter: MoodyAdapter;
+let adapter: FakeAdapter;
 let app: string;
 
 beforeAll(async () => {
   world = await gatewayWorld();
   await world.start();
-  adapter = await moodyAdapter('sampled', {
+  adapter = await fakeAdapter('sampled', {
     webhook: { verification: { scheme: 'hmac', header: 'X-Mac', prefix: 'v1=', secret_fields: ['token'] } },
     events: [
       { type: 'nothing_to_try' },

@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
-import { moodyAdapter } from '../testing/moody-adapter.js';
+import { fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
 let provider: DocumentProvider;
@@ -224,7 +224,7 @@ describe('a synchronisation', () => {
   });
 
   it('keeps nothing of an answer that is no document, and says so on the run and on the page of the adapter', async () => {
-    const adapter = await moodyAdapter('files');
+    const adapter = await fakeAdapter('files');
     const { id } = (await world.call('POST', 'adapters', { url: adapter.url })).body;
     const app = (await world.call('POST', 'listings/files/install', {})).body;
     const body = { app_id: app.id, name: 'Files', resource_path: 'root' };

@@ -116,7 +116,7 @@ export async function holdDocuments(manager: EntityManager, sourceId: string): P
 }
 
 /** Documents that are in force are offered anew, as what is said of all of them has changed. */
-export async function offerAgain(manager: EntityManager, sourceId: string): Promise<void> {
+export async function republishDocuments(manager: EntityManager, sourceId: string): Promise<void> {
   await manager.query(
     `UPDATE gateway.source_document SET revision = revision + 1, tell_at = now() WHERE source_id = $1 AND state = 'current'`,
     [sourceId],

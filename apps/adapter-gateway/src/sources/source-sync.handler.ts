@@ -15,6 +15,6 @@ export class SourceSyncHandler {
 
   @EventPattern<string>('source.sync.dead')
   async dead(@Payload() job: DeadJob<SourceSyncPayload>): Promise<void> {
-    await this.syncs.bury(job.payload.run_id, job.code, job.reason);
+    await this.syncs.deadLetter(job.payload.run_id, job.code, job.reason);
   }
 }

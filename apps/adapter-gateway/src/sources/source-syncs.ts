@@ -9,7 +9,7 @@ import type { SyncCause, SyncRunRow } from './sync-run.entity.js';
 import { SyncRunRepository } from './sync-run.repository.js';
 import { Syncer } from './syncer.js';
 
-/** Custody of runs: begun when due or asked for, woken until they end. */
+/** Custody of runs: begun when due or asked for, enqueued until they end. */
 @Injectable()
 export class SourceSyncs extends Sweeping {
   constructor(
@@ -30,29 +30,29 @@ export class SourceSyncs extends Sweeping {
   /** Begins a run now, or after the one that is open. @returns the open one */
   async start(source: SourceRow, cause: SyncCause): Promise<SyncRunRow> {
     const run = await this.runs.begin(source, cause);
-    this.wake(run.id);
+    this.enqueue(run.id);
     return run;
   }
 
   /** One turn of a run. */
   async work(runId: string): Promise<void> {
-    if (await this.syncer.work(runId)) this.wake(runId);
+    if (await this.syncer.work(runId)) this.enqueue(runId);
   }
 
   /** Ends a run whose job cannot be handled at all. */
-  async bury(runId: string, code: string, reason: string): Promise<void> {
+  async deadLetter(runId: string, code: string, reason: string): Promise<void> {
     const run = await this.runs.byId(runId);
     if (run) await this.runs.fail(run, code, reason.slice(0, 1_000));
   }
 
   private async sweep(limit: number): Promise<number> {
     const begun = await this.runs.beginDue(limit);
-    for (const id of new Set([...begun, ...(await this.runs.abandoned(limit))])) this.wake(id);
+    for (const id of new Set([...begun, ...(await this.runs.abandoned(limit))])) this.enqueue(id);
     // Abandoned ones stay so until their job runs: asking again at once would only find them again.
     return begun.length;
   }
 
-  private wake(runId: string): void {
-    void this.jobs.wake(sourceSync, { run_id: runId });
+  private enqueue(runId: string): void {
+    void this.jobs.enqueue(sourceSync, { run_id: runId });
   }
 }

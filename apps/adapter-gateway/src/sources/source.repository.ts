@@ -3,7 +3,7 @@ import { containing, type Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
-import { disown, holdDocuments, offerAgain } from './knowledge-feed.repository.js';
+import { disown, holdDocuments, republishDocuments } from './knowledge-feed.repository.js';
 import { SourceRow } from './source.entity.js';
 
 interface Scope {
@@ -36,7 +36,7 @@ export class SourceRepository {
       const { trust = before.trust } = change;
       if (trust !== before.trust) await this.noted(manager, by, id, before.trust, trust);
       await manager.update(SourceRow, { id }, { ...change, updated_at: new Date() } as object);
-      if (toldAnew) await offerAgain(manager, id);
+      if (toldAnew) await republishDocuments(manager, id);
     });
   }
 

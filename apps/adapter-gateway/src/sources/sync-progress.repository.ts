@@ -143,7 +143,7 @@ export class SyncProgressRepository {
   async remove(run: SyncRunRow, change: SourceChangeRow, leaseMs: number): Promise<void> {
     await this.db.transaction(async (manager) => {
       await hold(manager, run, leaseMs, 'attempts = 0', []);
-      const removed = await bury(manager, 'source_id = $1 AND path = $2', [run.source_id, change.path]);
+      const removed = await leaveTombstones(manager, 'source_id = $1 AND path = $2', [run.source_id, change.path]);
       await count(manager, run, 'removed', removed);
       await manager.delete(SourceChangeRow, { source_id: run.source_id, path: change.path });
     });
@@ -184,7 +184,7 @@ export class SyncProgressRepository {
       const held = await hold(manager, run, leaseMs, 'attempts = 0', []);
       if (held.full_listing === true) {
         const unseen = 'source_id = $1 AND seen_in IS DISTINCT FROM $2';
-        await count(manager, run, 'removed', await bury(manager, unseen, [run.source_id, listingKey(run)]));
+        await count(manager, run, 'removed', await leaveTombstones(manager, unseen, [run.source_id, listingKey(run)]));
       }
       await manager.query(
         `UPDATE gateway.sync_run SET state = 'succeeded', lease_until = NULL, finished_at = now() WHERE id = $1`,
@@ -243,11 +243,11 @@ async function count(
 }
 
 /** Makes tombstones of current documents. @returns how many */
-async function bury(manager: EntityManager, where: string, values: unknown[]): Promise<number> {
-  const [, buried] = (await manager.query(
+async function leaveTombstones(manager: EntityManager, where: string, values: unknown[]): Promise<number> {
+  const [, left] = (await manager.query(
     `UPDATE gateway.source_document SET state = 'removed', content = NULL, removed_at = now(), updated_at = now(),
        revision = revision + 1, tell_at = now() WHERE state = 'current' AND ${where}`,
     values,
   )) as [unknown[], number];
-  return buried;
+  return left;
 }

@@ -24,7 +24,7 @@ const failureAtEnd = failureSql('s.sync_failure', {
   whatToDo: `CASE WHEN s.next_sync_at IS NULL OR s.state <> 'active' THEN $5 END`,
 });
 
-/** When runs begin, who has their lease, and how they are put off or fail. */
+/** When runs begin, who has their lease, and how they are rescheduled or fail. */
 @Injectable()
 export class SyncRunRepository {
   constructor(
@@ -83,7 +83,7 @@ export class SyncRunRepository {
   }
 
   /** Gives the lease back; the run goes on after `waitMs`. */
-  async putOff(
+  async reschedule(
     run: SyncRunRow,
     waitMs: number,
     why: { attempts: number; error: string | null; detail: string | null },

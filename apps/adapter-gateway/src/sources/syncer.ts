@@ -34,14 +34,14 @@ export class Syncer {
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 
-  /** @returns true when the run's turn is over and it is not: wake it again */
+  /** @returns true when the run's turn is over and it is not: enqueue it again */
   async work(runId: string): Promise<boolean> {
     const run = await this.runs.claim(runId, this.settings.SYNC_LEASE_MS);
     if (!run) return false;
     try {
       const source = await this.sources.byId(run.source_id);
       if (!source || (await this.toTheEnd(run, source))) return false;
-      await this.runs.putOff(run, 0, { attempts: 0, error: null, detail: null });
+      await this.runs.reschedule(run, 0, { attempts: 0, error: null, detail: null });
       return true;
     } catch (error) {
       if (!(error instanceof LeaseLost)) await this.interrupted(run, error);
@@ -122,7 +122,7 @@ export class Syncer {
     this.logger.warn({ event: 'source.sync.interrupted', run: run.id, source: run.source_id, code, detail });
     if (isPermanent(error) || after >= this.settings.SYNC_ATTEMPTS) return this.runs.fail(run, code, detail);
     const backoffMs = Math.ceil(Math.random() * Math.min(backoffCapMs, backoffBaseMs * 2 ** after));
-    await this.runs.putOff(run, asked ?? backoffMs, { attempts: after, error: code, detail });
+    await this.runs.reschedule(run, asked ?? backoffMs, { attempts: after, error: code, detail });
   }
 }
 

@@ -99,9 +99,7 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
       send(method, `internal/${path}`, body, { ...home, subject: 'service:test', scopes: ['service'], ...scope }),
     waiting: async <P extends object>(contract: JobContract<P>) => {
       const found = (await queues.find(({ name }) => name === contract.queue)?.getJobs(['wait'])) ?? [];
-      return found.flatMap((job) =>
-        (job.data as { travellers: { payload: P }[] }).travellers.map(({ payload }) => payload),
-      );
+      return found.flatMap((job) => (job.data as { items: { payload: P }[] }).items.map(({ payload }) => payload));
     },
     close: async () => {
       await Promise.all(gateways.map((gateway) => gateway.close()));

@@ -1,7 +1,7 @@
 import type { FormatResult } from '#libs/adapter-sdk';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { askedAgain } from '../adapter-calls/asked-again.js';
+import { withRetries } from '../adapter-calls/with-retries.js';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { wrongFormat } from '../adapters/answer-fields.js';
@@ -56,7 +56,7 @@ export class AdapterChecks {
       const body = { text: formatted, mode: 'rich' };
       const ask = (): Promise<FormatResult> =>
         this.adapters.post<FormatResult>(adapter.baseUrl, '/format', body, caller, wrongFormat);
-      const { text } = await askedAgain(ask, { attempts: 1, budgetMs: 0 });
+      const { text } = await withRetries(ask, { attempts: 1, budgetMs: 0 });
       const took_ms = Math.round(performance.now() - beganMs);
       const sentence = `The adapter formats a message as “${text.slice(0, 80)}”; none is delivered, since the contract has no delivery without effect.`;
       return { status: 'ok', took_ms, sentence };

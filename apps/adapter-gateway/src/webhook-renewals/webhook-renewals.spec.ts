@@ -1,12 +1,12 @@
 import { until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
-import { type MoodyAdapter, moodyAdapter } from '../testing/moody-adapter.js';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 const daySeconds = 86_400;
 
 describe('the webhook of a provider that has to be asked again', () => {
   let world: GatewayWorld;
-  let adapter: MoodyAdapter;
+  let adapter: FakeAdapter;
 
   beforeAll(async () => {
     world = await gatewayWorld();
@@ -16,7 +16,7 @@ describe('the webhook of a provider that has to be asked again', () => {
   afterAll(() => world.close());
   beforeEach(async () => {
     const slug = `mail-${Math.random().toString(36).slice(2, 8)}`;
-    adapter = await moodyAdapter(slug, { webhook: { renew_seconds: daySeconds } });
+    adapter = await fakeAdapter(slug, { webhook: { renew_seconds: daySeconds } });
   });
   afterEach(() => adapter.close());
 
@@ -95,7 +95,7 @@ describe('the webhook of a provider that has to be asked again', () => {
     await world.call('PATCH', `apps/${id}`, { state: 'paused' });
     const before = asked().length;
     await world.call('POST', `apps/${id}/webhook-renewal`);
-    const other = await moodyAdapter(`other-${adapter.slug}`, { webhook: { renew_seconds: daySeconds } });
+    const other = await fakeAdapter(`other-${adapter.slug}`, { webhook: { renew_seconds: daySeconds } });
     other.routes['renew-webhook'] = () => ({ ok: true });
     await world.call('POST', 'adapters', { url: other.url });
     const running = (await world.call('POST', `listings/${other.slug}/install`, {})).body;

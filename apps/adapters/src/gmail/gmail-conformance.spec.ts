@@ -4,11 +4,11 @@ import { pino } from 'pino';
 import { createAdapterServer, describeConformance, loadFixtures, type WebhookSigner } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createGmailAdapter } from './gmail.adapter.js';
-import { openGmailStandIn } from './testing/gmail-stand-in.js';
+import { openFakeGmail } from './testing/fake-gmail.js';
 import { HASTY_MS } from '../testing/patience.js';
 
 const { privateKey, publicKey } = await generateKeyPair('RS256');
-const provider = await openGmailStandIn({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256' }] });
+const provider = await openFakeGmail({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256' }] });
 
 /** As Pub/Sub signs: for an audience, in the name of the subscription's account; the body is not covered. */
 const signer: WebhookSigner = {

@@ -9,10 +9,10 @@ import {
   openGmail,
   pushOf,
   receive,
-  type GmailUnderTest,
+  type FakeGmailWorld,
 } from './testing/gmail-under-test.js';
 
-let gmail: GmailUnderTest;
+let gmail: FakeGmailWorld;
 beforeAll(async () => {
   gmail = await openGmail();
 });

@@ -1,8 +1,8 @@
 import type { JsonObject } from '#libs/adapter-sdk';
 import { MAILBOX } from './testing/gmail-front.js';
-import { CREDENTIALS, openGmail, pushOf, type GmailUnderTest } from './testing/gmail-under-test.js';
+import { CREDENTIALS, openGmail, pushOf, type FakeGmailWorld } from './testing/gmail-under-test.js';
 
-let gmail: GmailUnderTest;
+let gmail: FakeGmailWorld;
 beforeAll(async () => {
   gmail = await openGmail();
 });

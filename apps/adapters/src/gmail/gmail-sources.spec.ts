@@ -1,7 +1,7 @@
 import type { ChangeRecord } from '#libs/adapter-sdk';
-import { gmailError, MAIL_HEADERS, openGmail, receive, type GmailUnderTest } from './testing/gmail-under-test.js';
+import { gmailError, MAIL_HEADERS, openGmail, receive, type FakeGmailWorld } from './testing/gmail-under-test.js';
 
-let gmail: GmailUnderTest;
+let gmail: FakeGmailWorld;
 beforeAll(async () => {
   gmail = await openGmail();
 });

@@ -42,7 +42,7 @@ export async function parseMail(form: Form, call: InboundCall): Promise<Normaliz
     ...(threadId !== undefined && { thread_id: threadId }),
     metadata: {
       ...mailMetadata(mail),
-      ...judgements(fields),
+      ...checks(fields),
       ...envelopeOf(envelope),
       is_self: isOwn || fromSelf,
       timestamp: call.receivedAt.toISOString(),
@@ -76,7 +76,7 @@ async function readMail(form: Form, fields: ReadonlyMap<string, string>): Promis
 }
 
 /** What SendGrid found out about the sender, in its own words. */
-function judgements(fields: ReadonlyMap<string, string>): MessageMetadata {
+function checks(fields: ReadonlyMap<string, string>): MessageMetadata {
   const [spf, dkim, score, ip] = ['SPF', 'dkim', 'spam_score', 'sender_ip'].map((name) => fields.get(name));
   return {
     ...(spf !== undefined && { spf }),

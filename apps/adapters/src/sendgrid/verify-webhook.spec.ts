@@ -56,20 +56,20 @@ describe('the signature of a webhook', () => {
     expect(await verify(headers, body.trim(), options)).toBe('bad_signature');
   });
 
-  it('is judged alike by both, right or wrong, over many signatures and keys', async () => {
+  it('is checked alike by both, right or wrong, over many signatures and keys', async () => {
     const other = keyPair();
     for (let index = 0; index < 12; index++) {
       const body = `[{"event":"delivered","n":${index},"text":"grün"}]`;
       const by = index % 2 === 0 ? privateKey : other.privateKey;
       const headers = signed(body, by);
-      const judged = theirs.verifySignature(
+      const checked = theirs.verifySignature(
         theirs.convertPublicKeyToECDSA(shown),
         body,
         headers[EventWebhookHeader.SIGNATURE()] ?? '',
         String(NOW),
       );
-      expect(judged).toBe(index % 2 === 0);
-      expect(await verify(headers, body)).toBe(judged ? 'sendgrid-ecdsa' : 'bad_signature');
+      expect(checked).toBe(index % 2 === 0);
+      expect(await verify(headers, body)).toBe(checked ? 'sendgrid-ecdsa' : 'bad_signature');
     }
   });
 

@@ -4,10 +4,10 @@ import { pino } from 'pino';
 import { createAdapterServer, describeConformance, loadFixtures } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createSmtpAdapter } from './smtp.adapter.js';
-import { openSmtpStandIn } from './testing/smtp-stand-in.js';
+import { openFakeSmtp } from './testing/fake-smtp.js';
 
 const fixtures = loadFixtures(new URL('conformance', import.meta.url).pathname);
-const provider = await openSmtpStandIn();
+const provider = await openFakeSmtp();
 for (const credentials of Object.values(fixtures.credentials ?? {})) credentials.port = String(provider.port);
 
 await describeConformance(

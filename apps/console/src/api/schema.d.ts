@@ -5314,7 +5314,7 @@ export interface components {
             description: string | null;
             document_id: string;
             /**
-             * @description untrusted: learnt from outsiders
+             * @description untrusted: learnt from untrusted senders
              * @enum {string}
              */
             trust: "owner" | "known" | "untrusted";
@@ -5348,7 +5348,7 @@ export interface components {
             source: "upload" | "turn" | "sync";
             uri: string | null;
             /**
-             * @description untrusted: learnt from outsiders
+             * @description untrusted: learnt from untrusted senders
              * @enum {string}
              */
             trust: "owner" | "known" | "untrusted";
@@ -5416,7 +5416,7 @@ export interface components {
             source: "upload" | "turn" | "sync";
             uri: string | null;
             /**
-             * @description untrusted: learnt from outsiders
+             * @description untrusted: learnt from untrusted senders
              * @enum {string}
              */
             trust: "owner" | "known" | "untrusted";

@@ -69,7 +69,7 @@ export const agentTexts = {
     approversHint: 'They decide over calls that wait, but never over what they asked for themselves.',
     nobody: 'Nobody: calls of a higher grade are not offered to the model at all.',
     kinds: { user: 'Members', contact: 'Contacts', key: 'API keys' } as Readonly<Record<string, string>>,
-    hosts: 'Hosts for outsiders',
+    hosts: 'Hosts for untrusted senders',
     hostsHint:
       'Where http_request may go in turns of untrusted senders, and in those that have read untrusted content: api.example.com, *.example.com or host:port.',
     lacks: 'To give powers, your role needs approvals:manage, which only owners have.',

@@ -24,7 +24,7 @@ export const approvalTexts = {
   },
   reasons: {
     over_may_do: 'It is of a higher grade than the agent may do by itself.',
-    untrusted_content: 'The agent had read content of outsiders before it asked for this.',
+    untrusted_content: 'The agent had read content of untrusted senders before it asked for this.',
   },
   why: 'Why it waits',
   context: 'Where it comes from',

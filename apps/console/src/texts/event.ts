@@ -174,7 +174,7 @@ export const eventPageTexts = {
     hint: 'CEL over event (type, sender, message, thread_id, is_dm, verified), contact (id, name, status) and metadata.',
     matches: 'It matches.',
     filtered: 'It does not match.',
-    error: 'It cannot be judged.',
+    error: 'It cannot be evaluated.',
     clause: 'Condition',
     seen: 'Saw',
     result: 'Holds',

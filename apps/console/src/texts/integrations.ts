@@ -19,7 +19,7 @@ export const integrationTexts = {
     never: 'Not renewed yet.',
     expires: 'The provider sends events until',
     due: 'Next on',
-    underWay: 'The provider is being asked.',
+    inFlight: 'The provider is being asked.',
     failed: 'The last try failed:',
   },
   day: 'In the last 24 hours',

@@ -6,7 +6,7 @@ export const knowledgeTexts = {
   tabs: { documents: 'Documents', search: 'Search', entities: 'Things and people' },
   columns: { title: 'Title', source: 'From', trust: 'Trust', audience: 'For', chars: 'Length', created: 'Added' },
   sources: { upload: 'Added here', turn: 'An agent', sync: 'A source' },
-  trusts: { owner: 'Yours', known: 'Of known people', untrusted: 'Of outsiders' },
+  trusts: { owner: 'Yours', known: 'Of known people', untrusted: 'Of untrusted senders' },
   audiences: { everyone: 'Everyone', known: 'Known people' },
   chars: (count: number) => `${new Intl.NumberFormat(undefined, { notation: 'compact' }).format(count)} characters`,
   empty: { title: 'No documents yet', text: 'Add a text, or connect a document source: agents find it at once.' },

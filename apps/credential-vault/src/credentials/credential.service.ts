@@ -127,7 +127,7 @@ export class CredentialService {
       );
     });
     if (!fields) throw notFound('credential', id);
-    for (const revocation of left) await this.revocations.wake(revocation);
+    for (const revocation of left) await this.revocations.enqueue(revocation);
     await this.note(caller, id, 'deleted', fields);
   }
 

@@ -34,7 +34,7 @@ export class DueGrants extends Sweeping {
     });
   }
 
-  /** For a job: nothing when the grant has moved on, or its time was put off. */
+  /** For a job: nothing when the grant has moved on, or its time was rescheduled. */
   async refresh(credentialId: string, version: number): Promise<void> {
     const found = await this.grants.findAny(credentialId);
     if (found?.grant.version === version && found.due) await this.refresher.refresh(credentialId, version);
@@ -43,7 +43,7 @@ export class DueGrants extends Sweeping {
   private async sweep(limit: number): Promise<number> {
     const due = await this.grants.takeDue(limit);
     const now = Math.floor(Date.now() / 1_000);
-    const woken = await Promise.all(due.map((one) => this.jobs.wake(credentialRefresh, { ...one, due_at: now })));
+    const woken = await Promise.all(due.map((one) => this.jobs.enqueue(credentialRefresh, { ...one, due_at: now })));
     // Without Redis the work is done here, by as many processes as there are.
     for (const [index, { credential_id: id, version }] of due.entries())
       if (!woken[index]) this.refresher.start(id, version);

@@ -40,7 +40,7 @@ export class LateTokens {
       (error) =>
         this.logger.error({ event: 'revocation.not_kept', credential_id, attempt: attemptId, error: String(error) }),
     );
-    if (id) await this.revocations.wake(id);
+    if (id) await this.revocations.enqueue(id);
   }
 
   private taken(late: Late): Promise<string | null> {

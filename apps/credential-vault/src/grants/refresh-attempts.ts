@@ -193,6 +193,10 @@ export class RefreshAttempts {
   private async schedule(credentialId: string, version: number, inSeconds: number): Promise<void> {
     if (inSeconds > longestDelaySeconds) return;
     const due_at = Math.ceil(Date.now() / 1_000 + inSeconds);
-    await this.jobs.wakeLater(credentialRefresh, { credential_id: credentialId, version, due_at }, inSeconds * 1_000);
+    await this.jobs.enqueueLater(
+      credentialRefresh,
+      { credential_id: credentialId, version, due_at },
+      inSeconds * 1_000,
+    );
   }
 }

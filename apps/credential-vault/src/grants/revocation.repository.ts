@@ -22,7 +22,7 @@ export class RevocationRepository {
     );
   }
 
-  /** Claims one try: the next one is put off by more and more, so that two processes do not make the same one. */
+  /** Claims one try: the next one is rescheduled by more and more, so that two processes do not make the same one. */
   async claim(id: string): Promise<Revocation | null> {
     const [rows] = await this.db.query<[Revocation[], number]>(
       `UPDATE vault.revocation SET attempts = attempts + 1,

@@ -50,15 +50,15 @@ export class RevocationService {
     const taken = await this.ended.revoke(caller, credentialId, 'revoked_by_user', (manager) =>
       this.custody.takeAll(manager, caller, credentialId, client, 'disconnected'),
     );
-    for (const id of taken) await this.wake(id);
+    for (const id of taken) await this.enqueue(id);
     const { organizationId, projectId, subject: actor } = caller;
     const fields = ['access_token', 'refresh_token'];
     await this.audit.append([{ organizationId, projectId, credentialId, actor, action: 'revoked', fields }]);
   }
 
   /** The sweeper finds it if Redis does not take the job. */
-  async wake(revocationId: string): Promise<void> {
-    await this.jobs.wake(credentialRevoke, { revocation_id: revocationId });
+  async enqueue(revocationId: string): Promise<void> {
+    await this.jobs.enqueue(credentialRevoke, { revocation_id: revocationId });
   }
 
   /** One try of one revocation; its row says when the next one is, or why there is none. */

@@ -42,7 +42,7 @@ export class StrandedAnswers extends Sweeping {
     try {
       const client = await this.custody.clientOf(answer, answer.credentialId);
       const ids = await this.db.transaction((manager) => this.custody.takeStranded(manager, answer, client));
-      for (const id of ids) await this.revocations.wake(id);
+      for (const id of ids) await this.revocations.enqueue(id);
     } catch (error) {
       // The credential was deleted meanwhile, with all that it held.
       if (!(error instanceof Problem)) throw error;

@@ -63,7 +63,7 @@ export class TokenCustody {
     }
   }
 
-  /** @returns the revocation to wake once the transaction is committed; null when there is nobody to tell */
+  /** @returns the revocation to enqueue once the transaction is committed; null when there is nobody to tell */
   async take(
     manager: Transaction,
     { organization_id, project_id, credential_id }: Holder,

@@ -70,7 +70,7 @@ export class NotificationRepository {
     });
   }
 
-  /** Claims one try of each that is due: the next one is put off by more and more, so that no two processes make the same. */
+  /** Claims one try of each that is due: the next one is rescheduled by more and more, so that no two processes make the same. */
   async claim(limit: number): Promise<ClaimedNotification[]> {
     const [rows] = await this.db.query<[ClaimedNotification[], number]>(
       `UPDATE vault.notification n SET attempts = attempts + 1,

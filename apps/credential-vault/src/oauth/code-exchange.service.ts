@@ -153,7 +153,7 @@ export class CodeExchange {
       },
     );
     if (version === null) throw disconnected();
-    for (const revocation of left) await this.revocations.wake(revocation);
+    for (const revocation of left) await this.revocations.enqueue(revocation);
     // The state is the grant's: what the adapter says adds whose account it is, and why it does not like it.
     if (identity) {
       const { status: _grants, ...noted } = identity;
@@ -167,7 +167,7 @@ export class CodeExchange {
     });
     if (times.dueIn !== null) {
       const payload = { credential_id: credentialId, version, due_at: Math.ceil(Date.now() / 1_000 + times.dueIn) };
-      await this.jobs.wakeLater(credentialRefresh, payload, times.dueIn * 1_000);
+      await this.jobs.enqueueLater(credentialRefresh, payload, times.dueIn * 1_000);
     }
     return { flow, outcome: 'connected', missingScopes };
   }

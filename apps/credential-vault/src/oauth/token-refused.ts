@@ -24,7 +24,7 @@ export class TokenRefused extends Error {
     super(`token request failed: ${failure} (${code})`);
   }
 
-  /** Judges an answer without tokens (RFC 6749 section 5.2). */
+  /** Classifies an answer without tokens (RFC 6749 section 5.2). */
   static of({ status, fields, retryAfter }: TokenAnswer, quirks: Quirks): TokenRefused {
     const given = fields?.['error'];
     const code = typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : `http_${status}`;

@@ -64,7 +64,7 @@ export class UnconfirmedAccounts extends Sweeping {
       return this.custody.takeAnswer(manager, flow, flow.unconfirmed_attempt ?? '', client, reason);
     });
     if (!taken) return false;
-    for (const id of taken) await this.revocations.wake(id);
+    for (const id of taken) await this.revocations.enqueue(id);
     this.logger.log({ event: 'oauth.account_let_go', flow: flow.id, credential_id: flow.credential_id, reason });
     return true;
   }

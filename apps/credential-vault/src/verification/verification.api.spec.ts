@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
-import { type StubGateway, stubGateway } from '../testing/stub-gateway.js';
+import { type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { admin, vaultUnderTest, type VaultUnderTest, writer } from '../testing/vault-under-test.js';
 
-let gateway: StubGateway;
+let gateway: FakeGateway;
 let vault: VaultUnderTest;
 let made = 0;
 
 beforeAll(async () => {
-  gateway = await stubGateway();
+  gateway = await fakeGateway();
   const ring = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
   vault = await vaultUnderTest(ring, { GATEWAY_URL: gateway.url });
 });

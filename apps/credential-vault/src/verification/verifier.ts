@@ -77,11 +77,11 @@ export class Verifier {
     const row = await this.credentials.find(caller, id);
     const slug = row?.adapter_slug ?? adapterSlug;
     if (!row || !slug) return null;
-    return (await this.judge(caller, row, slug, () => Promise.resolve(tokens))).change;
+    return (await this.examine(caller, row, slug, () => Promise.resolve(tokens))).change;
   }
 
   private async ask(caller: Principal, row: Credential, adapterSlug: string): Promise<Verification> {
-    const { ok, code, reason, change } = await this.judge(caller, row, adapterSlug, () => this.tokensOf(caller, row));
+    const { ok, code, reason, change } = await this.examine(caller, row, adapterSlug, () => this.tokensOf(caller, row));
     if (change) await this.credentials.note(row.id, row.generation, change);
     const fingerprint = change?.account_fingerprint;
     return {
@@ -101,7 +101,7 @@ export class Verifier {
   }
 
   /** `change` is null where nothing new is known of the credential: its own state says why it cannot be used. */
-  private async judge(
+  private async examine(
     caller: CallerOfAdapters,
     row: Credential,
     adapterSlug: string,

@@ -1,20 +1,20 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, home } from '../testing/engine-under-test.js';
 import type { Toolset } from '#libs/contracts';
-import { type StubRequest, type StubServices, stubServices, toolOf, toolsetOf } from '../testing/stub-services.js';
+import { type RecordedRequest, type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
 
 describe('the page of an agent', () => {
   let world: EngineWorld;
   let engine: NestFastifyApplication;
-  let services: StubServices;
+  let services: FakeServices;
   const quarantined = { name: 'odd name', skill: 'desk', reason: 'quarantined', what_to_do: 'Mend it.' };
 
   beforeAll(async () => {
-    [world, services] = await Promise.all([engineWorld(), stubServices()]);
+    [world, services] = await Promise.all([engineWorld(), fakeServices()]);
     engine = await world.start({ MCP_REGISTRY_URL: services.url, TURN_MAX_TOOLS: 4, TURN_FOUND_TOOLS: 2 });
   });
   /** What the registry says of ids that are named of an agent which is not made yet: those with a `gone` are nothing's. */
-  const named = ({ query }: StubRequest): Toolset => {
+  const named = ({ query }: RecordedRequest): Toolset => {
     const ids = (name: string) => (query.get(name) ?? '').split(',').filter((id) => id !== '' && !id.includes('gone'));
     const skills = ids('skill_ids').map((id) => ({ id, slug: id, name: id, knowledge: '', version: 1 }));
     return { ...toolsetOf(ids('tool_ids').map((id) => toolOf({ id, name: id, source: 'python' }))), skills };

@@ -100,7 +100,7 @@ describe('agents over the API', () => {
     expect((await call('DELETE', `/${id}`, undefined, project)).json().code).toBe('chief_of_staff_stays');
     expect((await call('PATCH', `/${id}`, { instructions: 'reply: changed' }, project)).statusCode).toBe(200);
     const turn = turnOf({ project_id: project.projectId });
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     await until('a turn follows the new instructions', async () => {
       const { rows } = await world.pool.query('SELECT reply_text FROM engine.turn WHERE id = $1', [turn.turn_id]);
       return rows[0]?.reply_text === 'changed';

@@ -3,19 +3,19 @@ import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
 import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 describe('a call that needs approval', () => {
   let world: EngineWorld;
   let engine: NestFastifyApplication;
-  let model: StubModel;
+  let model: FakeModel;
   let target: RecordingServer;
   let agent: string;
-  const settings = () => ({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub', SWEEP_AFTER_MS: 1_000 });
+  const settings = () => ({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', SWEEP_AFTER_MS: 1_000 });
 
   beforeAll(async () => {
-    [world, model, target] = await Promise.all([engineWorld(), stubModel(), recordingServer()]);
+    [world, model, target] = await Promise.all([engineWorld(), fakeModel(), recordingServer()]);
     engine = await world.start(settings());
     agent = await agentOf(world, { tools: ['http_request'], may_do: 'read', approvers: ['key:test'] });
   });
@@ -40,11 +40,11 @@ describe('a call that needs approval', () => {
       },
       ...(method === 'POST' ? { payload: {} } : {}),
     });
-  const waiting = (...answers: Parameters<StubModel['script']>) => waitingOf(agent, ...answers);
-  const waitingOf = async (agentId: string, ...answers: Parameters<StubModel['script']>) => {
+  const waiting = (...answers: Parameters<FakeModel['script']>) => waitingOf(agent, ...answers);
+  const waitingOf = async (agentId: string, ...answers: Parameters<FakeModel['script']>) => {
     model.script(...answers);
     const turn = turnOf({ agent_id: agentId });
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     await turnsOf(world).reaches(turn.turn_id, 'waiting_approval');
     const { rows } = await world.pool.query('SELECT * FROM engine.approval WHERE turn_id = $1', [turn.turn_id]);
     return { turn, approval: rows[0] };
@@ -57,7 +57,7 @@ describe('a call that needs approval', () => {
     expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ lease_owner: null, lease_until: null });
     await engine.close();
     engine = await world.start(settings());
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     const answer = await api('POST', `approvals/${approval.id}/approve`);
     expect(answer.json()).toMatchObject({ state: 'approved', decided_by: 'key:test', tool: 'http_request' });
     const ended = await turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed');
@@ -125,7 +125,7 @@ describe('a call that needs approval', () => {
     const asked = model.requests.length;
     expect(await says('con_other', 'known')).toContain('none of the approvers');
     expect(model.requests.length).toBe(asked);
-    // The next answer of the script goes to the outsider's turn, which is an ordinary one.
+    // The next answer of the script goes to the untrusted sender's turn, which is an ordinary one.
     expect(await says('con_boss', 'unknown')).toBe('Ordered for the boss.');
     expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ state: 'waiting_approval' });
     expect(await says('con_boss', 'known')).toBe('The call of http_request was approved.');

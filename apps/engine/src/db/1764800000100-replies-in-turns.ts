@@ -13,7 +13,7 @@ export class RepliesInTurns1764800000100 implements MigrationInterface {
        WHERE t.id = s.turn_id`);
     for (const statement of handoverTables('engine')) await runner.query(statement);
     await runner.query(`
-      INSERT INTO engine.straggler (subject_id, owner_id, receipt_id, next_at)
+      INSERT INTO engine.stale_handover (subject_id, owner_id, receipt_id, next_at)
       SELECT delivery_id, turn_id, receipt_id, now() FROM engine.reply WHERE state = 'open'`);
     await runner.query(`
       CREATE INDEX turn_sent ON engine.turn (finished_at) WHERE answer_id IS NOT NULL OR notice_id IS NOT NULL`);

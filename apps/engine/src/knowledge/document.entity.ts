@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
-/** `owner`: put in over the API, or of a source that the project says is its own. `known`: written by a turn of an admitted contact. `untrusted`: learnt from outsiders. */
+/** `owner`: put in over the API, or of a source that the project says is its own. `known`: written by a turn of an admitted contact. `untrusted`: learnt from untrusted senders. */
 export type DocumentTrust = 'owner' | 'known' | 'untrusted';
 
 /** Who may be answered from it: `everyone`, or turns of admitted contacts and of the project's own callers alone. */

@@ -6,7 +6,7 @@ import type { DocumentTrust, KnowledgeDocument } from './document.entity.js';
 import { deleteDocument, insertDocument, type NewDocument, type Owner } from './document-rows.js';
 import type { Facts } from './fact-rows.js';
 
-/** For whom one reads: an outsider's turn sees what is for everyone. */
+/** For whom one reads: an untrusted sender's turn sees what is for everyone. */
 export type Reader = 'everyone' | 'known';
 
 export interface FoundChunk {

@@ -23,7 +23,7 @@ class SaidOfEntity {
   @ApiProperty({ type: String, nullable: true }) kind: string | null;
   @ApiProperty({ type: String, nullable: true }) description: string | null;
   @ApiProperty() document_id: string;
-  @ApiProperty({ enum: trusts, description: 'untrusted: learnt from outsiders' }) trust: DocumentTrust;
+  @ApiProperty({ enum: trusts, description: 'untrusted: learnt from untrusted senders' }) trust: DocumentTrust;
 }
 
 class RelationView implements FoundRelation {

@@ -26,7 +26,7 @@ export interface FoundPath {
   entities: string[];
   /** One between each two neighbours; `<-name` is read from right to left. */
   relations: string[];
-  /** True when a step of it was learnt from outsiders alone. */
+  /** True when a step of it was learnt from untrusted senders alone. */
   untrusted: boolean;
 }
 

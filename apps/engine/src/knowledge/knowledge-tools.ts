@@ -43,7 +43,7 @@ export function readFile(documents: DocumentRepository, gateway: ServiceClient, 
   };
 }
 
-/** `store_knowledge`: kept with the turn it came from, and marked untrusted when outsiders had a part in it. */
+/** `store_knowledge`: kept with the turn it came from, and marked untrusted when untrusted senders had a part in it. */
 export function storeKnowledge(documents: DocumentRepository, maxChars: number): BuiltinWork {
   return {
     external: false,
@@ -109,7 +109,7 @@ function isTainted({ turn, tainted }: CallSite): boolean {
   return tainted || turn.trust !== 'known' || !turn.trusted;
 }
 
-/** Whether any document, fact or path of a result is one that was learnt from outsiders. */
+/** Whether any document, fact or path of a result is one that was learnt from untrusted senders. */
 function isMarkedUntrusted(result: unknown): boolean {
   if (Array.isArray(result)) return result.some(isMarkedUntrusted);
   if (typeof result !== 'object' || result === null) return false;

@@ -47,7 +47,7 @@ export class DocumentView implements Omit<DocumentHead, 'created_at'> {
   })
   source: DocumentHead['source'];
   @ApiProperty({ type: String, nullable: true }) uri: string | null;
-  @ApiProperty({ enum: ['owner', 'known', 'untrusted'], description: 'untrusted: learnt from outsiders' })
+  @ApiProperty({ enum: ['owner', 'known', 'untrusted'], description: 'untrusted: learnt from untrusted senders' })
   trust: DocumentHead['trust'];
   @ApiProperty({ enum: ['everyone', 'known'] }) audience: DocumentHead['audience'];
   @ApiProperty({ type: 'object', additionalProperties: true }) provenance: Record<string, unknown>;

@@ -2,20 +2,20 @@ import { newId } from '#libs/contracts';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
 import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 import { chunksOf } from './chunks-of.js';
 
 describe('knowledge', () => {
   let world: EngineWorld;
   let engine: NestFastifyApplication;
-  let model: StubModel;
+  let model: FakeModel;
   let target: RecordingServer;
   let agent: string;
 
   beforeAll(async () => {
-    [world, model, target] = await Promise.all([engineWorld(), stubModel(), recordingServer()]);
-    engine = await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub' });
+    [world, model, target] = await Promise.all([engineWorld(), fakeModel(), recordingServer()]);
+    engine = await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' });
     agent = await agentOf(world, { tools: ['read_file', 'store_knowledge', 'query_knowledge_graph', 'http_request'] });
   });
   afterAll(async () => {
@@ -81,11 +81,11 @@ describe('knowledge', () => {
     expect((await api('DELETE', `/${id}`, undefined, stranger)).statusCode).toBe(404);
   });
 
-  it('answers outsiders only from what is for everyone', async () => {
+  it('answers untrusted senders only from what is for everyone', async () => {
     await api('POST', '', { title: 'Prices', text: 'zebra costs ten', audience: 'everyone' });
     await api('POST', '', { title: 'Margins', text: 'zebra earns five' });
-    const outsider = await called('query_knowledge_graph', { query: 'zebra' }, { trust: 'unknown' });
-    expect(outsider.result.documents.map(({ title }: { title: string }) => title)).toEqual(['Prices']);
+    const untrusted = await called('query_knowledge_graph', { query: 'zebra' }, { trust: 'unknown' });
+    expect(untrusted.result.documents.map(({ title }: { title: string }) => title)).toEqual(['Prices']);
     expect((await called('read_file', { title: 'Margins' }, { trust: 'unknown' })).result.error.code).toBe(
       'document_not_found',
     );
@@ -93,7 +93,7 @@ describe('knowledge', () => {
     expect(known.result.documents.map(({ title }: { title: string }) => title).sort()).toEqual(['Margins', 'Prices']);
   });
 
-  it('keeps where it was learnt, and stays untrusted when outsiders had a part in it', async () => {
+  it('keeps where it was learnt, and stays untrusted when untrusted senders had a part in it', async () => {
     const { turn, result } = await called('store_knowledge', { text: 'Ada likes quokkas.' });
     expect((await api('GET', `/${result.document_id}`)).json()).toMatchObject({
       trust: 'known',

@@ -1,19 +1,19 @@
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
-import { type StubServices, stubServices } from '../testing/stub-services.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
+import { type FakeServices, fakeServices } from '../testing/fake-services.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 const route = '/internal/adapter-calls/fetch-file';
 
 describe('an attachment of the event', () => {
   let world: EngineWorld;
-  let model: StubModel;
-  let gateway: StubServices;
+  let model: FakeModel;
+  let gateway: FakeServices;
   let agent: string;
 
   beforeAll(async () => {
-    [world, model, gateway] = await Promise.all([engineWorld(), stubModel(), stubServices()]);
-    const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'stub', GATEWAY_URL: gateway.url };
+    [world, model, gateway] = await Promise.all([engineWorld(), fakeModel(), fakeServices()]);
+    const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', GATEWAY_URL: gateway.url };
     await world.start({ ...settings, DOCUMENT_MAX_CHARS: 5_000 });
     agent = await agentOf(world, { tools: ['read_file'] });
   });

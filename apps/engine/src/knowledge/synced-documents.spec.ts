@@ -1,18 +1,18 @@
 import { newId } from '#libs/contracts';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 describe('a document of a source', () => {
   let world: EngineWorld;
   let engine: NestFastifyApplication;
-  let model: StubModel;
+  let model: FakeModel;
   let agent: string;
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), stubModel()]);
-    engine = await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub', DOCUMENT_MAX_CHARS: 5_000 });
+    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
+    engine = await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', DOCUMENT_MAX_CHARS: 5_000 });
     agent = await agentOf(world, { tools: ['read_file', 'query_knowledge_graph'] });
   });
   afterAll(async () => {

@@ -2,8 +2,8 @@ import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
 import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
-import { type StubServices, stubServices, toolOf, toolsetOf } from '../testing/stub-services.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
+import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 const python = { source: 'def rates(): ...', source_sha256: 'a'.repeat(64), function: 'rates' };
@@ -11,17 +11,17 @@ const python = { source: 'def rates(): ...', source_sha256: 'a'.repeat(64), func
 describe('a rehearsal: a replay without delivery', () => {
   let world: EngineWorld;
   let engine: NestFastifyApplication;
-  let model: StubModel;
+  let model: FakeModel;
   let target: RecordingServer;
-  let services: StubServices;
+  let services: FakeServices;
   let agent: string;
 
   beforeAll(async () => {
     [world, model, target, services] = await Promise.all([
       engineWorld(),
-      stubModel(),
+      fakeModel(),
       recordingServer(),
-      stubServices(),
+      fakeServices(),
     ]);
     services.on('/internal/toolsets', () =>
       toolsetOf([
@@ -40,7 +40,7 @@ describe('a rehearsal: a replay without delivery', () => {
     });
     engine = await world.start({
       MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'stub',
+      MODEL_NAME: 'fake',
       MCP_REGISTRY_URL: services.url,
       PYTHON_RUNNER_URL: services.url,
     });

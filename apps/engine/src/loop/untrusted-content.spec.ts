@@ -4,24 +4,24 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type EngineWorld, engineWorld, turnOf, sessionOf } from '../testing/engine-under-test.js';
 import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
-import { type StubServices, stubServices, toolOf, toolsetOf } from '../testing/stub-services.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
+import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 describe('a model that obeys every word of what it has read', () => {
   let world: EngineWorld;
-  let model: StubModel;
+  let model: FakeModel;
   let target: RecordingServer;
-  let services: StubServices;
+  let services: FakeServices;
   let careful: string;
   let alone: string;
 
   beforeAll(async () => {
     [world, model, target, services] = await Promise.all([
       engineWorld(),
-      stubModel(),
+      fakeModel(),
       recordingServer(),
-      stubServices(),
+      fakeServices(),
     ]);
     services.on('/internal/toolsets', () =>
       toolsetOf([
@@ -56,7 +56,7 @@ describe('a model that obeys every word of what it has read', () => {
 
   const settings = () => ({
     MODEL_BASE_URL: model.url,
-    MODEL_NAME: 'stub',
+    MODEL_NAME: 'fake',
     MCP_REGISTRY_URL: services.url,
     VAULT_URL: services.url,
     PYTHON_RUNNER_URL: services.url,
@@ -66,15 +66,15 @@ describe('a model that obeys every word of what it has read', () => {
   const http = (method: string, path: string) => named('http_request', { method, url: `${target.url}${path}` });
   const wipe = named('desk__wipe');
   const called = () => services.requests.filter(({ path }) => path === '/internal/tool-calls').map(({ body }) => body);
-  const waits = async (input: Partial<TurnInput>, agent: string, ...script: Parameters<StubModel['script']>) => {
+  const waits = async (input: Partial<TurnInput>, agent: string, ...script: Parameters<FakeModel['script']>) => {
     model.script(...script);
     const turn = turnOf({ agent_id: agent }, input);
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     await turnsOf(world).reaches(turn.turn_id, 'waiting_approval');
     const { rows } = await world.pool.query('SELECT * FROM engine.approval WHERE turn_id = $1', [turn.turn_id]);
     return { turn, approvals: rows };
   };
-  const codes = async (agent: string, input: Partial<TurnInput>, ...script: Parameters<StubModel['script']>) => {
+  const codes = async (agent: string, input: Partial<TurnInput>, ...script: Parameters<FakeModel['script']>) => {
     model.script(...script);
     const turn = turnOf({ agent_id: agent }, input);
     expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'succeeded' });
@@ -107,7 +107,7 @@ describe('a model that obeys every word of what it has read', () => {
     expect(target.calls.every(({ method }) => method === 'GET')).toBe(true);
   });
 
-  it('counts a document that was learnt from outsiders, and no other', async () => {
+  it('counts a document that was learnt from untrusted senders, and no other', async () => {
     const kept = (title: string, trust: string) =>
       world.pool.query(
         `WITH d AS (INSERT INTO engine.document (id, organization_id, project_id, title, content, content_sha256, source,
@@ -146,7 +146,7 @@ describe('a model that obeys every word of what it has read', () => {
 
   it('remembers it in the next turn of the session, which is shown the answer', async () => {
     const session = sessionOf(newId('ses'));
-    const run = async (agent_id: string, ...script: Parameters<StubModel['script']>) => {
+    const run = async (agent_id: string, ...script: Parameters<FakeModel['script']>) => {
       model.script(...script);
       const turn = turnOf({ agent_id, session });
       return turnsOf(world).run(turn);
@@ -166,7 +166,7 @@ describe('a model that obeys every word of what it has read', () => {
       stop();
       response.destroy();
     });
-    await world.jobs.wake(turnRun, first);
+    await world.jobs.enqueue(turnRun, first);
     await stopped;
     model.script([wipe], [wipe], 'Done.');
     await turnsOf(world).reaches(first.turn_id, 'succeeded', 'failed');
@@ -178,11 +178,11 @@ describe('a model that obeys every word of what it has read', () => {
   });
 
   it('reaches for an untrusted sender only hosts that its agent names, redirects included', async () => {
-    const outsider = { trust: 'unknown', verified: true } as const;
+    const untrusted = { trust: 'unknown', verified: true } as const;
     const leak = named('http_request', { method: 'GET', url: `${target.url}/?q=secret` });
-    expect((await codes(careful, outsider, [leak], 'No.')).codes).toEqual(['host_not_named']);
+    expect((await codes(careful, untrusted, [leak], 'No.')).codes).toEqual(['host_not_named']);
     expect(target.calls).toEqual([]);
-    expect((await codes(alone, outsider, [leak], 'Read.')).codes).toEqual(['ok']);
+    expect((await codes(alone, untrusted, [leak], 'Read.')).codes).toEqual(['ok']);
     expect(target.calls).toHaveLength(1);
     const elsewhere = createServer((_request, response) =>
       response.writeHead(302, { location: `${target.url}/?q=secret` }).end(),
@@ -191,7 +191,7 @@ describe('a model that obeys every word of what it has read', () => {
     const host = `127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
     const sent = await agentOf(world, { tools: ['http_request'], allowed_hosts: [host] });
     const redirected = named('http_request', { method: 'GET', url: `http://${host}/` });
-    expect((await codes(sent, outsider, [redirected], 'Moved.')).results).toMatchObject([{ status: 302 }]);
+    expect((await codes(sent, untrusted, [redirected], 'Moved.')).results).toMatchObject([{ status: 302 }]);
     expect(target.calls).toHaveLength(1);
     await new Promise((resolve) => elsewhere.close(resolve));
   });

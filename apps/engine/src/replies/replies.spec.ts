@@ -12,7 +12,7 @@ describe('a committed reply', () => {
   beforeAll(async () => {
     world = await engineWorld();
     engine = await world.start({ SWEEP_AFTER_MS: 1_000 });
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     deliveryId = await until(
       'the reply is offered',
       async () => (await world.waiting(deliverySend)).find((job) => job.turn_id === turn.turn_id)?.delivery_id,
@@ -60,9 +60,9 @@ describe('a committed reply', () => {
     // A person said that it has arrived.
     await tell('delivered', 1);
     expect(await shown()).toMatchObject([{ state: 'delivered' }]);
-    await world.pool.query('UPDATE engine.straggler SET next_at = now() - make_interval(hours => 1)');
+    await world.pool.query('UPDATE engine.stale_handover SET next_at = now() - make_interval(hours => 1)');
     await until('it is let go', async () => {
-      const { rows } = await world.pool.query('SELECT FROM engine.straggler');
+      const { rows } = await world.pool.query('SELECT FROM engine.stale_handover');
       return rows.length === 0;
     });
   });

@@ -33,17 +33,17 @@ export class ReplyOffers extends Sweeping {
     this.handovers = new Handovers(db, losses, { ...source, leaseMs: settings.SWEEP_AFTER_MS });
     this.sweepEvery({
       ...{ name: 'replies', everyMs: settings.SWEEP_EVERY_MS, batch: sweepBatch, losses },
-      afterLoss: () => this.handovers.hurry(),
+      afterLoss: () => this.handovers.expedite(),
       sweep: (limit) => this.again(limit),
     });
   }
 
   async offer(reply: OfferedReply): Promise<void> {
-    await this.jobClient.wake(deliverySend, this.payloadOf(reply));
+    await this.jobClient.enqueue(deliverySend, this.payloadOf(reply));
   }
 
   /** Offers again what these turns sent: the gateway knows what it has. */
-  async offerAgain(turnIds: string[]): Promise<void> {
+  async republish(turnIds: string[]): Promise<void> {
     await Promise.all((await this.replies.ofTurns(turnIds)).map((reply) => this.offer(reply)));
   }
 

@@ -7,7 +7,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { IsArray } from 'class-validator';
 import { sessionTurn } from '../sessions/session-turn.dto.js';
 import { discardHeld, releaseHeld } from '../turns/held-turns.js';
-import { TurnWaker } from '../turns/turn-waker.js';
+import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
 import { TurnRepository } from '../turns/turn.repository.js';
 import { RunDetails } from './run-details.service.js';
 import { RunRepository } from './run.repository.js';
@@ -36,7 +36,7 @@ export class InternalRunsController {
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(TurnRepository) private readonly turns: TurnRepository,
-    @Inject(TurnWaker) private readonly waker: TurnWaker,
+    @Inject(TurnEnqueuer) private readonly enqueuer: TurnEnqueuer,
     @Inject(RunRepository) private readonly runs: RunRepository,
     @Inject(RunsService) private readonly service: RunsService,
     @Inject(RunDetails) private readonly details: RunDetails,
@@ -77,7 +77,7 @@ export class InternalRunsController {
     @Body() { at }: Since,
   ): Promise<void> {
     const turns = await this.db.transaction((tx) => releaseHeld(tx, projectId, id, at));
-    this.waker.go({ turns, collected: [] });
+    this.enqueuer.go({ turns, collected: [] });
   }
 
   /** Ends what waits for a workflow. */
@@ -89,7 +89,7 @@ export class InternalRunsController {
     @Body() { at }: Since,
   ): Promise<{ discarded: number }> {
     const turns = await this.db.transaction((tx) => discardHeld(tx, projectId, id, at));
-    this.waker.cancelled(turns, 'discarded');
+    this.enqueuer.cancelled(turns, 'discarded');
     return { discarded: turns.length };
   }
 }

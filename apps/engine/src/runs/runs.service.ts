@@ -4,7 +4,7 @@ import { askerOf, keyed, notFound, once, type Principal, Problem, ServiceClient 
 import type { RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
-import { TurnWaker } from '../turns/turn-waker.js';
+import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
 import { TurnRepository } from '../turns/turn.repository.js';
 import { RunRepository } from './run.repository.js';
 
@@ -15,7 +15,7 @@ export class RunsService {
     @Inject(RunRepository) private readonly runs: RunRepository,
     @Inject(TurnRepository) private readonly turns: TurnRepository,
     @Inject(TurnCancellation) private readonly cancellation: TurnCancellation,
-    @Inject(TurnWaker) private readonly waker: TurnWaker,
+    @Inject(TurnEnqueuer) private readonly enqueuer: TurnEnqueuer,
     @Inject(ServiceClient) private readonly router: ServiceClient,
     @Inject(Database) private readonly db: Database,
   ) {}
@@ -49,8 +49,8 @@ export class RunsService {
     const run = await this.get(caller, id);
     const made = await this.runs.retry(run, askerOf(caller), keyed(caller, key, `retry ${id}`));
     if (made) {
-      this.waker.retried(made.last, made.next);
-      this.waker.go({ turns: [made.next], collected: [] });
+      this.enqueuer.retried(made.last, made.next);
+      this.enqueuer.go({ turns: [made.next], collected: [] });
     }
     return this.get(caller, id);
   }

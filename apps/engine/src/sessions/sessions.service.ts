@@ -1,7 +1,7 @@
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
-import { TurnWaker } from '../turns/turn-waker.js';
+import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
 import { type SessionMark, SessionRepository, type SessionRow } from './session.repository.js';
 
 export type SessionDetail = SessionRow & { marks: SessionMark[] };
@@ -12,7 +12,7 @@ export class SessionsService {
   constructor(
     @Inject(SessionRepository) private readonly sessions: SessionRepository,
     @Inject(TurnCancellation) private readonly cancellation: TurnCancellation,
-    @Inject(TurnWaker) private readonly waker: TurnWaker,
+    @Inject(TurnEnqueuer) private readonly enqueuer: TurnEnqueuer,
   ) {}
 
   /** @throws Problem 404 */
@@ -40,8 +40,8 @@ export class SessionsService {
     await this.get(caller, id);
     const back = await this.sessions.handBack(id, caller.subject, answerWaiting);
     if (!back) throw new Problem(409, 'session_not_taken_over', `Nobody has taken the session ${id} over.`);
-    this.waker.handled(back.handled, caller.subject);
-    this.waker.go(back.started);
+    this.enqueuer.handled(back.handled, caller.subject);
+    this.enqueuer.go(back.started);
     return this.get(caller, id);
   }
 
@@ -61,7 +61,7 @@ export class SessionsService {
     const done = await this.sessions.cancelTurn(id);
     if (!done) throw new Problem(409, 'no_turn_under_way', `No turn of the session ${id} is under way.`);
     this.cancellation.told(done.cancelled);
-    this.waker.go(done.started);
+    this.enqueuer.go(done.started);
     return { turn_id: done.cancelled.id };
   }
 

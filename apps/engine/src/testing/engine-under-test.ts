@@ -71,9 +71,7 @@ export async function engineWorld(): Promise<EngineWorld> {
     waiting: async <P extends object>(contract: JobContract<P>) => {
       const queue = queues.find(({ name }) => name === contract.queue);
       const found = (await queue?.getJobs(['wait', 'delayed', 'prioritized'])) ?? [];
-      return found.flatMap((job) =>
-        (job.data as { travellers: { payload: P }[] }).travellers.map(({ payload }) => payload),
-      );
+      return found.flatMap((job) => (job.data as { items: { payload: P }[] }).items.map(({ payload }) => payload));
     },
     loseJobs,
     drive: async (turnId, done) => {

@@ -51,7 +51,7 @@ export function turnsOf(world: EngineWorld) {
     row,
     reaches,
     run: async (turn: TurnRunPayload) => {
-      await world.jobs.wake(turnRun, turn);
+      await world.jobs.enqueue(turnRun, turn);
       return reaches(turn.turn_id, 'succeeded', 'failed');
     },
     /** Opens a turn again that failed, as the router asks for one of its dead letters. */

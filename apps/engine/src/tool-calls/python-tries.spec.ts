@@ -1,17 +1,17 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld } from '../testing/engine-under-test.js';
 import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
-import { type StubServices, stubServices } from '../testing/stub-services.js';
+import { type FakeServices, fakeServices } from '../testing/fake-services.js';
 
 describe('a Python tool that a person tries', () => {
   let world: EngineWorld;
   let engine: NestFastifyApplication;
-  let services: StubServices;
+  let services: FakeServices;
   let target: RecordingServer;
   let token = '';
 
   beforeAll(async () => {
-    [world, services, target] = await Promise.all([engineWorld(), stubServices(), recordingServer()]);
+    [world, services, target] = await Promise.all([engineWorld(), fakeServices(), recordingServer()]);
     engine = await world.start({
       VAULT_URL: services.url,
       PYTHON_RUNNER_URL: services.url,

@@ -1,17 +1,17 @@
 import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
-import { type StubServices, stubServices, toolOf, toolsetOf } from '../testing/stub-services.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
+import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 describe('an agent with more tools than a model is told of', () => {
   let world: EngineWorld;
-  let model: StubModel;
-  let services: StubServices;
+  let model: FakeModel;
+  let services: FakeServices;
   let agent: string;
   const names = ['list', 'rename', 'archive', 'refund_order', 'cancel_order', 'weather'];
 
   beforeAll(async () => {
-    [world, model, services] = await Promise.all([engineWorld(), stubModel(), stubServices()]);
+    [world, model, services] = await Promise.all([engineWorld(), fakeModel(), fakeServices()]);
     services.on('/internal/toolsets', () => toolsetOf(names.map((name) => toolOf({ name }))));
     services.on('/internal/tool-calls', ({ body }) => ({
       ok: true,
@@ -22,7 +22,7 @@ describe('an agent with more tools than a model is told of', () => {
     agent = await agentOf(world, { skills: ['skl_desk'] });
     await world.start({
       MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'stub',
+      MODEL_NAME: 'fake',
       MCP_REGISTRY_URL: services.url,
       TURN_MAX_TOOLS: 4,
       TURN_FOUND_TOOLS: 2,
@@ -94,7 +94,7 @@ describe('an agent with more tools than a model is told of', () => {
     );
     const asked = { id: 'call_0', name: 'find_tools', arguments: { query: 'refund' } };
     const steps = [
-      ['model_call', { text: '', tool_calls: [asked], model: 'stub', finish_reason: 'tool-calls' }],
+      ['model_call', { text: '', tool_calls: [asked], model: 'fake', finish_reason: 'tool-calls' }],
       ['tool_call', { call_id: 'call_0', name: 'find_tools', arguments: asked.arguments }],
       [
         'tool_result',

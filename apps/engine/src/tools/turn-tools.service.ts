@@ -21,7 +21,7 @@ import { ToolsetClient } from './registry/toolset-client.js';
 import type { Tool, TurnScope } from './tool.js';
 import { sift } from './sifted-tools.js';
 
-/** Of an outsider's turn, which built-ins may use the Skill's credential: what they read is nobody's. */
+/** Of an untrusted sender's turn, which built-ins may use the Skill's credential: what they read is nobody's. */
 /** What of a turn decides which tools it gets. */
 type Trust = Pick<TurnScope, 'trusted' | 'trust'>;
 
@@ -120,7 +120,7 @@ export class TurnTools {
       const credentials = this.credentials.of(bindings, bindings.length > 0 ? withheld : null);
       return this.library.tool(name, modelName, { toolId: definition.id, slug }, credentials);
     }
-    // An outsider is answered from its own conversation: what others' servers and code read is not part of that.
+    // An untrusted sender is answered from its own conversation: what others' servers and code read is not part of that.
     if (!turn.trusted) return null;
     if (source === 'mcp') return mcpTool(definition, this.registry, this.settings.TOOL_TIMEOUT_MS);
     return pythonTool(definition, this.credentials.of(bindings), {
@@ -137,7 +137,7 @@ function boundHosts({ tools }: Toolset): string[] {
   return tools.flatMap(({ credential_bindings: bindings }) => bindings.flatMap(({ hosts = [] }) => hosts));
 }
 
-/** Why an outsider's turn may not use what the Skill binds. */
+/** Why an untrusted sender's turn may not use what the Skill binds. */
 function noCredentialFor({ trust }: Trust): string {
   const why =
     trust === 'unknown'

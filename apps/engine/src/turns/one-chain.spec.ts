@@ -2,15 +2,15 @@ import { turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 
 describe('the tries of a turn', () => {
   let world: EngineWorld;
-  let model: StubModel;
+  let model: FakeModel;
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), stubModel()]);
-    const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'stub', SWEEP_EVERY_MS: 100, SWEEP_AFTER_MS: 1_000 };
+    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
+    const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', SWEEP_EVERY_MS: 100, SWEEP_AFTER_MS: 1_000 };
     await Promise.all([world.start(settings), world.start(settings)]);
   });
   afterAll(async () => {
@@ -25,7 +25,7 @@ describe('the tries of a turn', () => {
     const turn = turnOf();
     const tried: number[] = [];
     await until('it was tried three times', async () => {
-      await world.jobs.wake(turnRun, turn);
+      await world.jobs.enqueue(turnRun, turn);
       const { rows } = await world.pool.query<{ attempt: number }>(
         `SELECT attempt FROM journal.entry WHERE subject_id = $1 AND outcome = 'retrying' ORDER BY at`,
         [turn.turn_id],
@@ -47,9 +47,9 @@ describe('the tries of a turn', () => {
     const answering = Promise.withResolvers<ServerResponse>();
     model.script(answering.resolve);
     const turn = turnOf();
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     const response = await answering.promise;
-    for (let round = 0; round < 5; round += 1) await world.jobs.wake(turnRun, { ...turn, claims: 100 + round });
+    for (let round = 0; round < 5; round += 1) await world.jobs.enqueue(turnRun, { ...turn, claims: 100 + round });
     await until('only its own job is left', async () => {
       const { waiting, active, delayed } = await world.jobs.depth(turnRun.queue);
       return waiting + active + delayed === 1;

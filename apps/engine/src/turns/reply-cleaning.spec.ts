@@ -1,24 +1,24 @@
 import { deliverySend } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
-import { type Script, type StubModel, stubModel } from '../testing/stub-model.js';
-import { type StubServices, stubServices, toolOf, toolsetOf } from '../testing/stub-services.js';
+import { type Script, type FakeModel, fakeModel } from '../testing/fake-model.js';
+import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 describe('what a model wrote, on its way out', () => {
   let world: EngineWorld;
-  let model: StubModel;
-  let services: StubServices;
+  let model: FakeModel;
+  let services: FakeServices;
   let agentId: string;
 
   beforeAll(async () => {
-    [world, model, services] = await Promise.all([engineWorld(), stubModel(), stubServices()]);
+    [world, model, services] = await Promise.all([engineWorld(), fakeModel(), fakeServices()]);
     const hosts = ['img.desk.example'];
     const bound = toolOf({
       credential_bindings: [{ credential_id: 'crd_1', as: 'desk', skill_id: 'skl_desk', hosts }],
     });
     services.on('/internal/toolsets', () => toolsetOf([bound]));
-    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub', MCP_REGISTRY_URL: services.url });
+    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', MCP_REGISTRY_URL: services.url });
     agentId = await agentOf(world, { tools: ['search_knowledge'], skills: ['skl_desk'] });
   });
   afterAll(async () => {

@@ -1,15 +1,15 @@
 import { newId } from '#libs/contracts';
 import { type EngineWorld, engineWorld, turnOf, sessionOf } from '../testing/engine-under-test.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 describe('what an agent is told of its session', () => {
   let world: EngineWorld;
-  let model: StubModel;
+  let model: FakeModel;
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), stubModel()]);
-    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub' });
+    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
+    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' });
   });
   afterAll(async () => {
     await world.close();

@@ -4,7 +4,7 @@ import { lockSessions, startNext } from '../sessions/start-next.js';
 import { cancelTurn } from './cancel-turn.js';
 import type { Turn } from './turn.entity.js';
 import { TurnLeases } from './turn-leases.js';
-import { TurnWaker } from './turn-waker.js';
+import { TurnEnqueuer } from './turn-enqueuer.js';
 
 /** Ends turns because a person says so. */
 @Injectable()
@@ -12,7 +12,7 @@ export class TurnCancellation {
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(TurnLeases) private readonly leases: TurnLeases,
-    @Inject(TurnWaker) private readonly waker: TurnWaker,
+    @Inject(TurnEnqueuer) private readonly enqueuer: TurnEnqueuer,
   ) {}
 
   /** Ends a turn whoever runs it: no reply of it goes out from here on. @returns false when it had ended */
@@ -25,13 +25,13 @@ export class TurnCancellation {
     });
     if (!done) return false;
     this.told(done.turn);
-    this.waker.go(done.started);
+    this.enqueuer.go(done.started);
     return true;
   }
 
   /** Stops a turn that was cancelled in another transaction, and tells of it. */
   told(turn: Turn): void {
     this.leases.abort(turn.id);
-    this.waker.cancelled([turn], 'cancelled');
+    this.enqueuer.cancelled([turn], 'cancelled');
   }
 }

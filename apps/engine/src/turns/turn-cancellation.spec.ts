@@ -92,7 +92,7 @@ describe('a cancelled turn', () => {
 
   it('that had succeeded before has succeeded', async () => {
     const turn = turnOf();
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     await until('the turn succeeded', async () => (await stored(turn.turn_id))?.state === 'succeeded');
     expect(await cancel(turn.turn_id)).toBe(false);
     expect(await stored(turn.turn_id)).toMatchObject({ state: 'succeeded' });

@@ -129,7 +129,7 @@ describe('custody of a turn', () => {
   it('stores text that Postgres refuses', async () => {
     const turn = turnOf();
     turn.input!.message.message = 'nul \u0000 and lone \ud800, and \\u0000 as text';
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     // A reply has no control characters; what the model wrote is stored as far as it can be.
     expect((await ended(turn.turn_id)).reply_text).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');
     const [said] = await steps.of(turn.turn_id);
@@ -138,13 +138,13 @@ describe('custody of a turn', () => {
 
   it('reads an input that the job left out from the router', async () => {
     const { input: _input, ...payload } = large;
-    await world.jobs.wake(turnRun, payload);
+    await world.jobs.enqueue(turnRun, payload);
     expect(await ended(large.turn_id)).toMatchObject({ state: 'succeeded', input: large.input });
   });
 
   it('offers its reply again when its job comes again', async () => {
     await world.loseJobs();
-    await world.jobs.wake(turnRun, large);
+    await world.jobs.enqueue(turnRun, large);
     await until('it is offered again', async () =>
       (await world.waiting(deliverySend)).some((job) => job.turn_id === large.turn_id),
     );
@@ -153,7 +153,7 @@ describe('custody of a turn', () => {
 
   it('fails for good when the agent is gone', async () => {
     const turn = turnOf({ agent_id: newId('agt') });
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     expect(await ended(turn.turn_id)).toMatchObject({ state: 'failed', error: 'agent_not_found' });
   });
 
@@ -161,7 +161,7 @@ describe('custody of a turn', () => {
     const turn = turnOf();
     turn.input!.message.message = 'x'.repeat(400);
     turn.input!.reply!.reply_context = 'y'.repeat(400);
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     const job = await until('it is offered', async () =>
       (await world.waiting(deliverySend)).find((each) => each.turn_id === turn.turn_id),
     );

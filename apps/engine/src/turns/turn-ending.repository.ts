@@ -1,5 +1,5 @@
 import { Batcher } from '#libs/batching';
-import { isRefusedRow, type Queryable, storableJson, withoutFlush } from '#libs/database';
+import { isRefusedRow, type Queryable, storableJson, asynchronousCommit } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -35,7 +35,7 @@ export interface TurnEnding extends Claim {
 // One statement, so one transaction: turn, steps and reply of each ending whose claim still holds the lease.
 const endSql = `
   WITH ending AS (
-    SELECT x.* FROM ${withoutFlush}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, lease_owner text, attempt integer, organization_id text,
+    SELECT x.* FROM ${asynchronousCommit}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, lease_owner text, attempt integer, organization_id text,
       project_id text, reply_text text, reason text, steps integer, tokens integer,
       cost_micros integer, agent_id text, contact_id text, read_untrusted boolean, new_steps jsonb, answer_id text)),
   ended AS (

@@ -1,17 +1,17 @@
 import { deliverySend, newId } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
-import { type Script, type StubModel, stubModel } from '../testing/stub-model.js';
+import { type Script, type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 describe('the end of a turn', () => {
   let world: EngineWorld;
-  let model: StubModel;
+  let model: FakeModel;
   let agentId: string;
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), stubModel()]);
-    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub' });
+    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
+    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' });
     agentId = await agentOf(world, { tools: ['search_knowledge'], caps: { steps: 2 } });
   });
   afterAll(async () => {
@@ -144,7 +144,7 @@ describe('the end of a turn', () => {
     await turns.run(turn);
     model.always(null);
     const call = { id: 'c1', name: 'http_request', arguments: { method: 'POST', url: 'http://127.0.0.1:9/' } };
-    const asked = { text: '', tool_calls: [call], model: 'stub', finish_reason: 'tool-calls' };
+    const asked = { text: '', tool_calls: [call], model: 'fake', finish_reason: 'tool-calls' };
     const begun = { call_id: 'c1', name: call.name, arguments: call.arguments };
     await world.pool.query(
       `INSERT INTO engine.step (turn_id, seq, kind, content) VALUES ($1, 7, 'model_call', $2), ($1, 8, 'tool_call', $3)`,

@@ -16,7 +16,7 @@ import { TurnFailures } from './turn-failures.service.js';
 import { TurnLeases } from './turn-leases.js';
 import { TurnRunner } from './turn-runner.service.js';
 import { slotCode, TurnSlots } from './turn-slots.repository.js';
-import { TurnWaker } from './turn-waker.js';
+import { TurnEnqueuer } from './turn-enqueuer.js';
 import { type Claim, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
 
 const enteredRetryMs = 100;
@@ -37,7 +37,7 @@ export class TurnJobs {
     @Inject(TurnLeases) private readonly leases: TurnLeases,
     @Inject(TurnRunner) private readonly runner: TurnRunner,
     @Inject(TurnSlots) private readonly slots: TurnSlots,
-    @Inject(TurnWaker) private readonly waker: TurnWaker,
+    @Inject(TurnEnqueuer) private readonly enqueuer: TurnEnqueuer,
     @Inject(Arrivals) private readonly arrivals: Arrivals,
     @Inject(ReplyOffers) private readonly offers: ReplyOffers,
     @Inject(ServiceClient) private readonly router: ServiceClient,
@@ -69,14 +69,14 @@ export class TurnJobs {
         if (outcome.delayMs > earlyMs) return;
         throw new RunLater(outcome.delayMs, 'turn_rescheduled');
       }
-      if (outcome.state === 'ended') return await this.offers.offerAgain([payload.turn_id]);
+      if (outcome.state === 'ended') return await this.offers.republish([payload.turn_id]);
       this.leases.hold(payload.turn_id);
       const claim = { turn_id: payload.turn_id, lease_owner: owner, attempt: outcome.attempt };
       await this.takeSlot(payload, claim, outcome.error);
       try {
         await this.runClaimed(payload, claim, outcome, leaseLost);
       } finally {
-        await this.wakeNext(payload.project_id);
+        await this.enqueueNext(payload.project_id);
       }
     } finally {
       this.leases.leave(given.turn_id);
@@ -93,8 +93,8 @@ export class TurnJobs {
     try {
       const failed = await this.failures.end(payload, code, message);
       if (!failed) return;
-      this.waker.go(failed.started);
-      await this.offers.offerAgain([failed.turn.id]);
+      this.enqueuer.go(failed.started);
+      await this.offers.republish([failed.turn.id]);
     } catch (error) {
       if (!isRefusedRow(error)) throw error;
       await this.refuse(payload, code);
@@ -113,7 +113,7 @@ export class TurnJobs {
     }
   }
 
-  /** @param before why it was put off the last time: the timeline has that @throws RunLater while as many of its project run as may */
+  /** @param before why it was rescheduled the last time: the timeline has that @throws RunLater while as many of its project run as may */
   private async takeSlot(payload: TurnRunPayload, claim: Claim, before: string | null): Promise<void> {
     try {
       await this.slots.take(payload.project_id, claim);
@@ -125,10 +125,10 @@ export class TurnJobs {
   }
 
   /** A turn is over, or waits: the next of its project has its slot. */
-  private async wakeNext(projectId: string): Promise<void> {
+  private async enqueueNext(projectId: string): Promise<void> {
     // What is not found here looks again by itself.
     const next = await this.slots.next(projectId).catch(() => null);
-    if (next) this.waker.wake([next]);
+    if (next) this.enqueuer.enqueue([next]);
   }
 
   private async runClaimed(
@@ -158,7 +158,7 @@ export class TurnJobs {
       const before = cleaned ? [entryOf(payload, 'running', 'reply_cleaned', claim.attempt, null, detail)] : [];
       const { ended, started } = await this.endings.end(ending, [...before, told]);
       if (!ended) throw new LeaseLost('the lease was lost');
-      this.waker.go(started);
+      this.enqueuer.go(started);
       this.metrics.hopSeconds.observe({ stage: 'turn', outcome: 'succeeded' }, durationMs / 1000);
       if (answer_id !== null && input.reply) await this.offers.offer(offerOf(payload, ending, answer_id, input.reply));
     } catch (error) {

@@ -23,7 +23,7 @@ describe('a turn', () => {
   it('answers, stores its steps and its reply, and offers it', async () => {
     await world.start();
     const turn = turnOf();
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     expect(await ended(turn.turn_id)).toMatchObject({ state: 'succeeded', attempt: 1, lease_owner: null });
     const steps = await world.pool.query('SELECT kind FROM engine.step WHERE turn_id = $1 ORDER BY seq', [
       turn.turn_id,
@@ -44,7 +44,7 @@ describe('a turn', () => {
     await world.start();
     const turns = Array.from({ length: 20 }, () => turnOf());
     for (let round = 0; round < 5; round += 1) {
-      await Promise.all(turns.map((turn) => world.jobs.wake(turnRun, turn)));
+      await Promise.all(turns.map((turn) => world.jobs.enqueue(turnRun, turn)));
     }
     for (const turn of turns) await ended(turn.turn_id);
     const counts = await until('every job was taken', async () => {

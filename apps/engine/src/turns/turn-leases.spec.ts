@@ -4,15 +4,15 @@ import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { TurnRepository } from './turn.repository.js';
 
 describe('the lease of a long turn', () => {
   let world: EngineWorld;
-  let model: StubModel;
+  let model: FakeModel;
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), stubModel()]);
+    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
   });
   afterAll(async () => {
     await world.close();
@@ -30,13 +30,13 @@ describe('the lease of a long turn', () => {
     response.setHeader('content-type', 'application/json').end(
       JSON.stringify({
         id: 'chat_1',
-        model: 'stub',
+        model: 'fake',
         choices: [{ index: 0, message: { role: 'assistant', content: 'Thought through.' }, finish_reason: 'stop' }],
       }),
     );
   const settings = () => ({
     MODEL_BASE_URL: model.url,
-    MODEL_NAME: 'stub',
+    MODEL_NAME: 'fake',
     MODEL_TIMEOUT_MS: 30_000,
     TURN_LEASE_MS: 1_000,
     TURN_HEARTBEAT_MS: 100,
@@ -47,7 +47,7 @@ describe('the lease of a long turn', () => {
     await world.start(settings());
     const question = thinking();
     const turn = turnOf();
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     const response = await question;
     const first = (await turnRow(turn.turn_id)).lease_until as Date;
     await until('the first lease is over', async () => {
@@ -62,7 +62,7 @@ describe('the lease of a long turn', () => {
   it('ends the work of whoever loses it, and only the heir answers', async () => {
     const question = thinking();
     const turn = turnOf();
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     const response = await question;
     const dropped = new Promise((resolve) => response.once('close', resolve));
     await world.pool.query(
@@ -110,7 +110,7 @@ describe('the lease of a long turn', () => {
     await world.start({ ...settings(), TURN_WALL_CLOCK_MS: 300 });
     void thinking();
     const turn = turnOf();
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     await until('the turn ends', async () => (await turnRow(turn.turn_id))?.state === 'failed');
     expect(await turnRow(turn.turn_id)).toMatchObject({ error: 'turn_timeout', attempt: 1 });
   });

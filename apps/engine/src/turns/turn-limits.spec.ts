@@ -2,13 +2,13 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 describe('the limits of a turn', () => {
   let world: EngineWorld;
   let engine: NestFastifyApplication;
-  let model: StubModel;
+  let model: FakeModel;
   let together = 0;
   let mostTogether = 0;
   const order: string[] = [];
@@ -24,13 +24,13 @@ describe('the limits of a turn', () => {
   });
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), stubModel()]);
+    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
     await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
     engine = await world.start({
       MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'stub',
+      MODEL_NAME: 'fake',
       MODEL_TIMEOUT_MS: 1_500,
-      MODEL_PRICES: { stub: { input: 2, output: 4 }, spare: { input: 1, output: 1 } },
+      MODEL_PRICES: { fake: { input: 2, output: 4 }, spare: { input: 1, output: 1 } },
       TURN_PARALLEL_CALLS: 2,
     });
   });
@@ -127,7 +127,7 @@ describe('the limits of a turn', () => {
       expect.objectContaining({ day: today, agent_id: agent, cost_micros: 80 }),
     );
     const ofModel = async () =>
-      (await usage('group_by=day_model')).data.find(({ model: name }: { model: string }) => name === 'stub');
+      (await usage('group_by=day_model')).data.find(({ model: name }: { model: string }) => name === 'fake');
     const before = await ofModel();
     expect(before).toMatchObject({ day: today, agent_id: null, contact_id: null, tool_calls: 0 });
     model.script([call('GET', '/1')], 'Counted again.');
@@ -148,6 +148,6 @@ describe('the limits of a turn', () => {
     model.script(() => undefined, [call('GET', '/1')], 'By the spare one.');
     const turn = await run(agent);
     expect(turn).toMatchObject({ state: 'succeeded', attempt: 1, reply_text: 'By the spare one.', cost_micros: 30 });
-    expect(model.requests.map((request) => request.model)).toEqual(['stub', 'spare', 'spare']);
+    expect(model.requests.map((request) => request.model)).toEqual(['fake', 'spare', 'spare']);
   });
 });

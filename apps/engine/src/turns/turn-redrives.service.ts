@@ -3,7 +3,7 @@ import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
 import type { Turn } from './turn.entity.js';
-import { TurnWaker } from './turn-waker.js';
+import { TurnEnqueuer } from './turn-enqueuer.js';
 
 /** What has come of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer kept. */
 export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; outcome: string };
@@ -16,7 +16,7 @@ export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; 
 export class TurnRedrives {
   constructor(
     @Inject(Database) private readonly db: Database,
-    @Inject(TurnWaker) private readonly waker: TurnWaker,
+    @Inject(TurnEnqueuer) private readonly enqueuer: TurnEnqueuer,
   ) {}
 
   /**
@@ -25,7 +25,7 @@ export class TurnRedrives {
    */
   async drive(scope: Pick<Principal, 'organizationId' | 'projectId'>, id: string, done: number): Promise<TurnRedrive> {
     const { opened, stands } = await this.db.transaction((tx) => redrive(tx, scope, id, done));
-    if (opened) this.waker.go(opened);
+    if (opened) this.enqueuer.go(opened);
     return stands;
   }
 }

@@ -8,7 +8,7 @@ import type { Turn } from './turn.entity.js';
 import type { Claim } from './turn.repository.js';
 
 export const slotCode = 'project_turns';
-/** It is woken when a turn of its project ends; this is for ends that nobody here sees. */
+/** It is enqueued when a turn of its project ends; this is for ends that nobody here sees. */
 const lookAgainMs = 2_000;
 
 /** Keeps the turns of a project that run at a time within its limit, in all replicas together. */

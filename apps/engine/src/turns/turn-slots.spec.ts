@@ -3,21 +3,21 @@ import { noLimits, ProjectLimits } from '#libs/project-limits';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ServerResponse } from 'node:http';
 import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 import { until } from '#libs/testing';
 
 describe('the turns of a project that run at a time', () => {
   let world: EngineWorld;
   let engines: NestFastifyApplication[];
-  let model: StubModel;
+  let model: FakeModel;
   let agent: string;
   /** Calls of the model that wait for their answer. */
   const asked: ServerResponse[] = [];
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), stubModel()]);
-    const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'stub' };
+    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
+    const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' };
     engines = [await world.start(settings), await world.start(settings)];
     agent = await agentOf(world, {});
     model.always((response) => void asked.push(response));
@@ -42,14 +42,14 @@ describe('the turns of a project that run at a time', () => {
   it('are as many as its limit, in all replicas together; the others wait, say so, and go on when one ends', async () => {
     await limit(2);
     const turns = Array.from({ length: 6 }, () => turnOf({ agent_id: agent }));
-    await Promise.all(turns.map((turn) => world.jobs.wake(turnRun, turn)));
+    await Promise.all(turns.map((turn) => world.jobs.enqueue(turnRun, turn)));
     const held = async (): Promise<number> =>
       (await world.pool.query(`SELECT count(*)::integer AS n FROM engine.turn WHERE error = 'project_turns'`)).rows[0]
         .n;
     await until('four wait', async () => (await held()) === 4);
     await until('two ask', () => asked.length === 2);
     const elsewhere = turnOf({ project_id: newId('prj') });
-    await world.jobs.wake(turnRun, elsewhere);
+    await world.jobs.enqueue(turnRun, elsewhere);
     await until('another project is not held up', () => asked.length === 3);
     let most = 0;
     for (let ended = 0; ended < 7; ended += 1) {

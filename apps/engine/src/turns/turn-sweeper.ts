@@ -33,7 +33,7 @@ export class TurnSweeper extends Sweeping {
     const behindMs = await this.jobClient.behindMs(turnRun.queue);
     const waitedMs = Math.min(afterMs, this.losses.sinceLossMs) + behindMs;
     const abandoned = await this.turns.take(limit, afterMs + behindMs, waitedMs);
-    await Promise.all(abandoned.map((payload) => this.jobClient.wake(turnRun, payload)));
+    await Promise.all(abandoned.map((payload) => this.jobClient.enqueue(turnRun, payload)));
     return abandoned.length;
   }
 }

@@ -2,16 +2,16 @@ import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
 import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 
 describe('a turn with tools', () => {
   let world: EngineWorld;
-  let model: StubModel;
+  let model: FakeModel;
   let target: RecordingServer;
   const agentId = newId('agt');
 
   beforeAll(async () => {
-    [world, model, target] = await Promise.all([engineWorld(), stubModel(), recordingServer()]);
+    [world, model, target] = await Promise.all([engineWorld(), fakeModel(), recordingServer()]);
     await world.pool.query(
       `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, tools, is_chief_of_staff,
          allowed_hosts)
@@ -20,7 +20,7 @@ describe('a turn with tools', () => {
     );
     await world.start({
       MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'stub',
+      MODEL_NAME: 'fake',
       MODEL_TIMEOUT_MS: 1_500,
       SWEEP_AFTER_MS: 1_000,
     });
@@ -44,7 +44,7 @@ describe('a turn with tools', () => {
       )
     ).rows.map((row) => row.content.result);
   const run = async (turn: TurnRunPayload) => {
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     return until(`turn ${turn.turn_id} ends`, async () => {
       const row = await turnRow(turn.turn_id);
       return ['succeeded', 'failed'].includes(row?.state) && row;
@@ -193,7 +193,7 @@ describe('a turn with tools', () => {
       `INSERT INTO engine.step (turn_id, seq, kind, content) VALUES ($1, 1, 'model_call', $2), ($1, 2, 'tool_call', $3)`,
       [
         turn.turn_id,
-        JSON.stringify({ text: '', tool_calls: [call], model: 'stub', finish_reason: 'tool-calls' }),
+        JSON.stringify({ text: '', tool_calls: [call], model: 'fake', finish_reason: 'tool-calls' }),
         JSON.stringify({ call_id: call.id, name: call.name, arguments: call.arguments }),
       ],
     );

@@ -2,16 +2,16 @@ import { newId, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, home, turnOf, sessionOf } from '../testing/engine-under-test.js';
-import { type Script, type StubModel, stubModel } from '../testing/stub-model.js';
+import { type Script, type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
 describe('a turn whose model', () => {
   let world: EngineWorld;
-  let model: StubModel;
+  let model: FakeModel;
   let engine: NestFastifyApplication;
   const settings = () => ({
     MODEL_BASE_URL: model.url,
-    MODEL_NAME: 'stub',
+    MODEL_NAME: 'fake',
     MODEL_TIMEOUT_MS: 5_000,
     MODEL_BREAKER_FAILURES: 2,
     MODEL_TRIAL_MS: 300,
@@ -20,7 +20,7 @@ describe('a turn whose model', () => {
   const away: Script = (response) => response.writeHead(503).end('{}');
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), stubModel()]);
+    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
     engine = await world.start(settings());
   });
   afterAll(async () => {
@@ -53,7 +53,7 @@ describe('a turn whose model', () => {
   it('is away waits beyond its tries, says so, and goes on when it is back', async () => {
     model.always(away);
     const turn = turnOf();
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     // More than TURN_MAX_ATTEMPTS.
     const row = await waits(turn.turn_id, 4);
     expect(row.attempt - row.waits).toBeLessThanOrEqual(1);
@@ -83,7 +83,7 @@ describe('a turn whose model', () => {
   ])('is away in another way waits too: %s', async (code, script) => {
     model.always(script);
     const turn = turnOf();
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     expect(await waits(turn.turn_id, 3)).toMatchObject({ error: code });
     model.always(null);
     expect(await turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed')).toMatchObject({ state: 'succeeded' });
@@ -92,7 +92,7 @@ describe('a turn whose model', () => {
   it('is away goes on after the engine was started anew', async () => {
     model.always(away);
     const turn = turnOf();
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     await waits(turn.turn_id, 1);
     await engine.close();
     const before = (await turnsOf(world).row(turn.turn_id)).waits;
@@ -105,10 +105,10 @@ describe('a turn whose model', () => {
   it('is away has one chain of tries, however often its job is added', async () => {
     model.always(away);
     const turn = turnOf();
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     await waits(turn.turn_id, 2);
     for (let more = 0; more < 5; more += 1) {
-      await world.jobs.wake(turnRun, turn);
+      await world.jobs.enqueue(turnRun, turn);
       await until('the job was taken', async () => {
         const { waiting, active } = await world.jobs.depth('turns');
         return waiting + active === 0;
@@ -127,7 +127,7 @@ describe('a turn whose model', () => {
     model.script();
     model.always(away);
     const turns = Array.from({ length: 12 }, () => turnOf());
-    await Promise.all(turns.map((turn) => world.jobs.wake(turnRun, turn)));
+    await Promise.all(turns.map((turn) => world.jobs.enqueue(turnRun, turn)));
     await Promise.all(turns.map((turn) => waits(turn.turn_id, 2)));
     const tries = await Promise.all(turns.map(async ({ turn_id }) => (await turnsOf(world).row(turn_id)).attempt));
     const sum = tries.reduce((total, each) => total + each, 0);
@@ -142,7 +142,7 @@ describe('a turn whose model', () => {
     await engine.close();
     engine = await world.start({ ...settings(), MODEL_TIMEOUT_MS: 1_000 });
     const turn = turnOf({ agent_id });
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     expect(await waits(turn.turn_id, 1)).toMatchObject({ state: 'queued', error: 'model_timeout' });
     model.always(null);
     expect(await turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed')).toMatchObject({ state: 'succeeded' });
@@ -158,7 +158,7 @@ describe('a turn whose model', () => {
   it('is away for too long fails of it, as a dead letter', async () => {
     model.always(away);
     const turn = turnOf();
-    await world.jobs.wake(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     await waits(turn.turn_id, 1);
     await world.pool.query("UPDATE engine.turn SET waiting_since = now() - interval '2 hours' WHERE id = $1", [
       turn.turn_id,
@@ -223,9 +223,9 @@ describe('a turn whose model', () => {
       const call = { id: 'c1', name: 'search_knowledge', arguments: { query: 'tea' } };
       const { input: _input, ...payload } = turn;
       model.always(away);
-      await world.jobs.wake(turnRun, turn);
+      await world.jobs.enqueue(turnRun, turn);
       await waits(payload.turn_id, 1);
-      const asked = { text: '', tool_calls: [call], model: 'stub', finish_reason: 'tool-calls' };
+      const asked = { text: '', tool_calls: [call], model: 'fake', finish_reason: 'tool-calls' };
       const result = { call_id: 'c1', name: call.name, result: { text: 'z'.repeat(40_000) } };
       await world.pool.query(
         `INSERT INTO engine.step (turn_id, seq, kind, content) VALUES ($1, 1, 'model_call', $2), ($1, 2, 'tool_result', $3),

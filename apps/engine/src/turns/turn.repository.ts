@@ -1,6 +1,6 @@
 import { Batcher } from '#libs/batching';
 import type { TurnInput, TurnRunPayload } from '#libs/contracts';
-import { isRefusedRow, type Queryable, storableJson, withoutFlush } from '#libs/database';
+import { isRefusedRow, type Queryable, storableJson, asynchronousCommit } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -72,7 +72,7 @@ const claimSql = `
       replay, replay_of, session_id, agent_id, epoch, input, traceparent, held_for, state, lease_owner, attempt, lease_until)
     SELECT ${storedColumns}, CASE state WHEN 'running' THEN 1 ELSE 0 END,
            CASE state WHEN 'running' THEN now() + $2 * interval '1 millisecond' WHEN 'queued' THEN now() END
-      FROM ${withoutFlush}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, app_id text,
+      FROM ${asynchronousCommit}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, app_id text,
            receipt_id text, message_id text, run_id text, workflow_id integer, trigger_id text, replay boolean, replay_of text,
            session_id text, agent_id text, epoch integer, input jsonb, traceparent text, held_for text, state text,
            lease_owner text)
@@ -255,7 +255,7 @@ export class TurnRepository {
   }
 }
 
-/** The router hands it over: otherwise the engine wakes itself for a turn that it has. */
+/** The router hands it over: otherwise the engine enqueues a turn that it has. */
 export function isHandover(payload: TurnRunPayload): boolean {
   return payload.message_id !== undefined;
 }

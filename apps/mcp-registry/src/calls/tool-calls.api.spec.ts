@@ -1,10 +1,10 @@
 import { until } from '#libs/testing';
 import { request } from 'node:http';
 import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
-import { ScriptedMcpServer, tool } from '../testing/scripted-mcp-server.js';
+import { FakeMcpServer, tool } from '../testing/fake-mcp-server.js';
 
 let registry: RegistryUnderTest;
-let server: ScriptedMcpServer;
+let server: FakeMcpServer;
 let toolId: string;
 let pin: string;
 let calls = 0;
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  server = await ScriptedMcpServer.start();
+  server = await FakeMcpServer.start();
   const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: `c${(calls += 1)}` });
   const tools = await registry.call('GET', `/tools?server_id=${body.id}`);
   ({ id: toolId, pin } = tools.body.data[0]);
@@ -139,7 +139,7 @@ describe('a call of a tool', () => {
     server.script.wants = {};
     await server.stop();
     expect(await call()).toMatchObject({ ok: false, error: 'unreachable' });
-    server = await ScriptedMcpServer.start();
+    server = await FakeMcpServer.start();
   });
 
   it('may be made by hand', async () => {

@@ -7,7 +7,7 @@ describe('a Python tool tried by hand', () => {
 
   beforeAll(async () => {
     registry = await startRegistry();
-    registry.stub.credentials.set('cred_a', { token: 'secret-value' });
+    registry.fake.credentials.set('cred_a', { token: 'secret-value' });
     tool = (await registry.call('POST', '/tools', { source })).body;
   });
   afterAll(() => registry.close());
@@ -16,10 +16,10 @@ describe('a Python tool tried by hand', () => {
   const records = async () => (await registry.call('GET', `/tools/${tool.id}/calls`)).body.data;
 
   it('is run by the engine as it is saved, and leaves a record', async () => {
-    registry.stub.tried = { ok: true, result: 7, stdout: 'x', truncated: false, duration_ms: 3 };
+    registry.fake.tried = { ok: true, result: 7, stdout: 'x', truncated: false, duration_ms: 3 };
     const { status, body } = await attempt({ arguments: { day: 'today' }, timeout_ms: 500 });
-    expect({ status, body }).toEqual({ status: 200, body: registry.stub.tried });
-    const asked = registry.stub.asked.at(-1);
+    expect({ status, body }).toEqual({ status: 200, body: registry.fake.tried });
+    const asked = registry.fake.asked.at(-1);
     expect(asked).toMatchObject({
       path: '/internal/python-tries',
       body: {
@@ -44,9 +44,9 @@ describe('a Python tool tried by hand', () => {
   });
 
   it('tells an error at its line, and an engine that gives no answer', async () => {
-    registry.stub.tried = { ok: false, error: 'exception', message: 'KeyError: 1 (line 3)', stdout: '', line: 3 };
-    expect((await attempt({ arguments: { day: 'x' } })).body).toEqual(registry.stub.tried);
-    registry.stub.tried = null;
+    registry.fake.tried = { ok: false, error: 'exception', message: 'KeyError: 1 (line 3)', stdout: '', line: 3 };
+    expect((await attempt({ arguments: { day: 'x' } })).body).toEqual(registry.fake.tried);
+    registry.fake.tried = null;
     const { status, body } = await attempt({ arguments: { day: 'x' } });
     expect({ status, body }).toMatchObject({ status: 200, body: { ok: false, error: 'runner_busy' } });
     expect((await records()).map((one: any) => one.outcome)).toEqual(['runner_busy', 'exception', 'ok']);
@@ -57,17 +57,17 @@ describe('a Python tool tried by hand', () => {
     const skill = (await registry.call('POST', '/skills', { name: 'Bank', tools: [{ tool: tool.id }], credentials }))
       .body;
     const other = (await registry.call('POST', '/skills', { name: 'Other', credentials })).body;
-    registry.stub.tried = { ok: true, result: 1, stdout: '', truncated: false, duration_ms: 1 };
+    registry.fake.tried = { ok: true, result: 1, stdout: '', truncated: false, duration_ms: 1 };
     await attempt({ arguments: {}, skill_id: skill.id });
-    expect(registry.stub.asked.at(-1)?.body['credential_bindings']).toEqual([
+    expect(registry.fake.asked.at(-1)?.body['credential_bindings']).toEqual([
       { credential_id: 'cred_a', as: 'bank', skill_id: skill.id },
     ]);
-    const before = registry.stub.asked.length;
+    const before = registry.fake.asked.length;
     const unfit = await attempt({ arguments: {}, skill_id: other.id });
     expect(unfit).toMatchObject({ status: 422, body: { errors: [{ field: 'skill_id' }] } });
     const rightless = await attempt({ arguments: {}, skill_id: skill.id }, { scopes: ['tools:write'] });
     expect(rightless).toMatchObject({ status: 403, body: { code: 'scope_missing' } });
-    expect(registry.stub.asked).toHaveLength(before);
+    expect(registry.fake.asked).toHaveLength(before);
   });
 
   it('is of this project, and no built-in', async () => {

@@ -1,9 +1,9 @@
 import { until } from '#libs/testing';
 import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
-import { ScriptedMcpServer, tool } from '../testing/scripted-mcp-server.js';
+import { FakeMcpServer, tool } from '../testing/fake-mcp-server.js';
 
 let registry: RegistryUnderTest;
-let server: ScriptedMcpServer;
+let server: FakeMcpServer;
 let count = 0;
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  server = await ScriptedMcpServer.start();
+  server = await FakeMcpServer.start();
 });
 
 afterEach(async () => {
@@ -141,7 +141,7 @@ describe('the list of a server', () => {
   it('does not hold up other servers when one is slow', async () => {
     const { id } = await registered();
     server.script.delayMs = 60_000;
-    const other = await ScriptedMcpServer.start();
+    const other = await FakeMcpServer.start();
     try {
       const { body } = await registry.call('POST', '/mcp-servers', { url: other.url, name: 'quick' });
       other.script.list = () => ({ tools: [tool('first'), tool('second')] });

@@ -31,12 +31,12 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
       name: 'mcp-discovery',
       everyMs: settings.DISCOVERY_SWEEP_MS,
       batch: 100,
-      sweep: (limit) => this.wakeDue(limit),
+      sweep: (limit) => this.enqueueDue(limit),
     });
   }
 
   onApplicationBootstrap(): void {
-    this.connections.onListChanged((id) => void this.jobs.wake(mcpDiscover, { server_id: id }));
+    this.connections.onListChanged((id) => void this.jobs.enqueue(mcpDiscover, { server_id: id }));
     this.sweeper.start();
   }
 
@@ -83,9 +83,9 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
     }
   }
 
-  private async wakeDue(limit: number): Promise<number> {
+  private async enqueueDue(limit: number): Promise<number> {
     const due = await this.servers.takeDue(this.settings.DISCOVERY_EVERY_MS, limit);
-    await Promise.all(due.map((id) => this.jobs.wake(mcpDiscover, { server_id: id })));
+    await Promise.all(due.map((id) => this.jobs.enqueue(mcpDiscover, { server_id: id })));
     return due.length;
   }
 }

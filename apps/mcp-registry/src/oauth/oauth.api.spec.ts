@@ -1,8 +1,8 @@
 import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
-import { ScriptedMcpServer } from '../testing/scripted-mcp-server.js';
+import { FakeMcpServer } from '../testing/fake-mcp-server.js';
 
 let registry: RegistryUnderTest;
-let server: ScriptedMcpServer;
+let server: FakeMcpServer;
 let registrations: Record<string, unknown>[];
 
 beforeAll(async () => {
@@ -14,9 +14,9 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  registry.stub.asked.length = 0;
+  registry.fake.asked.length = 0;
   registrations = [];
-  server = await ScriptedMcpServer.start();
+  server = await FakeMcpServer.start();
   const { origin, script } = server;
   script.wants = { authorization: 'Bearer granted' };
   script.challenge = `Bearer resource_metadata="${origin}/metadata", scope="tools.use"`;
@@ -45,7 +45,7 @@ afterEach(async () => {
 const register = (body: object = {}, scopes?: ('tools:write' | 'admin')[]) =>
   registry.call('POST', '/mcp-servers/oauth', { url: server.url, ...body }, scopes ? { scopes } : {});
 const managed = (method: string) =>
-  registry.stub.asked.find((one) => one.method === method && one.path.startsWith('/internal/mcp-servers/'));
+  registry.fake.asked.find((one) => one.method === method && one.path.startsWith('/internal/mcp-servers/'));
 const change = (path: string, to: object) => {
   const before = server.script.documents[path]!;
   server.script.documents[path] = (body) => ({ ...(before(body) as object), ...to });
@@ -82,7 +82,7 @@ describe('a server that wants OAuth', () => {
     expect(managed('PUT')?.body).toEqual({
       ...{ client_id: 'client-1', client_secret: 'hush', config, requested_by: 'key:1' },
     });
-    registry.stub.credentials.set('cred_oauth', { access_token: 'granted' });
+    registry.fake.credentials.set('cred_oauth', { access_token: 'granted' });
     const discovered = await registry.call('POST', `/mcp-servers/${body.server.id}/discover`);
     expect(discovered.body).toMatchObject({ health: 'reachable', tools: { approved: 1 } });
   });
@@ -112,7 +112,7 @@ describe('a server that wants OAuth', () => {
     change(path, to);
     expect((await register()).body.code).toBe(code);
     const asked = (method: string) =>
-      registry.stub.asked.filter((one) => one.method === method && one.path.startsWith('/internal/mcp-servers/'))
+      registry.fake.asked.filter((one) => one.method === method && one.path.startsWith('/internal/mcp-servers/'))
         .length;
     expect(asked('DELETE')).toBe(asked('POST'));
   });
@@ -120,9 +120,9 @@ describe('a server that wants OAuth', () => {
   it('is known by the document of its client where the authorization server reads those, and registers nowhere', async () => {
     const url = 'https://gatehouse.example/api/v1/oauth/clients/own-1';
     change('/.well-known/oauth-authorization-server', { client_id_metadata_document_supported: true });
-    registry.stub.clientMetadataUrl = url;
+    registry.fake.clientMetadataUrl = url;
     expect((await register({ name: 'By document' })).status).toBe(201);
-    registry.stub.clientMetadataUrl = null;
+    registry.fake.clientMetadataUrl = null;
     expect(managed('PUT')?.body).toMatchObject({ client_id: url, config: { token_auth_method: 'none' } });
     expect(managed('PUT')?.body).not.toHaveProperty('client_secret');
     expect(registrations).toEqual([]);
@@ -151,10 +151,10 @@ describe('a server that wants OAuth', () => {
 
   it('takes its credential with it when it is unregistered, or stays while the vault is away', async () => {
     const { body } = await register({ name: 'Going' });
-    registry.stub.down = true;
+    registry.fake.down = true;
     expect((await registry.call('DELETE', `/mcp-servers/${body.server.id}`)).status).toBe(503);
-    registry.stub.down = false;
-    registry.stub.asked.length = 0;
+    registry.fake.down = false;
+    registry.fake.asked.length = 0;
     expect((await registry.call('DELETE', `/mcp-servers/${body.server.id}`)).status).toBe(204);
     expect((await registry.call('GET', `/mcp-servers/${body.server.id}`)).status).toBe(404);
     expect(managed('DELETE')?.path).toBe(`/internal/mcp-servers/${body.server.id}/credentials/cred_oauth`);

@@ -1,10 +1,10 @@
 import { until } from '#libs/testing';
 import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
-import { ScriptedMcpServer, tool } from '../testing/scripted-mcp-server.js';
+import { FakeMcpServer, tool } from '../testing/fake-mcp-server.js';
 import type { ToolView } from '../tools/tool.dto.js';
 
 let registry: RegistryUnderTest;
-const servers: ScriptedMcpServer[] = [];
+const servers: FakeMcpServer[] = [];
 
 beforeAll(async () => {
   registry = await startRegistry();
@@ -15,13 +15,13 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
 });
 
-async function scripted(): Promise<ScriptedMcpServer> {
-  const server = await ScriptedMcpServer.start();
+async function scripted(): Promise<FakeMcpServer> {
+  const server = await FakeMcpServer.start();
   servers.push(server);
   return server;
 }
 
-const register = (server: ScriptedMcpServer, more: object = {}) =>
+const register = (server: FakeMcpServer, more: object = {}) =>
   registry.call('POST', '/mcp-servers', { url: server.url, ...more });
 const toolsOf = async (id: string): Promise<ToolView[]> =>
   (await registry.call('GET', `/tools?source=mcp&server_id=${id}&limit=200`)).body.data;
@@ -56,7 +56,7 @@ describe('registering a server by its URL', () => {
   it('mirrors the credential by reference, for the server and for its Skill', async () => {
     const server = await scripted();
     server.script.wants = { authorization: 'Bearer s3cret' };
-    registry.stub.credentials.set('cred_bearer', { token: 's3cret' });
+    registry.fake.credentials.set('cred_bearer', { token: 's3cret' });
     const { status, body } = await register(server, {
       name: 'Bearer',
       auth: { mode: 'bearer', credential_id: 'cred_bearer' },
@@ -65,7 +65,7 @@ describe('registering a server by its URL', () => {
       status: 201,
       auth: { mode: 'bearer', header: null, credential_id: 'cred_bearer' },
     });
-    const bound = registry.stub.asked.filter(({ path }) => path === '/internal/bindings').map((one) => one.body);
+    const bound = registry.fake.asked.filter(({ path }) => path === '/internal/bindings').map((one) => one.body);
     expect(bound).toEqual([
       { credential_id: 'cred_bearer', consumer: { kind: 'mcp_server', id: body.id } },
       { credential_id: 'cred_bearer', consumer: { kind: 'skill', id: body.skill_id } },
@@ -77,7 +77,7 @@ describe('registering a server by its URL', () => {
   it('sends a credential in the header that is named', async () => {
     const server = await scripted();
     server.script.wants = { 'x-team-key': 'k1' };
-    registry.stub.credentials.set('cred_header', { token: 'k1' });
+    registry.fake.credentials.set('cred_header', { token: 'k1' });
     const auth = { mode: 'header', header: 'X-Team-Key', credential_id: 'cred_header' };
     expect((await register(server, { auth })).status).toBe(201);
     expect((await register(server, { auth: { ...auth, header: 'Host' } })).body.code).toBe('invalid_auth');
@@ -85,7 +85,7 @@ describe('registering a server by its URL', () => {
 
   it('needs the right to manage credentials where one is given', async () => {
     const server = await scripted();
-    registry.stub.credentials.set('cred_mine', { token: 'k1' });
+    registry.fake.credentials.set('cred_mine', { token: 'k1' });
     const body = { url: server.url, auth: { mode: 'bearer', credential_id: 'cred_mine' } };
     const refused = await registry.call('POST', '/mcp-servers', body, { scopes: ['tools:write'] });
     expect({ status: refused.status, asked: server.asked }).toEqual({ status: 403, asked: [] });
@@ -104,7 +104,7 @@ describe('registering a server by its URL', () => {
     };
     await attempt('locked', locked.url);
     await attempt('dead', deadUrl);
-    await attempt('not-mcp', `${registry.stub.url}/nothing`);
+    await attempt('not-mcp', `${registry.fake.url}/nothing`);
     await attempt('private', 'http://10.0.0.1/mcp');
     await attempt('metadata', 'http://169.254.169.254/latest');
     await attempt('file', 'file:///etc/passwd');
@@ -118,7 +118,7 @@ describe('registering a server by its URL', () => {
     });
     const { body } = await registry.call('GET', '/mcp-servers?limit=200');
     expect(body.data.map((one: { slug: string }) => one.slug)).not.toEqual(expect.arrayContaining(['locked']));
-    const freed = registry.stub.asked.filter(({ method }) => method === 'DELETE').length;
+    const freed = registry.fake.asked.filter(({ method }) => method === 'DELETE').length;
     expect(freed).toBe(0);
   });
 
@@ -222,17 +222,17 @@ describe('what a server lists', () => {
 describe('unregistering', () => {
   it('says which agents have its Skill, and removes tools, Skill and bindings when told to', async () => {
     const server = await scripted();
-    registry.stub.credentials.set('cred_gone', { token: 'x' });
+    registry.fake.credentials.set('cred_gone', { token: 'x' });
     const { body } = await register(server, { name: 'Going', auth: { mode: 'bearer', credential_id: 'cred_gone' } });
-    registry.stub.users = [{ id: 'agt_1', name: 'Front desk' }];
+    registry.fake.users = [{ id: 'agt_1', name: 'Front desk' }];
     const refused = await registry.call('DELETE', `/mcp-servers/${body.id}`);
     expect(refused.status).toBe(409);
     expect(refused.body).toMatchObject({ code: 'server_in_use', errors: [{ field: 'agt_1', message: 'Front desk' }] });
     expect((await registry.call('DELETE', `/mcp-servers/${body.id}?force=true`)).status).toBe(204);
-    registry.stub.users = [];
+    registry.fake.users = [];
     expect((await registry.call('GET', `/skills/${body.skill_id}`)).status).toBe(404);
     expect(await toolsOf(body.id)).toEqual([]);
-    const unbound = registry.stub.asked.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
+    const unbound = registry.fake.asked.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
     expect(unbound).toEqual(
       expect.arrayContaining([`/internal/bindings/mcp_server/${body.id}`, `/internal/bindings/skill/${body.skill_id}`]),
     );

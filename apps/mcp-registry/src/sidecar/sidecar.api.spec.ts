@@ -110,7 +110,7 @@ describe('a caller', () => {
   });
 
   it('is told by the registry that its credential is refused', async () => {
-    registry.stub.credentials.set('cred_wrong', { token: 'a-token-that-somebody-made-up-by-himself' });
+    registry.fake.credentials.set('cred_wrong', { token: 'a-token-that-somebody-made-up-by-himself' });
     const { status, body } = await register('memory', 'wrong', 'cred_wrong');
     expect({ status, code: body.code }).toEqual({ status: 422, code: expect.stringContaining('auth') });
   });

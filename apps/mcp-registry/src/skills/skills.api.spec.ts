@@ -4,7 +4,7 @@ let registry: RegistryUnderTest;
 
 beforeAll(async () => {
   registry = await startRegistry();
-  registry.stub.credentials.set('cred_a', { token: 'secret-value' });
+  registry.fake.credentials.set('cred_a', { token: 'secret-value' });
 });
 
 afterAll(async () => {
@@ -44,7 +44,7 @@ describe('a Skill', () => {
       source_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       function: 'add',
     });
-    const bound = registry.stub.asked.filter(({ path }) => path === '/internal/bindings').map(({ body }) => body);
+    const bound = registry.fake.asked.filter(({ path }) => path === '/internal/bindings').map(({ body }) => body);
     expect(bound).toContainEqual({ credential_id: 'cred_a', consumer: { kind: 'skill', id: skill.id } });
   });
 
@@ -129,7 +129,7 @@ describe('a Skill', () => {
   it('says which of its tools no model is given, and what the models of its agents are given now', async () => {
     const add = await createTool(python('left_out'));
     const agent = { id: 'agt_1', name: 'Desk', offered: 3, by_search: 2, left_out: [], left_out_total: 0, error: null };
-    registry.stub.effect = { agents: [agent], more: 4 };
+    registry.fake.effect = { agents: [agent], more: 4 };
     const tools = [{ tool: add.id, enabled: false }, { tool: 'builtin:web_search' }];
     const made = await create({ name: 'Told', slug: 'told', tools });
     const told = {
@@ -138,18 +138,18 @@ describe('a Skill', () => {
     };
     expect(made).toMatchObject(told);
     expect((await registry.call('GET', `/skills/${made.id}`)).body).toMatchObject(told);
-    expect(registry.stub.asked.at(-1)?.path).toBe(`/internal/agents/toolsets?skill_ids=${made.id}`);
+    expect(registry.fake.asked.at(-1)?.path).toBe(`/internal/agents/toolsets?skill_ids=${made.id}`);
     expect((await toolset([made.id])).left_out).toEqual(told.left_out);
     const graded = await registry.call('PATCH', `/tools/${add.id}`, { grade: 'write' });
     expect(graded.body.effect.agents).toEqual([agent]);
-    expect(registry.stub.asked.at(-1)?.path).toBe(`/internal/agents/toolsets?skill_ids=${made.id}&tool_id=${add.id}`);
-    registry.stub.effect = null;
+    expect(registry.fake.asked.at(-1)?.path).toBe(`/internal/agents/toolsets?skill_ids=${made.id}&tool_id=${add.id}`);
+    registry.fake.effect = null;
     const changed = await registry.call('PATCH', `/skills/${made.id}`, { tools: [{ tool: add.id }] });
     expect(changed).toMatchObject({
       status: 200,
       body: { left_out: [], effect: { agents: [], error: { code: expect.any(String) } } },
     });
-    registry.stub.effect = { agents: [], more: 0 };
+    registry.fake.effect = { agents: [], more: 0 };
   });
 
   it('shares a built-in tool with another Skill, and hides no credential of it', async () => {
@@ -191,7 +191,7 @@ describe('a Skill', () => {
   });
 
   it('lets go of a credential that it names no more, and of no other', async () => {
-    registry.stub.credentials.set('cred_b', { token: 'another' });
+    registry.fake.credentials.set('cred_b', { token: 'another' });
     const { id } = await create({
       name: 'Less',
       credentials: [
@@ -201,14 +201,14 @@ describe('a Skill', () => {
       ],
     });
     const released = () =>
-      registry.stub.asked.flatMap(({ method, path }) =>
+      registry.fake.asked.flatMap(({ method, path }) =>
         method === 'DELETE' && path.startsWith(`/internal/bindings/skill/${id}`) ? [path.split('?')[1]] : [],
       );
     await registry.call('PATCH', `/skills/${id}`, { knowledge: 'no list: they stay' });
     await registry.call('PATCH', `/skills/${id}`, { credentials: [{ credential_id: 'cred_b', as: 'again' }] });
     expect(released()).toEqual(['credential_id=cred_a']);
     await registry.call('POST', `/skills/${id}/versions/1/restore`);
-    const last = registry.stub.asked.filter(({ method, path }) => method === 'PUT' && path === '/internal/bindings');
+    const last = registry.fake.asked.filter(({ method, path }) => method === 'PUT' && path === '/internal/bindings');
     expect(last.at(-1)?.body).toMatchObject({ consumer: { id } });
     expect(last.slice(-3).map(({ body }) => body['credential_id'])).toContain('cred_a');
     await registry.call('PATCH', `/skills/${id}`, { credentials: [] });
@@ -217,13 +217,13 @@ describe('a Skill', () => {
 
   it('stays while agents have it', async () => {
     const skill = await create({ name: 'Wanted' });
-    registry.stub.users = [{ id: 'agt_1', name: 'Front desk' }];
+    registry.fake.users = [{ id: 'agt_1', name: 'Front desk' }];
     const refused = await registry.call('DELETE', `/skills/${skill.id}`);
     expect({ code: refused.body.code, detail: refused.body.detail }).toMatchObject({
       code: 'skill_in_use',
       detail: expect.stringContaining('Front desk'),
     });
-    registry.stub.users = [];
+    registry.fake.users = [];
     expect((await registry.call('DELETE', `/skills/${skill.id}`)).status).toBe(204);
     expect((await toolset([skill.id])).problems).toEqual([{ skill_id: skill.id, message: 'There is no such Skill.' }]);
   });
@@ -264,7 +264,7 @@ describe('a Skill', () => {
       { credential_id: 'cred_c', as: 'ACCOUNT' },
       { credential_id: 'cred_b', as: 'mine' },
     ]);
-    const bound = registry.stub.asked.filter(({ body }) => JSON.stringify(body).includes(id));
+    const bound = registry.fake.asked.filter(({ body }) => JSON.stringify(body).includes(id));
     expect(bound.map(({ body }) => body['credential_id'])).toEqual(
       expect.arrayContaining(['cred_a', 'cred_b', 'cred_c']),
     );
@@ -280,9 +280,9 @@ describe('a Skill', () => {
     const remove = async (slug: string) => (await registry.internal('DELETE', `/skills/manifest/${slug}`)).body.outcome;
     expect(await remove('unused')).toBe('removed');
     expect((await registry.call('GET', `/skills/${unused}`)).status).toBe(404);
-    registry.stub.users = [{ id: 'agt_1', name: 'Ada' }];
+    registry.fake.users = [{ id: 'agt_1', name: 'Ada' }];
     expect(await remove('used')).toBe('kept');
-    registry.stub.users = [];
+    registry.fake.users = [];
     expect((await registry.call('GET', `/skills/${used}`)).body).toMatchObject({ origin: 'person' });
     expect(await remove('used')).toBe('none');
   });
@@ -348,15 +348,15 @@ describe('a SKILL.md folder', () => {
   });
 
   it('leaves nothing behind when one of its tools does not compile', async () => {
-    const compile = registry.stub.compile;
-    registry.stub.compile = (source) => (source.includes('broken') ? { ok: false, errors: [] } : compile(source));
+    const compile = registry.fake.compile;
+    registry.fake.compile = (source) => (source.includes('broken') ? { ok: false, errors: [] } : compile(source));
     const files = [
       { path: 'SKILL.md', content: '---\nname: half\n---\n' },
       { path: 'tools/fine.py', content: python('fine') },
       { path: 'tools/broken.py', content: python('broken') },
     ];
     expect((await registry.call('POST', '/skills/import', { files })).body.code).toBe('python_not_compiled');
-    registry.stub.compile = compile;
+    registry.fake.compile = compile;
     const { body } = await registry.call('GET', '/tools?source=python&limit=200');
     expect(body.data.map((one: any) => one.name)).not.toContain('fine');
   });
@@ -364,13 +364,13 @@ describe('a SKILL.md folder', () => {
 
 describe('a Python tool', () => {
   it('is refused with each error at its line', async () => {
-    const compile = registry.stub.compile;
-    registry.stub.compile = () => ({
+    const compile = registry.fake.compile;
+    registry.fake.compile = () => ({
       ok: false,
       errors: [{ line: 3, column: 5, message: 'no hint', code: 'missing_hint' }],
     });
     const { status, body } = await registry.call('POST', '/tools', { source: 'def f(x): pass' });
-    registry.stub.compile = compile;
+    registry.fake.compile = compile;
     expect({ status, errors: body.errors }).toEqual({
       status: 422,
       errors: [{ field: 'source:3:5', message: 'no hint (missing_hint)' }],

@@ -12,7 +12,7 @@ import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust } from '#l
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { registryService } from '../service.js';
 import type { RegistrySettings } from '../settings.js';
-import { type StubServices, startStubServices } from './stub-services.js';
+import { type FakeServices, startFakeServices } from './fake-services.js';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type As = Partial<Pick<Principal, 'organizationId' | 'projectId' | 'scopes'>>;
@@ -27,7 +27,7 @@ export interface RegistryUnderTest {
   app: NestFastifyApplication;
   url: string;
   databaseUrl: string;
-  stub: StubServices;
+  fake: FakeServices;
   /** As a person of the home project, or as somebody else. */
   call(method: Method, path: string, body?: object, as?: As): Promise<Answer>;
   /** As the engine. */
@@ -68,11 +68,11 @@ const defaults = {
   CALL_RECORD_DAYS: 90,
 };
 
-/** The registry with its own database, and stubs in the place of the services it calls. */
+/** The registry with its own database, and fakes in the place of the services it calls. */
 export async function startRegistry(settings: Partial<RegistrySettings> = {}): Promise<RegistryUnderTest> {
   const database = await testDatabase();
-  const stub = await startStubServices();
-  const urls = { VAULT_URL: stub.url, ENGINE_URL: stub.url, PYTHON_RUNNER_URL: stub.url };
+  const fake = await startFakeServices();
+  const urls = { VAULT_URL: fake.url, ENGINE_URL: fake.url, PYTHON_RUNNER_URL: fake.url };
   const all: RegistrySettings = {
     ...httpLimitDefaults,
     ...tokenLimitDefaults,
@@ -99,14 +99,14 @@ export async function startRegistry(settings: Partial<RegistrySettings> = {}): P
     app,
     url: await app.getUrl(),
     databaseUrl: database.url,
-    stub,
+    fake,
     call: async (method, path, body, as) => send(method, `/api/v1${path}`, await token(as), body),
     internal: async (method, path, body, as) =>
       send(method, `/internal${path}`, await token(as, 'service:engine', ['service']), body),
     token,
     close: async () => {
       await app.close();
-      await stub.close();
+      await fake.close();
       await database.drop();
     },
   };

@@ -100,7 +100,7 @@ export const postMessage = (url: string, body: string, headers: Record<string, s
 
 /** Registers a server by its URL, and calls its tools as the engine does. */
 export function clientOf(registry: RegistryUnderTest) {
-  registry.stub.credentials.set('cred_sidecar', { token: sidecarToken });
+  registry.fake.credentials.set('cred_sidecar', { token: sidecarToken });
   return {
     register: (url: string, name: string, credential_id = 'cred_sidecar') =>
       registry.call('POST', '/mcp-servers', { url, name, policy: 'auto', auth: { mode: 'bearer', credential_id } }),

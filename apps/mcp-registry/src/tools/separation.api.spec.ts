@@ -1,13 +1,13 @@
 import type { Scope } from '#libs/service-kit';
 import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
-import { ScriptedMcpServer, tool } from '../testing/scripted-mcp-server.js';
+import { FakeMcpServer, tool } from '../testing/fake-mcp-server.js';
 
 describe('what tools may do without a person', () => {
   let registry: RegistryUnderTest;
-  let server: ScriptedMcpServer;
+  let server: FakeMcpServer;
 
   beforeAll(async () => {
-    [registry, server] = await Promise.all([startRegistry(), ScriptedMcpServer.start()]);
+    [registry, server] = await Promise.all([startRegistry(), FakeMcpServer.start()]);
     server.script.list = () => ({ tools: [tool('first', { annotations: { destructiveHint: true } })] });
   });
   afterAll(async () => {

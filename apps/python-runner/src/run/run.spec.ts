@@ -1,4 +1,4 @@
-import { type EngineStub, engineStub } from '../testing/engine-stub.js';
+import { type FakeEngine, fakeEngine } from '../testing/fake-engine.js';
 import { runOf, type RunnerUnderTest, startRunner, toolOf } from '../testing/runner-under-test.js';
 
 const eventBody = '\ufeff{"id": 12345678901234567890, "price": 1.10, "deep": [[[[{"n": null}]]]]}';
@@ -9,10 +9,10 @@ const eventAnswers: Record<string, [number, object]> = {
   '/gone/event': [200, { error: { code: 'event_body_not_found', message: 'It came by the API.' } }],
 };
 let runner: RunnerUnderTest;
-let engine: EngineStub;
+let engine: FakeEngine;
 
 beforeAll(async () => {
-  engine = await engineStub((path) => {
+  engine = await fakeEngine((path) => {
     if (path === '/refused') return [200, { error: { code: 'address_not_public', message: 'Not there.' } }];
     if (path === '/expired') return [401, { detail: 'The token is over.' }];
     if (path.endsWith('/event')) return eventAnswers[path] ?? [404, {}];

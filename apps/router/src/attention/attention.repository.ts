@@ -96,7 +96,7 @@ function saidOf({ outcome, messages, senders }: Kept): Omit<AttentionItem, 'sinc
   return {
     code: parked ? 'messages_parked' : 'loop_paused',
     text: parked
-      ? `${many(messages, 'message')} could not be judged by a trigger's filter.`
+      ? `${many(messages, 'message')} could not be evaluated by a trigger's filter.`
       : `${many(messages, 'message')} came in what looks like a loop, which is paused.`,
     what_to_do: parked ? 'Correct the filter, and release them.' : 'End the loop, and resume the contact.',
     resource: { kind: 'held_messages', id: null },

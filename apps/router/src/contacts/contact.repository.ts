@@ -8,7 +8,7 @@ type Change = Partial<Pick<ContactRow, 'name' | 'status' | 'daily_budget'>>;
 /** An identity as people see it. */
 export type Identity = Pick<IdentityRow, 'app_id' | 'sender' | 'home_id' | 'paused_until' | 'pause_reason' | 'seen_at'>;
 
-/** Contacts and what they own. Identities repeat their contact's standing, so each change sets both in one transaction. */
+/** Contacts and what they own. Identities repeat their contact's status, so each change sets both in one transaction. */
 @Injectable()
 export class ContactRepository {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}

@@ -26,7 +26,7 @@ describe('contacts', () => {
     (
       await world.rows<{ turn: Target }>(
         `SELECT jsonb_array_elements(turns) AS turn FROM router.message WHERE id = $1
-          UNION ALL SELECT payload FROM router.straggler WHERE owner_id = $1`,
+          UNION ALL SELECT payload FROM router.stale_handover WHERE owner_id = $1`,
         [row.id],
       )
     ).map(({ turn }) => turn);

@@ -2,7 +2,7 @@ import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { HeldRepository } from '../held/held.repository.js';
-import { RoutingAgain } from '../routing/again.service.js';
+import { Rerouter } from '../routing/reroute.service.js';
 import { unknownSendersOf } from '../routing/decide.js';
 import type { MessageRow } from '../routing/message.entity.js';
 import { ProjectRules } from '../routing/project-rules.js';
@@ -19,7 +19,7 @@ export class ContactsService {
   constructor(
     @Inject(ContactRepository) private readonly contacts: ContactRepository,
     @Inject(HeldRepository) private readonly held: HeldRepository,
-    @Inject(RoutingAgain) private readonly again: RoutingAgain,
+    @Inject(Rerouter) private readonly again: Rerouter,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {}

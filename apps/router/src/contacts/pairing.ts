@@ -1,7 +1,7 @@
 import { Problem } from '#libs/service-kit';
 import { createHash, randomInt } from 'node:crypto';
 import type { Queryable } from '#libs/database';
-import type { Standing } from './standing.js';
+import type { SenderContext } from './sender-context.js';
 
 /** No vowels, no look-alikes: a code is read aloud, and spells nothing. */
 const alphabet = '23456789BCDFGHJKLMNPQRSTVWXZ';
@@ -27,17 +27,17 @@ function codeIn(text: string): string | null {
  */
 export async function pairSenders(
   tx: Queryable,
-  messages: { appId: string; text: string; standing: Standing | null }[],
+  messages: { appId: string; text: string; senderContext: SenderContext | null }[],
 ): Promise<boolean[]> {
   const paired: boolean[] = [];
-  for (const { appId, text, standing } of messages) {
-    const code = standing?.status === 'unknown' ? codeIn(text) : null;
-    paired.push(code !== null && standing !== null && (await pairSender(tx, appId, code, standing)));
+  for (const { appId, text, senderContext } of messages) {
+    const code = senderContext?.status === 'unknown' ? codeIn(text) : null;
+    paired.push(code !== null && senderContext !== null && (await pairSender(tx, appId, code, senderContext)));
   }
   return paired;
 }
 
-async function pairSender(tx: Queryable, appId: string, code: string, standing: Standing): Promise<boolean> {
+async function pairSender(tx: Queryable, appId: string, code: string, senderContext: SenderContext): Promise<boolean> {
   const used: unknown = await tx.query(
     `UPDATE router.pairing_code SET used_at = now()
       WHERE app_id = $1 AND code_hash = $2 AND used_at IS NULL AND expires_at > now()`,
@@ -45,12 +45,14 @@ async function pairSender(tx: Queryable, appId: string, code: string, standing: 
   );
   if ((used as [unknown[], number])[1] === 0) return false;
   // Its other identities are set when the contact's status is next changed: locking them here could deadlock.
-  await tx.query(`UPDATE router.contact SET status = 'known', updated_at = now() WHERE id = $1`, [standing.contactId]);
+  await tx.query(`UPDATE router.contact SET status = 'known', updated_at = now() WHERE id = $1`, [
+    senderContext.contactId,
+  ]);
   await tx.query(`UPDATE router.contact_identity SET status = 'known' WHERE app_id = $1 AND sender = $2`, [
     appId,
-    standing.sender,
+    senderContext.sender,
   ]);
-  standing.status = 'known';
+  senderContext.status = 'known';
   return true;
 }
 

@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import type { ContactStatus } from './contact.entity.js';
-import { type Standing, senderKey } from './standing.js';
+import { type SenderContext, senderKey } from './sender-context.js';
 
 export interface SenderOf {
   organization_id: string;
@@ -43,7 +43,7 @@ const resolveSql = `
          paused_until, pause_reason FROM seen`;
 
 /** Finds the contact of each sender, and makes one for who was never seen. The senders stay locked until the end of `tx`. */
-export async function resolveSenders(tx: Queryable, senders: SenderOf[]): Promise<Map<string, Standing>> {
+export async function resolveSenders(tx: Queryable, senders: SenderOf[]): Promise<Map<string, SenderContext>> {
   if (senders.length === 0) return new Map();
   const unique = [...new Map(senders.map((each) => [senderKey(each.app_id, each), each])).values()];
   // Sorted: batches of two routers with the same senders in different orders would deadlock.
@@ -60,7 +60,7 @@ export async function resolveSenders(tx: Queryable, senders: SenderOf[]): Promis
   return new Map(rows.map((row) => [senderKey(row.app_id, row), standingOf(row, fresh.has(row.home_id))]));
 }
 
-function standingOf(row: Resolved, isNew: boolean): Standing {
+function standingOf(row: Resolved, isNew: boolean): SenderContext {
   return {
     appId: row.app_id,
     sender: row.sender,
@@ -82,8 +82,8 @@ function standingOf(row: Resolved, isNew: boolean): Standing {
 }
 
 /** Keeps what the loop breaker noted, for the senders that `resolveSenders` locked. */
-export async function keepExchanges(tx: Queryable, standings: Standing[]): Promise<void> {
-  if (standings.length === 0) return;
+export async function keepExchanges(tx: Queryable, senderContexts: SenderContext[]): Promise<void> {
+  if (senderContexts.length === 0) return;
   await tx.query(
     `UPDATE router.contact_identity i SET inbound_at = g.inbound::bigint[], replied_at = g.replied::bigint[],
             last_text = g.last_text, same_texts = g.same_texts, pause_reason = g.pause_reason,
@@ -92,14 +92,14 @@ export async function keepExchanges(tx: Queryable, standings: Standing[]): Promi
          AS g(app, sender, inbound, replied, last_text, same_texts, paused_until, pause_reason)
       WHERE i.app_id = g.app AND i.sender = g.sender`,
     [
-      standings.map((each) => each.appId),
-      standings.map((each) => each.sender),
-      standings.map(({ exchange }) => `{${exchange.inboundAt.join()}}`),
-      standings.map(({ exchange }) => `{${exchange.repliedAt.join()}}`),
-      standings.map(({ exchange }) => exchange.lastText),
-      standings.map(({ exchange }) => exchange.sameTexts),
-      standings.map(({ exchange }) => exchange.pausedUntil),
-      standings.map(({ exchange }) => exchange.pauseReason),
+      senderContexts.map((each) => each.appId),
+      senderContexts.map((each) => each.sender),
+      senderContexts.map(({ exchange }) => `{${exchange.inboundAt.join()}}`),
+      senderContexts.map(({ exchange }) => `{${exchange.repliedAt.join()}}`),
+      senderContexts.map(({ exchange }) => exchange.lastText),
+      senderContexts.map(({ exchange }) => exchange.sameTexts),
+      senderContexts.map(({ exchange }) => exchange.pausedUntil),
+      senderContexts.map(({ exchange }) => exchange.pauseReason),
     ],
   );
 }

@@ -166,7 +166,7 @@ describe('an event', () => {
     const id = await events.event({ outcome: 'dead' });
     const { status, body } = await world.api('POST', `/api/v1/events/${id}/replay`, {});
     expect({ status, body }).toEqual({ status: 202, body: { replayed: 'receipt', run_ids: [], turn_ids: [] } });
-    expect(ingress.asked).toContain(`/internal/receipts/${id}/wake`);
+    expect(ingress.asked).toContain(`/internal/receipts/${id}/enqueue`);
   });
 });
 

@@ -13,7 +13,7 @@ const words: Readonly<Record<TerminalOutcome, string>> = {
   held_unknown_sender: 'Its sender is unknown, and the channel holds those until somebody admits the sender.',
   blocked_contact: 'Its sender may not write.',
   no_match: 'Nobody took it: no trigger matched, and it did not go to the Chief of Staff.',
-  parked: 'It could not be judged, and is parked until that is repaired.',
+  parked: 'It could not be evaluated, and is parked until that is repaired.',
   routed: 'It was routed.',
   dead: 'It could not be handled, and waits among the dead letters.',
 };

@@ -2,7 +2,7 @@ import { Database } from '#libs/database';
 import { noteRedriven } from '#libs/journal';
 import { keyed, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { RoutingAgain } from '../routing/again.service.js';
+import { Rerouter } from '../routing/reroute.service.js';
 import type { MessageRow } from '../routing/message.entity.js';
 import { RoutingRepository } from '../routing/routing.repository.js';
 import { ingressClient } from './ingress-client.js';
@@ -33,7 +33,7 @@ export class Replayer {
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(RoutingRepository) private readonly routing: RoutingRepository,
-    @Inject(RoutingAgain) private readonly again: RoutingAgain,
+    @Inject(Rerouter) private readonly again: Rerouter,
     @Inject(ReplayTargets) private readonly targets: ReplayTargets,
     @Inject(ingressClient) private readonly ingress: ServiceClient,
   ) {}
@@ -53,7 +53,7 @@ export class Replayer {
     const messages = await this.messagesOf(caller, id);
     if (messages.length === 0) {
       if (target) throw new Problem(409, 'no_message', 'It never became a message: replay it without a target.');
-      await this.wake(caller, id);
+      await this.enqueue(caller, id);
       await noteRedriven(this.db, caller, id, caller.subject);
       return { replayed: 'receipt', run_ids: [], turn_ids: [] };
     }
@@ -63,8 +63,8 @@ export class Replayer {
   }
 
   /** Sends a stored receipt through the pipeline again; each hop knows what it has done. @throws Problem 404, 503 */
-  async wake(scope: Scope, id: string): Promise<void> {
-    await this.ingress.post(`/internal/receipts/${encodeURIComponent(id)}/wake`, scope, {});
+  async enqueue(scope: Scope, id: string): Promise<void> {
+    await this.ingress.post(`/internal/receipts/${encodeURIComponent(id)}/enqueue`, scope, {});
   }
 
   async messagesOf(scope: Scope, receiptId: string): Promise<MessageRow[]> {

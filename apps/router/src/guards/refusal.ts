@@ -1,6 +1,6 @@
 import type { NormalizedMessage, TerminalOutcome } from '#libs/contracts';
 import type { UnknownSenders } from '../channels/channel.entity.js';
-import type { Standing } from '../contacts/standing.js';
+import type { SenderContext } from '../contacts/sender-context.js';
 
 /** Why a message goes to nobody. It stays readable, and a person can release it. */
 export interface Refusal {
@@ -20,7 +20,7 @@ export interface Findings {
 /** The refusals that need no count: whose message it is, and whether that one may write. In the order of the pipeline. */
 export function refuse(
   message: NormalizedMessage,
-  standing: Standing | null,
+  senderContext: SenderContext | null,
   policy: UnknownSenders,
   findings: Findings,
   maxHops: number,
@@ -28,10 +28,10 @@ export function refuse(
   if (message.is_bot) return { outcome: 'dropped_bot', reason: null };
   if (message.origin && message.origin.hops >= maxHops) return { outcome: 'loop_paused', reason: hopLimit };
   if (findings.echo) return { outcome: 'dropped_echo', reason: findings.echo === 'id' ? 'own_message_id' : 'own_text' };
-  if (!standing) return null;
-  if (standing.status === 'blocked') return { outcome: 'blocked_contact', reason: 'blocked' };
+  if (!senderContext) return null;
+  if (senderContext.status === 'blocked') return { outcome: 'blocked_contact', reason: 'blocked' };
   if (findings.paired) return { outcome: 'ignored', reason: 'paired' };
-  if (standing.status === 'known' || policy === 'open') return null;
+  if (senderContext.status === 'known' || policy === 'open') return null;
   if (policy === 'drop') return { outcome: 'ignored', reason: 'unknown_sender' };
   return { outcome: 'held_unknown_sender', reason: policy === 'pair' ? 'not_paired' : null };
 }

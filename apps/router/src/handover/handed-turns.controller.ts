@@ -3,7 +3,7 @@ import { Database } from '#libs/database';
 import { Caller, Flag, keyed, notFound, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { RoutingAgain } from '../routing/again.service.js';
+import { Rerouter } from '../routing/reroute.service.js';
 import { messagesSql, type MessageRow } from '../routing/message.entity.js';
 import { TurnHandover } from './turn-handover.service.js';
 
@@ -23,7 +23,7 @@ export class HandedTurnsController {
   constructor(
     @Inject(Database) private readonly db: Database,
     @Inject(TurnHandover) private readonly handover: TurnHandover,
-    @Inject(RoutingAgain) private readonly again: RoutingAgain,
+    @Inject(Rerouter) private readonly again: Rerouter,
   ) {}
 
   /** The input of a turn that was too large for its job. */

@@ -32,14 +32,14 @@ export class TurnHandover extends Sweeping {
     this.handovers = new Handovers(db, losses, { ...source, leaseMs: settings.TURN_LEASE_MS });
     this.sweepEvery({
       ...{ name: 'turns', everyMs: sweepEveryMs, batch: sweepBatch, losses },
-      afterLoss: () => this.handovers.hurry(),
+      afterLoss: () => this.handovers.expedite(),
       sweep: (limit) => this.again(limit),
     });
   }
 
-  /** Wakes the engine; what Redis does not take is swept. */
-  wake(turns: WholeTurn[]): void {
-    for (const turn of turns) void this.jobs.wake(turnRun, this.jobOf(turn));
+  /** Enqueues turns; what Redis does not take is swept. */
+  enqueue(turns: WholeTurn[]): void {
+    for (const turn of turns) void this.jobs.enqueue(turnRun, this.jobOf(turn));
   }
 
   /** Keeps turns until the engine has taken them that their message's row does not name. */
@@ -64,7 +64,7 @@ export class TurnHandover extends Sweeping {
     const turns = await this.turnsOf([...new Set(named.map(({ owner_id }) => owner_id))]);
     for (const { subject_id, payload } of due) {
       const turn = payload ?? turns.get(subject_id);
-      if (turn) void this.jobs.wake(turnRun, { ...this.jobOf(turn), again: true });
+      if (turn) void this.jobs.enqueue(turnRun, { ...this.jobOf(turn), again: true });
     }
     return Math.max(passed, due.length);
   }

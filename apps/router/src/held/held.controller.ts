@@ -14,7 +14,7 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RoutingAgain } from '../routing/again.service.js';
+import { Rerouter } from '../routing/reroute.service.js';
 import { HeldRepository } from './held.repository.js';
 import { MessagePage, ReleasedView } from '../routing/message.dto.js';
 
@@ -32,7 +32,7 @@ class Release {
 export class HeldController {
   constructor(
     @Inject(HeldRepository) private readonly held: HeldRepository,
-    @Inject(RoutingAgain) private readonly again: RoutingAgain,
+    @Inject(Rerouter) private readonly again: Rerouter,
   ) {}
 
   @Get()

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import type { TerminalOutcome } from '#libs/contracts';
 import type { ChannelRow, InboxMode, UnknownSenders } from '../channels/channel.entity.js';
 import { failureNoticeOf } from '../channels/failure-notice.js';
-import type { Standing } from '../contacts/standing.js';
+import type { SenderContext } from '../contacts/sender-context.js';
 import { keptFromChiefOfStaff } from '../guards/machine-messages.js';
 import type { Refusal } from '../guards/refusal.js';
 import type { TriggerRow } from '../workflows/trigger.entity.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
-import { judgeTriggers } from '../workflows/judge-triggers.js';
+import { evaluateTriggers } from '../workflows/evaluate-triggers.js';
 import type { Draft } from './draft.js';
 import type { ChiefOfStaffVerdict, Verdict } from './message.entity.js';
 import type { Rules } from './project-rules.js';
@@ -60,31 +60,32 @@ export function refused(refusal: Refusal): Decision {
 }
 
 /** Routes one message that may be routed by its project's rules; pure, so that a dry run is the same as the real one. */
-export function decide(draft: Draft, rules: Rules, standing: Standing | null): Decision {
+export function decide(draft: Draft, rules: Rules, senderContext: SenderContext | null): Decision {
   const { app_id: appId } = draft;
   const channel = rules.channels.get(appId) ?? null;
   const reply = replyOf(draft, channel);
   const failureNotice = failureNoticeOf(channel);
   if (draft.workflowId !== undefined) return { ...byWorkflowId(draft.workflowId, rules, reply), failureNotice };
   if (draft.agentId !== undefined)
-    return { ...byAgent(draft, draft.agentId, plannedSession(draft, channel, standing), reply), failureNotice };
+    return { ...byAgent(draft, draft.agentId, plannedSession(draft, channel, senderContext), reply), failureNotice };
 
-  const judged = channel?.triggers === false ? { verdicts: [], unlisted: 0 } : judgeTriggers(draft, rules, standing);
-  const { verdicts } = judged;
+  const classified =
+    channel?.triggers === false ? { verdicts: [], unlisted: 0 } : evaluateTriggers(draft, rules, senderContext);
+  const { verdicts } = classified;
   const started = verdicts.filter(({ verdict }) => verdict === 'matched' || verdict === 'suspended');
   const runs = started.flatMap((verdict) => {
     const workflow = rules.workflows.get(verdict.workflow_id);
     const trigger = rules.triggers.get(appId)?.find(({ id }) => id === verdict.trigger_id) ?? null;
     return workflow ? [{ workflow, trigger }] : [];
   });
-  const chiefOfStaff = judgeChiefOfStaff(draft, channel);
-  const session = chiefOfStaff === 'taken' ? plannedSession(draft, channel, standing) : null;
+  const chiefOfStaff = chiefOfStaffVerdict(draft, channel);
+  const session = chiefOfStaff === 'taken' ? plannedSession(draft, channel, senderContext) : null;
   const outcome = concluded(verdicts, runs.length > 0 || session !== null, chiefOfStaff);
-  return { ...outcome, ...judged, runs, session, chiefOfStaff, reply, failureNotice };
+  return { ...outcome, ...classified, runs, session, chiefOfStaff, reply, failureNotice };
 }
 
 /** Without a channel of its own an App's messages reach the Chief of Staff: nothing is silently unrouted. */
-function judgeChiefOfStaff({ message }: Draft, channel: ChannelRow | null): NonNullable<ChiefOfStaffVerdict> {
+function chiefOfStaffVerdict({ message }: Draft, channel: ChannelRow | null): NonNullable<ChiefOfStaffVerdict> {
   if (channel?.chief_of_staff === false) return 'off';
   return keptFromChiefOfStaff(message, channel) ?? 'taken';
 }
@@ -121,11 +122,11 @@ function byAgent(draft: Draft, agentId: string, planned: PlannedSession, reply: 
   return { ...nothing, outcome: 'routed', reason: null, session, reply };
 }
 
-function plannedSession(draft: Draft, channel: ChannelRow | null, standing: Standing | null): PlannedSession {
+function plannedSession(draft: Draft, channel: ChannelRow | null, senderContext: SenderContext | null): PlannedSession {
   return {
-    key: fitting(wholeKey(draft, channel, standing)),
+    key: fitting(wholeKey(draft, channel, senderContext)),
     agentId: channel?.agent_id ?? null,
-    contactId: standing?.contactId ?? null,
+    contactId: senderContext?.contactId ?? null,
     inboxMode: channel?.inbox_mode ?? (draft.app_kind === 'builtin' ? 'queue' : 'collect'),
     idleResetMinutes: channel?.idle_reset_minutes ?? null,
     dailyResetHour: channel?.daily_reset_hour ?? null,
@@ -139,9 +140,9 @@ function fitting(key: string): string {
   return key.length <= maxKeyChars ? key : `${key.slice(0, maxKeyChars - 64).toWellFormed()}${hash('sha256', key)}`;
 }
 
-function wholeKey({ app_id, message }: Draft, channel: ChannelRow | null, standing: Standing | null): string {
+function wholeKey({ app_id, message }: Draft, channel: ChannelRow | null, senderContext: SenderContext | null): string {
   const scope = channel?.session_scope ?? 'thread';
   if (scope === 'thread' && message.thread_id) return `${app_id} thread ${message.thread_id}`;
   if (scope === 'channel') return `${app_id} channel ${String(message.metadata?.['channel_address'] ?? '')}`;
-  return standing ? `${app_id} contact ${standing.contactId}` : `${app_id} sender ${message.sender}`;
+  return senderContext ? `${app_id} contact ${senderContext.contactId}` : `${app_id} sender ${message.sender}`;
 }

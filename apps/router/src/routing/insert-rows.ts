@@ -1,4 +1,4 @@
-import { type Queryable, storableJson, withoutFlush } from '#libs/database';
+import { type Queryable, storableJson, asynchronousCommit } from '#libs/database';
 import { entryCtes } from '#libs/journal';
 import type { Target } from '../handover/target.js';
 import { claim, type Claimed, claimSql } from './claim.js';
@@ -22,7 +22,7 @@ const insertSql = (first: number, flush: boolean, wins: string): string => `
   message AS (
     INSERT INTO router.message (${columns})
     SELECT ${columns}
-      FROM ${flush ? '' : `${withoutFlush}, `}jsonb_populate_recordset(NULL::router.message, $${first}::jsonb)
+      FROM ${flush ? '' : `${asynchronousCommit}, `}jsonb_populate_recordset(NULL::router.message, $${first}::jsonb)
      ${wins} RETURNING id),
   ${entryCtes(first + 1, 'SELECT id FROM message')}`;
 

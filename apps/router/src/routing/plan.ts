@@ -1,5 +1,5 @@
 import { newId, type TurnInput } from '#libs/contracts';
-import { type Standing, trustOf } from '../contacts/standing.js';
+import { type SenderContext, trustOf } from '../contacts/sender-context.js';
 import { type Target, turnOf, type WholeTurn } from '../handover/target.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
 import { concluded, type Decision } from './decide.js';
@@ -10,15 +10,20 @@ import { resetBefore } from './reset-before.js';
 /** What a decided message becomes: its row, and the turns that the engine is handed. */
 export interface Plan {
   draft: Draft;
-  standing: Standing | null;
+  senderContext: SenderContext | null;
   decision: Decision;
   message: MessageRow;
   turns: Target[];
 }
 
-export function planMessage(draft: Draft, standing: Standing | null, decision: Decision, nowMs: number): Plan {
+export function planMessage(
+  draft: Draft,
+  senderContext: SenderContext | null,
+  decision: Decision,
+  nowMs: number,
+): Plan {
   const now = new Date();
-  const input = (workflow: WorkflowRow | null) => inputOf(draft, standing, decision, workflow);
+  const input = (workflow: WorkflowRow | null) => inputOf(draft, senderContext, decision, workflow);
   const turns = decision.runs.map(({ workflow, trigger }): Target => ({
     turn_id: newId('trn'),
     run: {
@@ -52,7 +57,7 @@ export function planMessage(draft: Draft, standing: Standing | null, decision: D
   }
   return {
     draft,
-    standing,
+    senderContext,
     decision,
     turns,
     message: {
@@ -72,7 +77,7 @@ export function planMessage(draft: Draft, standing: Standing | null, decision: D
       app_sends: draft.appSends,
       chief_of_staff: decision.chiefOfStaff,
       reply_withheld: turns.length > 0 ? (replyIn(decision, null).reply_withheld ?? null) : null,
-      contact_id: standing?.homeId ?? null,
+      contact_id: senderContext?.homeId ?? null,
       sanitizer_report: draft.sanitizerReport,
       released_at: null,
       released_by: null,
@@ -109,29 +114,29 @@ export function turnsOf(plans: Plan[]): WholeTurn[] {
 
 function inputOf(
   draft: Draft,
-  standing: Standing | null,
+  senderContext: SenderContext | null,
   decision: Decision,
   workflow: WorkflowRow | null,
 ): Target['input'] {
   return {
     verified: draft.verified,
     instructions: workflow?.instructions ?? null,
-    ...replyIn(decision, standing),
+    ...replyIn(decision, senderContext),
     ...(draft.deliver ? {} : { rehearsal: true as const }),
-    trust: trustOf(standing),
+    trust: trustOf(senderContext),
     ...(draft.textFrom === 'system' ? { text_from: draft.textFrom } : {}),
     ...(draft.startedBy === null ? {} : { started_by: [draft.startedBy] }),
-    ...(standing ? { contact_id: standing.contactId } : {}),
+    ...(senderContext ? { contact_id: senderContext.contactId } : {}),
   };
 }
 
 function replyIn(
   { reply, failureNotice }: Decision,
-  standing: Standing | null,
+  senderContext: SenderContext | null,
 ): Pick<TurnInput, 'reply' | 'reply_withheld' | 'failure_notice'> {
   if (!reply) return { reply: null };
   if ('withheld' in reply) return { reply: null, reply_withheld: reply.withheld };
-  const answers = standing ? { answers: standing.sender } : {};
+  const answers = senderContext ? { answers: senderContext.sender } : {};
   return {
     reply: { ...reply.target, ...answers },
     ...(failureNotice === null ? {} : { failure_notice: failureNotice }),

@@ -13,7 +13,7 @@ import { arrivalEntries } from './arrival-entries.js';
 import { claim, type Claimed } from './claim.js';
 import { draftOf } from './draft.js';
 import { claimAndInsert, insertRows, type NewRows } from './insert-rows.js';
-import { judgeBatch, type Ruled } from './judge-batch.js';
+import { classifyBatch, type Ruled } from './classify-batch.js';
 import { type MessageRow, messagesSql } from './message.entity.js';
 import { type Plan, planMessage, runIdsOf, turnsOf } from './plan.js';
 import type { Rules } from './project-rules.js';
@@ -148,12 +148,16 @@ export class RoutingRepository {
    * Routes what was held of a sender that has just paired. Only this sender's: those of its contact's other identities
    * are not locked here.
    */
-  private async continuePaired(tx: EntityManager, { draft, standing, decision }: Plan, rules: Rules): Promise<Plan[]> {
-    if (decision.reason !== 'paired' || !standing) return [];
+  private async continuePaired(
+    tx: EntityManager,
+    { draft, senderContext, decision }: Plan,
+    rules: Rules,
+  ): Promise<Plan[]> {
+    if (decision.reason !== 'paired' || !senderContext) return [];
     const held = (await tx.query(
       `SELECT id FROM router.message WHERE contact_id = $1 AND outcome = 'held_unknown_sender' AND released_at IS NULL
           AND app_id = $2 AND message ->> 'sender' = $3 ORDER BY id LIMIT $4`,
-      [standing.homeId, standing.appId, standing.sender, continuedAtMost],
+      [senderContext.homeId, senderContext.appId, senderContext.sender, continuedAtMost],
     )) as { id: string }[];
     const { organization_id, project_id } = draft;
     return this.releaseIn(tx, [held.map((row) => row.id), organization_id, project_id, 'pairing'], (row) => ({
@@ -193,8 +197,10 @@ export class RoutingRepository {
   private async plan(tx: Queryable, batch: Ruled[]): Promise<Plan[]> {
     if (batch.length === 0) return [];
     const nowMs = this.clock.nowMs();
-    const judged = await judgeBatch(tx, batch, this.settings, nowMs);
-    const plans = judged.map(({ draft, standing, decision }) => planMessage(draft, standing, decision, nowMs));
+    const classified = await classifyBatch(tx, batch, this.settings, nowMs);
+    const plans = classified.map(({ draft, senderContext, decision }) =>
+      planMessage(draft, senderContext, decision, nowMs),
+    );
     await applyTriggerLimits(tx, plans, nowMs);
     await joinDebounced(tx, plans, nowMs);
     return plans;

@@ -8,10 +8,10 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
 import { routerSettings } from '../settings.js';
-import { RoutingAgain } from './again.service.js';
+import { Rerouter } from './reroute.service.js';
 import { type Arrival, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
 import type { Draft } from './draft.js';
-import type { Ruled } from './judge-batch.js';
+import type { Ruled } from './classify-batch.js';
 import { newDraft } from './new-draft.js';
 import { turnsOf } from './plan.js';
 import { ProjectRules } from './project-rules.js';
@@ -30,7 +30,7 @@ export class RoutingService {
     @Inject(RoutingRepository) private readonly repository: RoutingRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
     @Inject(TurnHandover) private readonly handover: TurnHandover,
-    @Inject(RoutingAgain) private readonly again: RoutingAgain,
+    @Inject(Rerouter) private readonly again: Rerouter,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(Metrics) private readonly metrics: Metrics,
@@ -59,14 +59,14 @@ export class RoutingService {
     this.metrics.hopSeconds.observe({ stage: 'routed', outcome }, (performance.now() - startedMs) / 1000);
   }
 
-  /** Commits drafts of one project, together with what else arrives, and wakes the engine. @param surplus as of their job */
+  /** Commits drafts of one project, together with what else arrives, and enqueues the turns. @param surplus as of their job */
   async commit(drafts: Draft[], surplus?: true): Promise<Routed[]> {
     const named = drafts.flatMap(({ workflowId }) => workflowId ?? []);
     const rules = await this.rules.of(drafts[0]?.project_id ?? '', named);
     const routed = await this.commits.add(drafts.map((draft) => ({ draft, rules })));
     this.keepPlaces(drafts, routed);
     const turns = routed.flatMap((each) => ('plan' in each ? turnsOf([each.plan]) : []));
-    this.handover.wake(surplus ? turns.map((turn) => ({ ...turn, surplus })) : turns);
+    this.handover.enqueue(surplus ? turns.map((turn) => ({ ...turn, surplus })) : turns);
     this.again.tell(
       routed.flatMap((each) => ('plan' in each ? each.continued : [])),
       'pairing',

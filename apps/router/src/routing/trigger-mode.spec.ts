@@ -86,7 +86,7 @@ describe('a message without event_type or is_bot', () => {
     await listens(appId);
     const { status } = await world.api('POST', `/api/v1/events/${receipt}/replay`, {});
     expect(status).toBeLessThan(300);
-    const sql = `SELECT 1 FROM router.straggler WHERE receipt_id = $1 AND payload ->> 'run' IS NOT NULL`;
+    const sql = `SELECT 1 FROM router.stale_handover WHERE receipt_id = $1 AND payload ->> 'run' IS NOT NULL`;
     const runs = await world.rows(sql, [receipt]);
     expect(runs).toEqual([]);
   });

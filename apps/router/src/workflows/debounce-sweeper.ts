@@ -28,7 +28,7 @@ export class DebounceSweeper extends Sweeping {
       await this.handover.keep(tx, due);
       return due;
     });
-    this.handover.wake(turns);
+    this.handover.enqueue(turns);
     return turns.length;
   }
 

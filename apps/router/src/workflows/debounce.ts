@@ -68,7 +68,7 @@ function waitingOf(plan: Plan): Waiting[] {
         plan,
         turn,
         triggerId: trigger.id,
-        scope: plan.standing?.contactId ?? plan.draft.message.sender,
+        scope: plan.senderContext?.contactId ?? plan.draft.message.sender,
         quietSeconds: trigger.debounce_seconds,
         maxSeconds: trigger.debounce_max_seconds ?? trigger.debounce_seconds * 10,
       },

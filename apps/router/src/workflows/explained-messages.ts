@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { MessageRow, Verdict } from '../routing/message.entity.js';
 import { compileFilter } from './filter.js';
 import { filterInput } from './filter-input.js';
-import { judgeEvent } from './judge-triggers.js';
+import { evaluateTrigger } from './evaluate-triggers.js';
 import type { TriggerRow } from './trigger.entity.js';
 import { WorkflowRepository } from './workflow.repository.js';
 
@@ -57,7 +57,7 @@ export class ExplainedMessages {
 /** That it was filtered is certain; why, by the trigger and the contact as they are now. */
 function explain(trigger: TriggerRow, row: MessageRow, contact: KnownContact | null): Verdict {
   const compiled = trigger.where === null ? null : compileFilter(trigger.where);
-  const judged = judgeEvent({ event_types: trigger.event_types, compiled }, row.message.event_type, () =>
+  const evaluated = evaluateTrigger({ event_types: trigger.event_types, compiled }, row.message.event_type, () =>
     filterInput(row.message, contact, row.verified),
   );
   const since = 'the trigger or the contact was changed since: today it would not be filtered';
@@ -65,6 +65,6 @@ function explain(trigger: TriggerRow, row: MessageRow, contact: KnownContact | n
     trigger_id: trigger.id,
     workflow_id: trigger.workflow_id,
     verdict: 'filtered',
-    reason: judged?.verdict === 'filtered' ? judged.reason : since,
+    reason: evaluated?.verdict === 'filtered' ? evaluated.reason : since,
   };
 }

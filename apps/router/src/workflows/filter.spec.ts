@@ -13,7 +13,7 @@ const input: FilterInput = {
   metadata: { amount: 150, tags: ['x', 'y'], repo: { name: 'gate' }, text: '12' },
 };
 
-function judge(expression: string, over: Partial<FilterInput> = {}): unknown {
+function evaluate(expression: string, over: Partial<FilterInput> = {}): unknown {
   const compiled = compileFilter(expression);
   if ('problem' in compiled) throw new Error(compiled.problem.message);
   return compiled.filter.evaluate({ ...input, ...over });
@@ -35,35 +35,35 @@ describe('a filter', () => {
     'contact.status == "known" && !event.is_dm',
     'has(metadata.repo) && !has(metadata.nothing)',
   ])('passes %s', (expression) => {
-    expect(judge(expression)).toEqual({ result: 'passed' });
+    expect(evaluate(expression)).toEqual({ result: 'passed' });
   });
 
   it('says which clause was false, and what it saw', () => {
-    expect(judge('event.verified && metadata.amount > 200 && event.sender == "ada"')).toEqual({
+    expect(evaluate('event.verified && metadata.amount > 200 && event.sender == "ada"')).toEqual({
       result: 'filtered',
       clause: 'metadata.amount > 200',
       seen: 'metadata.amount is 150',
     });
-    expect(judge('event.message.contains("green")')).toMatchObject({ seen: 'event.message is "the build is red"' });
-    expect(judge('metadata.tags.exists(t, t == "z")')).toMatchObject({ seen: 'metadata.tags is ["x","y"]' });
+    expect(evaluate('event.message.contains("green")')).toMatchObject({ seen: 'event.message is "the build is red"' });
+    expect(evaluate('metadata.tags.exists(t, t == "z")')).toMatchObject({ seen: 'metadata.tags is ["x","y"]' });
   });
 
   it('is an error where it cannot tell, unless another clause is false', () => {
-    expect(judge('metadata.missing == 1')).toMatchObject({
+    expect(evaluate('metadata.missing == 1')).toMatchObject({
       result: 'error',
       reason: expect.stringContaining('missing'),
     });
-    expect(judge('metadata.text > 3')).toMatchObject({ result: 'error' });
-    expect(judge('metadata.missing == 1 && event.sender == "bob"')).toMatchObject({ result: 'filtered' });
-    expect(judge('metadata.text')).toMatchObject({
+    expect(evaluate('metadata.text > 3')).toMatchObject({ result: 'error' });
+    expect(evaluate('metadata.missing == 1 && event.sender == "bob"')).toMatchObject({ result: 'filtered' });
+    expect(evaluate('metadata.text')).toMatchObject({
       result: 'error',
       reason: 'metadata.text is "12", neither true nor false',
     });
   });
 
   it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('sees no inherited %s', (name) => {
-    expect(judge(`metadata.${name} != null`)).toMatchObject({ result: 'error' });
-    expect(judge(`"${name}" in metadata`)).toMatchObject({ result: 'filtered' });
+    expect(evaluate(`metadata.${name} != null`)).toMatchObject({ result: 'error' });
+    expect(evaluate(`"${name}" in metadata`)).toMatchObject({ result: 'filtered' });
   });
 
   it.each([
@@ -86,7 +86,7 @@ describe('a filter', () => {
 
   it('gives up when the sender made it slow', () => {
     const many = Array.from({ length: 400_000 }, (_, index) => `entry ${index}`);
-    expect(judge('metadata.list.all(entry, entry != "none") && true', { metadata: { list: many } })).toMatchObject({
+    expect(evaluate('metadata.list.all(entry, entry != "none") && true', { metadata: { list: many } })).toMatchObject({
       result: 'error',
       reason: expect.stringContaining('took over'),
     });

@@ -23,7 +23,7 @@ export async function applyTriggerLimits(tx: Queryable, plans: Plan[], nowMs: nu
   for (const plan of plans.filter(({ draft }) => !draft.replay)) {
     for (const { trigger } of plan.decision.runs) {
       if (!trigger) continue;
-      const sender = plan.standing?.contactId ?? plan.draft.message.sender;
+      const sender = plan.senderContext?.contactId ?? plan.draft.message.sender;
       const wanted = [
         windowOf(windows, trigger.id, '', minuteMs, nowMs, trigger.limit_per_minute),
         windowOf(windows, trigger.id, sender, hourMs, nowMs, trigger.contact_limit_per_hour),

@@ -5,7 +5,7 @@ import { NamedApps } from '../channels/named-apps.js';
 import type { MessageRow, Verdict } from '../routing/message.entity.js';
 import { type ClauseResult, compileFilter, type Filter, type FilterProblem } from './filter.js';
 import { filterInput } from './filter-input.js';
-import { judgeEvent } from './judge-triggers.js';
+import { evaluateTrigger } from './evaluate-triggers.js';
 
 /** What a trigger would have done with one message, and why. */
 export interface TriedMessage extends Pick<Verdict, 'verdict' | 'reason'> {
@@ -40,7 +40,7 @@ interface Trial {
 type StoredMessage = MessageRow & { known_id: string | null; name: string; status: string };
 
 const shownChars = 200;
-/** Explaining costs as much as judging, and nobody reads the clauses of more. */
+/** Explaining costs as much as evaluating, and nobody reads the clauses of more. */
 const explained = 100;
 
 /** Tries a trigger on stored messages; nothing is started or kept. */
@@ -79,11 +79,15 @@ function noMessageOf(eventId: string): Problem {
   return new Problem(422, 'event_not_found', detail, [{ field: 'event_id', message: detail }]);
 }
 
-function tryOn(row: StoredMessage, trigger: Parameters<typeof judgeEvent>[0], filter: Filter | null): TriedMessage {
+function tryOn(
+  row: StoredMessage,
+  trigger: Parameters<typeof evaluateTrigger>[0],
+  filter: Filter | null,
+): TriedMessage {
   const { message } = row;
   const contact = row.known_id === null ? null : { id: row.known_id, name: row.name, status: row.status };
   const input = filterInput(message, contact, row.verified);
-  const verdict = judgeEvent(trigger, message.event_type, () => input);
+  const verdict = evaluateTrigger(trigger, message.event_type, () => input);
   return {
     message_id: row.id,
     receipt_id: row.receipt_id,

@@ -3,19 +3,19 @@ import { testDatabase, type TestDatabase } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { ingressService } from '../service.js';
-import { endpoint, type GatewayStub, gatewayStub } from '../testing/gateway-stub.js';
+import { endpoint, type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { ingressSettings } from '../testing/ingress-settings.js';
 import { AnswerCounts } from './answer-counts.js';
 
 let database: TestDatabase;
 let pool: pg.Pool;
-let gateway: GatewayStub;
+let gateway: FakeGateway;
 let service: NestFastifyApplication;
 
 beforeAll(async () => {
   database = await testDatabase();
   pool = new pg.Pool({ connectionString: database.url });
-  gateway = await gatewayStub();
+  gateway = await fakeGateway();
   gateway.endpoints = [endpoint('open', { kind: 'builtin', verification: 'none' })];
   service = await createService(ingressService(ingressSettings(database.url, gateway.url)));
   await service.listen(0, '127.0.0.1');

@@ -50,14 +50,14 @@ export class Receipts1763700000100 implements MigrationInterface {
       )`);
     await runner.query('CREATE INDEX ON ingress.delivery_key USING brin (received_at)');
     await runner.query(`
-      CREATE TABLE ingress.straggler (
+      CREATE TABLE ingress.stale_receipt (
         receipt_id text PRIMARY KEY,
         app_id text NOT NULL,
         received_at timestamptz NOT NULL,
         next_at timestamptz NOT NULL,
-        wakes integer NOT NULL DEFAULT 0
+        attempts integer NOT NULL DEFAULT 0
       )`);
-    await runner.query('CREATE INDEX ON ingress.straggler (next_at)');
+    await runner.query('CREATE INDEX ON ingress.stale_receipt (next_at)');
     await runner.query('CREATE TABLE ingress.sweep (id integer PRIMARY KEY, swept_to timestamptz NOT NULL)');
     await runner.query("INSERT INTO ingress.sweep VALUES (1, date_trunc('day', now()))");
     await runner.query(`
@@ -79,7 +79,7 @@ export class Receipts1763700000100 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP VIEW journal.receipt');
-    for (const table of ['refusal', 'sweep', 'straggler', 'delivery_key', 'receipt', 'endpoint']) {
+    for (const table of ['refusal', 'sweep', 'stale_receipt', 'delivery_key', 'receipt', 'endpoint']) {
       await runner.query(`DROP TABLE ingress.${table}`);
     }
   }

@@ -20,7 +20,7 @@ export function publicAddressOf(url: string): PublicAddress {
   return { url, host, prefix: pathname === '/' ? '' : pathname };
 }
 
-/** The job that wakes the gateway for a receipt; bodies over the limit stay behind and are read by reference. */
+/** The job that has a receipt parsed; bodies over the limit stay behind and are read by reference. */
 export function parseJob(receipt: Receipt, inlineLimitBytes: number, at: PublicAddress): InboundParsePayload {
   return {
     receipt_id: receipt.id,

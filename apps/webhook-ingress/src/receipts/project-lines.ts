@@ -4,7 +4,7 @@ import { idTimeMs } from '#libs/contracts';
 export interface InLine {
   projectId: string;
   id: string;
-  /** Of one that is woken again: attempts that the timeline has told of. Absent: it was never woken. */
+  /** Of one that is enqueued again: attempts that the timeline has told of. Absent: it was never enqueued. */
   tried?: number;
 }
 

@@ -1,5 +1,5 @@
 import { Batcher } from '#libs/batching';
-import { isRefusedRow, SurvivingClient } from '#libs/database';
+import { isRefusedRow, ResilientClient } from '#libs/database';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { CopyEncoder, statementTimeoutMs } from './copy-encoding.js';
@@ -78,7 +78,7 @@ export class ReceiptWriter implements OnApplicationShutdown {
   }
 
   private async connect(): Promise<WriterConnection> {
-    const client = new SurvivingClient(this.config);
+    const client = new ResilientClient(this.config);
     await client.connect();
     const connection = { client, encoder: new CopyEncoder() };
     // An idle one that the server closed is replaced at the next use; one that breaks in use fails its batch.

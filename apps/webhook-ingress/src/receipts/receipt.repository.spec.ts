@@ -37,7 +37,7 @@ describe('the mark that moves over receipts', () => {
     await Promise.all([write().finally(() => (writing = false)), sweep(), sweep()]);
     await sweep();
     expect(seen.toSorted()).toEqual(written.toSorted());
-    const rows = await world.db.query<{ receipt_id: string }[]>('SELECT receipt_id FROM ingress.straggler');
+    const rows = await world.db.query<{ receipt_id: string }[]>('SELECT receipt_id FROM ingress.stale_receipt');
     expect(rows.map((row) => row.receipt_id).toSorted()).toEqual(written.toSorted());
   });
 

@@ -24,7 +24,7 @@ interface ReceiptRow {
 
 type OpenReceipt = Pick<ReceiptRow, 'id' | 'app_id' | 'received_at'>;
 
-export interface Straggler {
+export interface StaleReceipt {
   receipt_id: string;
   app_id: string;
 }
@@ -110,34 +110,34 @@ export class ReceiptRepository {
     }
   }
 
-  /** Makes all stragglers due at once: what they were woken by may be lost. */
-  async hurryAll(): Promise<void> {
-    await this.db.query('UPDATE ingress.straggler SET next_at = now() WHERE next_at > now()');
+  /** Makes all stale receipts due at once: what they were enqueued with may be lost. */
+  async expediteAllStale(): Promise<void> {
+    await this.db.query('UPDATE ingress.stale_receipt SET next_at = now() WHERE next_at > now()');
   }
 
   /**
-   * Takes stragglers that are due; each comes again after a wait that doubles up to a minute.
-   * @param behindMs only what was due so long ago: what was woken later still waits in the queue
+   * Takes stale receipts that are due; each comes again after a wait that doubles up to a minute.
+   * @param behindMs only what was due so long ago: what was enqueued later still waits in the queue
    */
-  async takeStragglers(limit: number, behindMs: number): Promise<Straggler[]> {
+  async takeStale(limit: number, behindMs: number): Promise<StaleReceipt[]> {
     const rows: unknown = await this.db.query(
-      `UPDATE ingress.straggler SET wakes = wakes + 1, next_at = now() + make_interval(secs => least(60, 5 * 2 ^ least(wakes, 5)))
-        WHERE receipt_id IN (SELECT receipt_id FROM ingress.straggler
+      `UPDATE ingress.stale_receipt SET attempts = attempts + 1, next_at = now() + make_interval(secs => least(60, 5 * 2 ^ least(attempts, 5)))
+        WHERE receipt_id IN (SELECT receipt_id FROM ingress.stale_receipt
                               WHERE next_at <= now() - make_interval(secs => $2)
                               ORDER BY next_at LIMIT $1 FOR UPDATE SKIP LOCKED)
         RETURNING receipt_id, app_id`,
       [limit, behindMs / 1000],
     );
-    return (rows as [Straggler[], number])[0];
+    return (rows as [StaleReceipt[], number])[0];
   }
 
-  async forgetStragglers(ids: string[]): Promise<void> {
-    if (ids.length > 0) await this.db.query('DELETE FROM ingress.straggler WHERE receipt_id = ANY($1)', [ids]);
+  async forgetStale(ids: string[]): Promise<void> {
+    if (ids.length > 0) await this.db.query('DELETE FROM ingress.stale_receipt WHERE receipt_id = ANY($1)', [ids]);
   }
 
   /** Makes the held receipts of an App due at once, however long the queue is: they are not in it. */
-  async hurryStragglers(appId: string): Promise<void> {
-    await this.db.query('UPDATE ingress.straggler SET next_at = received_at WHERE app_id = $1', [appId]);
+  async expediteStale(appId: string): Promise<void> {
+    await this.db.query('UPDATE ingress.stale_receipt SET next_at = received_at WHERE app_id = $1', [appId]);
   }
 
   /** Makes the partitions of the coming days, and drops receipts and delivery keys over the retention. */
@@ -176,7 +176,7 @@ async function receiptsAfter(
 async function keep(db: Queryable, open: OpenReceipt[]): Promise<void> {
   if (open.length === 0) return;
   await db.query(
-    `INSERT INTO ingress.straggler (receipt_id, app_id, received_at, next_at)
+    `INSERT INTO ingress.stale_receipt (receipt_id, app_id, received_at, next_at)
      SELECT *, now() FROM unnest($1::text[], $2::text[], $3::timestamptz[])
      ON CONFLICT DO NOTHING`,
     [open.map((row) => row.id), open.map((row) => row.app_id), open.map((row) => row.received_at)],

@@ -7,7 +7,7 @@ export interface Receipt {
   appId: string;
   /** What the journal says of its receipt: held while its App is paused. */
   outcome: 'accepted' | 'held';
-  /** `verification`: the platform's own request, which is kept to be seen and wakes nobody. */
+  /** `verification`: the platform's own request, which is kept to be seen and is not enqueued. */
   reason: 'delivery_id_reused' | 'verification' | null;
   method: string;
   /** Path and query as sent; the token is masked unless the App needs it for its signature. */

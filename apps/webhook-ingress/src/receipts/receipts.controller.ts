@@ -2,7 +2,7 @@ import type { StoredRequest } from '#libs/contracts';
 import { Caller, notFound, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { Feeder } from './feeder.js';
+import { Dispatcher } from './dispatcher.js';
 import { inboundRequest, type PublicAddress, publicAddress } from './parse-job.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import type { Receipt } from './receipt.js';
@@ -13,7 +13,7 @@ import type { Receipt } from './receipt.js';
 export class ReceiptsController {
   constructor(
     @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
-    @Inject(Feeder) private readonly feeder: Feeder,
+    @Inject(Dispatcher) private readonly dispatcher: Dispatcher,
     @Inject(publicAddress) private readonly at: PublicAddress,
   ) {}
 
@@ -30,16 +30,16 @@ export class ReceiptsController {
     };
   }
 
-  /** Wakes the pipeline for a receipt again: the replay of an event that never became a message. */
-  @Post(':id/wake')
+  /** Enqueues a receipt again: the replay of an event that never became a message. */
+  @Post(':id/enqueue')
   @HttpCode(202)
-  async wake(@Caller() caller: Principal, @Param('id') id: string): Promise<{ woken: boolean }> {
+  async enqueue(@Caller() caller: Principal, @Param('id') id: string): Promise<{ enqueued: boolean }> {
     const receipt = await this.find(caller, id);
     if (receipt.reason === 'verification') {
       const detail = 'Verify sent this request itself: there is no message in it to replay.';
       throw new Problem(409, 'verification_request', detail);
     }
-    return { woken: await this.feeder.wake(receipt) };
+    return { enqueued: await this.dispatcher.enqueue(receipt) };
   }
 
   private async find(caller: Principal, id: string): Promise<Receipt> {

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { RefusalLog } from '../refusals/refusal.repository.js';
 import { ReceiptRepository } from './receipt.repository.js';
-import { Stragglers } from './stragglers.js';
+import { StaleReceipts } from './stale-receipts.js';
 
 export const receiptSettings = Symbol('receiptSettings');
 
@@ -17,14 +17,14 @@ const sweepBatch = 1_000;
 const partitionsEveryMs = 3_600_000;
 
 /**
- * Custody of receipts: wakes the gateway for each, and again for each that has not ended. What has ended is known from
+ * Custody of receipts: enqueues each, and again each that has not ended. What has ended is known from
  * the journal, so that a receipt is written once and never updated.
  */
 @Injectable()
 export class ReceiptsService extends Sweeping {
   constructor(
     @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
-    @Inject(Stragglers) private readonly stragglers: Stragglers,
+    @Inject(StaleReceipts) private readonly staleReceipts: StaleReceipts,
     @Inject(EndpointsService) endpoints: EndpointsService,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(Liveness) losses: Liveness,
@@ -36,8 +36,8 @@ export class ReceiptsService extends Sweeping {
       this.sweepEvery({ name, everyMs, batch: sweepBatch, sweep });
     this.sweepEvery({
       ...{ name: 'receipts', everyMs: sweepEveryMs, batch: sweepBatch, losses },
-      afterLoss: () => this.stragglers.findAfterLoss(),
-      sweep: async (limit) => Math.max(await this.stragglers.find(limit), await this.stragglers.wake(limit)),
+      afterLoss: () => this.staleReceipts.findAfterLoss(),
+      sweep: async (limit) => Math.max(await this.staleReceipts.find(limit), await this.staleReceipts.enqueue(limit)),
     });
     every(partitionsEveryMs, 'receipt-partitions', async () => {
       await this.receipts.turnPartitions(this.settings.retentionDays);
@@ -45,6 +45,6 @@ export class ReceiptsService extends Sweeping {
       return 0;
     });
     every(partitionsEveryMs, 'old-refusals', (limit) => this.refusals.deleteOld(this.settings.retentionDays, limit));
-    endpoints.onResumed((appId) => void this.receipts.hurryStragglers(appId).catch(() => undefined));
+    endpoints.onResumed((appId) => void this.receipts.expediteStale(appId).catch(() => undefined));
   }
 }

@@ -3,18 +3,18 @@ import { testDatabase, type TestDatabase, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { ingressService } from '../service.js';
-import { endpoint, type GatewayStub, gatewayStub } from '../testing/gateway-stub.js';
+import { endpoint, type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { ingressSettings } from '../testing/ingress-settings.js';
 
 let database: TestDatabase;
-let gateway: GatewayStub;
+let gateway: FakeGateway;
 let service: NestFastifyApplication;
 let rows: pg.Client;
 let url: string;
 
 beforeAll(async () => {
   database = await testDatabase();
-  gateway = await gatewayStub();
+  gateway = await fakeGateway();
   gateway.endpoints = [endpoint('hook', { kind: 'builtin', verification: 'none', credentials: [] })];
   // Nobody answers for the router: what is refused here is refused for what it is.
   const settings = ingressSettings(database.url, gateway.url, { ROUTER_URL: 'http://127.0.0.1:9' });

@@ -4,16 +4,16 @@ import { testDatabase, type TestDatabase, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
 import { ingressService } from '../service.js';
-import { endpoint, type GatewayStub, gatewayStub } from '../testing/gateway-stub.js';
+import { endpoint, type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { ingressSettings } from '../testing/ingress-settings.js';
 
 let database: TestDatabase;
-let gateway: GatewayStub;
+let gateway: FakeGateway;
 const services: NestFastifyApplication[] = [];
 
 beforeAll(async () => {
   database = await testDatabase();
-  gateway = await gatewayStub();
+  gateway = await fakeGateway();
   gateway.endpoints = [endpoint('open')];
 });
 afterAll(async () => {

@@ -5,7 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import { ingressService } from '../service.js';
-import { endpoint, type GatewayStub, gatewayStub, tokenHash } from '../testing/gateway-stub.js';
+import { endpoint, type FakeGateway, fakeGateway, tokenHash } from '../testing/fake-gateway.js';
 import { ingressSettings } from '../testing/ingress-settings.js';
 
 const meta: DeclaredHandshake = {
@@ -27,13 +27,13 @@ const crc: DeclaredHandshake = {
 const echo: DeclaredHandshake = { method: 'GET', match: { query: 'challenge' }, respond: { query: 'challenge' } };
 
 let database: TestDatabase;
-let gateway: GatewayStub;
+let gateway: FakeGateway;
 let service: NestFastifyApplication;
 let url: string;
 
 beforeAll(async () => {
   database = await testDatabase();
-  gateway = await gatewayStub();
+  gateway = await fakeGateway();
   gateway.fields = { verify_token: 'right', consumer_secret: 'consumer', signing_secret: 'signing' };
   gateway.endpoints = [
     endpoint('meta', { handshake: meta }),

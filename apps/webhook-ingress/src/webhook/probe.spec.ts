@@ -5,20 +5,20 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import { ingressService } from '../service.js';
-import { endpoint, type GatewayStub, gatewayStub } from '../testing/gateway-stub.js';
+import { endpoint, type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { ingressSettings } from '../testing/ingress-settings.js';
 
 const hmac: DeclaredVerification = { scheme: 'hmac', secret_fields: ['signing_secret'] };
 
 let database: TestDatabase;
 let pool: pg.Pool;
-let gateway: GatewayStub;
+let gateway: FakeGateway;
 let service: NestFastifyApplication;
 
 beforeAll(async () => {
   database = await testDatabase();
   pool = new pg.Pool({ connectionString: database.url });
-  gateway = await gatewayStub();
+  gateway = await fakeGateway();
   gateway.fields = { signing_secret: 's3cret' };
   gateway.endpoints = [
     endpoint('signed', { kind: 'builtin', verification: hmac }),
@@ -70,7 +70,7 @@ describe('a request that the gateway marks as its own', () => {
       organizationId: 'org_1',
       projectId: 'prj_1',
     });
-    const woken = await fetch(`${await service.getUrl()}/internal/receipts/${first.id}/wake`, {
+    const woken = await fetch(`${await service.getUrl()}/internal/receipts/${first.id}/enqueue`, {
       method: 'POST',
       headers: wake,
     });

@@ -4,7 +4,7 @@ import { testDatabase, type TestDatabase } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createHmac } from 'node:crypto';
 import { ingressService } from '../service.js';
-import { endpoint, type GatewayStub, gatewayStub } from '../testing/gateway-stub.js';
+import { endpoint, type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { ingressSettings } from '../testing/ingress-settings.js';
 
 const secret = Buffer.from('a long random text').toString('base64');
@@ -13,12 +13,12 @@ const timed: DeclaredVerification = { scheme: 'hmac', timestamp_header: 'x-times
 const like = 'v0:{timestamp}:{body}';
 
 let database: TestDatabase;
-let gateway: GatewayStub;
+let gateway: FakeGateway;
 let service: NestFastifyApplication;
 
 beforeAll(async () => {
   database = await testDatabase();
-  gateway = await gatewayStub();
+  gateway = await fakeGateway();
   gateway.fields = { signing_secret: secret };
   const builtin = (token: string, verification: DeclaredVerification) =>
     endpoint(token, { kind: 'builtin', verification });

@@ -1,14 +1,14 @@
 import { ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { testServiceKey } from '#libs/testing';
-import { endpoint, type GatewayStub, gatewayStub } from '../testing/gateway-stub.js';
+import { endpoint, type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { Secrets } from './secrets.js';
 
 describe('the secrets of an endpoint', () => {
-  let vault: GatewayStub;
+  let vault: FakeGateway;
   let client: ServiceClient;
 
   beforeEach(async () => {
-    vault = await gatewayStub();
+    vault = await fakeGateway();
     client = new ServiceClient('credential-vault', vault.url, new ServiceTokens(testServiceKey, 'webhook-ingress'));
   });
   afterEach(async () => {

@@ -2,17 +2,17 @@ import { createService } from '#libs/service-kit';
 import { sendByByte, slowClient, testDatabase, type TestDatabase } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ingressService } from '../service.js';
-import { endpoint, type GatewayStub, gatewayStub } from '../testing/gateway-stub.js';
+import { endpoint, type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { ingressSettings } from '../testing/ingress-settings.js';
 
 let database: TestDatabase;
-let gateway: GatewayStub;
+let gateway: FakeGateway;
 let service: NestFastifyApplication;
 let url: string;
 
 beforeAll(async () => {
   database = await testDatabase();
-  gateway = await gatewayStub();
+  gateway = await fakeGateway();
   gateway.endpoints = [endpoint('open')];
   const limits = { HTTP_HEADERS_TIMEOUT_MS: 400, HTTP_REQUEST_TIMEOUT_MS: 400, HTTP_MAX_CONNECTIONS: 250 };
   service = await createService(ingressService({ ...ingressSettings(database.url, gateway.url), ...limits }));

@@ -6,29 +6,29 @@ import { hash as digest } from 'node:crypto';
 import { type Answer, type Incoming, one, receiptOf } from './incoming.js';
 import type { DeliveryKey, Receipt } from '../receipts/receipt.js';
 import { ReceiptWriter } from '../receipts/receipt-writer.js';
-import { Feeder } from '../receipts/feeder.js';
+import { Dispatcher } from '../receipts/dispatcher.js';
 import { BuiltinPayload } from './builtin-payload.js';
 import { Handshakes } from './handshakes.js';
 import { Refused } from './refused.js';
 import { Secrets } from './secrets.js';
 import { isTimed, verifySignature } from './verify-signature.js';
 
-/** Verify, commit, answer, wake: one request of a provider. */
+/** Verify, commit, answer, enqueue: one request of a provider. */
 @Injectable()
 export class WebhookService {
   constructor(
     @Inject(Secrets) private readonly secrets: Secrets,
     @Inject(BuiltinPayload) private readonly builtin: BuiltinPayload,
     @Inject(ReceiptWriter) private readonly writer: ReceiptWriter,
-    @Inject(Feeder) private readonly feeder: Feeder,
+    @Inject(Dispatcher) private readonly dispatcher: Dispatcher,
     @Inject(Metrics) private readonly metrics: Metrics,
     @Inject(Handshakes) private readonly handshakes: Handshakes,
     @Inject(Journal) private readonly journal: Journal,
   ) {
     const over = 'Projects that send more than their share, whose surplus waits behind others';
-    metrics.gauge('gatehouse_projects_over_share', over, () => feeder.held.projects);
+    metrics.gauge('gatehouse_projects_over_share', over, () => dispatcher.held.projects);
     const waiting = 'Messages that wait in Postgres for room in the queues, or for the limit of their project';
-    metrics.gauge('gatehouse_messages_waiting', waiting, () => feeder.held.messages);
+    metrics.gauge('gatehouse_messages_waiting', waiting, () => dispatcher.held.messages);
   }
 
   /**
@@ -67,19 +67,19 @@ export class WebhookService {
       await this.writer.write({ ...receipt, reason: 'delivery_id_reused' }, null);
     }
     this.metrics.outcomes.inc({ stage: 'received', outcome: receipt.outcome });
-    if (receipt.outcome !== 'held') this.feeder.offer(receipt);
+    if (receipt.outcome !== 'held') this.dispatcher.offer(receipt);
     return this.accepted(endpoint, receipt.id, false);
   }
 
   /** @throws Refused 429 where too much waits for the project's limit already */
   private requirePlace(endpoint: Endpoint): void {
-    const seconds = this.feeder.fullForS(endpoint.project_id);
+    const seconds = this.dispatcher.fullForS(endpoint.project_id);
     if (seconds === null) return;
     const detail = 'As many messages as may be wait for the limit of their project: send again later.';
     throw new Refused(429, 'project_limit', detail, { 'retry-after': String(Math.min(seconds, 3_600)) });
   }
 
-  /** Kept and answered, and ended at once: it claims no delivery key, which a real delivery may have, and wakes nobody. */
+  /** Kept and answered, and ended at once: it claims no delivery key, which a real delivery may have, and is not enqueued. */
   private async probed(endpoint: Endpoint, receipt: Receipt): Promise<Answer> {
     await this.writer.write(receipt, null);
     await this.journal.appendNow({

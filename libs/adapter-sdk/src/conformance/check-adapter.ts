@@ -19,8 +19,8 @@ import { secrets } from './points/13-secrets.js';
 import { isolation } from './points/14-isolation.js';
 import { http } from './points/15-http.js';
 import { countByStatus, pointStatus, type ConformanceReport, type PointResult } from './report.js';
-import { startScriptedProvider } from './scripted-provider.js';
-import type { StandInProvider } from './stand-in-provider.js';
+import { startFakeProvider } from './start-fake-provider.js';
+import type { FakeProvider } from './fake-provider.js';
 import type { WebhookSigner } from './webhook-signing.js';
 
 const POINTS = [
@@ -50,7 +50,7 @@ export interface CheckAdapterOptions {
   /** There is one instance only, which `start` does not start but name: statelessness is skipped. */
   single?: boolean;
   /** In place of the scripted provider of the fixtures. */
-  provider?: StandInProvider;
+  provider?: FakeProvider;
   /** Port of the scripted provider on 127.0.0.1. Default any free one. */
   providerPort?: number;
   /** In place of the recipe of the fixtures. */
@@ -95,10 +95,10 @@ export async function checkAdapter(options: CheckAdapterOptions): Promise<Confor
   }
 }
 
-async function scripted({ fixtures, providerPort }: CheckAdapterOptions): Promise<StandInProvider | undefined> {
+async function scripted({ fixtures, providerPort }: CheckAdapterOptions): Promise<FakeProvider | undefined> {
   const { provider, deliver } = fixtures;
   if (!provider) return undefined;
-  return startScriptedProvider({ routes: provider.routes, faults: deliver?.faults ?? {}, port: providerPort ?? 0 });
+  return startFakeProvider({ routes: provider.routes, faults: deliver?.faults ?? {}, port: providerPort ?? 0 });
 }
 
 async function runPoints(kit: Kit, { onPoint, signal }: CheckAdapterOptions): Promise<PointResult[]> {

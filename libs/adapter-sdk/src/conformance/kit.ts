@@ -7,7 +7,7 @@ import { AdapterCalls, NoAnswer, type Answer, type SendCall } from './adapter-ca
 import { CheckFailed, NotApplicable, Skipped } from './check.js';
 import type { ConformanceFixtures } from './fixtures.js';
 import type { CheckResult } from './report.js';
-import type { StandInProvider } from './stand-in-provider.js';
+import type { FakeProvider } from './fake-provider.js';
 import { signerOf, type WebhookSigner } from './webhook-signing.js';
 
 /** One running instance of the adapter. */
@@ -24,7 +24,7 @@ export interface KitSettings {
   first: RunningAdapter;
   /** Starts another instance; without it the checks of statelessness are skipped. */
   another?: () => Promise<RunningAdapter>;
-  provider?: StandInProvider;
+  provider?: FakeProvider;
   signer?: WebhookSigner;
   secret?: SecretInput;
   /** Longest wait for an answer. */
@@ -40,7 +40,7 @@ export class Kit {
   readonly fixtures: ConformanceFixtures;
   readonly adapter: AdapterCalls;
   readonly signer: WebhookSigner | undefined;
-  readonly provider: StandInProvider | undefined;
+  readonly provider: FakeProvider | undefined;
   /** What `/manifest.json` answered; an empty object until then or when it is no JSON object. */
   manifest: JsonObject = {};
   /** What `/health` says. */

@@ -16,7 +16,7 @@ export class InboundParsePayload {
   @IsOptional() @IsString() traceparent?: string;
   /** Of a project that sends more than its share: it is handled after what is within one. Absent: it is within. */
   @IsOptional() @IsIn([true]) surplus?: true;
-  /** Of one that is woken again: attempts that the timeline has told of; the numbers of further ones go on from there. */
+  /** Of one that is enqueued again: attempts that the timeline has told of; the numbers of further ones go on from there. */
   @IsOptional() @IsInt() tried?: number;
   /** A replay asked for by a person: claims are bypassed by this ordinal. */
   @IsOptional() @IsIn([true]) replay?: true;

@@ -112,7 +112,7 @@ export class TurnRunPayload {
   @IsString() project_id: string;
   @IsString() app_id: string;
   @IsString() receipt_id: string;
-  /** Of what the router hands over, with `run`, `session` and `agent_id`. Absent: the engine has the turn, and is woken for it. */
+  /** Of what the router hands over, with `run`, `session` and `agent_id`. Absent: the engine has the turn, and is asked to run it. */
   @IsOptional() @IsString() message_id?: string;
   @IsOptional() @IsObject() run?: TurnOfRun | null;
   @IsOptional() @IsObject() session?: TurnOfSession | null;
@@ -120,7 +120,7 @@ export class TurnRunPayload {
   @IsOptional() @IsObject() held?: HeldTurn;
   /** It was handed over before, by a job that may be lost. */
   @IsOptional() @IsIn([true]) again?: true;
-  /** Of a wake: how often the turn was claimed before it. */
+  /** Of a turn that is enqueued again: how often the turn was claimed before it. */
   @IsOptional() @IsInt() claims?: number;
   /** Absent when over the inline limit: the engine then reads it from the router. */
   @IsOptional() @IsObject() input?: TurnInput;
@@ -134,11 +134,11 @@ export const turnRun = defineJob<TurnRunPayload>({
   queue: 'turns',
   hasSurplus: true,
   payload: TurnRunPayload,
-  // What is held must not be taken for the same turn that may go on, nor a wake for the job that stored the turn.
+  // What is held must not be taken for the same turn that may go on, nor its enqueuing for the job that stored the turn.
   jobId: ({ turn_id, held, claims, again }) => {
     if (held) return `${turn_id}_held`;
     if (again) return `${turn_id}_again`;
-    return claims === undefined ? turn_id : `${turn_id}_wake_${claims}`;
+    return claims === undefined ? turn_id : `${turn_id}_enqueued_${claims}`;
   },
   attempts: 8,
   backoff: { baseMs: 500, capMs: 30_000 },

@@ -13,7 +13,7 @@ export interface Delivered extends JsonObject {
 }
 
 /** The adapter over the emulated Gmail, called as the platform calls it. */
-export interface GmailUnderTest {
+export interface FakeGmailWorld {
   front: GmailFront;
   /** Fails when the answer has another status, or repeats the token. */
   post(route: string, payload: JsonObject, status?: number): Promise<{ text: string; contentType: unknown }>;
@@ -24,7 +24,7 @@ export interface GmailUnderTest {
   close(): Promise<void>;
 }
 
-export async function openGmail(): Promise<GmailUnderTest> {
+export async function openGmail(): Promise<FakeGmailWorld> {
   const egress = createEgress({ allow: ['127.0.0.1'] });
   const front = await openGmailFront();
   const settings = { fetch: egress.fetch, timeoutMs: PATIENT_MS, apiUrl: front.url, maxLength: 1_000 };
@@ -33,7 +33,7 @@ export async function openGmail(): Promise<GmailUnderTest> {
     logger: pino({ level: 'silent' }),
   });
 
-  const post: GmailUnderTest['post'] = async (route, payload, status = 200) => {
+  const post: FakeGmailWorld['post'] = async (route, payload, status = 200) => {
     const answer = await app.inject({
       method: 'POST',
       url: `/gmail/${route}`,

@@ -11,7 +11,7 @@ import classes from './chat.module.css';
 
 type Mark = Schema<'SessionMarkView'>;
 const settled = ['delivered', 'dead', 'unknown'];
-const underWayMs = 1_500;
+const inFlightMs = 1_500;
 
 /** What a person did in a conversation: took it over, said something, handed it back. */
 export function ChatMark({ mark }: { mark: Mark }): ReactNode {
@@ -32,7 +32,7 @@ function PersonsReply({ deliveryId, who, at }: { deliveryId: string; who: string
     (signal) => answer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id: deliveryId } }, signal })),
     {
       enabled: useScope('deliveries:read'),
-      refetchInterval: (last) => (last && settled.includes(last.state) ? false : underWayMs),
+      refetchInterval: (last) => (last && settled.includes(last.state) ? false : inFlightMs),
     },
   );
   return (

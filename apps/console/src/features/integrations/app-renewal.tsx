@@ -52,7 +52,7 @@ export function AppRenewal({ app }: { app: App }): ReactNode {
           </>
         )}
         {Date.parse(due) <= Date.now() ? (
-          texts.underWay
+          texts.inFlight
         ) : (
           <>
             {texts.due} <When at={due} />.

@@ -16,7 +16,7 @@ import { SourceDocuments } from './source-documents.js';
 import { SourceRuns } from './source-runs.js';
 import type { SourceTab } from './source-search.js';
 import { SourceSettings } from './source-settings.js';
-import { isUnderWay, useLastRun, useSource, useSourceMutation } from './use-source.js';
+import { isInFlight, useLastRun, useSource, useSourceMutation } from './use-source.js';
 
 const route = getRouteApi('/p/$projectId/sources/$sourceId');
 const texts = sourceTexts.one;
@@ -29,8 +29,8 @@ export function SourcePage(): ReactNode {
   const { data: source, error, refetch } = useSource(id);
   const [busy, setBusy] = useState(false);
   const { data: run } = useLastRun(id, busy);
-  const underWay = isUnderWay(run);
-  if (underWay !== busy) setBusy(underWay);
+  const inFlight = isInFlight(run);
+  if (inFlight !== busy) setBusy(inFlight);
   const sync = useSourceMutation(() => answer(api.POST('/api/v1/sources/{id}/sync', { params: { path: { id } } })));
   const tabs = (): UrlTab<SourceTab>[] =>
     source
@@ -54,7 +54,7 @@ export function SourcePage(): ReactNode {
   return (
     <Page
       title={source?.name ?? sourceTexts.title}
-      mark={source && <StatusBadge status={underWay ? 'running' : source.sync_failure ? 'failed' : source.state} />}
+      mark={source && <StatusBadge status={inFlight ? 'running' : source.sync_failure ? 'failed' : source.state} />}
       description={
         source && (
           <>
@@ -69,7 +69,7 @@ export function SourcePage(): ReactNode {
           <Button
             leftSection={<RefreshCw size={14} aria-hidden />}
             loading={sync.isPending}
-            disabled={underWay}
+            disabled={inFlight}
             onClick={() => sync.mutate(undefined)}
           >
             {texts.sync}
@@ -84,7 +84,7 @@ export function SourcePage(): ReactNode {
           <ProblemAlert error={sync.error} />
           {run && (
             <Text c="dimmed" role="status">
-              {underWay ? (
+              {inFlight ? (
                 texts.syncing
               ) : (
                 <>

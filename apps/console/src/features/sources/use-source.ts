@@ -16,7 +16,7 @@ export const useSource = (id: string) =>
     { refetchInterval: quietMs },
   );
 
-export const isUnderWay = (run: SyncRun | null | undefined): boolean =>
+export const isInFlight = (run: SyncRun | null | undefined): boolean =>
   run?.state === 'queued' || run?.state === 'running';
 
 /** The newest synchronisation; null: there was none. @param busy asks again soon, while one is in progress */

@@ -15,7 +15,7 @@ import { RunTurns } from './run-turns.js';
 
 const route = getRouteApi('/p/$projectId/runs/$runId');
 const texts = workflowTexts.run;
-const underWay: readonly string[] = ['suspended', 'queued', 'running', 'waiting', 'waiting_approval'];
+const inFlight: readonly string[] = ['suspended', 'queued', 'running', 'waiting', 'waiting_approval'];
 const everyMs = 1_500;
 /** Its delivery ends after it. */
 const afterMs = 10_000;
@@ -29,7 +29,7 @@ export function RunPage(): ReactNode {
   } = useProjectQuery(
     ['runs', runId],
     (signal) => answer(api.GET('/api/v1/runs/{id}', { params: { path: { id: runId } }, signal })),
-    { refetchInterval: (read) => (read && !underWay.includes(read.state) ? afterMs : everyMs) },
+    { refetchInterval: (read) => (read && !inFlight.includes(read.state) ? afterMs : everyMs) },
   );
   return (
     <Page

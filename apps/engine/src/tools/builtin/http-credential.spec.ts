@@ -2,16 +2,16 @@ import type { CredentialBinding } from '#libs/contracts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-under-test.js';
-import { type StubModel, stubModel } from '../../testing/stub-model.js';
-import { type StubServices, stubServices, toolOf, toolsetOf } from '../../testing/stub-services.js';
+import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../../testing/fake-services.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 import { credentialOf } from '../../testing/bound-to.js';
 import { credentialHeader } from './host-credential.js';
 
 describe('a credential of http_request', () => {
   let world: EngineWorld;
-  let model: StubModel;
-  let services: StubServices;
+  let model: FakeModel;
+  let services: FakeServices;
   let agent: string;
   let bindings: CredentialBinding[] = [];
   let records: Record<string, object> = {};
@@ -24,7 +24,7 @@ describe('a credential of http_request', () => {
   const port = () => (echo.address() as AddressInfo).port;
 
   beforeAll(async () => {
-    [world, model, services] = await Promise.all([engineWorld(), stubModel(), stubServices()]);
+    [world, model, services] = await Promise.all([engineWorld(), fakeModel(), fakeServices()]);
     await new Promise<void>((resolve) => echo.listen(0, resolve));
     services.on('/internal/toolsets', () =>
       toolsetOf([
@@ -44,7 +44,7 @@ describe('a credential of http_request', () => {
     agent = await agentOf(world, { skills: ['skl_desk'] });
     const urls = { MCP_REGISTRY_URL: services.url, VAULT_URL: services.url };
     const allow = { GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1', 'localhost'] };
-    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'stub', ...urls, ...allow });
+    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', ...urls, ...allow });
   });
   beforeEach(() => {
     seen = [];

@@ -3,8 +3,14 @@ import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-under-test.js';
 import { type RecordingServer, recordingServer } from '../../testing/recording-server.js';
-import { type StubModel, stubModel } from '../../testing/stub-model.js';
-import { type StubRequest, type StubServices, stubServices, toolOf, toolsetOf } from '../../testing/stub-services.js';
+import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import {
+  type RecordedRequest,
+  type FakeServices,
+  fakeServices,
+  toolOf,
+  toolsetOf,
+} from '../../testing/fake-services.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 const python = { source: 'def rates(): ...', source_sha256: 'a'.repeat(64), function: 'rates' };
@@ -12,22 +18,22 @@ const python = { source: 'def rates(): ...', source_sha256: 'a'.repeat(64), func
 describe('tools of the registry', () => {
   let world: EngineWorld;
   let engine: NestFastifyApplication;
-  let model: StubModel;
+  let model: FakeModel;
   let target: RecordingServer;
-  let services: StubServices;
+  let services: FakeServices;
   let agent: string;
 
   beforeAll(async () => {
     [world, model, target, services] = await Promise.all([
       engineWorld(),
-      stubModel(),
+      fakeModel(),
       recordingServer(),
-      stubServices(),
+      fakeServices(),
     ]);
     agent = await agentOf(world, { skills: ['skl_desk'], python_tools: ['tol_rates'] });
     engine = await world.start({
       MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'stub',
+      MODEL_NAME: 'fake',
       MCP_REGISTRY_URL: services.url,
       VAULT_URL: services.url,
       ROUTER_URL: services.url,
@@ -88,7 +94,7 @@ describe('tools of the registry', () => {
   });
 
   it('are called through the registry by their pin, which says what changed', async () => {
-    services.on('/internal/tool-calls', ({ body }: StubRequest) =>
+    services.on('/internal/tool-calls', ({ body }: RecordedRequest) =>
       (body['arguments'] as { q: string }).q === 'new'
         ? { ok: false, error: 'tool_changed', message: 'The tool changed.', retryable: false }
         : { ok: true, content: 'found', is_error: false, truncated: false, structured: { n: 1 } },
@@ -139,7 +145,7 @@ describe('tools of the registry', () => {
       offer('pin_1');
       model.script([{ name: 'desk__pay', arguments: '{}' }], 'Done.');
       const turn = turnOf({ agent_id: careful });
-      await world.jobs.wake(turnRun, turn);
+      await world.jobs.enqueue(turnRun, turn);
       await turnsOf(world).reaches(turn.turn_id, 'waiting_approval');
       offer(pinThen);
       const { rows } = await world.pool.query('SELECT id FROM engine.approval WHERE turn_id = $1', [turn.turn_id]);
@@ -204,7 +210,7 @@ describe('tools of the registry', () => {
         headers: { authorization: `Bearer ${bearer}` },
         payload: body,
       });
-    services.on('/internal/run', async ({ body }: StubRequest) => {
+    services.on('/internal/run', async ({ body }: RecordedRequest) => {
       token = String(body['callback_token']);
       expect(body).toMatchObject({
         ...python,
@@ -243,7 +249,7 @@ describe('tools of the registry', () => {
         payload: {},
       });
     let token = '';
-    services.on('/internal/run', async (request: StubRequest) => {
+    services.on('/internal/run', async (request: RecordedRequest) => {
       token = String(request.body['callback_token']);
       return { ok: true, result: (await read(token)).json(), stdout: '', truncated: false, duration_ms: 5 };
     });

@@ -38,7 +38,7 @@ const finished = (id: string) =>
   });
 const turnsOf = (appId: string) =>
   world.rows<{ payload: { input: { reply: unknown } } }>(
-    `SELECT payload FROM router.straggler WHERE payload ->> 'app_id' = $1`,
+    `SELECT payload FROM router.stale_handover WHERE payload ->> 'app_id' = $1`,
     [appId],
   );
 
@@ -65,7 +65,7 @@ describe('a bulk replay', () => {
     expect(body).toMatchObject({ total: 30, more: true });
     await finished(body.id);
     const woken = ingress.asked.filter((path) => ids.some((id) => path.includes(id)));
-    expect(woken.toSorted()).toEqual(ids.slice(2).map((id) => `/internal/receipts/${id}/wake`));
+    expect(woken.toSorted()).toEqual(ids.slice(2).map((id) => `/internal/receipts/${id}/enqueue`));
   });
 
   it('refuses the paging of a list, which would not bound it', async () => {

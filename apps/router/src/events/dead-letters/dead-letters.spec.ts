@@ -87,7 +87,7 @@ describe('a dead letter', () => {
     });
     const again = await redrive(letter!.id);
     expect({ status: again.status, code: again.body.code }).toEqual({ status: 409, code: 'already_redriven' });
-    await until('the ingress is asked', () => ingress.asked.includes(`/internal/receipts/${receipt_id}/wake`));
+    await until('the ingress is asked', () => ingress.asked.includes(`/internal/receipts/${receipt_id}/enqueue`));
     await events.append({ receipt_id, app_id: 'app_once', stage: 'routed', outcome: 'routed' });
     await makeDue();
     expect(await settled(letter!.id)).toMatchObject({ state: 'redriven', outcome: 'routed' });

@@ -104,7 +104,7 @@ export class Redriver extends Sweeping {
   private async send(letter: DeadLetter): Promise<void> {
     const scope = { organizationId: letter.organization_id, projectId: letter.project_id };
     try {
-      if (letter.stage !== 'delivery') await this.replayer.wake(scope, letter.receipt_id);
+      if (letter.stage !== 'delivery') await this.replayer.enqueue(scope, letter.receipt_id);
       else if (letter.drives === 1) await this.reopenDelivery(scope, letter.subject_id ?? '');
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 404) throw error;

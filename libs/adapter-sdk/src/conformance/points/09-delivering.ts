@@ -4,8 +4,8 @@ import type { AdapterCalls, Answer } from '../adapter-calls.js';
 import { answered, CheckFailed, expectThat, need, NotApplicable, Skipped } from '../check.js';
 import { FAULTS, type Fault } from '../fixtures.js';
 import type { Kit } from '../kit.js';
-import { RETRY_AFTER_SECONDS } from '../scripted-provider.js';
-import type { StandInProvider } from '../stand-in-provider.js';
+import { RETRY_AFTER_SECONDS } from '../start-fake-provider.js';
+import type { FakeProvider } from '../fake-provider.js';
 import type { Point } from './point.js';
 
 const SPLIT_ADVICE =
@@ -95,7 +95,7 @@ async function takesFiles(kit: Kit): Promise<void> {
 }
 
 /** The stand-in provider, or the check is skipped. */
-export function needProvider(kit: Kit): StandInProvider {
+export function needProvider(kit: Kit): FakeProvider {
   need(kit.fixtures.deliver, 'deliver');
   return need(kit.provider, 'provider that the adapter talks to (provider.routes)');
 }

@@ -6,7 +6,7 @@ import type { AdapterCalls, Answer } from '../adapter-calls.js';
 import { answered, expectThat, need, NotApplicable } from '../check.js';
 import type { SourcesFixture } from '../fixtures.js';
 import type { Kit } from '../kit.js';
-import type { StandInProvider } from '../stand-in-provider.js';
+import type { FakeProvider } from '../fake-provider.js';
 import type { Point } from './point.js';
 
 /** More calls for one listing than this are taken for an endless one. */
@@ -90,7 +90,7 @@ export const documentSources: Point = {
 
 interface Given {
   fixture: SourcesFixture;
-  provider: StandInProvider;
+  provider: FakeProvider;
 }
 
 type Change = SourcesFixture['states'][number]['changes'][number];

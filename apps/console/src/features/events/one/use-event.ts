@@ -14,7 +14,7 @@ export function useEvent(id: string): UseQueryResult<EventDetail> {
   );
 }
 
-const underWayMs = 2_000;
+const inFlightMs = 2_000;
 /** For a person, or for what is away: that takes its time. */
 const waitingMs = 15_000;
 /** An event that was only just sent may not be written yet. */
@@ -22,10 +22,10 @@ const looksForIt = 5;
 
 /** The stream tells what happens from when it is open: what happened before that is asked for. */
 function refetchInterval(event: EventDetail | undefined, failures: number): number | false {
-  if (!event) return failures < looksForIt && underWayMs;
+  if (!event) return failures < looksForIt && inFlightMs;
   const { status, tone } = answerOf(event);
   if (status === 'waiting') return waitingMs;
-  return tone === 'busy' && underWayMs;
+  return tone === 'busy' && inFlightMs;
 }
 
 export function useRequest(id: string, enabled: boolean): UseQueryResult<Schema<'EventRequestView'>> {

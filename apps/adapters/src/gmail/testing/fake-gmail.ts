@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import PostalMime from 'postal-mime';
-import { isJsonObject, parseJson, type Fault, type JsonObject, type StandInProvider } from '#libs/adapter-sdk';
+import { isJsonObject, parseJson, type Fault, type JsonObject, type FakeProvider } from '#libs/adapter-sdk';
 
 const USERS: Record<string, string> = {
   'Bearer conformance-token-one': 'agent@example.com',
@@ -28,7 +28,7 @@ const HISTORY: JsonObject[][] = [
 ];
 
 /** A Gmail for the conformance kit: it reads what it is sent as MIME, which the kit's own provider cannot. */
-export async function openGmailStandIn(keySet: JsonObject): Promise<StandInProvider> {
+export async function openFakeGmail(keySet: JsonObject): Promise<FakeProvider> {
   let texts: string[] = [];
   let state = 0;
   let fault: { name: Fault; on: 'send' | 'verify'; left: number } | undefined;

@@ -8,7 +8,7 @@ export interface AdapterCall {
 }
 
 /** The gateway's internal route for adapter calls, over HTTP. */
-export interface StubGateway {
+export interface FakeGateway {
   url: string;
   calls: AdapterCall[];
   /** Its next answers. */
@@ -16,7 +16,7 @@ export interface StubGateway {
   close(): Promise<void>;
 }
 
-export async function stubGateway(): Promise<StubGateway> {
+export async function fakeGateway(): Promise<FakeGateway> {
   let next = { status: 200, body: { ok: true } as object };
   const calls: AdapterCall[] = [];
   const server = createServer((request, response) => {

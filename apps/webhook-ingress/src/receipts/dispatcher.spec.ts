@@ -4,14 +4,14 @@ import { noLimits } from '#libs/project-limits';
 import { until } from '#libs/testing';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
-import { Feeder } from './feeder.js';
+import { Dispatcher } from './dispatcher.js';
 import { publicAddressOf } from './parse-job.js';
 import type { Receipt } from './receipt.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 
 let world: ReceiptsWorld;
 let writer: ReceiptWriter;
-let feeder: Feeder;
+let dispatcher: Dispatcher;
 let consumer: ParseConsumer | undefined;
 
 beforeAll(async () => {
@@ -20,11 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 beforeEach(async () => {
-  feeder = feederWith(5, 1_000);
+  dispatcher = dispatcherWith(5, 1_000);
   await until('Redis is there', async () => (await world.jobs.waiting(inboundParse.queue)).own === 0);
 });
 afterEach(async () => {
-  feeder.onApplicationShutdown();
+  dispatcher.onApplicationShutdown();
   await consumer?.close();
   consumer = undefined;
 });
@@ -34,11 +34,11 @@ const rates = new Map<string, number>();
 const limits = {
   of: (projectId: string) => ({ ...noLimits, messages_per_second: rates.get(projectId) ?? null }),
 };
-const feederWith = (maxWaitingJobs: number, projectAdvance: number, jobs = world.jobs): Feeder => {
+const dispatcherWith = (maxWaitingJobs: number, projectAdvance: number, jobs = world.jobs): Dispatcher => {
   const settings = {
     ...{ inlineLimitBytes: 1_024, maxWaitingJobs, projectAdvance, projectRate: 0, projectMaxWaiting: 60 },
   };
-  return new Feeder(
+  return new Dispatcher(
     jobs,
     world.receipts,
     settings,
@@ -50,33 +50,33 @@ const feederWith = (maxWaitingJobs: number, projectAdvance: number, jobs = world
 const receive = async (count: number, projectId = 'prj_1'): Promise<Receipt[]> => {
   const all = Array.from({ length: count }, () => receipt({ projectId }));
   await Promise.all(all.map((one) => writer.write(one, null)));
-  for (const one of all) feeder.offer(one);
+  for (const one of all) dispatcher.offer(one);
   return all;
 };
 
-describe('the feeder', () => {
+describe('the dispatcher', () => {
   it('stops at the length of the queue it was given, and feeds the rest in order as it drains', async () => {
     const all = await receive(200);
-    expect(feeder.room).toBe(0);
+    expect(dispatcher.room).toBe(0);
     await until('the queue is as long as it may be', async () => {
       const { own: waiting } = await world.jobs.waiting(inboundParse.queue);
       expect(waiting).toBeLessThanOrEqual(5);
-      // The first five travel together: there is room again for companies, up to five of them.
+      // The first five travel together: there is room again for batches, up to five of them.
       return waiting === 5;
     });
-    expect(feeder.oldestMs).toBeGreaterThan(0);
+    expect(dispatcher.oldestMs).toBeGreaterThan(0);
     consumer = parseConsumer(world.redisUrl);
     await until('all are parsed', () => consumer!.parsed.length >= all.length);
     expect(consumer.parsed).toEqual(all.map(({ id }) => id));
-    expect(feeder.oldestMs).toBe(0);
+    expect(dispatcher.oldestMs).toBe(0);
   });
 
   it('keeps what it has while Redis is away, and feeds it when Redis is back', async () => {
-    const { room } = feeder;
+    const { room } = dispatcher;
     world.redis.cut();
     // What it had room for is refused by Redis, and left to the sweep of receipts.
     const kept = (await receive(room + 20)).slice(room);
-    expect(feeder.oldestMs).toBeGreaterThanOrEqual(0);
+    expect(dispatcher.oldestMs).toBeGreaterThanOrEqual(0);
     consumer = parseConsumer(world.redisUrl);
     world.redis.mend();
     await until('what it kept is parsed', () => kept.every(({ id }) => consumer!.parsed.includes(id)));
@@ -84,7 +84,7 @@ describe('the feeder', () => {
   });
 
   it('hands over what a project sends within its share before the flood of another one, however long that is', async () => {
-    feeder = feederWith(2, 10);
+    dispatcher = dispatcherWith(2, 10);
     const flood = await receive(400, 'prj_flood');
     const others = await receive(8, 'prj_other');
     consumer = parseConsumer(world.redisUrl);
@@ -96,7 +96,7 @@ describe('the feeder', () => {
   });
 
   it('lets projects take turns that flood alike, whoever began', async () => {
-    feeder = feederWith(2, 10);
+    dispatcher = dispatcherWith(2, 10);
     await receive(600, 'prj_first');
     const second = await receive(60, 'prj_second');
     consumer = parseConsumer(world.redisUrl);
@@ -109,15 +109,15 @@ describe('the feeder', () => {
 
   it('hands over no more of a project than its limit, tells what waits long, refuses more than may wait, and holds up no other', async () => {
     rates.set('prj_limited', 5);
-    feeder = feederWith(50, 1_000);
+    dispatcher = dispatcherWith(50, 1_000);
     const limited = await receive(60, 'prj_limited');
-    expect(feeder.fullForS('prj_limited')).toBeNull();
+    expect(dispatcher.fullForS('prj_limited')).toBeNull();
     await receive(5, 'prj_limited');
-    expect([feeder.fullForS('prj_limited'), feeder.fullForS('prj_other')]).toEqual([1, null]);
+    expect([dispatcher.fullForS('prj_limited'), dispatcher.fullForS('prj_other')]).toEqual([1, null]);
     const others = await receive(40, 'prj_other');
     consumer = parseConsumer(world.redisUrl);
     await until('the others are parsed', () => others.every(({ id }) => consumer!.parsed.includes(id)));
-    expect(feeder.held.messages).toBeGreaterThan(0);
+    expect(dispatcher.held.messages).toBeGreaterThan(0);
     await world.journal.beforeApplicationShutdown();
     const told = await world.db.query(
       `SELECT receipt_id, detail FROM journal.entry WHERE reason = 'project_limit' ORDER BY receipt_id`,
@@ -136,7 +136,7 @@ describe('the feeder', () => {
       looks += 1;
       return world.jobs.waiting(queue);
     };
-    feeder = feederWith(50, 100, Object.assign(Object.create(world.jobs) as JobClient, { waiting }));
+    dispatcher = dispatcherWith(50, 100, Object.assign(Object.create(world.jobs) as JobClient, { waiting }));
     await receive(40);
     consumer = parseConsumer(world.redisUrl);
     await until('all are parsed', () => consumer!.parsed.length >= 40);

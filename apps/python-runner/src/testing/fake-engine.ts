@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface EngineStub {
+export interface FakeEngine {
   url: string;
   /** What was asked, in order. */
   asked: { authorization: string | undefined; body: unknown }[];
@@ -9,8 +9,8 @@ export interface EngineStub {
 }
 
 /** Where runs call back. @param answer status and JSON of the answer to a path */
-export async function engineStub(answer: (path: string) => [number, object]): Promise<EngineStub> {
-  const asked: EngineStub['asked'] = [];
+export async function fakeEngine(answer: (path: string) => [number, object]): Promise<FakeEngine> {
+  const asked: FakeEngine['asked'] = [];
   const server = createServer((request, response) => {
     void textOf(request).then((text) => {
       asked.push({ authorization: request.headers.authorization, body: JSON.parse(text) });

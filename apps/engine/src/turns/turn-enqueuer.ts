@@ -6,16 +6,16 @@ import type { Started } from '../sessions/start-next.js';
 import { entryOf } from './turn-entry.js';
 import type { Turn } from './turn.entity.js';
 
-/** Wakes this service for turns that it has; what Redis does not take is swept. */
+/** Enqueues turns that this service has; what Redis does not take is swept. */
 @Injectable()
-export class TurnWaker {
+export class TurnEnqueuer {
   constructor(
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(Journal) private readonly journal: Journal,
   ) {}
 
-  wake(turns: Turn[]): void {
-    for (const turn of turns) void this.jobs.wake(turnRun, wakeOf(turn));
+  enqueue(turns: Turn[]): void {
+    for (const turn of turns) void this.jobs.enqueue(turnRun, turnJobOf(turn));
   }
 
   /** Turns that a session has opened, and those that they answer too: the timelines tell that they wait no more. */
@@ -25,7 +25,7 @@ export class TurnWaker {
       const into = turns.find(({ id }) => id === turn.collected_into);
       this.journal.append(entryOf(turn, 'ok', 'collected', { into: into?.id, event: into?.receipt_id }));
     }
-    this.wake(turns);
+    this.enqueue(turns);
   }
 
   /** A person took care of what waited. */
@@ -43,8 +43,8 @@ export class TurnWaker {
   }
 }
 
-/** The job that wakes the engine for a stored turn. */
-export function wakeOf(turn: Turn): TurnRunPayload {
+/** The job of a stored turn. */
+export function turnJobOf(turn: Turn): TurnRunPayload {
   const { id, organization_id, project_id, app_id, receipt_id, agent_id, traceparent, attempt } = turn;
   return {
     ...{ turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, claims: attempt },

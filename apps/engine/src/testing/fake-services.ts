@@ -2,7 +2,7 @@ import type { Toolset } from '#libs/contracts';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface StubRequest {
+export interface RecordedRequest {
   method: string;
   path: string;
   query: URLSearchParams;
@@ -11,28 +11,28 @@ export interface StubRequest {
 }
 
 /** An answer: JSON with 200, or a status with a problem's code. */
-export type StubAnswer = object | { status: number; code: string };
+export type FakeAnswer = object | { status: number; code: string };
 
-export interface StubServices {
+export interface FakeServices {
   url: string;
-  requests: StubRequest[];
+  requests: RecordedRequest[];
   /** What a path answers from now on. */
-  on(path: string, answer: (request: StubRequest) => StubAnswer | Promise<StubAnswer>): void;
+  on(path: string, answer: (request: RecordedRequest) => FakeAnswer | Promise<FakeAnswer>): void;
   close(): Promise<void>;
 }
 
 /** The vault, the registry and the runner at one address, as far as a test lets them answer. */
-export async function stubServices(): Promise<StubServices> {
-  const requests: StubRequest[] = [];
-  const answers = new Map<string, (request: StubRequest) => StubAnswer | Promise<StubAnswer>>();
+export async function fakeServices(): Promise<FakeServices> {
+  const requests: RecordedRequest[] = [];
+  const answers = new Map<string, (request: RecordedRequest) => FakeAnswer | Promise<FakeAnswer>>();
   const server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
       void (async () => {
-        const url = new URL(incoming.url ?? '/', 'http://stub');
+        const url = new URL(incoming.url ?? '/', 'http://fake');
         const text = Buffer.concat(chunks).toString();
-        const request: StubRequest = {
+        const request: RecordedRequest = {
           method: incoming.method ?? '',
           path: url.pathname,
           query: url.searchParams,

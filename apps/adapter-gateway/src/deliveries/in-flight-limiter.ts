@@ -1,5 +1,5 @@
 /** Work that goes on by itself, bounded and waited for at the end. */
-export class UnderWay {
+export class InFlightLimiter {
   private readonly running = new Set<Promise<unknown>>();
 
   constructor(

@@ -11,7 +11,10 @@ const backoffBaseMs = 100;
  * @throws Problem 502 `contract_violation`, 503 `provider_unavailable` (with `Retry-After` where it is known) and
  *   `adapter_unready | adapter_busy | circuit_open`, 504 `timeout`
  */
-export async function askedAgain<T>(ask: () => Promise<T>, limits: { attempts: number; budgetMs: number }): Promise<T> {
+export async function withRetries<T>(
+  ask: () => Promise<T>,
+  limits: { attempts: number; budgetMs: number },
+): Promise<T> {
   const deadline = performance.now() + limits.budgetMs;
   let failure: AdapterError | null = null;
   for (let attempt = 1; ; attempt += 1) {

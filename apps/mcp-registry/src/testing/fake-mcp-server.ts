@@ -34,7 +34,7 @@ export const tool = (name: string, more: Record<string, unknown> = {}): Record<s
 });
 
 /** An MCP server of the protocol of 2025 over plain HTTP, for everything that a real one would not do on request. */
-export class ScriptedMcpServer {
+export class FakeMcpServer {
   readonly script: Script = {
     list: () => ({ tools: [tool('first')] }),
     call: (name, args) => ({ content: [{ type: 'text', text: `${name} ${JSON.stringify(args)}` }] }),
@@ -54,9 +54,9 @@ export class ScriptedMcpServer {
 
   private constructor(private readonly server: Server) {}
 
-  static async start(): Promise<ScriptedMcpServer> {
+  static async start(): Promise<FakeMcpServer> {
     const server = createServer();
-    const scripted = new ScriptedMcpServer(server);
+    const scripted = new FakeMcpServer(server);
     server.on('request', (request, response) => void scripted.serve(request, response));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

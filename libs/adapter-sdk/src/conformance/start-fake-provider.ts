@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import { jsonPointerGet } from '../json-pointer.js';
 import { parseJson } from '../json-value.js';
 import type { Fault, ProviderAnswer, ProviderRoute } from './fixtures.js';
-import type { StandInProvider } from './stand-in-provider.js';
+import type { FakeProvider } from './fake-provider.js';
 
 /** Seconds that the default answer of `rate_limited` asks to wait. */
 export const RETRY_AFTER_SECONDS = 7;
@@ -22,12 +22,12 @@ const FAULT_ANSWERS: Record<Fault, ProviderAnswer | 'silence'> = {
 };
 
 /** A provider that answers as the routes say, the first that fits; what fits none gets 404. Listens on 127.0.0.1. */
-export async function startScriptedProvider(script: {
+export async function startFakeProvider(script: {
   routes: readonly ProviderRoute[];
   faults: Partial<Record<Fault, ProviderAnswer>>;
   /** 0 for any free one. */
   port: number;
-}): Promise<StandInProvider> {
+}): Promise<FakeProvider> {
   let texts: string[] = [];
   let state = 0;
   let fault: { name: Fault; on: 'send' | 'verify'; left: number } | undefined;
@@ -61,7 +61,7 @@ export async function startScriptedProvider(script: {
   });
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  const provider: StandInProvider = {
+  const provider: FakeProvider = {
     url: `http://127.0.0.1:${port}`,
     texts: () => texts,
     reset: () => {

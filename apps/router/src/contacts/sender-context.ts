@@ -3,7 +3,7 @@ import type { Exchange } from '../guards/loop-breaker.js';
 import type { ContactStatus } from './contact.entity.js';
 
 /** Who sent a message, as it was resolved when the message was claimed; `null` in its place: the built-in Webhook app. */
-export interface Standing {
+export interface SenderContext {
   appId: string;
   sender: string;
   /** The contact that the sender counts to. */
@@ -18,9 +18,9 @@ export interface Standing {
   isNew: boolean;
 }
 
-export function trustOf(standing: Standing | null): TrustGrade {
-  if (!standing) return 'builtin';
-  return standing.status === 'known' ? 'known' : 'unknown';
+export function trustOf(senderContext: SenderContext | null): TrustGrade {
+  if (!senderContext) return 'builtin';
+  return senderContext.status === 'known' ? 'known' : 'unknown';
 }
 
 /** One entry of a map by sender. */

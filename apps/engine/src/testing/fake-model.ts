@@ -14,11 +14,11 @@ export interface PlainAnswer {
   refusal?: string;
 }
 
-/** What the stub does with one request: answer a text, ask for calls, answer as told, or handle the response itself. */
+/** What the fake does with one request: answer a text, ask for calls, answer as told, or handle the response itself. */
 export type Script =
   string | { name: string; arguments: string }[] | PlainAnswer | ((response: ServerResponse) => void);
 
-export interface StubModel {
+export interface FakeModel {
   url: string;
   requests: ChatRequest[];
   /** What the next requests get, in their order; after the last one the text `done`. */
@@ -31,7 +31,7 @@ export interface StubModel {
 }
 
 /** An OpenAI-compatible chat endpoint that says what the test wrote. */
-export async function stubModel(): Promise<StubModel> {
+export async function fakeModel(): Promise<FakeModel> {
   const requests: ChatRequest[] = [];
   let answers: Script[] = [];
   let otherwise: Script | null = null;
@@ -92,7 +92,7 @@ function completion(answer: Exclude<Script, (response: ServerResponse) => void>)
     id: 'chat_1',
     object: 'chat.completion',
     created: 1,
-    model: 'stub',
+    model: 'fake',
     choices: [{ index: 0, message, finish_reason: plain?.finish_reason ?? (calls.length > 0 ? 'tool_calls' : 'stop') }],
     usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
   };

@@ -1,4 +1,4 @@
-import type { Standing } from '../contacts/standing.js';
+import type { SenderContext } from '../contacts/sender-context.js';
 import type { Draft } from '../routing/draft.js';
 import type { Verdict } from '../routing/message.entity.js';
 import type { ActiveTrigger, Rules } from '../routing/project-rules.js';
@@ -12,30 +12,30 @@ import { filterInput, maxFilterValues } from './filter-input.js';
 const filteredKept = 20;
 const tooLarge = `the metadata has over ${maxFilterValues} values, more than a filter looks at`;
 
-export interface Judgement {
+export interface Evaluation {
   verdicts: Verdict[];
   /** Triggers that filtered the message out and are not among the verdicts. */
   unlisted: number;
 }
 
 /** The verdict of every active trigger of the App, and its reason. */
-export function judgeTriggers(draft: Draft, rules: Rules, standing: Standing | null): Judgement {
+export function evaluateTriggers(draft: Draft, rules: Rules, senderContext: SenderContext | null): Evaluation {
   const triggers = rules.triggers.get(draft.app_id) ?? [];
   const unheard = unheardBy(draft.message);
   let input: FilterInput | null | undefined;
   const inputOnce = (): FilterInput | null =>
     (input ??= filterInput(
       draft.message,
-      standing && { id: standing.contactId, name: standing.name, status: standing.status },
+      senderContext && { id: senderContext.contactId, name: senderContext.name, status: senderContext.status },
       draft.verified,
     ));
   const verdicts: Verdict[] = [];
   let filtered = 0;
   for (const trigger of triggers) {
-    const judged = unheard ?? judge(trigger, draft.message.event_type, inputOnce, rules, filtered < filteredKept);
-    if (judged.verdict === 'filtered') filtered += 1;
-    if (judged.verdict === 'filtered' && filtered > filteredKept) continue;
-    verdicts.push({ trigger_id: trigger.id, workflow_id: trigger.workflow_id, ...judged });
+    const evaluated = unheard ?? evaluate(trigger, draft.message.event_type, inputOnce, rules, filtered < filteredKept);
+    if (evaluated.verdict === 'filtered') filtered += 1;
+    if (evaluated.verdict === 'filtered' && filtered > filteredKept) continue;
+    verdicts.push({ trigger_id: trigger.id, workflow_id: trigger.workflow_id, ...evaluated });
   }
   return { verdicts, unlisted: Math.max(0, filtered - filteredKept) };
 }
@@ -46,14 +46,14 @@ function unheardBy({ missing }: Draft['message']): Pick<Verdict, 'verdict' | 're
   return { verdict: 'filter_error', reason: `the adapter did not say ${missing.join(' and ')}: a trigger needs it` };
 }
 
-function judge(
+function evaluate(
   trigger: ActiveTrigger,
   eventType: string,
   input: () => FilterInput | null,
   rules: Rules,
   explained: boolean,
 ): Pick<Verdict, 'verdict' | 'reason'> {
-  const refused = judgeEvent(trigger, eventType, input, explained);
+  const refused = evaluateTrigger(trigger, eventType, input, explained);
   if (refused) return refused;
   const status = rules.workflows.get(trigger.workflow_id)?.status ?? 'off';
   if (status === 'off') return { verdict: 'off', reason: 'the workflow is off' };
@@ -62,7 +62,7 @@ function judge(
 }
 
 /** What a trigger has against an event by itself, or null. */
-export function judgeEvent(
+export function evaluateTrigger(
   trigger: Pick<ActiveTrigger, 'event_types' | 'compiled'>,
   eventType: string,
   input: () => FilterInput | null,
@@ -71,10 +71,10 @@ export function judgeEvent(
   if (trigger.event_types.length > 0 && !trigger.event_types.includes(eventType)) {
     return { verdict: 'filtered', reason: `event_type is ${eventType}, not ${trigger.event_types.join(', ')}` };
   }
-  return trigger.compiled === null ? null : judgeFilter(trigger.compiled, input(), explained);
+  return trigger.compiled === null ? null : evaluateFilter(trigger.compiled, input(), explained);
 }
 
-function judgeFilter(
+function evaluateFilter(
   compiled: NonNullable<ActiveTrigger['compiled']>,
   input: FilterInput | null,
   explained: boolean,

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** An adapter of a provider that declares its webhook's rules, so that the ingress applies them itself. */
-export interface StubAdapter {
+export interface FakeAdapter {
   url: string;
   /** What `/parse-inbound` answers from now on, as JSON; also made of the body of the webhook. */
   parsed: string | ((body: string) => string);
@@ -12,7 +12,7 @@ export interface StubAdapter {
 }
 
 /** @param webhook the manifest's `webhook`; @param credentials its declarations */
-export async function openStubAdapter(slug: string, webhook: object, credentials: object[] = []): Promise<StubAdapter> {
+export async function openFakeAdapter(slug: string, webhook: object, credentials: object[] = []): Promise<FakeAdapter> {
   const answers: Record<string, object | undefined> = {
     'manifest.json': {
       schema_version: '1.0',
@@ -24,10 +24,10 @@ export async function openStubAdapter(slug: string, webhook: object, credentials
       credentials,
       webhook,
     },
-    verify: { ok: true, user: 'stub' },
+    verify: { ok: true, user: 'fake' },
     health: { status: 'ready', version: '1', adapter: slug },
   };
-  const hello = { event_type: 'message_received', sender: 'stub', message: 'hello', is_bot: false };
+  const hello = { event_type: 'message_received', sender: 'fake', message: 'hello', is_bot: false };
   const server = createServer((request, response) => {
     const path = request.url?.replace(`/${slug}/`, '') ?? '';
     const chunks: Buffer[] = [];
@@ -44,7 +44,7 @@ export async function openStubAdapter(slug: string, webhook: object, credentials
     return adapter.parsed(request.body);
   };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const adapter: StubAdapter = {
+  const adapter: FakeAdapter = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${slug}`,
     close: () =>
       new Promise((resolve) => {

@@ -4,10 +4,10 @@ import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
-import { Feeder } from './feeder.js';
+import { Dispatcher } from './dispatcher.js';
 import { ReceiptRepository } from './receipt.repository.js';
 
-export const stragglerSettings = Symbol('stragglerSettings');
+export const staleReceiptSettings = Symbol('staleReceiptSettings');
 
 const aheadBatch = 1_000;
 const longestBackoffMs = Math.max(inboundParse.backoff.capMs, messageRoute.backoff.capMs);
@@ -15,25 +15,25 @@ const longestBackoffMs = Math.max(inboundParse.backoff.capMs, messageRoute.backo
 /** What waits for room longer than this is kept as what did not end: one project's wait must not hold up the sweep for all. */
 const longestWaitMs = 60_000;
 
-export interface StragglerSettings {
+export interface StaleReceiptSettings {
   /** How long a hop may take before its receipt counts as one that was lost. */
   leaseMs: number;
 }
 
 /**
- * Finds receipts that have not ended, and wakes the gateway for them again. What still waits in a queue is late, not
+ * Finds receipts that have not ended, and enqueues them again. What still waits in a queue is late, not
  * lost: waking it again would only have it parsed twice, so both steps look past it.
  */
 @Injectable()
-export class Stragglers {
+export class StaleReceipts {
   constructor(
     @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
     @Inject(JobClient) private readonly jobs: Pick<JobClient, 'behindMs'>,
-    @Inject(Feeder) private readonly feeder: Feeder,
+    @Inject(Dispatcher) private readonly dispatcher: Dispatcher,
     @Inject(EndpointsService) private readonly endpoints: Pick<EndpointsService, 'get'>,
     @Inject(Journal) private readonly journal: Journal,
     @Inject(Liveness) private readonly losses: Pick<Liveness, 'sinceLossMs'>,
-    @Inject(stragglerSettings) private readonly settings: StragglerSettings,
+    @Inject(staleReceiptSettings) private readonly settings: StaleReceiptSettings,
   ) {}
 
   /** Moves the sweep's mark on. @returns how many receipts it looked at */
@@ -49,28 +49,28 @@ export class Stragglers {
    */
   async findAfterLoss(): Promise<void> {
     const { parseMs, routeMs } = await this.behind();
-    await this.receipts.hurryAll();
+    await this.receipts.expediteAllStale();
     await this.receipts.keepAhead(parseMs + routeMs, aheadBatch, (ids) => this.open(ids));
   }
 
-  /** @returns how many receipts were due, woken or not */
-  async wake(limit: number): Promise<number> {
+  /** @returns how many receipts were due, enqueued or not */
+  async enqueue(limit: number): Promise<number> {
     const { parseMs, routeMs } = await this.behind();
-    const most = Math.max(0, Math.min(limit, this.feeder.room));
-    const due = await this.receipts.takeStragglers(most, parseMs + routeMs);
+    const most = Math.max(0, Math.min(limit, this.dispatcher.room));
+    const due = await this.receipts.takeStale(most, parseMs + routeMs);
     if (due.length === 0) return 0;
-    const ids = due.map((straggler) => straggler.receipt_id);
+    const ids = due.map((stale) => stale.receipt_id);
     const ended = await this.journal.endedAmong(ids);
-    await this.receipts.forgetStragglers([...ended]);
+    await this.receipts.forgetStale([...ended]);
     // Whoever told of a retry comes again by itself, unless what has it in hand was lost.
     const quietMs = Math.min(this.settings.leaseMs + longestBackoffMs, this.losses.sinceLossMs);
-    const underWay = await this.journal.heardOfWithin(ids, quietMs + routeMs);
+    const inFlight = await this.journal.heardOfWithin(ids, quietMs + routeMs);
     const lost = due
-      .filter(({ receipt_id: id }) => !ended.has(id) && !underWay.has(id) && !this.feeder.holds(id))
-      .filter((straggler) => this.endpoints.get(straggler.app_id)?.state !== 'paused');
-    const receipts = await this.receipts.findAll(lost.map((straggler) => straggler.receipt_id));
+      .filter(({ receipt_id: id }) => !ended.has(id) && !inFlight.has(id) && !this.dispatcher.holds(id))
+      .filter((stale) => this.endpoints.get(stale.app_id)?.state !== 'paused');
+    const receipts = await this.receipts.findAll(lost.map((stale) => stale.receipt_id));
     const tried = await this.journal.attemptsOf(receipts.map(({ id }) => id));
-    for (const receipt of receipts) this.feeder.offer(receipt, tried.get(receipt.id) ?? 0);
+    for (const receipt of receipts) this.dispatcher.offer(receipt, tried.get(receipt.id) ?? 0);
     return due.length;
   }
 
@@ -85,6 +85,6 @@ export class Stragglers {
       this.jobs.behindMs(inboundParse.queue),
       this.jobs.behindMs(messageRoute.queue),
     ]);
-    return { parseMs: Math.max(inboundMs, Math.min(this.feeder.oldestMs, longestWaitMs)), routeMs };
+    return { parseMs: Math.max(inboundMs, Math.min(this.dispatcher.oldestMs, longestWaitMs)), routeMs };
   }
 }

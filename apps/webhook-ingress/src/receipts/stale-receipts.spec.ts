@@ -1,22 +1,22 @@
 import { inboundParse, type InboundParsePayload, messageRoute, type MessageRoutePayload } from '#libs/contracts';
-import { companyLimits } from '#libs/queue';
+import { batchLimits } from '#libs/queue';
 import { until } from '#libs/testing';
-import { endpoint } from '../testing/gateway-stub.js';
+import { endpoint } from '../testing/fake-gateway.js';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
 import { noLimits } from '#libs/project-limits';
-import { Feeder } from './feeder.js';
+import { Dispatcher } from './dispatcher.js';
 import { publicAddressOf } from './parse-job.js';
 import type { Receipt } from './receipt.js';
 import type { ReceiptWriter } from './receipt-writer.js';
-import { Stragglers } from './stragglers.js';
+import { StaleReceipts } from './stale-receipts.js';
 
 const leaseMs = 10_000;
 const paused = new Set<string>();
 let world: ReceiptsWorld;
 let writer: ReceiptWriter;
-let feeder: Feeder;
-let stragglers: Stragglers;
+let dispatcher: Dispatcher;
+let staleReceipts: StaleReceipts;
 let consumer: ParseConsumer | undefined;
 const losses = { sinceLossMs: Number.POSITIVE_INFINITY };
 let gate = Promise.withResolvers<void>();
@@ -28,21 +28,21 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 beforeEach(async () => {
-  await world.db.query('TRUNCATE ingress.receipt, ingress.straggler, journal.entry');
+  await world.db.query('TRUNCATE ingress.receipt, ingress.stale_receipt, journal.entry');
   await world.db.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
   paused.clear();
-  feeder = feederOf(50);
-  stragglers = stragglersWith(feeder);
+  dispatcher = dispatcherOf(50);
+  staleReceipts = staleReceiptsWith(dispatcher);
 });
 afterEach(async () => {
-  feeder.onApplicationShutdown();
+  dispatcher.onApplicationShutdown();
   gate.resolve();
   await consumer?.close();
   consumer = undefined;
 });
 
-const feederOf = (maxWaitingJobs: number): Feeder =>
-  new Feeder(
+const dispatcherOf = (maxWaitingJobs: number): Dispatcher =>
+  new Dispatcher(
     world.jobs,
     world.receipts,
     { inlineLimitBytes: 1_024, maxWaitingJobs, projectAdvance: 1_000, projectRate: 0, projectMaxWaiting: 1_000 },
@@ -50,11 +50,11 @@ const feederOf = (maxWaitingJobs: number): Feeder =>
     { of: () => noLimits },
     world.journal,
   );
-const stragglersWith = (fed: Feeder): Stragglers => {
+const staleReceiptsWith = (fed: Dispatcher): StaleReceipts => {
   const endpoints = {
     get: (appId: string) => endpoint(appId, { state: paused.has(appId) ? 'paused' : 'active' }),
   };
-  return new Stragglers(world.receipts, world.jobs, fed, endpoints, world.journal, losses, { leaseMs });
+  return new StaleReceipts(world.receipts, world.jobs, fed, endpoints, world.journal, losses, { leaseMs });
 };
 const ago = (ms: number): Date => new Date(Date.now() - ms);
 const stored = async (receipts: Receipt[]): Promise<string[]> => {
@@ -63,9 +63,9 @@ const stored = async (receipts: Receipt[]): Promise<string[]> => {
 };
 /** Lets the waits between wakes be over. */
 const timePasses = (ms: number): Promise<unknown> =>
-  world.db.query(`UPDATE ingress.straggler SET next_at = next_at - make_interval(secs => $1)`, [ms / 1_000]);
+  world.db.query(`UPDATE ingress.stale_receipt SET next_at = next_at - make_interval(secs => $1)`, [ms / 1_000]);
 const kept = async (): Promise<string[]> =>
-  (await world.db.query<{ receipt_id: string }[]>('SELECT receipt_id FROM ingress.straggler ORDER BY 1')).map(
+  (await world.db.query<{ receipt_id: string }[]>('SELECT receipt_id FROM ingress.stale_receipt ORDER BY 1')).map(
     (row) => row.receipt_id,
   );
 const consume = (end: boolean, first?: Promise<void>): ParseConsumer => {
@@ -87,21 +87,21 @@ const consume = (end: boolean, first?: Promise<void>): ParseConsumer => {
 };
 
 describe('receipts that have not ended', () => {
-  it('are woken again, and forgotten when they have ended', async () => {
+  it('are enqueued again, and forgotten when they have ended', async () => {
     const ids = await stored([
       receipt({ receivedAt: ago(leaseMs + 1_000) }),
       receipt({ receivedAt: ago(leaseMs + 999) }),
     ]);
     await stored([receipt()]);
-    expect(await stragglers.find(100)).toBe(2);
+    expect(await staleReceipts.find(100)).toBe(2);
     expect(await kept()).toEqual(ids);
     const { parsed } = consume(true);
-    expect(await stragglers.wake(100)).toBe(2);
+    expect(await staleReceipts.enqueue(100)).toBe(2);
     await until('both are parsed', () => parsed.length === 2);
-    expect(await stragglers.wake(100)).toBe(0);
+    expect(await staleReceipts.enqueue(100)).toBe(0);
     await until('they are journaled', async () => (await world.journal.endedAmong(ids)).size === 2);
     await timePasses(60_000);
-    await stragglers.wake(100);
+    await staleReceipts.enqueue(100);
     expect(await kept()).toEqual([]);
     expect(parsed.toSorted()).toEqual(ids);
   });
@@ -110,35 +110,35 @@ describe('receipts that have not ended', () => {
     const [id] = await stored([receipt({ receivedAt: ago(60_000) })]);
     const subject = { receipt_id: id!, organization_id: 'org_1', project_id: 'prj_1', app_id: 'app_1' };
     await world.journal.appendNow({ ...subject, stage: 'parsed', outcome: 'ignored' });
-    expect(await stragglers.find(100)).toBe(1);
+    expect(await staleReceipts.find(100)).toBe(1);
     expect(await kept()).toEqual([]);
   });
 
   it('wait while their App is paused, and come at once when it goes on', async () => {
     await stored([receipt({ receivedAt: ago(60_000), appId: 'app_2', outcome: 'held' })]);
     paused.add('app_2');
-    await stragglers.find(100);
+    await staleReceipts.find(100);
     const { parsed } = consume(true);
-    await stragglers.wake(100);
+    await staleReceipts.enqueue(100);
     expect((await world.jobs.waiting(inboundParse.queue)).own).toBe(0);
     paused.clear();
-    expect(await stragglers.wake(100)).toBe(0);
-    await world.receipts.hurryStragglers('app_2');
-    await stragglers.wake(100);
+    expect(await staleReceipts.enqueue(100)).toBe(0);
+    await world.receipts.expediteStale('app_2');
+    await staleReceipts.enqueue(100);
     await until('it is parsed', () => parsed.length === 1);
   });
 
   it('are all woken when they are more than the queue has room for, with no other traffic', async () => {
-    feeder = feederOf(1);
-    stragglers = stragglersWith(feeder);
+    dispatcher = dispatcherOf(1);
+    staleReceipts = staleReceiptsWith(dispatcher);
     const ids = await stored(Array.from({ length: 70 }, () => receipt({ receivedAt: ago(60_000) })));
-    await stragglers.find(100);
+    await staleReceipts.find(100);
     const { parsed } = consume(true);
     const all = new Set(ids);
     await until(
       'all are parsed',
       async () => {
-        await stragglers.wake(100);
+        await staleReceipts.enqueue(100);
         return new Set(parsed).size === all.size;
       },
       30_000,
@@ -157,26 +157,26 @@ describe('when a process, or what Redis held, was lost', () => {
     await world.journal.appendNow({ ...subject, stage: 'routed', outcome: 'routed' });
     await until('all are in the past', () => Date.now() > Number.parseInt(ended!.slice(4, 16), 16));
     losses.sinceLossMs = 0;
-    await stragglers.findAfterLoss();
+    await staleReceipts.findAfterLoss();
     expect(await kept()).toEqual(ids.toSorted());
-    expect(await stragglers.find(100)).toBe(0);
+    expect(await staleReceipts.find(100)).toBe(0);
     const { parsed } = consume(true);
-    await stragglers.wake(100);
+    await staleReceipts.enqueue(100);
     await until('both are parsed', () => parsed.length === 2);
   });
 
   it('go on with the number of their last attempt', async () => {
     const [id] = await stored([receipt({ receivedAt: ago(120_000) })]);
-    await stragglers.find(100);
+    await staleReceipts.find(100);
     const subject = { receipt_id: id!, organization_id: 'org_1', project_id: 'prj_1', app_id: 'app_1' };
     const tried = { ...subject, stage: 'parsed', outcome: 'retrying', attempt: 4 } as const;
     await world.journal.appendNow({ ...tried, at: ago(15_000) });
     const { jobs } = consume(true);
     // It comes again by itself.
-    await stragglers.wake(100);
+    await staleReceipts.enqueue(100);
     await timePasses(60_000);
     losses.sinceLossMs = 100;
-    await stragglers.wake(100);
+    await staleReceipts.enqueue(100);
     await until('it is woken', () => jobs.length === 1);
     expect(jobs[0]).toMatchObject({ receipt_id: id, tried: 4 });
   });
@@ -202,12 +202,12 @@ describe('a receipt that is committed later than its lease', () => {
       return row?.n === 1;
     });
     await until('both leases are over', () => Date.now() - other.receivedAt.getTime() > leaseMs + 50);
-    expect(await stragglers.find(100)).toBe(0);
+    expect(await staleReceipts.find(100)).toBe(0);
     await runner.query('ROLLBACK');
     await runner.release();
     expect(await write).toEqual({ stored: true });
     await until('the sweep passes both', async () => {
-      await stragglers.find(100);
+      await staleReceipts.find(100);
       return (await kept()).length === 2;
     });
     expect(await kept()).toEqual([late.id, other.id].toSorted());
@@ -218,18 +218,18 @@ describe('while the consumers are stopped', () => {
   it('wakes nobody again whose job still waits, however often it comes by', async () => {
     const lost = receipt({ receivedAt: ago(120_000) });
     await stored([lost]);
-    await stragglers.find(100);
-    // What waits longest in the queue was added before the straggler was due.
-    await world.jobs.wake(inboundParse, parseOf(receipt()), Date.now() - 90_000);
+    await staleReceipts.find(100);
+    // What waits longest in the queue was added before the stale receipt was due.
+    await world.jobs.enqueue(inboundParse, parseOf(receipt()), Date.now() - 90_000);
     for (const waitMs of [0, 6_000, 11_000, 21_000, 41_000]) {
       await timePasses(waitMs);
-      await stragglers.wake(100);
+      await staleReceipts.enqueue(100);
     }
     expect((await world.jobs.waiting(inboundParse.queue)).own).toBe(1);
     const { parsed } = consume(false);
     await until('the queue is empty', async () => (await world.jobs.waiting(inboundParse.queue)).own === 0);
     await until('it is woken after all', async () => {
-      await stragglers.wake(100);
+      await staleReceipts.enqueue(100);
       return parsed.includes(lost.id);
     });
   });
@@ -237,32 +237,32 @@ describe('while the consumers are stopped', () => {
   it('takes none for lost that was fed late: its job is young, but what it carries is not', async () => {
     const old = receipt({ receivedAt: ago(300_000) });
     await stored([old]);
-    feeder = feederOf(1);
-    stragglers = stragglersWith(feeder);
+    dispatcher = dispatcherOf(1);
+    staleReceipts = staleReceiptsWith(dispatcher);
     gate = Promise.withResolvers<void>();
     const { parsed } = consume(true, gate.promise);
     // As many as travel in one job: there is no room for another.
-    await Promise.all(Array.from({ length: companyLimits.maxTravellers }, () => feeder.wake(receipt())));
-    feeder.offer(old);
-    await until('it is fed', () => feeder.oldestMs === 0);
+    await Promise.all(Array.from({ length: batchLimits.maxItems }, () => dispatcher.enqueue(receipt())));
+    dispatcher.offer(old);
+    await until('it is fed', () => dispatcher.oldestMs === 0);
     await until('it waits', async () => (await world.jobs.waiting(inboundParse.queue)).own === 1);
-    expect(await stragglers.find(100)).toBe(0);
+    expect(await staleReceipts.find(100)).toBe(0);
     gate.resolve();
     await until('it is parsed', () => parsed.includes(old.id));
     await until('it has ended', async () => (await world.journal.endedAmong([old.id])).size === 1);
-    expect(await stragglers.find(100)).toBe(1);
+    expect(await staleReceipts.find(100)).toBe(1);
     expect(await kept()).toEqual([]);
   });
 
   it('wakes nobody whom the gateway has passed on to a router that is behind', async () => {
     const one = receipt({ receivedAt: ago(60_000) });
     await stored([one]);
-    await stragglers.find(100);
+    await staleReceipts.find(100);
     const subject = { receipt_id: one.id, organization_id: 'org_1', project_id: 'prj_1', app_id: 'app_1' };
     await world.journal.appendNow({ ...subject, stage: 'parsed', outcome: 'ok', at: ago(leaseMs + 5_000) });
     await timePasses(60_000);
-    await world.jobs.wake(messageRoute, routeOf(one), Date.now() - 20_000);
-    expect(await stragglers.wake(100)).toBe(1);
+    await world.jobs.enqueue(messageRoute, routeOf(one), Date.now() - 20_000);
+    expect(await staleReceipts.enqueue(100)).toBe(1);
     expect((await world.jobs.waiting(inboundParse.queue)).own).toBe(0);
   });
 });

@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 /** A gateway and a vault, as far as the ingress asks them. */
-export interface GatewayStub {
+export interface FakeGateway {
   url: string;
   endpoints: Endpoint[];
   /** Fields of every credential that `records` does not have. */
@@ -32,34 +32,34 @@ export interface GatewayStub {
   close(): Promise<void>;
 }
 
-export async function gatewayStub(): Promise<GatewayStub> {
+export async function fakeGateway(): Promise<FakeGateway> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       void answer(request.url ?? '', Buffer.concat(chunks).toString()).then((value) =>
         response
-          .writeHead(stub.vaultDown ? 503 : 200, { 'content-type': 'application/json' })
+          .writeHead(fake.vaultDown ? 503 : 200, { 'content-type': 'application/json' })
           .end(JSON.stringify(value)),
       );
     });
   });
   const answer = async (path: string, body: string): Promise<object> => {
-    if (path.startsWith('/internal/endpoints')) return { endpoints: stub.endpoints };
+    if (path.startsWith('/internal/endpoints')) return { endpoints: fake.endpoints };
     if (path.startsWith('/internal/credentials')) {
-      const wanted = JSON.parse(body) as GatewayStub['resolved'][number];
-      stub.resolved.push(wanted);
-      return { type: 'text', fields: stub.records.get(wanted.credential_id) ?? stub.fields };
+      const wanted = JSON.parse(body) as FakeGateway['resolved'][number];
+      fake.resolved.push(wanted);
+      return { type: 'text', fields: fake.records.get(wanted.credential_id) ?? fake.fields };
     }
     const asked = JSON.parse(body) as Asked;
-    stub.asked.push(asked);
+    fake.asked.push(asked);
     const { request, verified, declared } = asked;
-    const error = request.method === 'POST' && !verified ? stub.refuses(request) : null;
+    const error = request.method === 'POST' && !verified ? fake.refuses(request) : null;
     if (error !== null) return { refused: { error }, answer: null };
-    return { answer: declared ? null : await stub.handshake(request) };
+    return { answer: declared ? null : await fake.handshake(request) };
   };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const stub: GatewayStub = {
+  const fake: FakeGateway = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     endpoints: [],
     fields: {},
@@ -75,7 +75,7 @@ export async function gatewayStub(): Promise<GatewayStub> {
         server.closeAllConnections();
       }),
   };
-  return stub;
+  return fake;
 }
 
 export function tokenHash(token: string): string {

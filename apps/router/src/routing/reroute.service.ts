@@ -11,7 +11,7 @@ import { type Released, RoutingRepository } from './routing.repository.js';
 
 /** Routes stored messages once more: because a person asked for it, or let through what was kept from routing. */
 @Injectable()
-export class RoutingAgain {
+export class Rerouter {
   constructor(
     @Inject(RoutingRepository) private readonly repository: RoutingRepository,
     @Inject(ProjectRules) private readonly rules: ProjectRules,
@@ -67,9 +67,9 @@ export class RoutingAgain {
     return answer;
   }
 
-  /** Wakes the engine for what was committed, and notes it in the timelines. */
+  /** Enqueues turns that were committed, and notes it in the timelines. */
   tell(plans: Plan[], by: string, reason: string, rehearsal = false): void {
-    this.handover.wake(turnsOf(plans));
+    this.handover.enqueue(turnsOf(plans));
     for (const plan of plans) {
       const { message } = plan;
       this.journal.append({

@@ -2,7 +2,7 @@ import type { Queryable } from '#libs/database';
 import { countAgainstBudget } from '../contacts/budget.js';
 import { pairSenders } from '../contacts/pairing.js';
 import { keepExchanges, resolveSenders } from '../contacts/resolve.js';
-import { senderKey, type Standing } from '../contacts/standing.js';
+import { senderKey, type SenderContext } from '../contacts/sender-context.js';
 import type { RouterSettings } from '../env.js';
 import { type LoopLimits, noteInbound } from '../guards/loop-breaker.js';
 import { automaticKindOf } from '../guards/machine-messages.js';
@@ -18,60 +18,60 @@ export interface Ruled {
   rules: Rules;
 }
 
-export interface Judged extends Ruled {
-  standing: Standing | null;
+export interface Classified extends Ruled {
+  senderContext: SenderContext | null;
   decision: Decision;
 }
 
-export type JudgeSettings = LoopLimits & Pick<RouterSettings, 'ECHO_WINDOW_MS' | 'LOOP_MAX_HOPS'>;
+export type ClassifySettings = LoopLimits & Pick<RouterSettings, 'ECHO_WINDOW_MS' | 'LOOP_MAX_HOPS'>;
 
 /**
  * Decides over messages whose claim was won: whose they are, whether something speaks against them, and where they go. All
  * messages share each statement; the built-in Webhook app's need none.
  */
-export async function judgeBatch(
+export async function classifyBatch(
   tx: Queryable,
   batch: Ruled[],
-  settings: JudgeSettings,
+  settings: ClassifySettings,
   nowMs: number,
-): Promise<Judged[]> {
+): Promise<Classified[]> {
   const people = batch
     .map(({ draft }) => draft)
     .filter((draft) => draft.app_kind === 'adapter' && !draft.message.is_bot);
-  const standings = await resolveSenders(
+  const senderContexts = await resolveSenders(
     tx,
     people.map((draft) => ({ ...draft, sender: draft.message.sender })),
   );
   const entries = batch.map((ruled) => ({
     ...ruled,
-    standing: standings.get(senderKey(ruled.draft.app_id, ruled.draft.message)) ?? null,
+    senderContext: senderContexts.get(senderKey(ruled.draft.app_id, ruled.draft.message)) ?? null,
     refusal: null as Refusal | null,
   }));
-  const judging = entries.filter(({ draft }) => !draft.released);
-  await refuseBySender(tx, judging, settings);
-  const noted = new Set<Standing>();
-  for (const entry of judging) {
-    const { draft, standing } = entry;
+  const classifying = entries.filter(({ draft }) => !draft.released);
+  await refuseBySender(tx, classifying, settings);
+  const noted = new Set<SenderContext>();
+  for (const entry of classifying) {
+    const { draft, senderContext } = entry;
     // What is never answered makes no loop.
-    if (entry.refusal || !standing || automaticKindOf(draft.message)) continue;
-    noted.add(standing);
-    const loop = noteInbound(standing.exchange, draft.message.message, nowMs, settings);
+    if (entry.refusal || !senderContext || automaticKindOf(draft.message)) continue;
+    noted.add(senderContext);
+    const loop = noteInbound(senderContext.exchange, draft.message.message, nowMs, settings);
     if (loop) entry.refusal = { outcome: 'loop_paused', reason: loop };
   }
   await keepExchanges(tx, [...noted]);
-  await refuseOverBudget(tx, judging);
-  return entries.map(({ draft, rules, standing, refusal }) => ({
+  await refuseOverBudget(tx, classifying);
+  return entries.map(({ draft, rules, senderContext, refusal }) => ({
     draft,
     rules,
-    standing,
-    decision: refusal ? refused(refusal) : decide(draft, rules, standing),
+    senderContext,
+    decision: refusal ? refused(refusal) : decide(draft, rules, senderContext),
   }));
 }
 
-type Entry = Ruled & { standing: Standing | null; refusal: Refusal | null };
+type Entry = Ruled & { senderContext: SenderContext | null; refusal: Refusal | null };
 
-async function refuseBySender(tx: Queryable, entries: Entry[], settings: JudgeSettings): Promise<void> {
-  const people = entries.filter(({ standing }) => standing !== null);
+async function refuseBySender(tx: Queryable, entries: Entry[], settings: ClassifySettings): Promise<void> {
+  const people = entries.filter(({ senderContext }) => senderContext !== null);
   const echoes = await findEchoes(
     tx,
     people.map(({ draft }) => draft),
@@ -80,17 +80,17 @@ async function refuseBySender(tx: Queryable, entries: Entry[], settings: JudgeSe
   const pairing = people.filter(({ draft, rules }) => unknownSendersOf(rules, draft.app_id) === 'pair');
   const paired = await pairSenders(
     tx,
-    pairing.map(({ draft, standing }) => ({ appId: draft.app_id, text: draft.message.message, standing })),
+    pairing.map(({ draft, senderContext }) => ({ appId: draft.app_id, text: draft.message.message, senderContext })),
   );
   const pairedEntries = new Set(pairing.filter((_entry, index) => paired[index]));
   const echoOf = new Map(people.map((entry, index) => [entry, echoes[index] ?? null]));
   for (const entry of entries) {
-    const { draft, rules, standing } = entry;
+    const { draft, rules, senderContext } = entry;
     entry.refusal = draft.unsanitisable
       ? { outcome: 'parked', reason: 'unsanitisable' }
       : refuse(
           draft.message,
-          standing,
+          senderContext,
           unknownSendersOf(rules, draft.app_id),
           { echo: echoOf.get(entry) ?? null, paired: pairedEntries.has(entry) },
           settings.LOOP_MAX_HOPS,
@@ -100,11 +100,11 @@ async function refuseBySender(tx: Queryable, entries: Entry[], settings: JudgeSe
 
 async function refuseOverBudget(tx: Queryable, entries: Entry[]): Promise<void> {
   const counted = entries.flatMap((entry) =>
-    entry.refusal === null && entry.standing ? [{ entry, standing: entry.standing }] : [],
+    entry.refusal === null && entry.senderContext ? [{ entry, senderContext: entry.senderContext }] : [],
   );
   const over = await countAgainstBudget(
     tx,
-    counted.map(({ standing }) => standing),
+    counted.map(({ senderContext }) => senderContext),
   );
   counted.forEach(({ entry }, index) => {
     if (over[index]) entry.refusal = { outcome: 'blocked_contact', reason: 'daily_budget' };

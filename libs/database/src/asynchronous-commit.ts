@@ -4,4 +4,4 @@
  * those after it, and the custody of the hop before runs them again. What the outside was told (an answer of ours, a
  * delivery, a call of a tool) is committed before, and waits.
  */
-export const withoutFlush = "set_config('synchronous_commit', 'off', true) AS unflushed";
+export const asynchronousCommit = "set_config('synchronous_commit', 'off', true) AS unflushed";

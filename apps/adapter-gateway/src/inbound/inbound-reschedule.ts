@@ -2,7 +2,7 @@ import { type InboundParsePayload, inboundParse } from '#libs/contracts';
 import { errorCode, RunLater } from '#libs/queue';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { circuitOpenCode } from '../adapters/breaker.js';
-import type { PutOff } from './inbound-wait.repository.js';
+import type { Rescheduled } from './inbound-wait.repository.js';
 
 /** The adapter said itself when to come again. */
 export const retryAfterCode = 'retry_after';
@@ -12,7 +12,7 @@ export const retryAfterCode = 'retry_after';
  * with everything) costs no attempt.
  * @param attempts that failed before this one
  */
-export function putOff(job: InboundParsePayload, adapterId: string, attempts: number, error: unknown): PutOff {
+export function reschedule(job: InboundParsePayload, adapterId: string, attempts: number, error: unknown): Rescheduled {
   const pause = { job, adapterId, attempts: 0 } as const;
   if (error instanceof RunLater) {
     // What a circuit holds back is taken when it closes: there is no time to wait for.

@@ -1,23 +1,23 @@
 import type { TurnInput } from '#libs/contracts';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
 import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
-import { type StubModel, stubModel } from '../testing/stub-model.js';
-import { type StubServices, stubServices, toolOf, toolsetOf } from '../testing/stub-services.js';
+import { type FakeModel, fakeModel } from '../testing/fake-model.js';
+import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 
-describe('a model that obeys every word of an outsider', () => {
+describe('a model that obeys every word of an untrusted sender', () => {
   let world: EngineWorld;
-  let model: StubModel;
+  let model: FakeModel;
   let target: RecordingServer;
-  let services: StubServices;
+  let services: FakeServices;
   let agent: string;
 
   beforeAll(async () => {
     [world, model, target, services] = await Promise.all([
       engineWorld(),
-      stubModel(),
+      fakeModel(),
       recordingServer(),
-      stubServices(),
+      fakeServices(),
     ]);
     services.on('/internal/toolsets', () =>
       toolsetOf([
@@ -44,7 +44,7 @@ describe('a model that obeys every word of an outsider', () => {
     });
     await world.start({
       MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'stub',
+      MODEL_NAME: 'fake',
       MCP_REGISTRY_URL: services.url,
       VAULT_URL: services.url,
       PYTHON_RUNNER_URL: services.url,
@@ -68,14 +68,14 @@ describe('a model that obeys every word of an outsider', () => {
     { name: 'desk__script', arguments: '{}' },
     { name: 'desk__send_email', arguments: JSON.stringify({ to: ['a@b.c'], subject: 's', text: 't' }) },
   ];
-  const outsiders: [string, Partial<TurnInput>][] = [
+  const untrustedSenders: [string, Partial<TurnInput>][] = [
     ['an unknown sender', { trust: 'unknown', verified: true }],
     ['a known sender over a system that nobody authenticated', { trust: 'known', verified: false }],
     ['a caller of an unsigned webhook', { trust: 'builtin', verified: false }],
     ['a turn that says nothing of trust', { trust: undefined, verified: true }],
   ];
 
-  it.each(outsiders)('reaches no tool that writes, for %s', async (_who, input) => {
+  it.each(untrustedSenders)('reaches no tool that writes, for %s', async (_who, input) => {
     target.calls.length = 0;
     services.requests.length = 0;
     model.script(everything(), 'Done as told.');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import type { Fault, StandInProvider } from '#libs/adapter-sdk';
+import type { Fault, FakeProvider } from '#libs/adapter-sdk';
 
 /** Users by their password; anybody else is refused. */
 export const USERS: Record<string, string> = {
@@ -19,7 +19,7 @@ const REPLIES: Record<Exclude<Fault, 'timeout' | 'unauthorized'>, [number, strin
 };
 
 /** A mail server for the conformance kit, which speaks SMTP where the kit's own provider speaks HTTP. */
-export async function openSmtpStandIn(): Promise<StandInProvider & { port: number }> {
+export async function openFakeSmtp(): Promise<FakeProvider & { port: number }> {
   let texts: string[] = [];
   let fault: { name: Fault; on: 'send' | 'verify'; left: number } | undefined;
   const due = (on: 'send' | 'verify'): Fault | undefined =>

@@ -1,7 +1,7 @@
 import { deliverySend, inboundParse, messageRoute, turnRun } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
-import { companyLimits, JobClient } from '#libs/queue';
+import { batchLimits, JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { parseJob, type PublicAddress, publicAddress } from './parse-job.js';
 import { type InLine, ProjectLines } from './project-lines.js';
@@ -11,9 +11,9 @@ import { ReceiptRepository } from './receipt.repository.js';
 import type { Receipt } from './receipt.js';
 import { waitingEntry } from './told-of-waiting.js';
 
-export const feederSettings = Symbol('feederSettings');
+export const dispatcherSettings = Symbol('dispatcherSettings');
 
-export interface FeederSettings {
+export interface DispatcherSettings {
   inlineLimitBytes: number;
   /** BullMQ jobs that may wait in all queues of a message's way, about: receipts that come at the same moment travel in one. */
   maxWaitingJobs: number;
@@ -26,10 +26,10 @@ export interface FeederSettings {
 }
 
 /** How a receipt is handed to the gateway. */
-interface Wake {
+interface EnqueueOptions {
   /** When its wait began, in ms since the epoch. Absent: now. */
   sinceMs?: number;
-  /** Of one that is woken again: attempts that the timeline has told of. */
+  /** Of one that is enqueued again: attempts that the timeline has told of. */
   tried?: number;
   surplus?: boolean;
 }
@@ -44,14 +44,14 @@ const lookAfter = 256;
 const queues = [inboundParse, messageRoute, turnRun, deliverySend].map(({ queue }) => queue);
 
 /**
- * Wakes the gateway for receipts. What a project sends within its share goes at once. The rest goes as surplus, which is
+ * Enqueues receipts for the gateway. What a project sends within its share goes at once. The rest goes as surplus, which is
  * handled after all that is within a share, and stops when the queues are long enough: a job more would not be looked at
  * any sooner, but would cost Redis its memory and the sender's answer its CPU. The ids wait here, the bodies in Postgres;
  * as the queues drain, the projects that wait take turns.
  */
 @Injectable()
-export class Feeder implements OnApplicationShutdown {
-  private readonly logger = new Logger('feeder');
+export class Dispatcher implements OnApplicationShutdown {
+  private readonly logger = new Logger('dispatcher');
   private readonly lines = new ProjectLines(maxInLine);
   private readonly shares: ProjectShares;
   private readonly rates: ProjectRates;
@@ -65,7 +65,7 @@ export class Feeder implements OnApplicationShutdown {
   constructor(
     @Inject(JobClient) private readonly jobs: JobClient,
     @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
-    @Inject(feederSettings) private readonly settings: FeederSettings,
+    @Inject(dispatcherSettings) private readonly settings: DispatcherSettings,
     @Inject(publicAddress) private readonly at: PublicAddress,
     @Inject(ProjectLimits) limits: Pick<ProjectLimits, 'of'>,
     @Inject(Journal) private readonly journal: Pick<Journal, 'append'>,
@@ -75,8 +75,8 @@ export class Feeder implements OnApplicationShutdown {
   }
 
   /**
-   * Wakes the gateway now, or when there is room for the receipt's project.
-   * @param tried of one that is woken again: attempts that the timeline has told of
+   * Enqueues a receipt now, or when there is room for the receipt's project.
+   * @param tried of one that is enqueued again: attempts that the timeline has told of
    */
   offer(receipt: Receipt, tried?: number): void {
     const { id, projectId } = receipt;
@@ -84,7 +84,7 @@ export class Feeder implements OnApplicationShutdown {
     const waits = this.lines.lengthOf(projectId) > 0;
     const within = this.shares.take(projectId);
     if (!waits && this.roomFor(within) > 0 && this.rates.take(projectId)) {
-      void this.wake(receipt, { ...again, surplus: !within });
+      void this.enqueue(receipt, { ...again, surplus: !within });
     } else {
       if (tried === undefined) this.tellOfWaiting(receipt);
       this.lines.add({ projectId, id, ...again });
@@ -108,18 +108,18 @@ export class Feeder implements OnApplicationShutdown {
     return { projects: this.shares.over, messages: this.lines.size };
   }
 
-  /** Wakes the gateway at once. @returns false when Redis did not take the job */
-  async wake(receipt: Receipt, { sinceMs, tried, surplus = false }: Wake = {}): Promise<boolean> {
+  /** Enqueues a receipt at once. @returns false when Redis did not take the job */
+  async enqueue(receipt: Receipt, { sinceMs, tried, surplus = false }: EnqueueOptions = {}): Promise<boolean> {
     this.addedSince += 1;
     this.unconfirmed += 1;
     // Whoever adds has the queues' lengths read again: without that, what is added here would use up the room for good.
     this.schedule();
-    // One that is woken again has lost its place.
+    // One that is enqueued again has lost its place.
     if (tried === undefined || receipt.outcome === 'held') this.jobs.order.enter(receipt.appId, receipt.id);
     const job = parseJob(receipt, this.settings.inlineLimitBytes, this.at);
     const more = { ...(tried === undefined ? {} : { tried }), ...(surplus ? { surplus } : {}) };
     try {
-      return await this.jobs.wake(inboundParse, { ...job, ...more }, sinceMs);
+      return await this.jobs.enqueue(inboundParse, { ...job, ...more }, sinceMs);
     } finally {
       this.unconfirmed -= 1;
     }
@@ -151,7 +151,7 @@ export class Feeder implements OnApplicationShutdown {
   /** Surplus takes no room from what is within a share. */
   private roomFor(within: boolean): number {
     const waiting = this.waiting.own + (within ? 0 : this.waiting.surplus);
-    return (this.settings.maxWaitingJobs - waiting) * companyLimits.maxTravellers - this.addedSince;
+    return (this.settings.maxWaitingJobs - waiting) * batchLimits.maxItems - this.addedSince;
   }
 
   private schedule(): void {
@@ -198,7 +198,7 @@ export class Feeder implements OnApplicationShutdown {
       receipts.map((receipt) => {
         const tried = triedOf.get(receipt.id);
         const since = { sinceMs: receipt.receivedAt.getTime(), surplus: this.shares.isOver(receipt.projectId) };
-        return this.wake(receipt, tried === undefined ? since : { ...since, tried });
+        return this.enqueue(receipt, tried === undefined ? since : { ...since, tried });
       }),
     );
     return true;

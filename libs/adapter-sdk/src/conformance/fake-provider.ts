@@ -4,7 +4,7 @@ import type { Fault } from './fixtures.js';
  * The provider that the adapter talks to while it is checked. The scripted one answers HTTP as the fixtures say; one of
  * another protocol, as SMTP, is written against this and handed to the kit.
  */
-export interface StandInProvider {
+export interface FakeProvider {
   /** Where the adapter reaches it; stands for `{{provider}}`. */
   url: string;
   /** The texts of the message parts taken since `reset`, in order. */

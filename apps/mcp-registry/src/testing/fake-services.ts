@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface StubRequest {
+export interface RecordedRequest {
   method: string;
   path: string;
   body: Record<string, unknown>;
@@ -11,9 +11,9 @@ export interface StubRequest {
 type Answer = { status?: number; body: unknown };
 
 /** Vault, engine and Python runner as one HTTP server: answers what the test says, and remembers what it was asked. */
-export interface StubServices {
+export interface FakeServices {
   url: string;
-  asked: StubRequest[];
+  asked: RecordedRequest[];
   /** Fields of credentials by id; another id is 404. */
   credentials: Map<string, Record<string, string>>;
   /** The vault answers 503. */
@@ -31,8 +31,8 @@ export interface StubServices {
   close(): Promise<void>;
 }
 
-export async function startStubServices(): Promise<StubServices> {
-  const stub: Omit<StubServices, 'url' | 'close'> = {
+export async function startFakeServices(): Promise<FakeServices> {
+  const fake: Omit<FakeServices, 'url' | 'close'> = {
     asked: [],
     credentials: new Map(),
     clientMetadataUrl: null,
@@ -54,13 +54,13 @@ export async function startStubServices(): Promise<StubServices> {
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString();
       const asked = { method: request.method ?? '', path: request.url ?? '', body: text ? JSON.parse(text) : {} };
-      stub.asked.push(asked);
-      const { status = 200, body } = answerOf(stub, asked);
+      fake.asked.push(asked);
+      const { status = 200, body } = answerOf(fake, asked);
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return Object.assign(stub, {
+  return Object.assign(fake, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: async () => {
       server.closeAllConnections();
@@ -70,23 +70,23 @@ export async function startStubServices(): Promise<StubServices> {
   });
 }
 
-function answerOf(stub: Omit<StubServices, 'url' | 'close'>, { method, path, body }: StubRequest): Answer {
-  if (path === '/internal/compile') return { body: stub.compile(String(body['source'])) };
-  if (path.startsWith('/internal/agents/using')) return { body: { agents: stub.users } };
+function answerOf(fake: Omit<FakeServices, 'url' | 'close'>, { method, path, body }: RecordedRequest): Answer {
+  if (path === '/internal/compile') return { body: fake.compile(String(body['source'])) };
+  if (path.startsWith('/internal/agents/using')) return { body: { agents: fake.users } };
   if (path === '/internal/python-tries') {
-    return stub.tried ? { body: stub.tried } : { status: 503, body: { code: 'runner_busy', detail: 'Not now.' } };
+    return fake.tried ? { body: fake.tried } : { status: 503, body: { code: 'runner_busy', detail: 'Not now.' } };
   }
   if (path.startsWith('/internal/agents/toolsets')) {
-    return stub.effect ? { body: stub.effect } : { status: 503, body: { code: 'not_now', detail: 'Not now.' } };
+    return fake.effect ? { body: fake.effect } : { status: 503, body: { code: 'not_now', detail: 'Not now.' } };
   }
-  if (stub.down) return { status: 503, body: { code: 'not_now', detail: 'The vault does not answer.' } };
-  if (path.startsWith('/internal/mcp-servers/')) return managedAnswer(stub, method, path, body);
+  if (fake.down) return { status: 503, body: { code: 'not_now', detail: 'The vault does not answer.' } };
+  if (path.startsWith('/internal/mcp-servers/')) return managedAnswer(fake, method, path, body);
   const id = String(body['credential_id'] ?? '');
   const missing = { status: 404, body: { code: 'credential_not_found', detail: `There is no credential ${id}.` } };
-  if (path === '/internal/bindings' && method === 'PUT') return stub.credentials.has(id) ? { body: {} } : missing;
+  if (path === '/internal/bindings' && method === 'PUT') return fake.credentials.has(id) ? { body: {} } : missing;
   if (path.startsWith('/internal/bindings/')) return { body: {} };
   if (path === '/internal/credentials/resolve') {
-    const fields = stub.credentials.get(id);
+    const fields = fake.credentials.get(id);
     return fields ? { body: { credential_id: id, generation: 1, type: 'text', fields } } : missing;
   }
   return { status: 404, body: { code: 'not_found', detail: 'There is nothing at this path.' } };
@@ -94,7 +94,7 @@ function answerOf(stub: Omit<StubServices, 'url' | 'close'>, { method, path, bod
 
 /** The vault's credentials of servers; a grant is connected when the test gives the credential an access token. */
 function managedAnswer(
-  { credentials, clientMetadataUrl }: Pick<StubServices, 'credentials' | 'clientMetadataUrl'>,
+  { credentials, clientMetadataUrl }: Pick<FakeServices, 'credentials' | 'clientMetadataUrl'>,
   method: string,
   path: string,
   body: Record<string, unknown>,

@@ -4,7 +4,7 @@ import { httpServer, sendJson } from './http-server.js';
 export type Route = (body: any, response: ServerResponse, request: IncomingMessage) => unknown;
 
 /** An adapter whose every answer a test may replace, also by ones that no SDK would give. */
-export interface MoodyAdapter {
+export interface FakeAdapter {
   url: string;
   slug: string;
   manifest: Record<string, any>;
@@ -23,7 +23,7 @@ function json(body: string): unknown {
   }
 }
 
-export async function moodyAdapter(slug: string, manifest: Record<string, unknown> = {}): Promise<MoodyAdapter> {
+export async function fakeAdapter(slug: string, manifest: Record<string, unknown> = {}): Promise<FakeAdapter> {
   const server = await httpServer((path, body, response, request) => {
     const route = path.replace(`/${slug}/`, '');
     const parsed = json(body);
@@ -34,7 +34,7 @@ export async function moodyAdapter(slug: string, manifest: Record<string, unknow
     const value = answer(parsed, response, request);
     if (value !== undefined) sendJson(response, value);
   });
-  const adapter: MoodyAdapter = {
+  const adapter: FakeAdapter = {
     url: `${server.url}/${slug}`,
     slug,
     manifest: {

@@ -1,0 +1,73 @@
+import type { JobContract } from '#libs/contracts';
+import { setId } from '#libs/contracts';
+
+/**
+ * One entry of a BullMQ job. First attempts that are added at the same moment travel in one BullMQ job (a batch), as
+ * Redis and its client cost about 300 µs a job and little for what it carries. A retry travels alone, so that each
+ * message keeps its own attempts and its own backoff.
+ */
+export interface JobItem {
+  payload: Record<string, unknown>;
+  /** Attempts made before this job. */
+  attempts: number;
+  /** When it was first added, ms since the epoch. */
+  addedAtMs: number;
+  /** W3C Trace Context of who added it. Absent: nobody takes traces. */
+  traceparent?: string;
+}
+
+export interface JobBatch {
+  items: JobItem[];
+}
+
+export const batchLimits = { maxItems: 32, maxBytes: 128 * 1024 };
+/** What surplus holds at a time is what others wait for: less of it goes together. */
+const surplusLimits = { ...batchLimits, maxItems: 16 };
+
+/** Of a project that sends more than its share (`surplus` of its payload): it waits in a lane of its own. */
+export function isSurplus({ payload }: JobItem): boolean {
+  return payload['surplus'] === true;
+}
+
+/** Splits items into batches within the limits; a big one goes alone, and surplus travels with surplus. */
+export function batchesOf(items: JobItem[]): JobBatch[] {
+  const surplus = items.filter(isSurplus);
+  if (surplus.length === 0) return split(items, batchLimits);
+  const own = items.filter((item) => !isSurplus(item));
+  return [...split(own, batchLimits), ...split(surplus, surplusLimits)];
+}
+
+function split(items: JobItem[], limits: typeof batchLimits): JobBatch[] {
+  const result: JobBatch[] = [];
+  let current: JobItem[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = roughBytes(item.payload);
+    if (current.length > 0 && (current.length >= limits.maxItems || bytes + size > limits.maxBytes)) {
+      result.push({ items: current });
+      current = [];
+      bytes = 0;
+    }
+    current.push(item);
+    bytes += size;
+  }
+  if (current.length > 0) result.push({ items: current });
+  return result;
+}
+
+/** The item's own id when alone, so that whoever adds it again while it waits changes nothing. */
+export function batchId(contract: JobContract, batch: JobBatch): string {
+  const ids = batch.items.map(({ payload }) => contract.jobId(payload));
+  return ids.length === 1 && ids[0] !== undefined ? ids[0] : setId(ids);
+}
+
+/** When the wait of its first item began, in ms since the epoch. */
+export function oldestOf(batch: JobBatch): number {
+  return Math.min(...batch.items.map(({ addedAtMs }) => addedAtMs));
+}
+
+function roughBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  return Object.entries(value).reduce((sum, [key, entry]) => sum + key.length + roughBytes(entry), 16);
+}
