@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { AuditLog } from './audit-log.repository.js';
 import { AuditQuery } from './audit-query.js';
@@ -10,7 +10,7 @@ import type { AuditRecord } from './audit.entity.js';
 @Controller('internal/audit')
 @RequireScopes('service')
 export class AuditController {
-  constructor(@Inject(AuditLog) private readonly audit: AuditLog) {}
+  constructor(private readonly audit: AuditLog) {}
 
   @Get()
   async list(@Caller() caller: Principal, @Query() query: AuditQuery): Promise<{ data: AuditRecord[] }> {

@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, HttpCode, Inject, Put } from '@nestjs/common';
+import { Body, Controller, HttpCode, Put } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ProjectLimitsDto } from './limits.dto.js';
 import { ProjectLimits } from './project-limits.repository.js';
@@ -9,7 +9,7 @@ import { ProjectLimits } from './project-limits.repository.js';
 @Controller('internal/project')
 @RequireScopes('service')
 export class ProjectLimitsController {
-  constructor(@Inject(ProjectLimits) private readonly limits: ProjectLimits) {}
+  constructor(private readonly limits: ProjectLimits) {}
 
   @Put('limits')
   @HttpCode(204)

@@ -1,4 +1,4 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type AuthenticatedRequest, onceKey, publicKey, type Scope, scopesKey } from './principal.js';
 import { Problem } from './problem.js';
@@ -8,8 +8,8 @@ import { ServiceTokens } from './service-tokens.js';
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(
-    @Inject(ServiceTokens) private readonly tokens: ServiceTokens,
-    @Inject(Reflector) private readonly reflector: Reflector,
+    private readonly tokens: ServiceTokens,
+    private readonly reflector: Reflector,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -20,7 +20,7 @@ export interface QueueState {
 export class QueuesController {
   constructor(
     @Inject(consumedQueues) private readonly names: string[],
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly jobs: JobClient,
   ) {}
 
   @Get()

@@ -1,6 +1,6 @@
 import type { FormatResult } from '#libs/adapter-sdk';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdapterCall, DeliverCall, FetchFileCall, FormatCall, ListChangesCall } from './adapter-call.dto.js';
 import { AdapterCalls } from './adapter-calls.service.js';
@@ -12,8 +12,8 @@ import type { VerifyOutcome } from './verify-outcome.js';
 @RequireScopes('service')
 export class AdapterCallsController {
   constructor(
-    @Inject(AdapterCalls) private readonly calls: AdapterCalls,
-    @Inject(Outbox) private readonly outbox: Outbox,
+    private readonly calls: AdapterCalls,
+    private readonly outbox: Outbox,
   ) {}
 
   @Post('verify')

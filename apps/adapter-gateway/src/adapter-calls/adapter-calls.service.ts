@@ -21,11 +21,11 @@ type Refusal = { ok: false; error: string; message: string };
 @Injectable()
 export class AdapterCalls {
   constructor(
-    @Inject(CallTargets) private readonly targets: CallTargets,
-    @Inject(AppRepository) private readonly apps: AppRepository,
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
-    @Inject(VerifyCalls) private readonly verifyCalls: VerifyCalls,
-    @Inject(SourceAdapter) private readonly sources: SourceAdapter,
+    private readonly targets: CallTargets,
+    private readonly apps: AppRepository,
+    private readonly adapters: AdapterClient,
+    private readonly verifyCalls: VerifyCalls,
+    private readonly sources: SourceAdapter,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 

@@ -29,11 +29,11 @@ export interface OutboxAnswer {
 @Injectable()
 export class Outbox {
   constructor(
-    @Inject(AppsService) private readonly apps: AppsService,
-    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
-    @Inject(DeliveriesService) private readonly sender: DeliveriesService,
-    @Inject(Journal) private readonly journal: Journal,
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
+    private readonly apps: AppsService,
+    private readonly deliveries: DeliveryRepository,
+    private readonly sender: DeliveriesService,
+    private readonly journal: Journal,
+    private readonly installed: InstalledApps,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 

@@ -13,7 +13,7 @@ type VerifyTarget = Pick<CallTarget, 'baseUrl' | 'credentials' | 'context'>;
 @Injectable()
 export class VerifyCalls {
   constructor(
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    private readonly adapters: AdapterClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 

@@ -9,10 +9,7 @@ const everyMs = 3_600_000;
 /** Forgets how adapters were long ago. */
 @Injectable()
 export class AdapterHealthSweep extends Sweeping {
-  constructor(
-    @Inject(AdapterHealthRepository) health: AdapterHealthRepository,
-    @Inject(gatewaySettings) settings: GatewaySettings,
-  ) {
+  constructor(health: AdapterHealthRepository, @Inject(gatewaySettings) settings: GatewaySettings) {
     super();
     const sweep = async (): Promise<number> => {
       await health.forget(settings.HEALTH_DAYS);

@@ -1,5 +1,5 @@
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdaptersService } from '../adapters/adapters.service.js';
 import { AdapterHealthView, HealthQuery } from './adapter-health.dto.js';
@@ -13,8 +13,8 @@ const maxSteps = 1_500;
 @Controller('api/v1/adapters/:id/health')
 export class AdapterHealthController {
   constructor(
-    @Inject(AdaptersService) private readonly adapters: AdaptersService,
-    @Inject(AdapterHealthRepository) private readonly health: AdapterHealthRepository,
+    private readonly adapters: AdaptersService,
+    private readonly health: AdapterHealthRepository,
   ) {}
 
   @Get()

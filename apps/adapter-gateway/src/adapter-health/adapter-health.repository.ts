@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 export interface HealthStep {
@@ -12,7 +12,7 @@ export interface HealthStep {
 
 @Injectable()
 export class AdapterHealthRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** @param step of Postgres' intervals; steps without a poll are left out */
   async over(adapterId: string, from: Date, to: Date, step: string): Promise<HealthStep[]> {

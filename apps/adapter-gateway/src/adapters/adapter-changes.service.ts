@@ -1,5 +1,5 @@
 import { type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AppBindings } from '../apps/app-bindings.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { AdapterChangeRepository } from './adapter-change.repository.js';
@@ -14,13 +14,13 @@ import { ManifestFetch } from './manifest-fetch.js';
 @Injectable()
 export class AdapterChanges {
   constructor(
-    @Inject(AdaptersService) private readonly adapters: AdaptersService,
-    @Inject(AdapterChangeRepository) private readonly rows: AdapterChangeRepository,
-    @Inject(ManifestFetch) private readonly manifests: ManifestFetch,
-    @Inject(HealthProbe) private readonly health: HealthProbe,
-    @Inject(HealthPoller) private readonly poller: HealthPoller,
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(AppBindings) private readonly bindings: AppBindings,
+    private readonly adapters: AdaptersService,
+    private readonly rows: AdapterChangeRepository,
+    private readonly manifests: ManifestFetch,
+    private readonly health: HealthProbe,
+    private readonly poller: HealthPoller,
+    private readonly installed: InstalledApps,
+    private readonly bindings: AppBindings,
   ) {}
 
   /** @throws Problem 404; of a new `url` as `move` */

@@ -45,9 +45,9 @@ export class AdapterClient implements OnApplicationShutdown {
 
   constructor(
     @Inject(egressToken) private readonly egress: Egress,
-    @Inject(ViolationLog) private readonly violations: ViolationLog,
+    private readonly violations: ViolationLog,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
-    @Inject(Metrics) metrics: Metrics,
+    metrics: Metrics,
   ) {
     this.requests = adapterRequests(metrics, () => this.breaker.open);
     this.secrets = secretList(settings.GATEHOUSE_ADAPTER_SECRET?.split(',') ?? []);

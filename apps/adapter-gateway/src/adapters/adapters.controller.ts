@@ -7,7 +7,7 @@ import {
   RequireScopes,
   RowNumberPipe,
 } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdapterChanges } from './adapter-changes.service.js';
 import { ChangeAdapter, RefreshAdapter, RegisterAdapter, RollBackAdapter } from './adapter.dto.js';
@@ -26,8 +26,8 @@ import {
 @Controller('api/v1/adapters')
 export class AdaptersController {
   constructor(
-    @Inject(AdaptersService) private readonly adapters: AdaptersService,
-    @Inject(AdapterChanges) private readonly changes: AdapterChanges,
+    private readonly adapters: AdaptersService,
+    private readonly changes: AdapterChanges,
   ) {}
 
   @Post()

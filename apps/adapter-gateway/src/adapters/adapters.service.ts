@@ -1,7 +1,7 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import { newId } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AdapterRow } from './adapter.entity.js';
 import { waitingSkill } from './adapter-skill.js';
 import { AppBindings } from '../apps/app-bindings.js';
@@ -30,13 +30,13 @@ export interface RefreshedAdapter {
 @Injectable()
 export class AdaptersService {
   constructor(
-    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
-    @Inject(ManifestVersionRepository) private readonly versions: ManifestVersionRepository,
-    @Inject(ManifestFetch) private readonly manifests: ManifestFetch,
-    @Inject(HealthProbe) private readonly health: HealthProbe,
-    @Inject(HealthPoller) private readonly poller: HealthPoller,
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(AppBindings) private readonly bindings: AppBindings,
+    private readonly adapters: AdapterRepository,
+    private readonly versions: ManifestVersionRepository,
+    private readonly manifests: ManifestFetch,
+    private readonly health: HealthProbe,
+    private readonly poller: HealthPoller,
+    private readonly installed: InstalledApps,
+    private readonly bindings: AppBindings,
   ) {}
 
   /**

@@ -18,8 +18,8 @@ export class HealthPoller extends Sweeping {
   private readonly ready: ((adapterId: string) => Promise<void>)[] = [];
 
   constructor(
-    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
-    @Inject(HealthProbe) private readonly probe: HealthProbe,
+    private readonly adapters: AdapterRepository,
+    private readonly probe: HealthProbe,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
     super();

@@ -20,7 +20,7 @@ export interface Health {
 @Injectable()
 export class HealthProbe {
   constructor(
-    @Inject(AdapterClient) private readonly client: AdapterClient,
+    private readonly client: AdapterClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 

@@ -1,13 +1,13 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import { type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AdapterClient } from './adapter-client.js';
 import { readManifest } from './manifest.js';
 
 /** Reads the manifest that an adapter serves. */
 @Injectable()
 export class ManifestFetch {
-  constructor(@Inject(AdapterClient) private readonly client: AdapterClient) {}
+  constructor(private readonly client: AdapterClient) {}
 
   /** @throws Problem 422 `adapter_unreachable | invalid_manifest | slug_mismatch` (with the last segment of the URL) */
   async from(caller: Principal, baseUrl: string): Promise<Manifest> {

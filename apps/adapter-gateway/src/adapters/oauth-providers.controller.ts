@@ -1,6 +1,6 @@
 import type { OAuthConfig } from '#libs/adapter-sdk';
 import { Caller, notFound, type Principal, RequireScopes, Text } from '#libs/service-kit';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdapterRepository } from './adapter.repository.js';
 
@@ -13,7 +13,7 @@ class OAuthProviderQuery {
 @Controller('internal/oauth-providers')
 @RequireScopes('service')
 export class OAuthProvidersController {
-  constructor(@Inject(AdapterRepository) private readonly adapters: AdapterRepository) {}
+  constructor(private readonly adapters: AdapterRepository) {}
 
   @Get(':slug')
   @ApiOperation({ operationId: 'getOAuthProvider', summary: 'The approved OAuth configuration of an adapter' })

@@ -29,7 +29,7 @@ export class SkillAnnouncer extends Sweeping {
   private readonly logger = new Logger('skill-announcer');
 
   constructor(
-    @Inject(SkillNewsRepository) private readonly news: SkillNewsRepository,
+    private readonly news: SkillNewsRepository,
     @Inject(registryClient) private readonly registry: ServiceClient,
     @Inject(gatewaySettings) { HEALTH_POLL_MS }: GatewaySettings,
   ) {

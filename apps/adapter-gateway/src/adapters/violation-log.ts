@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { AdapterRepository } from './adapter.repository.js';
 
 const writeEveryMs = 5_000;
@@ -11,7 +11,7 @@ export class ViolationLog {
   private readonly logger = new Logger('contract');
   private readonly writtenAtMs = new Map<string, number>();
 
-  constructor(@Inject(AdapterRepository) private readonly adapters: AdapterRepository) {}
+  constructor(private readonly adapters: AdapterRepository) {}
 
   note(baseUrl: string, violation: string): void {
     const nowMs = Date.now();

@@ -30,10 +30,10 @@ export class AppBindings extends Sweeping {
   private readonly logger = new Logger('app-bindings');
 
   constructor(
-    @Inject(AppRepository) private readonly apps: AppRepository,
-    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
+    private readonly apps: AppRepository,
+    private readonly adapters: AdapterRepository,
     @Inject(vaultClient) private readonly vault: ServiceClient,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly jobs: JobClient,
   ) {
     super();
     this.sweepEvery({

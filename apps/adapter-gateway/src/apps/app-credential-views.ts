@@ -1,6 +1,6 @@
 import type { CredentialDeclaration, Manifest } from '#libs/adapter-sdk';
 import type { Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AppCredentialView } from './app-credential.dto.js';
 import type { AppRow } from './app.entity.js';
 import { type CredentialDescription, CredentialDescriptions } from './credential-descriptions.js';
@@ -17,7 +17,7 @@ export interface AppCredentialState {
 /** Says what the Apps of one project have of what they declare; asks the vault once for all of them. */
 @Injectable()
 export class AppCredentialViews {
-  constructor(@Inject(CredentialDescriptions) private readonly descriptions: CredentialDescriptions) {}
+  constructor(private readonly descriptions: CredentialDescriptions) {}
 
   /** @param apps each with its manifest in force; null for the built-in Webhook app */
   async of(apps: { app: AppRow; manifest: Manifest | null }[]): Promise<AppCredentialState[]> {

@@ -28,7 +28,7 @@ export class AppCredentials {
 
   constructor(
     @Inject(vaultClient) private readonly vault: ServiceClient,
-    @Inject(AppBindings) private readonly bindings: AppBindings,
+    private readonly bindings: AppBindings,
     @Inject(gatewaySettings) settings: GatewaySettings,
   ) {
     const { ADAPTER_TIMEOUT_MS, DELIVERY_TIMEOUT_MS, SOURCE_FETCH_TIMEOUT_MS } = settings;

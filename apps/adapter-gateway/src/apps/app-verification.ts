@@ -1,6 +1,6 @@
 import type { Credentials } from '#libs/adapter-sdk';
 import { type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { VerifyCalls } from '../adapter-calls/verify-calls.js';
 import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
@@ -33,12 +33,12 @@ export type Verified = (VerifyOutcome | MissingCredentials) & { passed: boolean;
 @Injectable()
 export class AppVerification {
   constructor(
-    @Inject(AppsService) private readonly apps: AppsService,
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(AppCredentials) private readonly credentials: AppCredentials,
-    @Inject(AppViews) private readonly views: AppViews,
-    @Inject(VerifyCalls) private readonly calls: VerifyCalls,
-    @Inject(Checklist) private readonly checklist: Checklist,
+    private readonly apps: AppsService,
+    private readonly installed: InstalledApps,
+    private readonly credentials: AppCredentials,
+    private readonly views: AppViews,
+    private readonly calls: VerifyCalls,
+    private readonly checklist: Checklist,
   ) {}
 
   /**

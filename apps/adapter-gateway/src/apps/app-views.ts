@@ -16,9 +16,9 @@ import { type AddressHidden, type WebhookAddress, webhookAddress } from '../webh
 @Injectable()
 export class AppViews {
   constructor(
-    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
-    @Inject(AppCredentialViews) private readonly credentials: AppCredentialViews,
-    @Inject(TokenSeal) private readonly seal: TokenSeal,
+    private readonly adapters: AdapterRepository,
+    private readonly credentials: AppCredentialViews,
+    private readonly seal: TokenSeal,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 

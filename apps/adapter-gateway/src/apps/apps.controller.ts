@@ -1,5 +1,5 @@
 import { Caller, Edits, type Principal, RequireScopes, ShowsEntityTag } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ChangeApp, InstallApp, RotateToken } from './app.dto.js';
 import { AppViews } from './app-views.js';
@@ -11,9 +11,9 @@ import { AppPage, AppView, VerifiedAppView } from './app-view.dto.js';
 @Controller('api/v1/apps')
 export class AppsController {
   constructor(
-    @Inject(AppsService) private readonly apps: AppsService,
-    @Inject(AppVerification) private readonly verification: AppVerification,
-    @Inject(AppViews) private readonly view: AppViews,
+    private readonly apps: AppsService,
+    private readonly verification: AppVerification,
+    private readonly view: AppViews,
   ) {}
 
   @Post()

@@ -32,14 +32,14 @@ const directApp: Pick<AppRow, 'adapter_id' | 'provider' | 'capabilities'> = {
 @Injectable()
 export class AppsService {
   constructor(
-    @Inject(AppRepository) private readonly apps: AppRepository,
-    @Inject(AdaptersService) private readonly adapters: AdaptersService,
-    @Inject(CredentialChoice) private readonly choice: CredentialChoice,
-    @Inject(AppBindings) private readonly bindings: AppBindings,
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(AuditLog) private readonly audit: AuditLog,
-    @Inject(JobClient) private readonly jobs: JobClient,
-    @Inject(TokenSeal) private readonly seal: TokenSeal,
+    private readonly apps: AppRepository,
+    private readonly adapters: AdaptersService,
+    private readonly choice: CredentialChoice,
+    private readonly bindings: AppBindings,
+    private readonly installed: InstalledApps,
+    private readonly audit: AuditLog,
+    private readonly jobs: JobClient,
+    private readonly seal: TokenSeal,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 

@@ -33,10 +33,10 @@ export interface GivenRecord {
 @Injectable()
 export class CallTargets {
   constructor(
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(AppCredentials) private readonly credentials: AppCredentials,
-    @Inject(AppRepository) private readonly apps: AppRepository,
-    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
+    private readonly installed: InstalledApps,
+    private readonly credentials: AppCredentials,
+    private readonly apps: AppRepository,
+    private readonly adapters: AdapterRepository,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 

@@ -1,5 +1,5 @@
 import { Caller, Flag, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { AppsService } from './apps.service.js';
 
@@ -12,7 +12,7 @@ class ClosedProject {
 @Controller('internal/project')
 @RequireScopes('service')
 export class ClosedProjectsController {
-  constructor(@Inject(AppsService) private readonly apps: AppsService) {}
+  constructor(private readonly apps: AppsService) {}
 
   @Post('closed')
   @HttpCode(204)

@@ -1,6 +1,6 @@
 import type { CredentialDeclaration } from '#libs/adapter-sdk';
 import { type FieldError, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AppRow } from './app.entity.js';
 import { type CredentialDescription, CredentialDescriptions } from './credential-descriptions.js';
 import { fillable, lacks } from './credential-fit.js';
@@ -20,7 +20,7 @@ interface Unfit extends FieldError {
 /** Decides which record fills which declaration of an App, as a request says; none has to be filled. */
 @Injectable()
 export class CredentialChoice {
-  constructor(@Inject(CredentialDescriptions) private readonly descriptions: CredentialDescriptions) {}
+  constructor(private readonly descriptions: CredentialDescriptions) {}
 
   /**
    * @param before what is linked so far; an entry that is not given stays

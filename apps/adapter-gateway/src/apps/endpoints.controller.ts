@@ -1,6 +1,6 @@
 import type { Endpoint } from '#libs/contracts';
 import { RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, ParseIntPipe, Query } from '@nestjs/common';
+import { Controller, Get, ParseIntPipe, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { AppRepository } from './app.repository.js';
@@ -14,8 +14,8 @@ const pageSize = 1_000;
 @RequireScopes('service')
 export class EndpointsController {
   constructor(
-    @Inject(AppRepository) private readonly apps: AppRepository,
-    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
+    private readonly apps: AppRepository,
+    private readonly adapters: AdapterRepository,
   ) {}
 
   @Get()

@@ -42,9 +42,9 @@ export class InstalledApps {
   private readonly cache: ChangeCache<InstalledApp>;
 
   constructor(
-    @Inject(AppRepository) private readonly apps: AppRepository,
-    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
-    @Inject(ChangeListener) changes: ChangeListener,
+    private readonly apps: AppRepository,
+    private readonly adapters: AdapterRepository,
+    changes: ChangeListener,
     @Inject(gatewaySettings) { CHANGE_CACHE_MS: keptMs }: GatewaySettings,
   ) {
     this.cache = new ChangeCache(changes, { topic: 'app', maxKept: maxCached, keptMs, unheardMs });

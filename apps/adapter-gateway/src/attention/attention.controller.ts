@@ -1,6 +1,6 @@
 import type { AttentionItem } from '#libs/contracts';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { AttentionService } from './attention.service.js';
 
@@ -9,7 +9,7 @@ import { AttentionService } from './attention.service.js';
 @Controller('internal/attention')
 @RequireScopes('service')
 export class AttentionController {
-  constructor(@Inject(AttentionService) private readonly attention: AttentionService) {}
+  constructor(private readonly attention: AttentionService) {}
 
   @Get()
   async list(@Caller() caller: Principal): Promise<{ data: AttentionItem[] }> {

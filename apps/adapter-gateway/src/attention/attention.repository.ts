@@ -1,6 +1,6 @@
 import { attentionAtMost } from '#libs/contracts';
 import type { Failure, Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 interface WaitingManifest {
@@ -18,7 +18,7 @@ interface FailingSource {
 
 @Injectable()
 export class AttentionRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** The last manifest of each adapter, where it was never put in force. */
   async waitingManifests({ organizationId, projectId }: Scope): Promise<WaitingManifest[]> {

@@ -1,6 +1,6 @@
 import { attentionAtMost, type AttentionItem } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { AdaptersService } from '../adapters/adapters.service.js';
 import { AppViews } from '../apps/app-views.js';
@@ -12,10 +12,10 @@ import { AttentionRepository } from './attention.repository.js';
 @Injectable()
 export class AttentionService {
   constructor(
-    @Inject(AppsService) private readonly apps: AppsService,
-    @Inject(AppViews) private readonly views: AppViews,
-    @Inject(AdaptersService) private readonly adapters: AdaptersService,
-    @Inject(AttentionRepository) private readonly rows: AttentionRepository,
+    private readonly apps: AppsService,
+    private readonly views: AppViews,
+    private readonly adapters: AdaptersService,
+    private readonly rows: AttentionRepository,
   ) {}
 
   async of(caller: Principal): Promise<AttentionItem[]> {

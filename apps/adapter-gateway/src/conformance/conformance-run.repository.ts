@@ -1,6 +1,6 @@
 import type { ConformanceReport, PointResult } from '#libs/adapter-sdk';
 import { storableJson } from '#libs/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ConformanceRunRow } from './conformance-run.entity.js';
 
@@ -10,7 +10,7 @@ const kept = 50;
 
 @Injectable()
 export class ConformanceRunRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** @returns false while another run of the adapter is under way */
   async begin(run: ConformanceRunRow): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { Caller, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { BeginConformanceRun, ConformanceRunPage, ConformanceRunView } from './conformance.dto.js';
 import { ConformanceService } from './conformance.service.js';
@@ -8,7 +8,7 @@ import { readFixtures } from './read-fixtures.js';
 @ApiTags('adapters')
 @Controller('api/v1/adapters/:id/conformance-runs')
 export class ConformanceController {
-  constructor(@Inject(ConformanceService) private readonly conformance: ConformanceService) {}
+  constructor(private readonly conformance: ConformanceService) {}
 
   @Post()
   @HttpCode(202)

@@ -19,8 +19,8 @@ export class ConformanceService implements OnModuleDestroy {
   private readonly running = new Map<AbortController, Promise<void>>();
 
   constructor(
-    @Inject(AdaptersService) private readonly adapters: AdaptersService,
-    @Inject(ConformanceRunRepository) private readonly runs: ConformanceRunRepository,
+    private readonly adapters: AdaptersService,
+    private readonly runs: ConformanceRunRepository,
     @Inject(egressToken) private readonly egress: Egress,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}

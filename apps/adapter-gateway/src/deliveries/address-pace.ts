@@ -35,8 +35,8 @@ interface Addressed {
 @Injectable()
 export class AddressPace extends Sweeping {
   constructor(
-    @Inject(AddressPaceRepository) private readonly turns: AddressPaceRepository,
-    @Inject(ProjectLimits) private readonly limits: ProjectLimits,
+    private readonly turns: AddressPaceRepository,
+    private readonly limits: ProjectLimits,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
     super();

@@ -48,14 +48,14 @@ export class Deliverer {
   private readonly directSlots: CallSlots;
 
   constructor(
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(AppCredentials) private readonly credentials: AppCredentials,
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
-    @Inject(AddressPace) private readonly pace: AddressPace,
-    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
-    @Inject(DeliveryPartRepository) private readonly parts: DeliveryPartRepository,
-    @Inject(OutgoingMessages) private readonly messages: OutgoingMessages,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly installed: InstalledApps,
+    private readonly credentials: AppCredentials,
+    private readonly adapters: AdapterClient,
+    private readonly pace: AddressPace,
+    private readonly deliveries: DeliveryRepository,
+    private readonly parts: DeliveryPartRepository,
+    private readonly messages: OutgoingMessages,
+    private readonly jobs: JobClient,
     @Inject(egressToken) private readonly egress: Egress,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {

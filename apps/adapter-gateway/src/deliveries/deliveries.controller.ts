@@ -1,5 +1,5 @@
 import { Caller, notFound, OneOf, pageOf, PageQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
-import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DeliveryMarking } from './delivery-marking.js';
 import { DeliveryRedrive } from './delivery-redrive.js';
@@ -16,9 +16,9 @@ class DeliveryQuery extends PageQuery {
 @Controller('api/v1/deliveries')
 export class DeliveriesController {
   constructor(
-    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
-    @Inject(DeliveryRedrive) private readonly redriving: DeliveryRedrive,
-    @Inject(DeliveryMarking) private readonly marking: DeliveryMarking,
+    private readonly deliveries: DeliveryRepository,
+    private readonly redriving: DeliveryRedrive,
+    private readonly marking: DeliveryMarking,
   ) {}
 
   @Get()

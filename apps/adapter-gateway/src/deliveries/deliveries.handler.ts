@@ -1,12 +1,12 @@
 import type { DeliverySendPayload } from '#libs/contracts';
 import type { DeadJob } from '#libs/queue';
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { DeliveriesService } from './deliveries.service.js';
 
 @Controller()
 export class DeliveriesHandler {
-  constructor(@Inject(DeliveriesService) private readonly deliveries: DeliveriesService) {}
+  constructor(private readonly deliveries: DeliveriesService) {}
 
   @EventPattern<string>('delivery.send')
   async send(@Payload() job: DeliverySendPayload): Promise<void> {

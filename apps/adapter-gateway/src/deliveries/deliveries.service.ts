@@ -44,14 +44,14 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
   private closing = false;
 
   constructor(
-    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
-    @Inject(DeliveryLeases) private readonly leases: DeliveryLeases,
-    @Inject(Deliverer) private readonly deliverer: Deliverer,
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(JobClient) private readonly jobs: JobClient,
-    @Inject(Liveness) private readonly liveness: Liveness,
-    @Inject(Journal) journal: Journal,
-    @Inject(Metrics) private readonly metrics: Metrics,
+    private readonly deliveries: DeliveryRepository,
+    private readonly leases: DeliveryLeases,
+    private readonly deliverer: Deliverer,
+    private readonly installed: InstalledApps,
+    private readonly jobs: JobClient,
+    private readonly liveness: Liveness,
+    journal: Journal,
+    private readonly metrics: Metrics,
     @Inject(engineClient) private readonly engine: ServiceClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {

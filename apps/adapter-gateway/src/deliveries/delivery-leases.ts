@@ -13,8 +13,8 @@ export class DeliveryLeases implements OnApplicationBootstrap, OnApplicationShut
   private readonly renewer: Sweeper;
 
   constructor(
-    @Inject(DeliveryRepository) deliveries: DeliveryRepository,
-    @Inject(Liveness) liveness: Liveness,
+    deliveries: DeliveryRepository,
+    liveness: Liveness,
     @Inject(gatewaySettings) { DELIVERY_LEASE_MS: leaseMs }: GatewaySettings,
   ) {
     this.renewer = new Sweeper({

@@ -2,7 +2,7 @@ import { deliverySend } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { jobOf } from './delivery-job.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
@@ -11,9 +11,9 @@ import { DeliveryRepository } from './delivery.repository.js';
 @Injectable()
 export class DeliveryMarking {
   constructor(
-    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
-    @Inject(JobClient) private readonly jobs: JobClient,
-    @Inject(Journal) private readonly journal: Journal,
+    private readonly deliveries: DeliveryRepository,
+    private readonly jobs: JobClient,
+    private readonly journal: Journal,
   ) {}
 
   /** @throws Problem 404 `delivery_not_found`; 409 `not_unknown` */

@@ -1,12 +1,12 @@
 import { storableJson } from '#libs/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { FormattedText } from './split-message.js';
 
 /** The parts of messages that the gateway splits, and how far their sending has come. */
 @Injectable()
 export class DeliveryPartRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** In their order. */
   async of(deliveryId: string): Promise<FormattedText[]> {

@@ -3,7 +3,7 @@ import { Database } from '#libs/database';
 import { noteDeliveryRedriven } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { jobOf } from './delivery-job.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRepository } from './delivery.repository.js';
@@ -12,9 +12,9 @@ import { DeliveryRepository } from './delivery.repository.js';
 @Injectable()
 export class DeliveryRedrive {
   constructor(
-    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
-    @Inject(JobClient) private readonly jobs: JobClient,
-    @Inject(Database) private readonly db: Database,
+    private readonly deliveries: DeliveryRepository,
+    private readonly jobs: JobClient,
+    private readonly db: Database,
   ) {}
 
   /** @throws Problem 404 `delivery_not_found`; 409 `not_redrivable` */

@@ -1,6 +1,6 @@
 import { deliverySend } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
@@ -21,11 +21,11 @@ export class DeliveryResumption implements OnApplicationBootstrap {
   private readonly logger = new Logger('deliveries');
 
   constructor(
-    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
-    @Inject(AppRepository) private readonly apps: AppRepository,
-    @Inject(HealthPoller) private readonly poller: HealthPoller,
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly deliveries: DeliveryRepository,
+    private readonly apps: AppRepository,
+    private readonly poller: HealthPoller,
+    private readonly adapters: AdapterClient,
+    private readonly jobs: JobClient,
   ) {}
 
   onApplicationBootstrap(): void {

@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryRedrive } from './delivery-redrive.js';
@@ -8,7 +8,7 @@ import { DeliveryRedrive } from './delivery-redrive.js';
 @Controller('internal/deliveries')
 @RequireScopes('service')
 export class InternalDeliveriesController {
-  constructor(@Inject(DeliveryRedrive) private readonly redriving: DeliveryRedrive) {}
+  constructor(private readonly redriving: DeliveryRedrive) {}
 
   /** The redrive of a dead letter whose delivery died. */
   @Post(':id/redrive')

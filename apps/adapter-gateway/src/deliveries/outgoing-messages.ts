@@ -19,9 +19,9 @@ type Formatted = FormattedText & { parts: number };
 @Injectable()
 export class OutgoingMessages {
   constructor(
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
-    @Inject(DeliveryPartRepository) private readonly rows: DeliveryPartRepository,
-    @Inject(Journal) private readonly journal: Journal,
+    private readonly adapters: AdapterClient,
+    private readonly rows: DeliveryPartRepository,
+    private readonly journal: Journal,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 

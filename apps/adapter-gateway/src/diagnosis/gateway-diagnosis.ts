@@ -13,9 +13,9 @@ const adaptersAtMost = 20;
 @Injectable()
 export class GatewayDiagnosis {
   constructor(
-    @Inject(Diagnoser) diagnoser: Diagnoser,
-    @Inject(AdaptersService) private readonly adapters: AdaptersService,
-    @Inject(HealthProbe) private readonly health: HealthProbe,
+    diagnoser: Diagnoser,
+    private readonly adapters: AdaptersService,
+    private readonly health: HealthProbe,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
     diagnoser.add(async () => [this.signing()]);

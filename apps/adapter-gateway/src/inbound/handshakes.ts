@@ -1,7 +1,7 @@
 import { isJsonObject } from '#libs/adapter-sdk';
 import type { HandshakeResult, InboundRequest } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { withRetries } from '../adapter-calls/with-retries.js';
 import { AppsService } from '../apps/apps.service.js';
 import { InstalledApps } from '../apps/installed-apps.js';
@@ -28,9 +28,9 @@ export interface PossibleHandshake {
 @Injectable()
 export class Handshakes {
   constructor(
-    @Inject(AppsService) private readonly apps: AppsService,
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(InboundCalls) private readonly calls: InboundCalls,
+    private readonly apps: AppsService,
+    private readonly installed: InstalledApps,
+    private readonly calls: InboundCalls,
   ) {}
 
   /** @throws Problem 404; as `withRetries` does of an adapter that gives no answer, or a wrong one */

@@ -46,12 +46,12 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
   private closing = false;
 
   constructor(
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(InboundService) private readonly inbound: InboundService,
-    @Inject(InboundWaitRepository) private readonly waits: InboundWaitRepository,
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
-    @Inject(JobClient) private readonly jobs: JobClient,
-    @Inject(Liveness) private readonly liveness: Liveness,
+    private readonly installed: InstalledApps,
+    private readonly inbound: InboundService,
+    private readonly waits: InboundWaitRepository,
+    private readonly adapters: AdapterClient,
+    private readonly jobs: JobClient,
+    private readonly liveness: Liveness,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
     this.inFlight = new InFlightLimiter(settings.PARSES_IN_FLIGHT, (error) =>

@@ -1,6 +1,6 @@
 import type { JsonObject, VerifyWebhookResult } from '#libs/adapter-sdk';
 import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
 import { wrongVerification } from '../adapters/answer-fields.js';
 import { AppCredentials } from '../apps/app-credentials.js';
@@ -29,8 +29,8 @@ export interface Parsed {
 @Injectable()
 export class InboundCalls {
   constructor(
-    @Inject(AppCredentials) private readonly credentials: AppCredentials,
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    private readonly credentials: AppCredentials,
+    private readonly adapters: AdapterClient,
   ) {}
 
   /** @returns the scheme that was checked, or why the adapter refused. @throws AdapterError; RunLater */

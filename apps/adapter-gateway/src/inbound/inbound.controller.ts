@@ -1,6 +1,6 @@
 import type { HandshakeResult, InboundRequest, NormalizedMessage } from '#libs/contracts';
 import { Caller, notFound, type Principal, RequireScopes, Text } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { IsBoolean, IsObject, IsString, MaxLength } from 'class-validator';
 import { AdapterClient } from '../adapters/adapter-client.js';
@@ -29,11 +29,11 @@ class ReplyAddressBody {
 @RequireScopes('service')
 export class InboundController {
   constructor(
-    @Inject(Handshakes) private readonly handshakes: Handshakes,
-    @Inject(AppsService) private readonly apps: AppsService,
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
-    @Inject(ParsedMessagesRepository) private readonly parsed: ParsedMessagesRepository,
+    private readonly handshakes: Handshakes,
+    private readonly apps: AppsService,
+    private readonly installed: InstalledApps,
+    private readonly adapters: AdapterClient,
+    private readonly parsed: ParsedMessagesRepository,
   ) {}
 
   /** Asks an App's adapter whether it accepts a request, and whether it is its provider's handshake. */

@@ -1,6 +1,6 @@
 import { inboundParse, type InboundParsePayload } from '#libs/contracts';
 import { type DeadJob, errorCode, JobContext, permanentCode } from '#libs/queue';
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { InboundAttempts } from './inbound-attempts.js';
@@ -9,9 +9,9 @@ import { InboundService } from './inbound.service.js';
 @Controller()
 export class InboundHandler {
   constructor(
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(InboundService) private readonly inbound: InboundService,
-    @Inject(InboundAttempts) private readonly attempts: InboundAttempts,
+    private readonly installed: InstalledApps,
+    private readonly inbound: InboundService,
+    private readonly attempts: InboundAttempts,
   ) {}
 
   @EventPattern<string>('inbound.parse')

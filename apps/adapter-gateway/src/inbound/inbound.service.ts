@@ -47,14 +47,14 @@ const lateChallenge = {
 @Injectable()
 export class InboundService extends Sweeping {
   constructor(
-    @Inject(InstalledApps) private readonly installed: InstalledApps,
-    @Inject(InboundCalls) private readonly calls: InboundCalls,
-    @Inject(ParsedMessagesRepository) private readonly parsed: ParsedMessagesRepository,
-    @Inject(MessageOrigins) private readonly origins: MessageOrigins,
-    @Inject(SourceHints) private readonly hints: SourceHints,
-    @Inject(JobClient) private readonly jobs: JobClient,
-    @Inject(Journal) private readonly journal: Journal,
-    @Inject(Metrics) private readonly metrics: Metrics,
+    private readonly installed: InstalledApps,
+    private readonly calls: InboundCalls,
+    private readonly parsed: ParsedMessagesRepository,
+    private readonly origins: MessageOrigins,
+    private readonly hints: SourceHints,
+    private readonly jobs: JobClient,
+    private readonly journal: Journal,
+    private readonly metrics: Metrics,
     @Inject(ingressClient) private readonly ingress: ServiceClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {

@@ -13,8 +13,8 @@ import { InboundWaitRepository } from './inbound-wait.repository.js';
 @Injectable()
 export class OrphanedWaits extends Sweeping {
   constructor(
-    @Inject(InboundWaitRepository) private readonly waits: InboundWaitRepository,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly waits: InboundWaitRepository,
+    private readonly jobs: JobClient,
     @Inject(gatewaySettings) { HEALTH_POLL_MS }: GatewaySettings,
   ) {
     super();

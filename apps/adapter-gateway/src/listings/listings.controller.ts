@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AppViews } from '../apps/app-views.js';
 import { InstallListing } from './listing.dto.js';
@@ -11,8 +11,8 @@ import { ListingPage, ListingView } from './listing-view.dto.js';
 @Controller('api/v1/listings')
 export class ListingsController {
   constructor(
-    @Inject(ListingsService) private readonly listings: ListingsService,
-    @Inject(AppViews) private readonly view: AppViews,
+    private readonly listings: ListingsService,
+    private readonly view: AppViews,
   ) {}
 
   @Get()

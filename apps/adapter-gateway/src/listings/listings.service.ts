@@ -1,5 +1,5 @@
 import { notFound, type Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { AppRow } from '../apps/app.entity.js';
 import { AppRepository } from '../apps/app.repository.js';
@@ -11,9 +11,9 @@ import { builtinListing, type Listing, listingOf } from './listing.js';
 @Injectable()
 export class ListingsService {
   constructor(
-    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
-    @Inject(AppRepository) private readonly rows: AppRepository,
-    @Inject(AppsService) private readonly apps: AppsService,
+    private readonly adapters: AdapterRepository,
+    private readonly rows: AppRepository,
+    private readonly apps: AppsService,
   ) {}
 
   async list(caller: Principal): Promise<Listing[]> {

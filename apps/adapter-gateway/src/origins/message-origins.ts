@@ -1,13 +1,13 @@
 import type { MessageOrigin, NormalizedMessage } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { AppRow } from '../apps/app.entity.js';
 import { isOwnMarker } from './origin-marker.js';
 
 /** Tells a message that one of this installation's Apps sent, whichever App it reaches. */
 @Injectable()
 export class MessageOrigins {
-  constructor(@Inject(Database) private readonly db: Database) {}
+  constructor(private readonly db: Database) {}
 
   /**
    * A message with what its markers say: `is_bot` where the App that got it had sent it (spec 4.2), and `origin` where

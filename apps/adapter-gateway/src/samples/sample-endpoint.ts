@@ -1,7 +1,7 @@
 import type { Credentials } from '#libs/adapter-sdk';
 import type { Endpoint } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import type { AppRow } from '../apps/app.entity.js';
@@ -22,9 +22,9 @@ export interface SampleEndpoint {
 @Injectable()
 export class SampleEndpoints {
   constructor(
-    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
-    @Inject(AppCredentials) private readonly credentials: AppCredentials,
-    @Inject(AppViews) private readonly views: AppViews,
+    private readonly adapters: AdapterRepository,
+    private readonly credentials: AppCredentials,
+    private readonly views: AppViews,
   ) {}
 
   /** @throws Problem 422 `does_not_receive`, `webhook_url_unknown`; 409 `app_retired` */

@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AvailableSamplesView, SampleView, SendSample } from './sample.dto.js';
 import { SamplesService } from './samples.service.js';
@@ -7,7 +7,7 @@ import { SamplesService } from './samples.service.js';
 @ApiTags('apps')
 @Controller('api/v1/apps/:id/samples')
 export class SamplesController {
-  constructor(@Inject(SamplesService) private readonly samples: SamplesService) {}
+  constructor(private readonly samples: SamplesService) {}
 
   @Get()
   @RequireScopes('apps:read')

@@ -15,10 +15,10 @@ import { type WebhookExchange, WebhookRequests } from './webhook-requests.js';
 @Injectable()
 export class SamplesService {
   constructor(
-    @Inject(AppsService) private readonly apps: AppsService,
-    @Inject(SampleEndpoints) private readonly endpoints: SampleEndpoints,
-    @Inject(SampleBodies) private readonly bodies: SampleBodies,
-    @Inject(WebhookRequests) private readonly requests: WebhookRequests,
+    private readonly apps: AppsService,
+    private readonly endpoints: SampleEndpoints,
+    private readonly bodies: SampleBodies,
+    private readonly requests: WebhookRequests,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 

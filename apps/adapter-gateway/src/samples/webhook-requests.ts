@@ -44,7 +44,7 @@ export class WebhookRequests implements OnApplicationShutdown {
   private readonly egress: Egress;
 
   constructor(
-    @Inject(ServiceTokens) private readonly tokens: ServiceTokens,
+    private readonly tokens: ServiceTokens,
     @Inject(gatewaySettings) settings: GatewaySettings,
   ) {
     this.origin = (settings.SAMPLE_URL ?? settings.PUBLIC_URL).replace(/\/$/, '');

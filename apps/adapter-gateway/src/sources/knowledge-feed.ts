@@ -21,7 +21,7 @@ export class KnowledgeFeed extends Sweeping {
   private readonly logger = new Logger('knowledge-feed');
 
   constructor(
-    @Inject(KnowledgeFeedRepository) private readonly documents: KnowledgeFeedRepository,
+    private readonly documents: KnowledgeFeedRepository,
     @Inject(engineClient) private readonly engine: ServiceClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {

@@ -13,7 +13,7 @@ const encodedBytes = (bytes: number): number => Math.ceil((bytes * 4) / 3) + 65_
 @Injectable()
 export class SourceAdapter {
   constructor(
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    private readonly adapters: AdapterClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 

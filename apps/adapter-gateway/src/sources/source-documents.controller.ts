@@ -1,5 +1,5 @@
 import { Caller, notFound, pageOf, type Principal, Problem, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Header, Inject, Param, Query, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Header, Param, Query, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { DocumentQuery } from './source.dto.js';
 import { SourceDocumentRepository } from './source-document.repository.js';
@@ -11,8 +11,8 @@ import { SourceDocumentPage, SourceDocumentView } from './source-view.dto.js';
 @RequireScopes('apps:read')
 export class SourceDocumentsController {
   constructor(
-    @Inject(SourcesService) private readonly sources: SourcesService,
-    @Inject(SourceDocumentRepository) private readonly documents: SourceDocumentRepository,
+    private readonly sources: SourcesService,
+    private readonly documents: SourceDocumentRepository,
   ) {}
 
   @Get()

@@ -1,5 +1,5 @@
 import type { NormalizedMessage } from '#libs/contracts';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { InstalledApp } from '../apps/installed-apps.js';
 import type { SourceRow } from './source.entity.js';
 import { SourceRepository } from './source.repository.js';
@@ -15,8 +15,8 @@ export class SourceHints {
   private readonly known = new Map<string, { sources: Promise<SourceRow[]>; untilMs: number }>();
 
   constructor(
-    @Inject(SourceRepository) private readonly sources: SourceRepository,
-    @Inject(SourceSyncs) private readonly syncs: SourceSyncs,
+    private readonly sources: SourceRepository,
+    private readonly syncs: SourceSyncs,
   ) {}
 
   /** Never throws: a hint that is lost costs time, no documents. */

@@ -1,12 +1,12 @@
 import type { SourceSyncPayload } from '#libs/contracts';
 import type { DeadJob } from '#libs/queue';
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { SourceSyncs } from './source-syncs.js';
 
 @Controller()
 export class SourceSyncHandler {
-  constructor(@Inject(SourceSyncs) private readonly syncs: SourceSyncs) {}
+  constructor(private readonly syncs: SourceSyncs) {}
 
   @EventPattern<string>('source.sync')
   async sync(@Payload() job: SourceSyncPayload): Promise<void> {

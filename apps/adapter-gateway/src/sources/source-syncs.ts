@@ -13,9 +13,9 @@ import { Syncer } from './syncer.js';
 @Injectable()
 export class SourceSyncs extends Sweeping {
   constructor(
-    @Inject(SyncRunRepository) private readonly runs: SyncRunRepository,
-    @Inject(Syncer) private readonly syncer: Syncer,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly runs: SyncRunRepository,
+    private readonly syncer: Syncer,
+    private readonly jobs: JobClient,
     @Inject(gatewaySettings) settings: GatewaySettings,
   ) {
     super();

@@ -1,6 +1,6 @@
 import { AuditLog } from '#libs/audit';
 import { containing, type Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { disown, holdDocuments, republishDocuments } from './knowledge-feed.repository.js';
@@ -16,7 +16,7 @@ export class SourceRepository {
   constructor(
     @InjectDataSource() private readonly db: DataSource,
     @InjectRepository(SourceRow) private readonly rows: Repository<SourceRow>,
-    @Inject(AuditLog) private readonly audit: AuditLog,
+    private readonly audit: AuditLog,
   ) {}
 
   async insert(by: Principal, row: SourceRow): Promise<void> {

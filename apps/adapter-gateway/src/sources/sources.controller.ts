@@ -1,5 +1,5 @@
 import { Caller, notFound, pageOf, PageQuery, type Principal, RequireScopes, SearchQuery } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiCreatedResponse,
@@ -18,8 +18,8 @@ import { SourcePage, SourceView, SyncRunPage, SyncRunView } from './source-view.
 @Controller('api/v1/sources')
 export class SourcesController {
   constructor(
-    @Inject(SourcesService) private readonly sources: SourcesService,
-    @Inject(SyncRunRepository) private readonly runs: SyncRunRepository,
+    private readonly sources: SourcesService,
+    private readonly runs: SyncRunRepository,
   ) {}
 
   @Post()

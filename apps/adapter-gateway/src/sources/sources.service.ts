@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AppsService } from '../apps/apps.service.js';
 import type { ChangeSource, CreateSource } from './source.dto.js';
 import type { SourceRow } from './source.entity.js';
@@ -12,9 +12,9 @@ import type { SyncRunRow } from './sync-run.entity.js';
 @Injectable()
 export class SourcesService {
   constructor(
-    @Inject(SourceRepository) private readonly sources: SourceRepository,
-    @Inject(AppsService) private readonly apps: AppsService,
-    @Inject(SourceSyncs) private readonly syncs: SourceSyncs,
+    private readonly sources: SourceRepository,
+    private readonly apps: AppsService,
+    private readonly syncs: SourceSyncs,
   ) {}
 
   /** @throws Problem 404 `app_not_found`, 422 `no_documents`, 403 `scope_missing` for the trust `owner` */

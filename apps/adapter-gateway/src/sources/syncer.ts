@@ -26,11 +26,11 @@ export class Syncer {
   private readonly logger = new Logger('source.sync');
 
   constructor(
-    @Inject(SourceRepository) private readonly sources: SourceRepository,
-    @Inject(SyncRunRepository) private readonly runs: SyncRunRepository,
-    @Inject(SyncProgressRepository) private readonly progress: SyncProgressRepository,
-    @Inject(CallTargets) private readonly targets: CallTargets,
-    @Inject(SourceAdapter) private readonly adapter: SourceAdapter,
+    private readonly sources: SourceRepository,
+    private readonly runs: SyncRunRepository,
+    private readonly progress: SyncProgressRepository,
+    private readonly targets: CallTargets,
+    private readonly adapter: SourceAdapter,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {}
 

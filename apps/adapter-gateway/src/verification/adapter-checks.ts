@@ -1,6 +1,6 @@
 import type { FormatResult } from '#libs/adapter-sdk';
 import { type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { withRetries } from '../adapter-calls/with-retries.js';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
@@ -16,8 +16,8 @@ const formatted = 'Hello from **Gatehouse**';
 @Injectable()
 export class AdapterChecks {
   constructor(
-    @Inject(HealthProbe) private readonly probe: HealthProbe,
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    private readonly probe: HealthProbe,
+    private readonly adapters: AdapterClient,
   ) {}
 
   /** @param row null for the built-in Webhook app */

@@ -1,6 +1,6 @@
 import type { Credentials } from '#libs/adapter-sdk';
 import { type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { InstalledApp } from '../apps/installed-apps.js';
 import { type SampleEndpoint, SampleEndpoints } from '../samples/sample-endpoint.js';
@@ -16,11 +16,11 @@ type ReceivingVerdicts = Omit<Verdicts, 'adapter_ready' | 'credentials_accepted'
 @Injectable()
 export class Checklist {
   constructor(
-    @Inject(AdapterRepository) private readonly adapters: AdapterRepository,
-    @Inject(SampleEndpoints) private readonly endpoints: SampleEndpoints,
-    @Inject(AdapterChecks) private readonly adapter: AdapterChecks,
-    @Inject(EndpointChecks) private readonly endpoint: EndpointChecks,
-    @Inject(HandshakeCheck) private readonly handshake: HandshakeCheck,
+    private readonly adapters: AdapterRepository,
+    private readonly endpoints: SampleEndpoints,
+    private readonly adapter: AdapterChecks,
+    private readonly endpoint: EndpointChecks,
+    private readonly handshake: HandshakeCheck,
   ) {}
 
   /**

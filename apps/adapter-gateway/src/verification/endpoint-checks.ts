@@ -1,6 +1,6 @@
 import type { Credentials } from '#libs/adapter-sdk';
 import { type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { InboundCalls } from '../inbound/inbound-calls.js';
 import type { SampleEndpoint } from '../samples/sample-endpoint.js';
@@ -37,8 +37,8 @@ const adapterChecks = 'The adapter checks signatures by itself, and only its pro
 @Injectable()
 export class EndpointChecks {
   constructor(
-    @Inject(WebhookRequests) private readonly requests: WebhookRequests,
-    @Inject(InboundCalls) private readonly calls: InboundCalls,
+    private readonly requests: WebhookRequests,
+    private readonly calls: InboundCalls,
   ) {}
 
   async run(caller: Principal, found: SampleEndpoint, known: Known): Promise<EndpointVerdicts> {

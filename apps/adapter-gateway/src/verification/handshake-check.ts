@@ -1,7 +1,7 @@
 import { type Credentials, isJsonObject, secretList } from '#libs/adapter-sdk';
 import type { DeclaredHandshake, RequestPlace } from '#libs/contracts';
 import { type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { createHmac, randomUUID } from 'node:crypto';
 import type { SampleEndpoint } from '../samples/sample-endpoint.js';
 import { signSample } from '../samples/sign-sample.js';
@@ -12,7 +12,7 @@ import { details, refusalOf } from './said.js';
 /** Sends the handshake that an App's manifest declares to its public URL, as the provider will. */
 @Injectable()
 export class HandshakeCheck {
-  constructor(@Inject(WebhookRequests) private readonly requests: WebhookRequests) {}
+  constructor(private readonly requests: WebhookRequests) {}
 
   async run(caller: Principal, found: SampleEndpoint, secrets: Credentials): Promise<Verdict> {
     const { handshake, verification } = found.endpoint;

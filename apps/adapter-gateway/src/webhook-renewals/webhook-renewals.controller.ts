@@ -1,5 +1,5 @@
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AppsService } from '../apps/apps.service.js';
 import { WebhookRenewalRepository } from './webhook-renewal.repository.js';
@@ -9,8 +9,8 @@ import { WebhookRenewalView } from './webhook-renewal.dto.js';
 @Controller('api/v1/apps/:id/webhook-renewal')
 export class WebhookRenewalsController {
   constructor(
-    @Inject(AppsService) private readonly apps: AppsService,
-    @Inject(WebhookRenewalRepository) private readonly renewals: WebhookRenewalRepository,
+    private readonly apps: AppsService,
+    private readonly renewals: WebhookRenewalRepository,
   ) {}
 
   @Get()

@@ -22,11 +22,11 @@ export class WebhookRenewer extends Sweeping {
   private readonly logger = new Logger('webhook-renewer');
 
   constructor(
-    @Inject(WebhookRenewalRepository) private readonly renewals: WebhookRenewalRepository,
-    @Inject(AppRepository) private readonly apps: AppRepository,
-    @Inject(AppViews) private readonly views: AppViews,
-    @Inject(CallTargets) private readonly targets: CallTargets,
-    @Inject(AdapterClient) private readonly adapters: AdapterClient,
+    private readonly renewals: WebhookRenewalRepository,
+    private readonly apps: AppRepository,
+    private readonly views: AppViews,
+    private readonly targets: CallTargets,
+    private readonly adapters: AdapterClient,
     @Inject(gatewaySettings) private readonly settings: GatewaySettings,
   ) {
     super();

@@ -1,6 +1,6 @@
 import type { AttentionItem } from '#libs/contracts';
 import { Caller, type Principal, Problem, RequireScopes, TokenOnce } from '#libs/service-kit';
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { AttentionRepository } from './attention.repository.js';
 
@@ -10,7 +10,7 @@ import { AttentionRepository } from './attention.repository.js';
 @RequireScopes('service')
 @TokenOnce()
 export class AttentionController {
-  constructor(@Inject(AttentionRepository) private readonly attention: AttentionRepository) {}
+  constructor(private readonly attention: AttentionRepository) {}
 
   @Get()
   async list(@Caller() caller: Principal): Promise<{ data: AttentionItem[] }> {

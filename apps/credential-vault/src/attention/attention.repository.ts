@@ -1,6 +1,6 @@
 import { attentionAtMost, type AttentionItem } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { CredentialStatus } from '../credentials/credential.entity.js';
 
@@ -31,7 +31,7 @@ const wrong: Partial<
 /** What of a project's credentials does not work. */
 @Injectable()
 export class AttentionRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   async of({ organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>): Promise<AttentionItem[]> {
     const rows = (await this.db.query(

@@ -1,5 +1,5 @@
 import { Caller, idOf, notFound, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { AuditRepository } from './audit.repository.js';
 import { auditActions } from './credential-audit.entity.js';
@@ -27,7 +27,7 @@ export class AuditPage {
 @ApiTags('credentials')
 @Controller('api/v1/credentials/:id/audit')
 export class AuditController {
-  constructor(@Inject(AuditRepository) private readonly audit: AuditRepository) {}
+  constructor(private readonly audit: AuditRepository) {}
 
   /** Of a credential that is gone too: that it was deleted is in here. */
   @Get()

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { type AuditAction, CredentialAudit } from './credential-audit.entity.js';
@@ -17,7 +17,7 @@ export interface AuditedUse extends CredentialScope {
 
 @Injectable()
 export class AuditRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   async append(uses: AuditedUse[]): Promise<void> {
     const rows = uses.map((use) => ({

@@ -29,7 +29,7 @@ export class FrequentUses {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    @Inject(AuditRepository) private readonly audit: AuditRepository,
+    private readonly audit: AuditRepository,
     @Inject(AUDIT_FLUSH_MS) private readonly flushMs: number,
   ) {
     const write = async (uses: AuditedUse[]): Promise<[]> => {

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, In, Like, Not, QueryFailedError } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import type { ConsumerKind } from './credential-binding.entity.js';
@@ -24,7 +24,7 @@ export interface Which {
 
 @Injectable()
 export class BindingRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** @throws AlreadyBound, CredentialGone */
   async insert(row: BindingRow): Promise<void> {

@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
 import type { AuditAction } from '../audit/credential-audit.entity.js';
 import { CredentialRepository } from '../credentials/credential.repository.js';
@@ -16,9 +16,9 @@ type Asked = Pick<CredentialBinding, 'fields' | 'maps_to' | 'approved'>;
 @Injectable()
 export class BindingService {
   constructor(
-    @Inject(BindingRepository) private readonly bindings: BindingRepository,
-    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
-    @Inject(AuditRepository) private readonly audit: AuditRepository,
+    private readonly bindings: BindingRepository,
+    private readonly credentials: CredentialRepository,
+    private readonly audit: AuditRepository,
   ) {}
 
   /** @throws Problem 422 `invalid_fields`, 403 `scope_missing` for an approval, 409 `already_bound` */

@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { BindingList, BindingView, CreateBinding, UpdateBinding } from './binding.dto.js';
 import { BindingService } from './binding.service.js';
@@ -7,7 +7,7 @@ import { BindingService } from './binding.service.js';
 @ApiTags('credentials')
 @Controller('api/v1/credentials/:id/bindings')
 export class BindingsController {
-  constructor(@Inject(BindingService) private readonly bindings: BindingService) {}
+  constructor(private readonly bindings: BindingService) {}
 
   @Post()
   @RequireScopes('credentials:write')

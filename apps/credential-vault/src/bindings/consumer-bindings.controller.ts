@@ -1,5 +1,5 @@
 import { Caller, type Principal, Problem, RequireScopes, TokenOnce } from '#libs/service-kit';
-import { Body, Controller, Delete, HttpCode, Inject, Param, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Param, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServicePolicy } from '../service-policy/service-policy.js';
 import { BindConsumer, BindConsumerToAll, type BindingView, UnbindQuery, UnknownCredentials } from './binding.dto.js';
@@ -13,8 +13,8 @@ import { type ConsumerKind, consumerKinds } from './credential-binding.entity.js
 @RequireScopes('service')
 export class ConsumerBindingsController {
   constructor(
-    @Inject(BindingService) private readonly bindings: BindingService,
-    @Inject(ServicePolicy) private readonly policy: ServicePolicy,
+    private readonly bindings: BindingService,
+    private readonly policy: ServicePolicy,
   ) {}
 
   @Put()

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { CredentialScope } from './credential-scope.js';
 import type { Credential, CredentialStatus } from './credential.entity.js';
 import { CredentialRepository } from './credential.repository.js';
@@ -10,7 +10,7 @@ const connected: readonly CredentialStatus[] = ['active', 'invalid', 'refreshing
 /** Says what credentials have, for services that check whether a credential fits before they bind it. Opens nothing. */
 @Injectable()
 export class CredentialDescriber {
-  constructor(@Inject(CredentialRepository) private readonly credentials: CredentialRepository) {}
+  constructor(private readonly credentials: CredentialRepository) {}
 
   /** @returns nothing for ids that are not of this project */
   async describe(scope: CredentialScope, ids: string[]): Promise<CredentialDescription[]> {

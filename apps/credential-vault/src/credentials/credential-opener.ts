@@ -1,5 +1,5 @@
 import { Metrics, Problem } from '#libs/service-kit';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { DoesNotOpen } from '../sealing/aead.js';
 import { Sealer } from '../sealing/sealer.js';
@@ -23,9 +23,9 @@ export class CredentialOpener {
   private readonly undecryptable: Counter;
 
   constructor(
-    @Inject(Sealer) private readonly sealer: Sealer,
-    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
-    @Inject(Metrics) metrics: Metrics,
+    private readonly sealer: Sealer,
+    private readonly credentials: CredentialRepository,
+    metrics: Metrics,
   ) {
     this.undecryptable = new Counter({
       name: 'gatehouse_vault_undecryptable_total',

@@ -1,5 +1,5 @@
 import { Caller, Edits, type Principal, RequireScopes, SearchQuery, ShowsEntityTag } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
   CreateCredential,
@@ -15,7 +15,7 @@ import { CredentialService } from './credential.service.js';
 @ApiTags('credentials')
 @Controller('api/v1/credentials')
 export class CredentialController {
-  constructor(@Inject(CredentialService) private readonly credentials: CredentialService) {}
+  constructor(private readonly credentials: CredentialService) {}
 
   @Post()
   @RequireScopes('credentials:write')

@@ -1,5 +1,5 @@
 import { containing } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import { CredentialBinding } from '../bindings/credential-binding.entity.js';
 import type { SealedFields } from '../sealing/sealer.js';
@@ -30,7 +30,7 @@ export class StillBound extends Error {
 
 @Injectable()
 export class CredentialRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** @throws NameTaken */
   async insert(row: Partial<Credential> & Pick<Credential, 'id' | 'generation'>, sealed: SealedFields): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Transaction } from '#libs/database';
 import { newId } from '#libs/contracts';
 import { notFound, type Page, pageOf, type Principal, Problem, type SearchQuery } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
 import type { AuditAction } from '../audit/credential-audit.entity.js';
 import { RevocationService } from '../grants/revocation.service.js';
@@ -19,13 +19,13 @@ import { type FieldChange, FieldWriter } from './field-writer.js';
 @Injectable()
 export class CredentialService {
   constructor(
-    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
-    @Inject(FieldWriter) private readonly writer: FieldWriter,
-    @Inject(Sealer) private readonly sealer: Sealer,
-    @Inject(Verifier) private readonly verifier: Verifier,
-    @Inject(AuditRepository) private readonly audit: AuditRepository,
-    @Inject(TokenCustody) private readonly custody: TokenCustody,
-    @Inject(RevocationService) private readonly revocations: RevocationService,
+    private readonly credentials: CredentialRepository,
+    private readonly writer: FieldWriter,
+    private readonly sealer: Sealer,
+    private readonly verifier: Verifier,
+    private readonly audit: AuditRepository,
+    private readonly custody: TokenCustody,
+    private readonly revocations: RevocationService,
   ) {}
 
   /**

@@ -1,5 +1,5 @@
 import { Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type SealedFields, Sealer } from '../sealing/sealer.js';
 import type { Secret } from '../sealing/secret.js';
 import { checkFields, readFields, wrongFields } from './credential-fields.js';
@@ -21,8 +21,8 @@ interface FieldWrite {
 @Injectable()
 export class FieldWriter {
   constructor(
-    @Inject(CredentialOpener) private readonly opener: CredentialOpener,
-    @Inject(Sealer) private readonly sealer: Sealer,
+    private readonly opener: CredentialOpener,
+    private readonly sealer: Sealer,
   ) {}
 
   /** All fields are sealed anew to the next generation, so that no older value can be put back in their place. */

@@ -1,5 +1,5 @@
 import { ChangeListener } from '#libs/database';
-import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { mergeMap, type Observable } from 'rxjs';
 import { ResolveController } from './resolve.controller.js';
 
@@ -9,7 +9,7 @@ import { ResolveController } from './resolve.controller.js';
  */
 @Injectable()
 export class OwnChanges implements NestInterceptor {
-  constructor(@Inject(ChangeListener) private readonly changes: ChangeListener) {}
+  constructor(private readonly changes: ChangeListener) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     if (context.getClass() === ResolveController) return next.handle();

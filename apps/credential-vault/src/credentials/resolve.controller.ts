@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes, TokenOnce } from '#libs/service-kit';
-import { Body, Controller, Header, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServicePolicy } from '../service-policy/service-policy.js';
 import { CredentialDescriber } from './credential-describer.js';
@@ -12,9 +12,9 @@ import { type ResolvedCredential, ResolveService, type UnresolvedCredential } fr
 @RequireScopes('service')
 export class ResolveController {
   constructor(
-    @Inject(ResolveService) private readonly resolver: ResolveService,
-    @Inject(CredentialDescriber) private readonly describer: CredentialDescriber,
-    @Inject(ServicePolicy) private readonly policy: ServicePolicy,
+    private readonly resolver: ResolveService,
+    private readonly describer: CredentialDescriber,
+    private readonly policy: ServicePolicy,
   ) {}
 
   @Post('resolve')

@@ -49,8 +49,8 @@ export class ResolveRepository {
   private readonly cache: ChangeCache<Found | null>;
 
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(ChangeListener) changes: ChangeListener,
+    private readonly db: DataSource,
+    changes: ChangeListener,
     @Inject(FOUND_CACHE_MS) keptMs: number,
   ) {
     this.cache = new ChangeCache(changes, { topic: 'credential', maxKept, keptMs, unheardMs: 0 });

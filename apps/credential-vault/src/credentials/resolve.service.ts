@@ -1,5 +1,5 @@
 import { notFound, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { FrequentUses } from '../audit/frequent-uses.js';
 import { leaves, nameOf, signs, tokenFields } from '../bindings/binding-rules.js';
 import { FreshTokens } from '../grants/fresh-tokens.service.js';
@@ -34,10 +34,10 @@ export interface UnresolvedCredential {
 @Injectable()
 export class ResolveService {
   constructor(
-    @Inject(ResolveRepository) private readonly stored: ResolveRepository,
-    @Inject(CredentialOpener) private readonly opener: CredentialOpener,
-    @Inject(FrequentUses) private readonly uses: FrequentUses,
-    @Inject(FreshTokens) private readonly tokens: FreshTokens,
+    private readonly stored: ResolveRepository,
+    private readonly opener: CredentialOpener,
+    private readonly uses: FrequentUses,
+    private readonly tokens: FreshTokens,
   ) {}
 
   /**

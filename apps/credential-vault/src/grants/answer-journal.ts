@@ -19,9 +19,9 @@ export class AnswerJournal {
   private readonly logger = new Logger('refresh');
 
   constructor(
-    @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
-    @Inject(GrantSealer) private readonly sealer: GrantSealer,
-    @Inject(TokenTransport) private readonly transport: TokenTransport,
+    private readonly attempts: RefreshAttemptRepository,
+    private readonly sealer: GrantSealer,
+    private readonly transport: TokenTransport,
     @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
   ) {}
 

@@ -13,10 +13,10 @@ const sweepBatch = 500;
 @Injectable()
 export class DueGrants extends Sweeping {
   constructor(
-    @Inject(GrantRepository) private readonly grants: GrantRepository,
-    @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
-    @Inject(Refresher) private readonly refresher: Refresher,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly grants: GrantRepository,
+    private readonly attempts: RefreshAttemptRepository,
+    private readonly refresher: Refresher,
+    private readonly jobs: JobClient,
     @Inject(GRANT_SETTINGS) settings: GrantSettings,
   ) {
     super();

@@ -8,8 +8,8 @@ import { RevocationService } from './revocation.service.js';
 @Injectable()
 export class DueRevocations extends Sweeping {
   constructor(
-    @Inject(RevocationRepository) private readonly rows: RevocationRepository,
-    @Inject(RevocationService) private readonly revocations: RevocationService,
+    private readonly rows: RevocationRepository,
+    private readonly revocations: RevocationService,
     @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
   ) {
     super();

@@ -17,9 +17,9 @@ export class FreshTokens {
   private readonly reading = new Map<string, Promise<TimedGrant | null>>();
 
   constructor(
-    @Inject(GrantRepository) private readonly grants: GrantRepository,
-    @Inject(Refresher) private readonly refresher: Refresher,
-    @Inject(GrantSealer) private readonly sealer: GrantSealer,
+    private readonly grants: GrantRepository,
+    private readonly refresher: Refresher,
+    private readonly sealer: GrantSealer,
     @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
   ) {}
 

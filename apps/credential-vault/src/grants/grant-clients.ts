@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { notFound } from '#libs/service-kit';
 import { createHash } from 'node:crypto';
 import { CredentialOpener } from '../credentials/credential-opener.js';
@@ -18,8 +18,8 @@ export interface GrantClient extends OauthClient {
 @Injectable()
 export class GrantClients {
   constructor(
-    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
-    @Inject(CredentialOpener) private readonly opener: CredentialOpener,
+    private readonly credentials: CredentialRepository,
+    private readonly opener: CredentialOpener,
   ) {}
 
   /** @throws Problem 404 `credential_not_found`, 409 `credential_undecryptable` */

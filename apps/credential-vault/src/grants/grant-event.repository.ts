@@ -1,10 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GrantEvent } from './grant-event.entity.js';
 
 @Injectable()
 export class GrantEventRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** Newest first. */
   latest(credentialId: string, limit: number): Promise<GrantEvent[]> {

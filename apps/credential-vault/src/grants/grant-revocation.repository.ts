@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { OauthGrant } from './grant.entity.js';
@@ -6,7 +6,7 @@ import { transition } from './grant-transition.repository.js';
 
 @Injectable()
 export class GrantRevocationRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /**
    * Takes a grant's tokens away. They are gone here at once: the new version leaves a refresh under way nothing to put its

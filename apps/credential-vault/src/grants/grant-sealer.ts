@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { RawAnswer } from '../oauth/token-answer.js';
 import { Sealer } from '../sealing/sealer.js';
 import { Secret } from '../sealing/secret.js';
@@ -23,7 +23,7 @@ type Owner = Pick<OauthGrant, 'organization_id' | 'credential_id'>;
 /** Seals tokens to their grant's version, and answers, verifiers and revocations to the row they are kept in. */
 @Injectable()
 export class GrantSealer {
-  constructor(@Inject(Sealer) private readonly sealer: Sealer) {}
+  constructor(private readonly sealer: Sealer) {}
 
   async sealTokens(
     owner: Owner,

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import type { ProviderConfig } from '../oauth/provider-config.js';
@@ -44,7 +44,7 @@ const never = "'infinity'::timestamptz";
 
 @Injectable()
 export class GrantRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   async find(scope: CredentialScope, credentialId: string): Promise<TimedGrant | null> {
     return this.timed('g.organization_id = :organizationId AND g.project_id = :projectId', scope, credentialId);

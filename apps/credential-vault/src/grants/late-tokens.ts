@@ -1,5 +1,5 @@
 import { Database } from '#libs/database';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { ProviderConfig } from '../oauth/provider-config.js';
 import type { IssuedTokens, OauthClient } from '../oauth/token-endpoint.js';
 import { OauthGrant } from './grant.entity.js';
@@ -28,9 +28,9 @@ export class LateTokens {
   private readonly logger = new Logger('revocation');
 
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(TokenCustody) private readonly custody: TokenCustody,
-    @Inject(RevocationService) private readonly revocations: RevocationService,
+    private readonly db: Database,
+    private readonly custody: TokenCustody,
+    private readonly revocations: RevocationService,
   ) {}
 
   async letGo(late: Late): Promise<void> {

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import type { OauthFlow } from '../oauth/oauth-flow.entity.js';
@@ -14,7 +14,7 @@ export interface StrandedAnswer extends CredentialScope {
 
 @Injectable()
 export class RefreshAttemptRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /**
    * The intent: claims the grant for one token request and writes the request's row, in one statement that is committed

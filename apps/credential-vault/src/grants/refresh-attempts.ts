@@ -28,14 +28,14 @@ export class RefreshAttempts {
   private readonly logger = new Logger('refresh');
 
   constructor(
-    @Inject(GrantRepository) private readonly grants: GrantRepository,
-    @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
-    @Inject(GrantClients) private readonly clients: GrantClients,
-    @Inject(GrantSealer) private readonly sealer: GrantSealer,
-    @Inject(AnswerJournal) private readonly journal: AnswerJournal,
-    @Inject(LateTokens) private readonly late: LateTokens,
-    @Inject(TokenHostGate) private readonly gate: TokenHostGate,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly grants: GrantRepository,
+    private readonly attempts: RefreshAttemptRepository,
+    private readonly clients: GrantClients,
+    private readonly sealer: GrantSealer,
+    private readonly journal: AnswerJournal,
+    private readonly late: LateTokens,
+    private readonly gate: TokenHostGate,
+    private readonly jobs: JobClient,
     @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
   ) {}
 

@@ -20,7 +20,7 @@ export class RefreshLeases {
   private readonly redis: Redis;
 
   constructor(
-    @Inject(JobClient) jobs: JobClient,
+    jobs: JobClient,
     @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
   ) {
     this.redis = jobs.unwrap<Redis>();

@@ -1,6 +1,6 @@
 import { CredentialRefreshPayload, CredentialRevokePayload } from '#libs/contracts';
 import type { DeadJob } from '#libs/queue';
-import { Controller, Inject, Logger } from '@nestjs/common';
+import { Controller, Logger } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { DueGrants } from './due-grants.js';
 import { RevocationService } from './revocation.service.js';
@@ -11,8 +11,8 @@ export class RefreshHandler {
   private readonly logger = new Logger('refresh');
 
   constructor(
-    @Inject(DueGrants) private readonly due: DueGrants,
-    @Inject(RevocationService) private readonly revocations: RevocationService,
+    private readonly due: DueGrants,
+    private readonly revocations: RevocationService,
   ) {}
 
   @EventPattern('credential.refresh')

@@ -20,11 +20,11 @@ export class Refresher implements BeforeApplicationShutdown {
   private stopping = false;
 
   constructor(
-    @Inject(GrantRepository) private readonly grants: GrantRepository,
-    @Inject(RefreshAttempts) private readonly attempts: RefreshAttempts,
-    @Inject(RefreshLeases) private readonly leases: RefreshLeases,
+    private readonly grants: GrantRepository,
+    private readonly attempts: RefreshAttempts,
+    private readonly leases: RefreshLeases,
     @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
-    @Inject(Metrics) metrics: Metrics,
+    metrics: Metrics,
   ) {
     this.outcomes = new Counter({
       name: 'gatehouse_oauth_refreshes_total',

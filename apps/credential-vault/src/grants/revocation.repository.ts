@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type FindOptionsWhere, LessThan } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { Revocation } from './revocation.entity.js';
@@ -7,7 +7,7 @@ export type NewRevocation = Omit<Revocation, 'attempts' | 'next_try_at' | 'last_
 
 @Injectable()
 export class RevocationRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** @param manager of the transaction that lets the tokens go */
   async insert(manager: EntityManager, row: NewRevocation): Promise<void> {

@@ -24,16 +24,16 @@ export class RevocationService {
   private readonly outcomes: Counter<'outcome'>;
 
   constructor(
-    @Inject(RevocationRepository) private readonly revocations: RevocationRepository,
-    @Inject(GrantRepository) private readonly grants: GrantRepository,
-    @Inject(GrantRevocationRepository) private readonly ended: GrantRevocationRepository,
-    @Inject(TokenCustody) private readonly custody: TokenCustody,
-    @Inject(GrantSealer) private readonly sealer: GrantSealer,
-    @Inject(AuditRepository) private readonly audit: AuditRepository,
-    @Inject(TokenTransport) private readonly transport: TokenTransport,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly revocations: RevocationRepository,
+    private readonly grants: GrantRepository,
+    private readonly ended: GrantRevocationRepository,
+    private readonly custody: TokenCustody,
+    private readonly sealer: GrantSealer,
+    private readonly audit: AuditRepository,
+    private readonly transport: TokenTransport,
+    private readonly jobs: JobClient,
     @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
-    @Inject(Metrics) metrics: Metrics,
+    metrics: Metrics,
   ) {
     this.outcomes = new Counter({
       name: 'gatehouse_oauth_revocations_total',

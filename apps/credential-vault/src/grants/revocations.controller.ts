@@ -1,5 +1,5 @@
 import { Caller, idOf, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { type Revocation, leaveReasons } from './revocation.entity.js';
 import { RevocationRepository } from './revocation.repository.js';
@@ -26,7 +26,7 @@ class RevocationPage {
 @ApiTags('credentials')
 @Controller('api/v1/credentials/revocations')
 export class RevocationsController {
-  constructor(@Inject(RevocationRepository) private readonly revocations: RevocationRepository) {}
+  constructor(private readonly revocations: RevocationRepository) {}
 
   @Get()
   @RequireScopes('credentials:read')

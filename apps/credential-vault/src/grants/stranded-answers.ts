@@ -16,10 +16,10 @@ export class StrandedAnswers extends Sweeping {
   private readonly olderThanMs: number;
 
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
-    @Inject(TokenCustody) private readonly custody: TokenCustody,
-    @Inject(RevocationService) private readonly revocations: RevocationService,
+    private readonly db: Database,
+    private readonly attempts: RefreshAttemptRepository,
+    private readonly custody: TokenCustody,
+    private readonly revocations: RevocationService,
     @Inject(GRANT_SETTINGS) { REFRESH_SWEEP_MS: everyMs, TOKEN_TIMEOUT_MS }: GrantSettings,
   ) {
     super();

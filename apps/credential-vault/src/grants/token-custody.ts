@@ -1,7 +1,7 @@
 import type { Transaction } from '#libs/database';
 import { newId } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { OauthFlowRepository } from '../oauth/oauth-flow.repository.js';
 import type { ProviderConfig } from '../oauth/provider-config.js';
@@ -39,13 +39,13 @@ export class TokenCustody {
   private readonly logger = new Logger('revocation');
 
   constructor(
-    @Inject(GrantRepository) private readonly grants: GrantRepository,
-    @Inject(RevocationRepository) private readonly revocations: RevocationRepository,
-    @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
-    @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
-    @Inject(AnswerJournal) private readonly journal: AnswerJournal,
-    @Inject(GrantClients) private readonly clients: GrantClients,
-    @Inject(GrantSealer) private readonly sealer: GrantSealer,
+    private readonly grants: GrantRepository,
+    private readonly revocations: RevocationRepository,
+    private readonly attempts: RefreshAttemptRepository,
+    private readonly flows: OauthFlowRepository,
+    private readonly journal: AnswerJournal,
+    private readonly clients: GrantClients,
+    private readonly sealer: GrantSealer,
   ) {}
 
   /**

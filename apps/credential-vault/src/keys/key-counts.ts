@@ -1,5 +1,5 @@
 import { Metrics } from '#libs/service-kit';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { KekSentinelRepository } from '../sealing/kek-sentinel.repository.js';
 
@@ -13,8 +13,8 @@ export class KeyCounts {
   private readAtMs = 0;
 
   constructor(
-    @Inject(KekSentinelRepository) private readonly sentinels: KekSentinelRepository,
-    @Inject(Metrics) metrics: Metrics,
+    private readonly sentinels: KekSentinelRepository,
+    metrics: Metrics,
   ) {
     const gauge: Gauge<'kid'> = new Gauge({
       name: 'gatehouse_vault_deks',

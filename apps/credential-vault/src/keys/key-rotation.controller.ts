@@ -25,7 +25,7 @@ class KeyRotationView {
 export class KeyRotationController {
   constructor(
     @Inject(KEY_BACKEND) private readonly ring: KeyBackend,
-    @Inject(KekSentinelRepository) private readonly sentinels: KekSentinelRepository,
+    private readonly sentinels: KekSentinelRepository,
   ) {}
 
   @Get()

@@ -35,10 +35,10 @@ interface KeyState {
 export class KeysController {
   constructor(
     @Inject(KEY_BACKEND) private readonly ring: KeyBackend,
-    @Inject(KekSentinelRepository) private readonly sentinels: KekSentinelRepository,
-    @Inject(Rewrapper) private readonly rewrapper: Rewrapper,
-    @Inject(Resealer) private readonly resealer: Resealer,
-    @Inject(ServicePolicy) private readonly policy: ServicePolicy,
+    private readonly sentinels: KekSentinelRepository,
+    private readonly rewrapper: Rewrapper,
+    private readonly resealer: Resealer,
+    private readonly policy: ServicePolicy,
   ) {}
 
   @Get()

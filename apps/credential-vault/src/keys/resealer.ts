@@ -1,5 +1,5 @@
 import { Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { CredentialOpener } from '../credentials/credential-opener.js';
 import { CredentialRepository } from '../credentials/credential.repository.js';
 import { Sealer } from '../sealing/sealer.js';
@@ -19,10 +19,10 @@ export interface ResealProgress {
 @Injectable()
 export class Resealer {
   constructor(
-    @Inject(RewrapRepository) private readonly repository: RewrapRepository,
-    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
-    @Inject(CredentialOpener) private readonly opener: CredentialOpener,
-    @Inject(Sealer) private readonly sealer: Sealer,
+    private readonly repository: RewrapRepository,
+    private readonly credentials: CredentialRepository,
+    private readonly opener: CredentialOpener,
+    private readonly sealer: Sealer,
   ) {}
 
   /** One batch of the credentials whose data key was made before a time. */

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { DekOwner } from '../sealing/dek-place.js';
 import type { SealedTable } from '../sealing/sealed-tables.js';
@@ -13,7 +13,7 @@ export interface WrappedDek extends DekOwner {
 
 @Injectable()
 export class RewrapRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /**
    * Wraps one batch anew, of rows after `cursor` that another key than `kid` wraps; their readers see the old key or the

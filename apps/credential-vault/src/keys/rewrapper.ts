@@ -26,8 +26,8 @@ export class Rewrapper {
 
   constructor(
     @Inject(KEY_BACKEND) private readonly keys: KeyBackend,
-    @Inject(RewrapRepository) private readonly repository: RewrapRepository,
-    @Inject(Metrics) metrics: Metrics,
+    private readonly repository: RewrapRepository,
+    metrics: Metrics,
   ) {
     this.rewrapped = new Counter({
       name: 'gatehouse_vault_rewrapped_total',

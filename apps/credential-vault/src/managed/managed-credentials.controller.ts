@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes, TokenOnce } from '#libs/service-kit';
-import { Body, Controller, Delete, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServicePolicy } from '../service-policy/service-policy.js';
 import {
@@ -18,8 +18,8 @@ const kind = 'mcp_server';
 @RequireScopes('service')
 export class ManagedCredentialsController {
   constructor(
-    @Inject(ManagedCredentials) private readonly managed: ManagedCredentials,
-    @Inject(ServicePolicy) private readonly policy: ServicePolicy,
+    private readonly managed: ManagedCredentials,
+    private readonly policy: ServicePolicy,
   ) {}
 
   @Post()

@@ -1,5 +1,5 @@
 import { notFound, type Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { BindingService } from '../bindings/binding.service.js';
 import type { ConsumerKind } from '../bindings/credential-binding.entity.js';
 import { CredentialRepository } from '../credentials/credential.repository.js';
@@ -27,11 +27,11 @@ const noClientYet = 'not-registered-yet';
 @Injectable()
 export class ManagedCredentials {
   constructor(
-    @Inject(CredentialRepository) private readonly rows: CredentialRepository,
-    @Inject(CredentialService) private readonly credentials: CredentialService,
-    @Inject(BindingService) private readonly bindings: BindingService,
-    @Inject(GrantSetup) private readonly setup: GrantSetup,
-    @Inject(ClientMetadata) private readonly documents: ClientMetadata,
+    private readonly rows: CredentialRepository,
+    private readonly credentials: CredentialService,
+    private readonly bindings: BindingService,
+    private readonly setup: GrantSetup,
+    private readonly documents: ClientMetadata,
   ) {}
 
   /** Makes it and binds it; nothing is left of one whose configuration is wrong. @throws Problem 409, 422 */

@@ -1,6 +1,6 @@
 import { standardWebhooksKey } from '#libs/adapter-sdk';
 import { Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
@@ -12,8 +12,8 @@ const shortestSecretBytes = 24;
 @Injectable()
 export class NotificationTargets {
   constructor(
-    @Inject(NotificationRepository) private readonly notifications: NotificationRepository,
-    @Inject(GrantSealer) private readonly sealer: GrantSealer,
+    private readonly notifications: NotificationRepository,
+    private readonly sealer: GrantSealer,
   ) {}
 
   /**

@@ -1,5 +1,5 @@
 import { failureSql } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { NotificationTarget } from './notification-target.entity.js';
@@ -28,7 +28,7 @@ export async function notify(
 
 @Injectable()
 export class NotificationRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   target({ organizationId, projectId }: CredentialScope): Promise<NotificationTarget | null> {
     return this.db

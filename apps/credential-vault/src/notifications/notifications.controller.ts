@@ -1,5 +1,5 @@
 import { Caller, notFound, type Principal, RequireScopes, Text } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, Header, HttpCode, Inject, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Put } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { NotificationTargets } from './notification-targets.service.js';
 import { NotificationRepository } from './notification.repository.js';
@@ -26,8 +26,8 @@ class NotificationsMade {
 @Controller('api/v1/credentials/notifications')
 export class NotificationsController {
   constructor(
-    @Inject(NotificationRepository) private readonly notifications: NotificationRepository,
-    @Inject(NotificationTargets) private readonly targets: NotificationTargets,
+    private readonly notifications: NotificationRepository,
+    private readonly targets: NotificationTargets,
   ) {}
 
   @Get()

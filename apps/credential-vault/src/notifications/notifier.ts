@@ -32,8 +32,8 @@ export class Notifier extends Sweeping {
   private readonly logger = new Logger('notifications');
 
   constructor(
-    @Inject(NotificationRepository) private readonly notifications: NotificationRepository,
-    @Inject(NotificationTargets) private readonly targets: NotificationTargets,
+    private readonly notifications: NotificationRepository,
+    private readonly targets: NotificationTargets,
     @Inject(EGRESS) private readonly egress: Egress,
     @Inject(NOTIFY_SWEEP_MS) everyMs: number,
     @Inject(NOTIFICATION_KEEP_DAYS) private readonly keptDays: number,

@@ -19,9 +19,9 @@ export class CallbackController {
   private readonly logger = new Logger('oauth');
 
   constructor(
-    @Inject(CallbackService) private readonly callbacks: CallbackService,
-    @Inject(ConnectService) private readonly connects: ConnectService,
-    @Inject(ServiceTokens) private readonly tokens: ServiceTokens,
+    private readonly callbacks: CallbackService,
+    private readonly connects: ConnectService,
+    private readonly tokens: ServiceTokens,
     @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
   ) {}
 

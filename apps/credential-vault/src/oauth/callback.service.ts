@@ -29,8 +29,8 @@ export class CallbackService {
   private readonly logger = new Logger('oauth');
 
   constructor(
-    @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
-    @Inject(CodeExchange) private readonly exchange: CodeExchange,
+    private readonly flows: OauthFlowRepository,
+    private readonly exchange: CodeExchange,
     @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
   ) {}
 

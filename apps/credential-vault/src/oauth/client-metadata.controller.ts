@@ -1,5 +1,5 @@
 import { Problem, PublicRoute } from '#libs/service-kit';
-import { Controller, Get, Inject, Param } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ClientMetadata } from './client-metadata.js';
 import { ClientMetadataView } from './connect.dto.js';
@@ -10,7 +10,7 @@ const slugPattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
 @Controller('api/v1/oauth/clients')
 @PublicRoute()
 export class ClientMetadataController {
-  constructor(@Inject(ClientMetadata) private readonly documents: ClientMetadata) {}
+  constructor(private readonly documents: ClientMetadata) {}
 
   @Get(':slug')
   @ApiOperation({ summary: 'What providers read of Gatehouse as a client', operationId: 'getClientMetadata' })

@@ -7,7 +7,7 @@ import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
 @Injectable()
 export class ClientMetadata {
   constructor(
-    @Inject(GrantSetup) private readonly setup: GrantSetup,
+    private readonly setup: GrantSetup,
     @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { AnswerJournal } from '../grants/answer-journal.js';
 import { GrantClients } from '../grants/grant-clients.js';
@@ -11,10 +11,10 @@ import { requestTokens, type Tokens, type Transport } from './token-endpoint.js'
 @Injectable()
 export class CodeAnswers {
   constructor(
-    @Inject(GrantClients) private readonly clients: GrantClients,
-    @Inject(GrantSealer) private readonly sealer: GrantSealer,
-    @Inject(AnswerJournal) private readonly journal: AnswerJournal,
-    @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
+    private readonly clients: GrantClients,
+    private readonly sealer: GrantSealer,
+    private readonly journal: AnswerJournal,
+    private readonly attempts: RefreshAttemptRepository,
   ) {}
 
   /** Sends the code; its answer is kept as that of the attempt. @throws TokenRefused */

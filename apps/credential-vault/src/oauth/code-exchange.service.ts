@@ -34,18 +34,18 @@ export class CodeExchange {
   private readonly logger = new Logger('oauth');
 
   constructor(
-    @Inject(GrantRepository) private readonly grants: GrantRepository,
-    @Inject(GrantClients) private readonly clients: GrantClients,
-    @Inject(GrantSealer) private readonly sealer: GrantSealer,
-    @Inject(CodeAnswers) private readonly answers: CodeAnswers,
-    @Inject(TokenCustody) private readonly custody: TokenCustody,
-    @Inject(LateTokens) private readonly late: LateTokens,
-    @Inject(RevocationService) private readonly revocations: RevocationService,
-    @Inject(RefreshAttemptRepository) private readonly attempts: RefreshAttemptRepository,
-    @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
-    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
-    @Inject(Verifier) private readonly verifier: Verifier,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly grants: GrantRepository,
+    private readonly clients: GrantClients,
+    private readonly sealer: GrantSealer,
+    private readonly answers: CodeAnswers,
+    private readonly custody: TokenCustody,
+    private readonly late: LateTokens,
+    private readonly revocations: RevocationService,
+    private readonly attempts: RefreshAttemptRepository,
+    private readonly flows: OauthFlowRepository,
+    private readonly credentials: CredentialRepository,
+    private readonly verifier: Verifier,
+    private readonly jobs: JobClient,
     @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ConnectLink } from './connect-link.entity.js';
 
@@ -6,7 +6,7 @@ export type NewLink = Omit<ConnectLink, 'credential' | 'expires_at' | 'used_at' 
 
 @Injectable()
 export class ConnectLinkRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** @returns when it ends, by the database's clock */
   async insert(link: NewLink, lifeSeconds: number): Promise<Date> {

@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, Header, HttpCode, Inject, Param, Post, Put, Res } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { RevocationService } from '../grants/revocation.service.js';
@@ -23,12 +23,12 @@ const linkSeconds = 86_400;
 @Controller('api/v1/credentials/:id')
 export class ConnectController {
   constructor(
-    @Inject(ConnectService) private readonly connects: ConnectService,
-    @Inject(CodeExchange) private readonly exchange: CodeExchange,
-    @Inject(GrantSetup) private readonly setup: GrantSetup,
-    @Inject(RevocationService) private readonly revocations: RevocationService,
-    @Inject(UnconfirmedAccounts) private readonly unconfirmed: UnconfirmedAccounts,
-    @Inject(GrantViews) private readonly views: GrantViews,
+    private readonly connects: ConnectService,
+    private readonly exchange: CodeExchange,
+    private readonly setup: GrantSetup,
+    private readonly revocations: RevocationService,
+    private readonly unconfirmed: UnconfirmedAccounts,
+    private readonly views: GrantViews,
   ) {}
 
   @Get('oauth')

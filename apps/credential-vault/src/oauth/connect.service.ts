@@ -30,12 +30,12 @@ export interface StartedFlow {
 @Injectable()
 export class ConnectService {
   constructor(
-    @Inject(GrantSetup) private readonly setup: GrantSetup,
-    @Inject(GrantClients) private readonly clients: GrantClients,
-    @Inject(GrantSealer) private readonly sealer: GrantSealer,
-    @Inject(ProviderDirectory) private readonly providers: ProviderDirectory,
-    @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
-    @Inject(ConnectLinkRepository) private readonly links: ConnectLinkRepository,
+    private readonly setup: GrantSetup,
+    private readonly clients: GrantClients,
+    private readonly sealer: GrantSealer,
+    private readonly providers: ProviderDirectory,
+    private readonly flows: OauthFlowRepository,
+    private readonly links: ConnectLinkRepository,
     @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
   ) {}
 

@@ -1,11 +1,11 @@
 import { Sweeping } from '#libs/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { OauthFlowRepository } from './oauth-flow.repository.js';
 
 /** Deletes flows and links that ended. */
 @Injectable()
 export class ExpiredFlows extends Sweeping {
-  constructor(@Inject(OauthFlowRepository) flows: OauthFlowRepository) {
+  constructor(flows: OauthFlowRepository) {
     super();
     this.sweepEvery({ name: 'oauth-flows', everyMs: 3_600_000, batch: 1_000, sweep: () => flows.purge() });
   }

@@ -14,10 +14,10 @@ import { ProviderDirectory, redirectSlug } from './provider-directory.js';
 @Injectable()
 export class GrantSetup {
   constructor(
-    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
-    @Inject(GrantRepository) private readonly grants: GrantRepository,
-    @Inject(GrantClients) private readonly clients: GrantClients,
-    @Inject(ProviderDirectory) private readonly providers: ProviderDirectory,
+    private readonly credentials: CredentialRepository,
+    private readonly grants: GrantRepository,
+    private readonly clients: GrantClients,
+    private readonly providers: ProviderDirectory,
     @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
   ) {}
 

@@ -1,5 +1,5 @@
 import { notFound } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { GrantEventRepository } from '../grants/grant-event.repository.js';
 import { GrantRepository } from '../grants/grant.repository.js';
@@ -12,9 +12,9 @@ const shownEvents = 20;
 @Injectable()
 export class GrantViews {
   constructor(
-    @Inject(GrantRepository) private readonly grants: GrantRepository,
-    @Inject(GrantEventRepository) private readonly events: GrantEventRepository,
-    @Inject(GrantSetup) private readonly setup: GrantSetup,
+    private readonly grants: GrantRepository,
+    private readonly events: GrantEventRepository,
+    private readonly setup: GrantSetup,
   ) {}
 
   /** @throws Problem 404 `grant_not_found` */

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credentials/credential-scope.js';
 import { OauthFlow } from './oauth-flow.entity.js';
@@ -10,7 +10,7 @@ export type NewFlow = Omit<
 
 @Injectable()
 export class OauthFlowRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** @returns when it ends, by the database's clock */
   async insert(flow: NewFlow, lifeSeconds: number): Promise<Date> {

@@ -16,11 +16,11 @@ export class UnconfirmedAccounts extends Sweeping {
   private readonly logger = new Logger('oauth');
 
   constructor(
-    @Inject(OauthFlowRepository) private readonly flows: OauthFlowRepository,
-    @Inject(Database) private readonly db: Database,
-    @Inject(TokenCustody) private readonly custody: TokenCustody,
-    @Inject(AuditRepository) private readonly audit: AuditRepository,
-    @Inject(RevocationService) private readonly revocations: RevocationService,
+    private readonly flows: OauthFlowRepository,
+    private readonly db: Database,
+    private readonly custody: TokenCustody,
+    private readonly audit: AuditRepository,
+    private readonly revocations: RevocationService,
     @Inject(GRANT_SETTINGS) { REFRESH_SWEEP_MS: everyMs }: GrantSettings,
   ) {
     super();

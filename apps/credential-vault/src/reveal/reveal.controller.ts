@@ -1,5 +1,5 @@
 import { Caller, notFound, type Principal, Problem, RequireScopes, Text, TextList, TokenOnce } from '#libs/service-kit';
-import { Body, Controller, Header, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuditRepository } from '../audit/audit.repository.js';
 import { CredentialOpener } from '../credentials/credential-opener.js';
@@ -19,10 +19,10 @@ export class RevealFields {
 @RequireScopes('service', 'credentials:reveal')
 export class RevealController {
   constructor(
-    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
-    @Inject(CredentialOpener) private readonly opener: CredentialOpener,
-    @Inject(AuditRepository) private readonly audit: AuditRepository,
-    @Inject(ServicePolicy) private readonly policy: ServicePolicy,
+    private readonly credentials: CredentialRepository,
+    private readonly opener: CredentialOpener,
+    private readonly audit: AuditRepository,
+    private readonly policy: ServicePolicy,
   ) {}
 
   @Post()

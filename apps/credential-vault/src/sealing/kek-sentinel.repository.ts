@@ -1,11 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { sealedTables } from './sealed-tables.js';
 import { KekSentinel } from './kek-sentinel.entity.js';
 
 @Injectable()
 export class KekSentinelRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** Keeps the first sentinel of a kid, and returns the one that is kept. */
   async keepFirst(kid: string, sealed: Buffer): Promise<Buffer> {

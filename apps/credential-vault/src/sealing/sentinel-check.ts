@@ -11,7 +11,7 @@ const known = Buffer.from('gatehouse-vault-sentinel');
 export class SentinelCheck implements OnModuleInit {
   constructor(
     @Inject(KEY_BACKEND) private readonly keys: KeyBackend,
-    @Inject(KekSentinelRepository) private readonly sentinels: KekSentinelRepository,
+    private readonly sentinels: KekSentinelRepository,
   ) {}
 
   /** @throws Error that says which key is wrong and what to do */

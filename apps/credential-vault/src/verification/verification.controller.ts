@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { credentialStatuses } from '../credentials/credential.entity.js';
 import { Verifier } from './verifier.js';
@@ -20,7 +20,7 @@ export class VerificationView {
 @ApiTags('credentials')
 @Controller('api/v1/credentials/:id/verify')
 export class VerificationController {
-  constructor(@Inject(Verifier) private readonly verifier: Verifier) {}
+  constructor(private readonly verifier: Verifier) {}
 
   @Post()
   @HttpCode(200)

@@ -35,11 +35,11 @@ export class Verifier {
   private readonly logger = new Logger('verification');
 
   constructor(
-    @Inject(CredentialRepository) private readonly credentials: CredentialRepository,
-    @Inject(BindingRepository) private readonly bindings: BindingRepository,
-    @Inject(CredentialOpener) private readonly opener: CredentialOpener,
-    @Inject(FreshTokens) private readonly tokens: FreshTokens,
-    @Inject(AuditRepository) private readonly audit: AuditRepository,
+    private readonly credentials: CredentialRepository,
+    private readonly bindings: BindingRepository,
+    private readonly opener: CredentialOpener,
+    private readonly tokens: FreshTokens,
+    private readonly audit: AuditRepository,
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
   ) {}
 

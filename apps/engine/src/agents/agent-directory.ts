@@ -14,8 +14,8 @@ export class AgentDirectory {
   private readonly cache: ChangeCache<Agent>;
 
   constructor(
-    @Inject(AgentRepository) private readonly agents: AgentRepository,
-    @Inject(ChangeListener) changes: ChangeListener,
+    private readonly agents: AgentRepository,
+    changes: ChangeListener,
     @Inject(SETTINGS) { CHANGE_CACHE_MS: keptMs, AGENT_CACHE_MS: unheardMs }: EngineSettings,
   ) {
     this.cache = new ChangeCache(changes, { topic: 'agents', maxKept, keptMs, unheardMs });

@@ -25,7 +25,7 @@ const shownLeftOut = 50;
 @Injectable()
 export class AgentToolsets {
   constructor(
-    @Inject(TurnTools) private readonly tools: TurnTools,
+    private readonly tools: TurnTools,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

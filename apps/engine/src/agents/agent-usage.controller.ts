@@ -1,5 +1,5 @@
 import { Caller, notFound, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type AgentEffect, AgentToolsets } from './agent-toolsets.service.js';
 import { AgentRepository } from './agent.repository.js';
@@ -22,8 +22,8 @@ const shownAgents = 20;
 @RequireScopes('service')
 export class AgentUsageController {
   constructor(
-    @Inject(AgentRepository) private readonly agents: AgentRepository,
-    @Inject(AgentToolsets) private readonly toolsets: AgentToolsets,
+    private readonly agents: AgentRepository,
+    private readonly toolsets: AgentToolsets,
   ) {}
 
   @Get('using')

@@ -7,7 +7,7 @@ import {
   ShowsEntityTag,
   TagsWithout,
 } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AgentDetail } from './agent-toolset.dto.js';
 import { AgentToolsets } from './agent-toolsets.service.js';
@@ -19,8 +19,8 @@ import { AgentService } from './agent.service.js';
 @Controller('api/v1/agents')
 export class AgentController {
   constructor(
-    @Inject(AgentService) private readonly agents: AgentService,
-    @Inject(AgentToolsets) private readonly toolsets: AgentToolsets,
+    private readonly agents: AgentService,
+    private readonly toolsets: AgentToolsets,
   ) {}
 
   @Get()

@@ -1,7 +1,7 @@
 import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
 import { containing, type Principal, type SearchQuery } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { ArrayContains, ILike, LessThan, Repository } from 'typeorm';
 import { powersOf, samePowers } from './agent-powers.js';
@@ -32,7 +32,7 @@ interface Owner {
 export class AgentRepository {
   constructor(
     @InjectRepository(Agent) private readonly agents: Repository<Agent>,
-    @Inject(AuditLog) private readonly audit: AuditLog,
+    private readonly audit: AuditLog,
   ) {}
 
   /** Newest first; one more than `limit`, where there is one. */

@@ -1,5 +1,5 @@
 import { notFound, type Page, pageOf, type Principal, Problem, type SearchQuery } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { BuiltinLibrary } from '../tools/builtin/builtin-library.js';
 import { AgentDirectory } from './agent-directory.js';
 import type { CreateAgent, UpdateAgent } from './agent.dto.js';
@@ -11,10 +11,10 @@ import { NamedSkills, type NamedTools } from './named-skills.js';
 @Injectable()
 export class AgentService {
   constructor(
-    @Inject(AgentRepository) private readonly agents: AgentRepository,
-    @Inject(AgentDirectory) private readonly directory: AgentDirectory,
-    @Inject(BuiltinLibrary) private readonly library: BuiltinLibrary,
-    @Inject(NamedSkills) private readonly named: NamedSkills,
+    private readonly agents: AgentRepository,
+    private readonly directory: AgentDirectory,
+    private readonly library: BuiltinLibrary,
+    private readonly named: NamedSkills,
   ) {}
 
   /** A page, newest first. The first look at a project makes its Chief of Staff, so that people find it there. */

@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApprovalPage, ApprovalQuery, ApprovalView, approvalView, DecideApproval } from './approval.dto.js';
 import { ApprovalService } from './approval.service.js';
@@ -7,7 +7,7 @@ import { ApprovalService } from './approval.service.js';
 @ApiTags('approvals')
 @Controller('api/v1/approvals')
 export class ApprovalController {
-  constructor(@Inject(ApprovalService) private readonly approvals: ApprovalService) {}
+  constructor(private readonly approvals: ApprovalService) {}
 
   @Get()
   @RequireScopes('agents:read')

@@ -2,7 +2,7 @@ import { containing } from '#libs/service-kit';
 import { type AuditActor, AuditLog } from '#libs/audit';
 import { newId, type TurnRunPayload } from '#libs/contracts';
 import { storableJson } from '#libs/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AskedCall } from '../loop/approval-needed.js';
 import type { Claim } from '../turns/turn.repository.js';
@@ -46,8 +46,8 @@ const decideSql = `
 @Injectable()
 export class ApprovalRepository {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(AuditLog) private readonly audit: AuditLog,
+    private readonly db: DataSource,
+    private readonly audit: AuditLog,
   ) {}
 
   /** Gives the lease up until people decided. @returns false when it was lost */

@@ -16,9 +16,9 @@ const sweepBatch = 100;
 @Injectable()
 export class ApprovalService extends Sweeping {
   constructor(
-    @Inject(ApprovalRepository) private readonly approvals: ApprovalRepository,
-    @Inject(JobClient) private readonly jobClient: JobClient,
-    @Inject(Journal) private readonly journal: Journal,
+    private readonly approvals: ApprovalRepository,
+    private readonly jobClient: JobClient,
+    private readonly journal: Journal,
     @Inject(SETTINGS) settings: EngineSettings,
   ) {
     super();

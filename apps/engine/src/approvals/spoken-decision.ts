@@ -1,13 +1,13 @@
 import type { TurnInput } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { TurnScope } from '../tools/tool.js';
 import { ApprovalService } from './approval.service.js';
 
 /** Decisions that contacts write: `approve apr_…` or `refuse apr_…` and nothing else. No model reads or words them. */
 @Injectable()
 export class SpokenDecisions {
-  constructor(@Inject(ApprovalService) private readonly approvals: ApprovalService) {}
+  constructor(private readonly approvals: ApprovalService) {}
 
   /** @returns what to answer; null when the message is no decision of an admitted contact */
   async of(turn: TurnScope, input: TurnInput): Promise<string | null> {

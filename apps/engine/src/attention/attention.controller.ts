@@ -1,6 +1,6 @@
 import type { AttentionItem } from '#libs/contracts';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { AttentionRepository } from './attention.repository.js';
 
@@ -9,7 +9,7 @@ import { AttentionRepository } from './attention.repository.js';
 @Controller('internal/attention')
 @RequireScopes('service')
 export class AttentionController {
-  constructor(@Inject(AttentionRepository) private readonly attention: AttentionRepository) {}
+  constructor(private readonly attention: AttentionRepository) {}
 
   @Get()
   async list(@Caller() caller: Principal): Promise<{ data: AttentionItem[] }> {

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { DocumentTrust, KnowledgeDocument } from './document.entity.js';
@@ -27,7 +27,7 @@ const head = 'id, title, source, uri, trust, audience, provenance, created_at, l
 
 @Injectable()
 export class DocumentRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** Stores a document with its parts and facts, or finds the same text of the same source. @returns its id */
   async store(owner: Owner, document: NewDocument, facts: Facts): Promise<{ id: string; isNew: boolean }> {

@@ -1,5 +1,5 @@
 import { Caller, notFound, pageOf, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { EntityDetail, EntityPage, EntityQuery } from './entities.dto.js';
 import { EntityDirectory } from './entity-directory.repository.js';
@@ -12,8 +12,8 @@ const mostRelations = 200;
 @Controller('api/v1/knowledge/entities')
 export class EntitiesController {
   constructor(
-    @Inject(EntityDirectory) private readonly directory: EntityDirectory,
-    @Inject(GraphRepository) private readonly graph: GraphRepository,
+    private readonly directory: EntityDirectory,
+    private readonly graph: GraphRepository,
   ) {}
 
   @Get()

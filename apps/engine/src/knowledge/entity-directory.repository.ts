@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Owner } from './document-rows.js';
 import { nameKey } from './fact-rows.js';
@@ -15,7 +15,7 @@ export interface ListedEntity {
 /** What documents speak of, by name. */
 @Injectable()
 export class EntityDirectory {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** By name; one more than `limit`, where there is one. @param part of the name; null: all */
   async list(owner: Owner, part: string | null, limit: number, cursor: string | null): Promise<ListedEntity[]> {

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { DocumentTrust } from './document.entity.js';
 import type { Reader } from './document.repository.js';
@@ -76,7 +76,7 @@ const pathsSql = `
 /** What stands in which relation to what, as far as a reader may see it. */
 @Injectable()
 export class GraphRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   async entity(owner: Owner, reader: Reader, name: string): Promise<FoundEntity | null> {
     const rows = (await this.db.query(

@@ -19,7 +19,7 @@ import {
 @Controller('api/v1/knowledge')
 export class KnowledgeController {
   constructor(
-    @Inject(DocumentRepository) private readonly documents: DocumentRepository,
+    private readonly documents: DocumentRepository,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { deleteDocument, insertDocument, type NewDocument, type Owner } from './document-rows.js';
 import type { SyncOutcome } from './synced-document.entity.js';
@@ -23,7 +23,7 @@ export interface TakenVersion {
 /** What document sources have given to the project's knowledge. */
 @Injectable()
 export class SyncedDocumentRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /**
    * Puts a version in the place of the one before, all at once; one that is not newer changes nothing.

@@ -34,7 +34,7 @@ class TakeVersion {
 @Controller('internal/synced-documents')
 export class SyncedDocumentsController {
   constructor(
-    @Inject(SyncedDocumentRepository) private readonly documents: SyncedDocumentRepository,
+    private readonly documents: SyncedDocumentRepository,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

@@ -22,10 +22,10 @@ export class ReplyOffers extends Sweeping {
   private readonly handovers: Handovers;
 
   constructor(
-    @Inject(ReplyRepository) private readonly replies: ReplyRepository,
-    @Inject(JobClient) private readonly jobClient: JobClient,
-    @Inject(Database) db: Database,
-    @Inject(Liveness) losses: Liveness,
+    private readonly replies: ReplyRepository,
+    private readonly jobClient: JobClient,
+    db: Database,
+    losses: Liveness,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     super();

@@ -1,6 +1,6 @@
 import type { OutboundContent } from '#libs/contracts';
 import { notFound, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, Param } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ReplyRepository } from './reply.repository.js';
 
@@ -8,7 +8,7 @@ import { ReplyRepository } from './reply.repository.js';
 @ApiExcludeController()
 @Controller('internal/turns/:turn_id/replies')
 export class ReplyController {
-  constructor(@Inject(ReplyRepository) private readonly replies: ReplyRepository) {}
+  constructor(private readonly replies: ReplyRepository) {}
 
   @Get(':delivery_id')
   @RequireScopes('service')

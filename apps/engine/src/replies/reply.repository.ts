@@ -3,7 +3,7 @@ import { newId } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import { latestEntries } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Turn } from '../turns/turn.entity.js';
 
@@ -36,7 +36,7 @@ const ends = ['delivered', 'dead', 'unknown'] as const;
 
 @Injectable()
 export class ReplyRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** Notes that the sender of a failed turn is told so, once for a turn. */
   async addNotice(tx: Queryable, turnId: string): Promise<void> {

@@ -11,11 +11,7 @@ const rowsAtATime = 2_000;
 /** Deletes what is over the retention, some rows at a time, so that it never stands in anybody's way. */
 @Injectable()
 export class EngineRetention extends Sweeping {
-  constructor(
-    @Inject(RetentionRepository) rows: RetentionRepository,
-    @Inject(ProjectLimits) limits: ProjectLimits,
-    @Inject(SETTINGS) settings: EngineSettings,
-  ) {
+  constructor(rows: RetentionRepository, limits: ProjectLimits, @Inject(SETTINGS) settings: EngineSettings) {
     super();
     this.sweepEvery({
       name: 'retention-projects',

@@ -1,5 +1,5 @@
 import { firstId } from '#libs/contracts';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { activeStates } from '../turns/turn.entity.js';
 
@@ -49,7 +49,7 @@ const usageTables = ['usage', 'model_usage'] as const;
 export class RetentionRepository {
   readonly tables = Object.keys(deletions) as RetainedTable[];
 
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** @returns how many rows were deleted; what belongs to them went too */
   async deleteOld(table: RetainedTable, keepDays: number, limit: number): Promise<number> {

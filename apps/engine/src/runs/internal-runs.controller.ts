@@ -2,7 +2,7 @@ import { type TurnRunPayload } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Caller, type Principal, RequireScopes, RowNumberPipe, Text } from '#libs/service-kit';
 import type { RunDetailView, RunRow } from '#libs/views';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { IsArray } from 'class-validator';
 import { sessionTurn } from '../sessions/session-turn.dto.js';
@@ -34,12 +34,12 @@ const workflowNumber = new RowNumberPipe('workflow');
 @RequireScopes('service')
 export class InternalRunsController {
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(TurnRepository) private readonly turns: TurnRepository,
-    @Inject(TurnEnqueuer) private readonly enqueuer: TurnEnqueuer,
-    @Inject(RunRepository) private readonly runs: RunRepository,
-    @Inject(RunsService) private readonly service: RunsService,
-    @Inject(RunDetails) private readonly details: RunDetails,
+    private readonly db: Database,
+    private readonly turns: TurnRepository,
+    private readonly enqueuer: TurnEnqueuer,
+    private readonly runs: RunRepository,
+    private readonly service: RunsService,
+    private readonly details: RunDetails,
   ) {}
 
   /** Takes turns of runs before their jobs come. */

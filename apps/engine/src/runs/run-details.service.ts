@@ -12,8 +12,8 @@ import { RunRepository } from './run.repository.js';
 @Injectable()
 export class RunDetails {
   constructor(
-    @Inject(RunRepository) private readonly runs: RunRepository,
-    @Inject(ReplyRepository) private readonly replies: ReplyRepository,
+    private readonly runs: RunRepository,
+    private readonly replies: ReplyRepository,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

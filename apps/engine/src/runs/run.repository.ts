@@ -37,7 +37,7 @@ const runs = `
 @Injectable()
 export class RunRepository {
   constructor(
-    @Inject(Database) private readonly db: Database,
+    private readonly db: Database,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

@@ -11,7 +11,7 @@ import {
   Whole,
 } from '#libs/service-kit';
 import { RunDetailView, RunPage, runStates, RunView } from '#libs/views';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { RunDetails } from './run-details.service.js';
@@ -32,9 +32,9 @@ class RunReplay {
 @Controller('api/v1/runs')
 export class RunsController {
   constructor(
-    @Inject(RunRepository) private readonly runs: RunRepository,
-    @Inject(RunsService) private readonly service: RunsService,
-    @Inject(RunDetails) private readonly details: RunDetails,
+    private readonly runs: RunRepository,
+    private readonly service: RunsService,
+    private readonly details: RunDetails,
   ) {}
 
   @Get()

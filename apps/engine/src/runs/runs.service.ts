@@ -2,7 +2,7 @@ import type { TurnRunPayload } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { askerOf, keyed, notFound, once, type Principal, Problem, ServiceClient } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
 import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
 import { TurnRepository } from '../turns/turn.repository.js';
@@ -12,12 +12,12 @@ import { RunRepository } from './run.repository.js';
 @Injectable()
 export class RunsService {
   constructor(
-    @Inject(RunRepository) private readonly runs: RunRepository,
-    @Inject(TurnRepository) private readonly turns: TurnRepository,
-    @Inject(TurnCancellation) private readonly cancellation: TurnCancellation,
-    @Inject(TurnEnqueuer) private readonly enqueuer: TurnEnqueuer,
-    @Inject(ServiceClient) private readonly router: ServiceClient,
-    @Inject(Database) private readonly db: Database,
+    private readonly runs: RunRepository,
+    private readonly turns: TurnRepository,
+    private readonly cancellation: TurnCancellation,
+    private readonly enqueuer: TurnEnqueuer,
+    private readonly router: ServiceClient,
+    private readonly db: Database,
   ) {}
 
   /** @throws Problem 404 */

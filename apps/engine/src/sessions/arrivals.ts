@@ -31,7 +31,7 @@ export class Arrivals {
   private readonly lines = new Map<string, Line>();
 
   constructor(
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly jobs: JobClient,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

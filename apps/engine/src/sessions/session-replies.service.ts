@@ -26,8 +26,8 @@ export interface ReplyAnswer {
 @Injectable()
 export class SessionReplies {
   constructor(
-    @Inject(SessionsService) private readonly service: SessionsService,
-    @Inject(SessionRepository) private readonly sessions: SessionRepository,
+    private readonly service: SessionsService,
+    private readonly sessions: SessionRepository,
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
   ) {}
 

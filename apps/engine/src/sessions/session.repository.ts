@@ -1,6 +1,6 @@
 import { containing } from '#libs/service-kit';
 import type { ReplyTarget } from '#libs/contracts';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { activeStates, type Turn } from '../turns/turn.entity.js';
 import { cancelTurn } from '../turns/cancel-turn.js';
@@ -65,7 +65,7 @@ const listedSql = `${columnsSql},
 
 @Injectable()
 export class SessionRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   async list(
     organizationId: string,

@@ -12,7 +12,7 @@ import {
   TakesIdempotencyKey,
   Text,
 } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { SessionReplies } from './session-replies.service.js';
 import { SessionRepository, sessionStatuses } from './session.repository.js';
@@ -41,9 +41,9 @@ class Reply {
 @Controller('api/v1/sessions')
 export class SessionsController {
   constructor(
-    @Inject(SessionsService) private readonly service: SessionsService,
-    @Inject(SessionRepository) private readonly sessions: SessionRepository,
-    @Inject(SessionReplies) private readonly replies: SessionReplies,
+    private readonly service: SessionsService,
+    private readonly sessions: SessionRepository,
+    private readonly replies: SessionReplies,
   ) {}
 
   @Get()

@@ -1,5 +1,5 @@
 import { notFound, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
 import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
 import { type SessionMark, SessionRepository, type SessionRow } from './session.repository.js';
@@ -10,9 +10,9 @@ export type SessionDetail = SessionRow & { marks: SessionMark[] };
 @Injectable()
 export class SessionsService {
   constructor(
-    @Inject(SessionRepository) private readonly sessions: SessionRepository,
-    @Inject(TurnCancellation) private readonly cancellation: TurnCancellation,
-    @Inject(TurnEnqueuer) private readonly enqueuer: TurnEnqueuer,
+    private readonly sessions: SessionRepository,
+    private readonly cancellation: TurnCancellation,
+    private readonly enqueuer: TurnEnqueuer,
   ) {}
 
   /** @throws Problem 404 */

@@ -1,6 +1,6 @@
 import type { PythonEventAnswer, PythonHttpAnswer } from '#libs/contracts';
 import { Problem, PublicRoute } from '#libs/service-kit';
-import { Body, Controller, Headers, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { PythonCallbackBody } from './python-callback.dto.js';
 import { PythonCallbacks } from './python-callbacks.service.js';
@@ -12,7 +12,7 @@ import { PythonCallbacks } from './python-callbacks.service.js';
 @ApiExcludeController()
 @Controller('internal/python-callbacks')
 export class PythonCallbackController {
-  constructor(@Inject(PythonCallbacks) private readonly callbacks: PythonCallbacks) {}
+  constructor(private readonly callbacks: PythonCallbacks) {}
 
   @Post()
   @HttpCode(200)

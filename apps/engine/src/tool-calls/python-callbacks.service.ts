@@ -22,10 +22,10 @@ const schema = builtinTools.find(({ name }) => name === 'http_request')?.input_s
 @Injectable()
 export class PythonCallbacks {
   constructor(
-    @Inject(ToolCallRepository) private readonly calls: ToolCallRepository,
+    private readonly calls: ToolCallRepository,
     @Inject(EGRESS) private readonly egress: Egress,
-    @Inject(ServiceClient) private readonly router: ServiceClient,
-    @Inject(ArgumentCheck) private readonly check: ArgumentCheck,
+    private readonly router: ServiceClient,
+    private readonly check: ArgumentCheck,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

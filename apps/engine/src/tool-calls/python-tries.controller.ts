@@ -1,6 +1,6 @@
 import type { PythonTryAnswer } from '#libs/contracts';
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Header, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { PythonTries } from './python-tries.service.js';
 import { TryPython } from './python-try.dto.js';
@@ -10,7 +10,7 @@ import { TryPython } from './python-try.dto.js';
 @Controller('internal/python-tries')
 @RequireScopes('service')
 export class PythonTriesController {
-  constructor(@Inject(PythonTries) private readonly tries: PythonTries) {}
+  constructor(private readonly tries: PythonTries) {}
 
   /** @throws Problem 403 `caller_not_allowed` for any other service */
   @Post()

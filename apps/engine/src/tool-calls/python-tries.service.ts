@@ -18,9 +18,9 @@ const graceMs = 5_000;
 @Injectable()
 export class PythonTries {
   constructor(
-    @Inject(PythonTryRepository) private readonly tries: PythonTryRepository,
-    @Inject(ArgumentCheck) private readonly check: ArgumentCheck,
-    @Inject(CredentialReader) private readonly credentials: CredentialReader,
+    private readonly tries: PythonTryRepository,
+    private readonly check: ArgumentCheck,
+    private readonly credentials: CredentialReader,
     @Inject(PYTHON_RUNNER) private readonly runner: ServiceClient,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}

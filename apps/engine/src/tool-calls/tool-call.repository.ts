@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ToolCallRecord } from './tool-call.entity.js';
 
@@ -15,7 +15,7 @@ export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks'>
 /** The audit of calls; `StepRepository` writes it with the steps. */
 @Injectable()
 export class ToolCallRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** Whether a call in flight has asked the engine for anything. @param tokenHash SHA-256 of its token, in hex */
   async hasCalledBack(tokenHash: string): Promise<boolean> {

@@ -52,14 +52,14 @@ export class TurnTools {
   private readonly readResult: Tool;
 
   constructor(
-    @Inject(BuiltinLibrary) private readonly library: BuiltinLibrary,
-    @Inject(ToolsetClient) private readonly toolsets: ToolsetClient,
-    @Inject(CredentialReader) private readonly credentials: CredentialReader,
-    @Inject(ArgumentCheck) private readonly check: ArgumentCheck,
+    private readonly library: BuiltinLibrary,
+    private readonly toolsets: ToolsetClient,
+    private readonly credentials: CredentialReader,
+    private readonly check: ArgumentCheck,
     @Inject(REGISTRY) private readonly registry: ServiceClient,
     @Inject(PYTHON_RUNNER) private readonly runner: ServiceClient,
-    @Inject(StepRepository) steps: StepRepository,
-    @Inject(ToolCallRepository) private readonly calls: ToolCallRepository,
+    steps: StepRepository,
+    private readonly calls: ToolCallRepository,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     this.readResult = readResultTool(steps);

@@ -1,12 +1,12 @@
 import type { TurnRunPayload } from '#libs/contracts';
 import { isGone } from '#libs/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** Turns whose process died, or whose job is lost. */
 @Injectable()
 export class AbandonedTurns {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** Voids the leases of processes that are dead: over for so long that the next sweep takes them, whatever it waits for. */
   async takeFromGone(): Promise<void> {

@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes, Whole } from '#libs/service-kit';
-import { Body, Controller, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type TurnRedrive, TurnRedrives } from './turn-redrives.service.js';
 
@@ -12,7 +12,7 @@ class Redrive {
 @Controller('internal/turns')
 @RequireScopes('service')
 export class InternalTurnsController {
-  constructor(@Inject(TurnRedrives) private readonly redrives: TurnRedrives) {}
+  constructor(private readonly redrives: TurnRedrives) {}
 
   @Post(':id/redrive')
   @HttpCode(200)

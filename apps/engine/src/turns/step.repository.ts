@@ -57,7 +57,7 @@ const appendSql = `
 @Injectable()
 export class StepRepository {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
+    private readonly db: DataSource,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

@@ -11,7 +11,7 @@ import { dayLimits, type TurnLimits, turnLimits, withinDay } from './turn-limits
 @Injectable()
 export class TurnBudget {
   constructor(
-    @Inject(UsageRepository) private readonly usage: UsageRepository,
+    private readonly usage: UsageRepository,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

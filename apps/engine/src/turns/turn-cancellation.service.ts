@@ -1,5 +1,5 @@
 import { Database } from '#libs/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { lockSessions, startNext } from '../sessions/start-next.js';
 import { cancelTurn } from './cancel-turn.js';
 import type { Turn } from './turn.entity.js';
@@ -10,9 +10,9 @@ import { TurnEnqueuer } from './turn-enqueuer.js';
 @Injectable()
 export class TurnCancellation {
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(TurnLeases) private readonly leases: TurnLeases,
-    @Inject(TurnEnqueuer) private readonly enqueuer: TurnEnqueuer,
+    private readonly db: Database,
+    private readonly leases: TurnLeases,
+    private readonly enqueuer: TurnEnqueuer,
   ) {}
 
   /** Ends a turn whoever runs it: no reply of it goes out from here on. @returns false when it had ended */

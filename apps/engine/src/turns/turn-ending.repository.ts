@@ -1,7 +1,7 @@
 import { Batcher } from '#libs/batching';
 import { isRefusedRow, type Queryable, storableJson, asynchronousCommit } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
 import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
@@ -87,8 +87,8 @@ export class TurnEndingRepository {
   private readonly endings: Batcher<EndingWithEntries, Ended>;
 
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(Journal) private readonly journal: Journal,
+    private readonly db: DataSource,
+    private readonly journal: Journal,
   ) {
     const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
     this.endings = new Batcher((endings) => this.endAll(endings), together);

@@ -1,7 +1,7 @@
 import { turnRun, type TurnRunPayload } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Started } from '../sessions/start-next.js';
 import { entryOf } from './turn-entry.js';
 import type { Turn } from './turn.entity.js';
@@ -10,8 +10,8 @@ import type { Turn } from './turn.entity.js';
 @Injectable()
 export class TurnEnqueuer {
   constructor(
-    @Inject(JobClient) private readonly jobs: JobClient,
-    @Inject(Journal) private readonly journal: Journal,
+    private readonly jobs: JobClient,
+    private readonly journal: Journal,
   ) {}
 
   enqueue(turns: Turn[]): void {

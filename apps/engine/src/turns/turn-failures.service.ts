@@ -1,7 +1,7 @@
 import type { TurnRunPayload } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Journal, type JournalSubject } from '#libs/journal';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ReplyRepository } from '../replies/reply.repository.js';
 import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
 import type { Turn } from './turn.entity.js';
@@ -12,10 +12,10 @@ import { entryOf } from './turn-entry.js';
 @Injectable()
 export class TurnFailures {
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(TurnRepository) private readonly turns: TurnRepository,
-    @Inject(ReplyRepository) private readonly replies: ReplyRepository,
-    @Inject(Journal) private readonly journal: Journal,
+    private readonly db: Database,
+    private readonly turns: TurnRepository,
+    private readonly replies: ReplyRepository,
+    private readonly journal: Journal,
   ) {}
 
   /**

@@ -1,6 +1,6 @@
 import type { TurnRunPayload } from '#libs/contracts';
 import { type DeadJob, JobContext } from '#libs/queue';
-import { Controller, Inject, Logger } from '@nestjs/common';
+import { Controller, Logger } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { TurnJobs } from './turn-jobs.service.js';
 
@@ -8,7 +8,7 @@ import { TurnJobs } from './turn-jobs.service.js';
 export class TurnJobsController {
   private readonly logger = new Logger('turn.run');
 
-  constructor(@Inject(TurnJobs) private readonly jobs: TurnJobs) {}
+  constructor(private readonly jobs: TurnJobs) {}
 
   @EventPattern<string>('turn.run')
   async run(@Payload() payload: TurnRunPayload, @Ctx() context: JobContext): Promise<void> {

@@ -31,18 +31,18 @@ const cleanedWords = {
 @Injectable()
 export class TurnJobs {
   constructor(
-    @Inject(TurnRepository) private readonly turns: TurnRepository,
-    @Inject(TurnEndingRepository) private readonly endings: TurnEndingRepository,
-    @Inject(TurnFailures) private readonly failures: TurnFailures,
-    @Inject(TurnLeases) private readonly leases: TurnLeases,
-    @Inject(TurnRunner) private readonly runner: TurnRunner,
-    @Inject(TurnSlots) private readonly slots: TurnSlots,
-    @Inject(TurnEnqueuer) private readonly enqueuer: TurnEnqueuer,
-    @Inject(Arrivals) private readonly arrivals: Arrivals,
-    @Inject(ReplyOffers) private readonly offers: ReplyOffers,
-    @Inject(ServiceClient) private readonly router: ServiceClient,
-    @Inject(Journal) private readonly journal: Journal,
-    @Inject(Metrics) private readonly metrics: Metrics,
+    private readonly turns: TurnRepository,
+    private readonly endings: TurnEndingRepository,
+    private readonly failures: TurnFailures,
+    private readonly leases: TurnLeases,
+    private readonly runner: TurnRunner,
+    private readonly slots: TurnSlots,
+    private readonly enqueuer: TurnEnqueuer,
+    private readonly arrivals: Arrivals,
+    private readonly offers: ReplyOffers,
+    private readonly router: ServiceClient,
+    private readonly journal: Journal,
+    private readonly metrics: Metrics,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

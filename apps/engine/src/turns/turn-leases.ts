@@ -13,8 +13,8 @@ export class TurnLeases implements OnModuleDestroy {
   private readonly timer: NodeJS.Timeout;
 
   constructor(
-    @Inject(TurnRepository) private readonly turns: TurnRepository,
-    @Inject(Liveness) private readonly liveness: Liveness,
+    private readonly turns: TurnRepository,
+    private readonly liveness: Liveness,
     @Inject(SETTINGS) settings: EngineSettings,
   ) {
     this.timer = setInterval(() => void this.beat(), settings.TURN_HEARTBEAT_MS);

@@ -1,6 +1,6 @@
 import { Database, type Transaction } from '#libs/database';
 import type { Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
 import type { Turn } from './turn.entity.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
@@ -15,8 +15,8 @@ export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; 
 @Injectable()
 export class TurnRedrives {
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(TurnEnqueuer) private readonly enqueuer: TurnEnqueuer,
+    private readonly db: Database,
+    private readonly enqueuer: TurnEnqueuer,
   ) {}
 
   /**

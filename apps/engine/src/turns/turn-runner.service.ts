@@ -53,17 +53,17 @@ export interface SuspendedTurn {
 @Injectable()
 export class TurnRunner {
   constructor(
-    @Inject(AgentDirectory) private readonly agents: AgentDirectory,
-    @Inject(StepRepository) private readonly steps: StepRepository,
-    @Inject(ApprovalRepository) private readonly approvals: ApprovalRepository,
-    @Inject(SpokenDecisions) private readonly spoken: SpokenDecisions,
-    @Inject(TurnTools) private readonly tools: TurnTools,
-    @Inject(TurnBudget) private readonly budget: TurnBudget,
-    @Inject(ArgumentCheck) private readonly check: ArgumentCheck,
+    private readonly agents: AgentDirectory,
+    private readonly steps: StepRepository,
+    private readonly approvals: ApprovalRepository,
+    private readonly spoken: SpokenDecisions,
+    private readonly tools: TurnTools,
+    private readonly budget: TurnBudget,
+    private readonly check: ArgumentCheck,
     @Inject(MODELS) private readonly models: Models,
-    @Inject(ModelPrices) private readonly prices: ModelPrices,
-    @Inject(ModelSpending) private readonly spending: ModelSpending,
-    @Inject(Journal) private readonly journal: Journal,
+    private readonly prices: ModelPrices,
+    private readonly spending: ModelSpending,
+    private readonly journal: Journal,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

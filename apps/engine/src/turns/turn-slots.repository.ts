@@ -15,8 +15,8 @@ const lookAgainMs = 2_000;
 @Injectable()
 export class TurnSlots {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(ProjectLimits) private readonly limits: ProjectLimits,
+    private readonly db: DataSource,
+    private readonly limits: ProjectLimits,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

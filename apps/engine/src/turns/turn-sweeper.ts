@@ -12,9 +12,9 @@ const sweepBatch = 200;
 @Injectable()
 export class TurnSweeper extends Sweeping {
   constructor(
-    @Inject(AbandonedTurns) private readonly turns: AbandonedTurns,
-    @Inject(JobClient) private readonly jobClient: JobClient,
-    @Inject(Liveness) private readonly losses: Liveness,
+    private readonly turns: AbandonedTurns,
+    private readonly jobClient: JobClient,
+    private readonly losses: Liveness,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     super();

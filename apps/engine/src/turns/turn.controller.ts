@@ -14,12 +14,12 @@ import { TurnRepository } from './turn.repository.js';
 @Controller('api/v1/turns')
 export class TurnController {
   constructor(
-    @Inject(TurnRepository) private readonly turns: TurnRepository,
-    @Inject(StepRepository) private readonly steps: StepRepository,
-    @Inject(ToolCallRepository) private readonly calls: ToolCallRepository,
-    @Inject(ReplyRepository) private readonly replies: ReplyRepository,
+    private readonly turns: TurnRepository,
+    private readonly steps: StepRepository,
+    private readonly calls: ToolCallRepository,
+    private readonly replies: ReplyRepository,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
-    @Inject(TurnCancellation) private readonly cancellation: TurnCancellation,
+    private readonly cancellation: TurnCancellation,
   ) {}
 
   @Get(':id')

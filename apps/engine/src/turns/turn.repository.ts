@@ -125,8 +125,8 @@ export class TurnRepository {
   private readonly claims: Batcher<ClaimRequest, ClaimOutcome>;
 
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(Journal) private readonly journal: Journal,
+    private readonly db: DataSource,
+    private readonly journal: Journal,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     // One at a time: two would store what came in order in any order.

@@ -1,5 +1,5 @@
 import { Caller, OneOf, type Principal, Problem, reachesOrganization, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Header, Headers, Inject, Query, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Header, Headers, Query, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { Readable } from 'node:stream';
 import { spanOf, SpanQuery } from './span-of-days.js';
@@ -18,7 +18,7 @@ class ExportQuery extends SpanQuery {
 @ApiTags('usage')
 @Controller('api/v1/usage')
 export class UsageExportController {
-  constructor(@Inject(UsageExportRepository) private readonly usage: UsageExportRepository) {}
+  constructor(private readonly usage: UsageExportRepository) {}
 
   @Get('export')
   @RequireScopes('agents:read')

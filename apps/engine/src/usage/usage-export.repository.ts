@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 export const exportDetails = ['agent', 'contact', 'model'] as const;
@@ -41,7 +41,7 @@ const described = ['agent_id', 'contact_id', 'model'];
 
 @Injectable()
 export class UsageExportRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** All usage of a span by project and day, some rows at a time: each page begins behind the last row of the one before. */
   async *pages(span: ExportSpan): AsyncGenerator<ExportedUsage[]> {

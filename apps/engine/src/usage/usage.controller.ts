@@ -1,5 +1,5 @@
 import { Caller, OneOf, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { spanOf, SpanQuery } from './span-of-days.js';
 import { type UsageGroup, UsageRepository, type UsageRow } from './usage.repository.js';
@@ -39,7 +39,7 @@ class UsageList {
 @ApiTags('usage')
 @Controller('api/v1/usage')
 export class UsageController {
-  constructor(@Inject(UsageRepository) private readonly usage: UsageRepository) {}
+  constructor(private readonly usage: UsageRepository) {}
 
   @Get()
   @RequireScopes('agents:read')

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 export interface DayUse {
@@ -29,7 +29,7 @@ const columnOf: Record<UsageGroup, string> = { day: 'day', agent: 'agent_id', co
 
 @Injectable()
 export class UsageRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** What an agent used today, in all and for one contact. */
   async today(projectId: string, agentId: string, contactId: string | null): Promise<{ all: DayUse; contact: DayUse }> {

@@ -1,6 +1,6 @@
 import { attentionAtMost, type AttentionItem } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Health } from '../servers/mcp-server.entity.js';
 
@@ -15,7 +15,7 @@ interface Server {
 /** What of a project's MCP servers does not work, or waits for a person. */
 @Injectable()
 export class AttentionRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   async of({ organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>): Promise<AttentionItem[]> {
     const servers = (await this.db.query(

@@ -1,6 +1,6 @@
 import type { McpCallAnswer } from '#libs/contracts';
 import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ToolCalls } from './tool-calls.service.js';
@@ -9,7 +9,7 @@ import { CallTool, McpCallPage } from './tool-call.dto.js';
 @ApiTags('tools')
 @Controller()
 export class ToolCallsController {
-  constructor(@Inject(ToolCalls) private readonly calls: ToolCalls) {}
+  constructor(private readonly calls: ToolCalls) {}
 
   @Post('internal/tool-calls')
   @HttpCode(200)

@@ -24,10 +24,10 @@ export class ToolCalls implements OnApplicationBootstrap, OnApplicationShutdown 
   private readonly retention: Sweeper;
 
   constructor(
-    @Inject(ToolRepository) private readonly tools: ToolRepository,
-    @Inject(ServerRepository) private readonly servers: ServerRepository,
-    @Inject(ToolCallRepository) private readonly records: ToolCallRepository,
-    @Inject(Connections) private readonly connections: Connections,
+    private readonly tools: ToolRepository,
+    private readonly servers: ServerRepository,
+    private readonly records: ToolCallRepository,
+    private readonly connections: Connections,
     @Inject(SETTINGS) private readonly settings: RegistrySettings,
   ) {
     this.retention = new Sweeper({

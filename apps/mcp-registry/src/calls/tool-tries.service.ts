@@ -18,10 +18,10 @@ export const TRIES = Symbol('engineTries');
 @Injectable()
 export class ToolTries {
   constructor(
-    @Inject(ToolRepository) private readonly tools: ToolRepository,
-    @Inject(SkillRepository) private readonly skills: SkillRepository,
-    @Inject(ToolCallRepository) private readonly records: ToolCallRepository,
-    @Inject(ToolCalls) private readonly calls: ToolCalls,
+    private readonly tools: ToolRepository,
+    private readonly skills: SkillRepository,
+    private readonly records: ToolCallRepository,
+    private readonly calls: ToolCalls,
     @Inject(TRIES) private readonly engine: ServiceClient,
   ) {}
 

@@ -1,6 +1,6 @@
 import { type McpDiscoverPayload } from '#libs/contracts';
 import type { DeadJob } from '#libs/queue';
-import { Controller, Inject, Logger } from '@nestjs/common';
+import { Controller, Logger } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { DiscoveryService } from './discovery.service.js';
 
@@ -8,7 +8,7 @@ import { DiscoveryService } from './discovery.service.js';
 export class DiscoveryHandler {
   private readonly logger = new Logger('mcp.discover');
 
-  constructor(@Inject(DiscoveryService) private readonly discovery: DiscoveryService) {}
+  constructor(private readonly discovery: DiscoveryService) {}
 
   @EventPattern<string>('mcp.discover')
   async handle(@Payload() job: McpDiscoverPayload): Promise<void> {

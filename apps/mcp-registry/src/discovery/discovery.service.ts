@@ -22,9 +22,9 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
   private readonly sweeper: Sweeper;
 
   constructor(
-    @Inject(DiscoveryRepository) private readonly servers: DiscoveryRepository,
-    @Inject(Connections) private readonly connections: Connections,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly servers: DiscoveryRepository,
+    private readonly connections: Connections,
+    private readonly jobs: JobClient,
     @Inject(SETTINGS) private readonly settings: RegistrySettings,
   ) {
     this.sweeper = new Sweeper({

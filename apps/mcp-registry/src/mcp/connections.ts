@@ -24,7 +24,7 @@ export class Connections implements OnApplicationShutdown {
 
   constructor(
     @Inject(EGRESS) private readonly egress: Egress,
-    @Inject(ServerCredentials) private readonly credentials: ServerCredentials,
+    private readonly credentials: ServerCredentials,
     @Inject(SETTINGS) private readonly settings: RegistrySettings,
   ) {}
 

@@ -19,8 +19,8 @@ export class OauthRegistration {
   constructor(
     @Inject(EGRESS) egress: Egress,
     @Inject(SETTINGS) settings: RegistrySettings,
-    @Inject(VaultCredentials) private readonly credentials: VaultCredentials,
-    @Inject(Registration) private readonly registration: Registration,
+    private readonly credentials: VaultCredentials,
+    private readonly registration: Registration,
   ) {
     this.discovery = new OauthDiscovery(egress, settings.MCP_CONNECT_TIMEOUT_MS);
   }

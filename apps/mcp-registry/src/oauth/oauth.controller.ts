@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Inject, Post } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ServerService } from '../servers/server.service.js';
 import { RegisterByOauth, RegisteredByOauth } from './oauth.dto.js';
@@ -9,8 +9,8 @@ import { OauthRegistration } from './oauth-registration.service.js';
 @Controller('api/v1/mcp-servers/oauth')
 export class OauthController {
   constructor(
-    @Inject(OauthRegistration) private readonly registration: OauthRegistration,
-    @Inject(ServerService) private readonly servers: ServerService,
+    private readonly registration: OauthRegistration,
+    private readonly servers: ServerService,
   ) {}
 
   @Post()

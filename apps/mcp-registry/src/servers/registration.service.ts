@@ -17,10 +17,10 @@ import { ServerRepository, SlugTaken } from './server.repository.js';
 @Injectable()
 export class Registration {
   constructor(
-    @Inject(ServerRepository) private readonly servers: ServerRepository,
-    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
-    @Inject(CredentialBindings) private readonly bindings: CredentialBindings,
-    @Inject(Connections) private readonly connections: Connections,
+    private readonly servers: ServerRepository,
+    private readonly discovery: DiscoveryService,
+    private readonly bindings: CredentialBindings,
+    private readonly connections: Connections,
     @Inject(SETTINGS) private readonly settings: RegistrySettings,
   ) {}
 

@@ -1,5 +1,5 @@
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
   ChangeServer,
@@ -18,8 +18,8 @@ import { ServerService } from './server.service.js';
 @Controller('api/v1/mcp-servers')
 export class ServerController {
   constructor(
-    @Inject(ServerService) private readonly servers: ServerService,
-    @Inject(Registration) private readonly registration: Registration,
+    private readonly servers: ServerService,
+    private readonly registration: Registration,
   ) {}
 
   @Post()

@@ -1,6 +1,6 @@
 import { AuditLog } from '#libs/audit';
 import { containing, type Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, ILike, LessThan, QueryFailedError } from 'typeorm';
 import { applyListing, type ServerFacts } from '../discovery/discovery.repository.js';
@@ -26,7 +26,7 @@ export interface ServerSummary {
 export class ServerRepository {
   constructor(
     @InjectDataSource() private readonly source: DataSource,
-    @Inject(AuditLog) private readonly audit: AuditLog,
+    private readonly audit: AuditLog,
   ) {}
 
   /**

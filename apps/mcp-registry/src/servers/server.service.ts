@@ -1,5 +1,5 @@
 import { notFound, type Page, pageOf, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { requireCredentialRights } from '../credentials/may-use-credentials.js';
 import { DiscoveryService } from '../discovery/discovery.service.js';
 import { VaultCredentials } from '../oauth/vault-credentials.js';
@@ -13,11 +13,11 @@ import { ServerRepository, type ServerSummary } from './server.repository.js';
 @Injectable()
 export class ServerService {
   constructor(
-    @Inject(ServerRepository) private readonly servers: ServerRepository,
-    @Inject(Registration) private readonly registration: Registration,
-    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
-    @Inject(VaultCredentials) private readonly credentials: VaultCredentials,
-    @Inject(AgentUsage) private readonly usage: AgentUsage,
+    private readonly servers: ServerRepository,
+    private readonly registration: Registration,
+    private readonly discovery: DiscoveryService,
+    private readonly credentials: VaultCredentials,
+    private readonly usage: AgentUsage,
   ) {}
 
   async list(caller: Principal, query: ServerQuery): Promise<Page<ServerView>> {

@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Delete, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ManifestSkills } from './manifest-skills.service.js';
 import { AppCredentialsOfSkill, SkillFromApp } from './skill.dto.js';
@@ -9,7 +9,7 @@ import { AppCredentialsOfSkill, SkillFromApp } from './skill.dto.js';
 @Controller('internal/skills/manifest')
 @RequireScopes('service')
 export class ManifestSkillsController {
-  constructor(@Inject(ManifestSkills) private readonly manifests: ManifestSkills) {}
+  constructor(private readonly manifests: ManifestSkills) {}
 
   /** The manifest came into force. @returns the tools it names that there are not @throws Problem as `put` */
   @Post()

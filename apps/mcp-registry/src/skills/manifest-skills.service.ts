@@ -1,6 +1,6 @@
 import { builtinTools } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AgentUsage } from '../servers/agent-usage.js';
 import type { AppCredentialsOfSkill, SkillView } from './skill.dto.js';
 import { SkillRepository } from './skill.repository.js';
@@ -15,9 +15,9 @@ type Links = SkillContent['credentials'];
 @Injectable()
 export class ManifestSkills {
   constructor(
-    @Inject(SkillService) private readonly skills: SkillService,
-    @Inject(SkillRepository) private readonly rows: SkillRepository,
-    @Inject(AgentUsage) private readonly usage: AgentUsage,
+    private readonly skills: SkillService,
+    private readonly rows: SkillRepository,
+    private readonly usage: AgentUsage,
   ) {}
 
   /**

@@ -1,5 +1,5 @@
 import { type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PythonTools } from '../tools/python-tools.service.js';
 import { builtinOf } from '../tools/tool-view.js';
 import { ToolRepository } from '../tools/tool.repository.js';
@@ -21,9 +21,9 @@ interface Extras {
 @Injectable()
 export class SkillFolders {
   constructor(
-    @Inject(SkillService) private readonly skills: SkillService,
-    @Inject(ToolRepository) private readonly tools: ToolRepository,
-    @Inject(PythonTools) private readonly python: PythonTools,
+    private readonly skills: SkillService,
+    private readonly tools: ToolRepository,
+    private readonly python: PythonTools,
   ) {}
 
   /** No credential leaves, only the names that the tools know them by. @throws Problem 404 */

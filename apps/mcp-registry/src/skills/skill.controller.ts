@@ -8,7 +8,7 @@ import {
   ShowsEntityTag,
   TagsWithout,
 } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Effects } from '../toolsets/effects.service.js';
 import { ManifestSkills } from './manifest-skills.service.js';
@@ -34,10 +34,10 @@ const derived = ['left_out', 'effect'];
 @Controller('api/v1/skills')
 export class SkillController {
   constructor(
-    @Inject(SkillService) private readonly skills: SkillService,
-    @Inject(SkillFolders) private readonly folders: SkillFolders,
-    @Inject(ManifestSkills) private readonly manifests: ManifestSkills,
-    @Inject(Effects) private readonly effects: Effects,
+    private readonly skills: SkillService,
+    private readonly folders: SkillFolders,
+    private readonly manifests: ManifestSkills,
+    private readonly effects: Effects,
   ) {}
 
   @Post()

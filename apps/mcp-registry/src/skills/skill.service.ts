@@ -8,7 +8,7 @@ import {
   Problem,
   type SearchQuery,
 } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { CredentialBindings } from '../credentials/credential-bindings.js';
 import { requireCredentialRights } from '../credentials/may-use-credentials.js';
 import { AgentUsage } from '../servers/agent-usage.js';
@@ -24,10 +24,10 @@ import { type FullSkill, SkillRepository, SkillSlugTaken } from './skill.reposit
 @Injectable()
 export class SkillService {
   constructor(
-    @Inject(SkillRepository) private readonly skills: SkillRepository,
-    @Inject(ToolRepository) private readonly tools: ToolRepository,
-    @Inject(CredentialBindings) private readonly bindings: CredentialBindings,
-    @Inject(AgentUsage) private readonly usage: AgentUsage,
+    private readonly skills: SkillRepository,
+    private readonly tools: ToolRepository,
+    private readonly bindings: CredentialBindings,
+    private readonly usage: AgentUsage,
   ) {}
 
   /** @throws Problem 422 `invalid_fields`, 409 `slug_taken`, 403 `scope_missing`, and those of the vault */

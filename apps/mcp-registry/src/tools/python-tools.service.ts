@@ -14,9 +14,9 @@ export const PYTHON_RUNNER = Symbol('pythonRunner');
 @Injectable()
 export class PythonTools {
   constructor(
-    @Inject(ToolRepository) private readonly tools: ToolRepository,
+    private readonly tools: ToolRepository,
     @Inject(PYTHON_RUNNER) private readonly runner: ServiceClient,
-    @Inject(AgentUsage) private readonly usage: AgentUsage,
+    private readonly usage: AgentUsage,
   ) {}
 
   /** @throws Problem 422 `python_not_compiled` with each error at its line, 409 `name_taken`, 503 without a runner */

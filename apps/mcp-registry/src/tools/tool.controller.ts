@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ToolTries } from '../calls/tool-tries.service.js';
 import { PythonTools } from './python-tools.service.js';
@@ -23,10 +23,10 @@ import { ToolService } from './tool.service.js';
 @Controller('api/v1/tools')
 export class ToolController {
   constructor(
-    @Inject(ToolService) private readonly tools: ToolService,
-    @Inject(PythonTools) private readonly python: PythonTools,
-    @Inject(ToolTries) private readonly tries: ToolTries,
-    @Inject(Effects) private readonly effects: Effects,
+    private readonly tools: ToolService,
+    private readonly python: PythonTools,
+    private readonly tries: ToolTries,
+    private readonly effects: Effects,
   ) {}
 
   @Get()

@@ -1,6 +1,6 @@
 import { AuditLog } from '#libs/audit';
 import { containing, type Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, ILike, In, LessThan, QueryFailedError } from 'typeorm';
 import { SkillTool } from '../skills/skill-tool.entity.js';
@@ -23,7 +23,7 @@ export class NameTaken extends Error {}
 export class ToolRepository {
   constructor(
     @InjectDataSource() private readonly source: DataSource,
-    @Inject(AuditLog) private readonly audit: AuditLog,
+    private readonly audit: AuditLog,
   ) {}
 
   /** Newest first. */

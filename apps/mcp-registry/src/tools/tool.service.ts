@@ -1,6 +1,6 @@
 import { builtinTools, type ToolGrade, toolGrades } from '#libs/contracts';
 import { notFound, type Page, pageOf, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { differenceOf } from './definition-difference.js';
 import { hintedGrade } from './tool-grade.js';
 import { builtinOf, builtinView, toolView } from './tool-view.js';
@@ -11,7 +11,7 @@ import { ToolRepository } from './tool.repository.js';
 /** The catalogue: built-in tools, those of MCP servers, those in Python; and the approval of what servers changed. */
 @Injectable()
 export class ToolService {
-  constructor(@Inject(ToolRepository) private readonly tools: ToolRepository) {}
+  constructor(private readonly tools: ToolRepository) {}
 
   /** Newest first; the built-in ones stand before the first page and do not count for its limit. */
   async list(caller: Principal, query: ToolQuery): Promise<Page<ToolView>> {

@@ -13,7 +13,7 @@ const mostSkills = 50;
 @Injectable()
 export class Effects {
   constructor(
-    @Inject(ToolRepository) private readonly tools: ToolRepository,
+    private readonly tools: ToolRepository,
     @Inject(ENGINE) private readonly engine: ServiceClient,
   ) {}
 

@@ -1,6 +1,6 @@
 import type { Toolset } from '#libs/contracts';
 import { Caller, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
-import { Controller, Get, Inject, Logger, Query } from '@nestjs/common';
+import { Controller, Get, Logger, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ToolsetService } from './toolset.service.js';
 
@@ -19,7 +19,7 @@ class ToolsetQuery {
 export class ToolsetController {
   private readonly logger = new Logger('toolset');
 
-  constructor(@Inject(ToolsetService) private readonly toolsets: ToolsetService) {}
+  constructor(private readonly toolsets: ToolsetService) {}
 
   @Get()
   @ApiOperation({ operationId: 'getToolset', summary: 'The approved tools and the knowledge of an agent, for a turn' })

@@ -1,6 +1,6 @@
 import { type CredentialBinding, type Toolset, type ToolsetTool } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { McpServer } from '../servers/mcp-server.entity.js';
 import { type FullSkill, SkillRepository } from '../skills/skill.repository.js';
 import { leftOutOf, notPython, notThere } from '../tools/left-out.js';
@@ -15,9 +15,9 @@ import { ToolsetServers } from './toolset-servers.repository.js';
 @Injectable()
 export class ToolsetService {
   constructor(
-    @Inject(SkillRepository) private readonly skills: SkillRepository,
-    @Inject(ToolRepository) private readonly tools: ToolRepository,
-    @Inject(ToolsetServers) private readonly servers: ToolsetServers,
+    private readonly skills: SkillRepository,
+    private readonly tools: ToolRepository,
+    private readonly servers: ToolsetServers,
   ) {}
 
   /** @param toolIds Python tools that the agent has by itself */

@@ -1,5 +1,5 @@
 import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, Header, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApiKeyPage, CreateApiKey, CreatedApiKey } from './api-key.dto.js';
 import { ApiKeyService } from './api-key.service.js';
@@ -7,7 +7,7 @@ import { ApiKeyService } from './api-key.service.js';
 @ApiTags('api-keys')
 @Controller('api/v1/api-keys')
 export class ApiKeyController {
-  constructor(@Inject(ApiKeyService) private readonly keys: ApiKeyService) {}
+  constructor(private readonly keys: ApiKeyService) {}
 
   @Post()
   @Header('cache-control', 'no-store')

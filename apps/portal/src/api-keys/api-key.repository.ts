@@ -1,6 +1,6 @@
 import { AuditLog } from '#libs/audit';
 import type { Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { RoleName } from '../members/roles.js';
 import { ApiKey } from './api-key.entity.js';
@@ -30,8 +30,8 @@ type RevokedKey = ShownKey & { is_revoked: boolean };
 @Injectable()
 export class ApiKeyRepository {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(AuditLog) private readonly audit: AuditLog,
+    private readonly db: DataSource,
+    private readonly audit: AuditLog,
   ) {}
 
   /** The key with this hash that is neither revoked nor made by somebody who is no member any more, or suspended. */

@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import { notFound, pageOf, type Page, type PageQuery, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { ApiKeyView, CreateApiKey, CreatedApiKey } from './api-key.dto.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeyRepository } from './api-key.repository.js';
@@ -9,7 +9,7 @@ import { hashOf, newKey } from './key-text.js';
 
 @Injectable()
 export class ApiKeyService {
-  constructor(@Inject(ApiKeyRepository) private readonly keys: ApiKeyRepository) {}
+  constructor(private readonly keys: ApiKeyRepository) {}
 
   /** The answer is the only place where the key itself ever appears. */
   async create(caller: Principal, { name, scopes, expires_at }: CreateApiKey): Promise<CreatedApiKey> {

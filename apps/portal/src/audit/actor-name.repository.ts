@@ -1,10 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** What the actors of entries are called: members and keys, as long as they are known here. */
 @Injectable()
 export class ActorNameRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** @param actors `user:<id>`, `key:<id>`; others have no names here */
   async of(organizationId: string, actors: string[]): Promise<Map<string, string>> {

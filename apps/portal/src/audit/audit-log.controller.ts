@@ -1,6 +1,6 @@
 import { AuditQuery } from '#libs/audit';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuditLogPage } from './audit.dto.js';
 import { AuditTrail } from './audit-trail.js';
@@ -8,7 +8,7 @@ import { AuditTrail } from './audit-trail.js';
 @ApiTags('audit')
 @Controller('api/v1/audit')
 export class AuditLogController {
-  constructor(@Inject(AuditTrail) private readonly trail: AuditTrail) {}
+  constructor(private readonly trail: AuditTrail) {}
 
   @Get()
   @RequireScopes('audit:read')

@@ -21,9 +21,9 @@ export class KeyAuthenticator {
   private readonly keysByHash: BriefCache<ValidKey | null>;
 
   constructor(
-    @Inject(ApiKeyRepository) private readonly keys: ApiKeyRepository,
-    @Inject(ProjectReach) private readonly projects: ProjectReach,
-    @Inject(FailedKeys) private readonly failures: FailedKeys,
+    private readonly keys: ApiKeyRepository,
+    private readonly projects: ProjectReach,
+    private readonly failures: FailedKeys,
     @Inject(KEY_CACHE_MS) cacheMs: number,
   ) {
     this.keysByHash = new BriefCache(cacheMs, maxCached);

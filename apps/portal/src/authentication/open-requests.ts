@@ -1,5 +1,4 @@
 import {
-  Inject,
   Injectable,
   Logger,
   type BeforeApplicationShutdown,
@@ -26,8 +25,8 @@ export class OpenRequests implements OnApplicationBootstrap, BeforeApplicationSh
   private checking = false;
 
   constructor(
-    @Inject(ApiKeyRepository) private readonly keys: ApiKeyRepository,
-    @Inject(MemberSessionRepository) private readonly sessions: MemberSessionRepository,
+    private readonly keys: ApiKeyRepository,
+    private readonly sessions: MemberSessionRepository,
   ) {}
 
   onApplicationBootstrap(): void {

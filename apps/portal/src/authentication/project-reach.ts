@@ -13,7 +13,7 @@ export class ProjectReach {
   private readonly firsts: BriefCache<Project | null>;
 
   constructor(
-    @Inject(ProjectRepository) private readonly projects: ProjectRepository,
+    private readonly projects: ProjectRepository,
     @Inject(KEY_CACHE_MS) cacheMs: number,
   ) {
     this.byId = new BriefCache(cacheMs, maxCached);

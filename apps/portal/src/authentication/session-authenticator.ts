@@ -29,8 +29,8 @@ export class SessionAuthenticator {
   private readonly sessions: BriefCache<SignedIn | null>;
 
   constructor(
-    @Inject(MemberSessionRepository) private readonly stored: MemberSessionRepository,
-    @Inject(ProjectReach) private readonly projects: ProjectReach,
+    private readonly stored: MemberSessionRepository,
+    private readonly projects: ProjectReach,
     @Inject(SESSION_SETTINGS) private readonly settings: SessionSettings,
     @Inject(KEY_CACHE_MS) cacheMs: number,
   ) {

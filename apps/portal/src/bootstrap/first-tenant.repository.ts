@@ -1,7 +1,7 @@
 import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
 import type { Scope } from '#libs/service-kit';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull } from 'typeorm';
 import { ApiKey } from '../api-keys/api-key.entity.js';
 import { hashOf, newKey } from '../api-keys/key-text.js';
@@ -15,7 +15,7 @@ export interface FirstTenant {
 
 @Injectable()
 export class FirstTenantRepository implements OnApplicationBootstrap {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** Single sign-on makes members of it, before anybody asked for a key. */
   async onApplicationBootstrap(): Promise<void> {

@@ -1,6 +1,6 @@
 import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { SignInLinkView } from '../members/member.dto.js';
 import { MemberRepository } from '../members/member.repository.js';
@@ -14,7 +14,7 @@ type LinkSettings = Pick<SessionSettings, 'PUBLIC_URL' | 'SIGN_IN_LINK_SECONDS'>
 
 @Injectable()
 export class OwnerLinkRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /**
    * A link by which the operator, who has the machine, becomes the organization's owner: its oldest one that is not

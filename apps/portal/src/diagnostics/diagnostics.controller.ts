@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DiagnosticsView } from './diagnostics.dto.js';
 import { DiagnosticsService } from './diagnostics.service.js';
@@ -7,7 +7,7 @@ import { DiagnosticsService } from './diagnostics.service.js';
 @ApiTags('diagnostics')
 @Controller('api/v1/diagnostics')
 export class DiagnosticsController {
-  constructor(@Inject(DiagnosticsService) private readonly diagnostics: DiagnosticsService) {}
+  constructor(private readonly diagnostics: DiagnosticsService) {}
 
   @Get()
   @RequireScopes('admin')

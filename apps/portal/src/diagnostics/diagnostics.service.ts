@@ -23,7 +23,7 @@ interface Told {
 @Injectable()
 export class DiagnosticsService {
   constructor(
-    @Inject(Diagnoser) private readonly own: Diagnoser,
+    private readonly own: Diagnoser,
     @Inject(serviceClients) private readonly services: NamedClient[],
   ) {}
 

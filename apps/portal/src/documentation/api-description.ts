@@ -17,7 +17,7 @@ export class ApiDescription {
   private kept: { document: Promise<object>; untilMs: number } | null = null;
 
   constructor(
-    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    private readonly host: HttpAdapterHost,
     @Inject(UPSTREAM_URLS) private readonly urls: UpstreamUrls,
   ) {}
 

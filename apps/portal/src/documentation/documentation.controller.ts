@@ -1,5 +1,5 @@
 import { PublicRoute } from '#libs/service-kit';
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ApiDescription } from './api-description.js';
 
@@ -7,7 +7,7 @@ import { ApiDescription } from './api-description.js';
 @PublicRoute()
 @Controller()
 export class DocumentationController {
-  constructor(@Inject(ApiDescription) private readonly description: ApiDescription) {}
+  constructor(private readonly description: ApiDescription) {}
 
   @Get('api/v1/openapi.json')
   openapi(): Promise<object> {

@@ -7,7 +7,7 @@ import {
   ShowsEntityTag,
   TagsWithout,
 } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, Header, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ChangeMember, InvitedMember, InviteMember, MemberPage, MemberView, SignInLinkView } from './member.dto.js';
 import { MemberService } from './member.service.js';
@@ -18,7 +18,7 @@ const derived = ['state', 'last_seen_at'];
 @ApiTags('members')
 @Controller('api/v1/members')
 export class MemberController {
-  constructor(@Inject(MemberService) private readonly members: MemberService) {}
+  constructor(private readonly members: MemberService) {}
 
   @Get()
   @RequireScopes('members:read')

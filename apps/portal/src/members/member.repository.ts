@@ -1,7 +1,7 @@
 import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
 import { containing, type Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Member } from './member.entity.js';
 import type { RoleName } from './roles.js';
@@ -17,8 +17,8 @@ const select = `SELECT m.*, u.email FROM portal.member m JOIN portal.user_accoun
 @Injectable()
 export class MemberRepository {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(AuditLog) private readonly audit: AuditLog,
+    private readonly db: DataSource,
+    private readonly audit: AuditLog,
   ) {}
 
   transaction<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { notFound, type Page, pageOf, type Principal, Problem, type SearchQuery } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { SignInLinkRepository } from '../sign-in/sign-in-link.repository.js';
 import type { ChangeMember, InvitedMember, InviteMember, MemberView, SignInLinkView } from './member.dto.js';
 import { type MemberChange, MemberRepository, type MemberRow } from './member.repository.js';
@@ -9,8 +9,8 @@ import { mayGrant, type RoleName } from './roles.js';
 @Injectable()
 export class MemberService {
   constructor(
-    @Inject(MemberRepository) private readonly members: MemberRepository,
-    @Inject(SignInLinkRepository) private readonly links: SignInLinkRepository,
+    private readonly members: MemberRepository,
+    private readonly links: SignInLinkRepository,
   ) {}
 
   async list({ organizationId }: Principal, { limit, cursor, search }: SearchQuery): Promise<Page<MemberView>> {

@@ -1,5 +1,5 @@
 import { Caller, notFound, pageOf, PageQuery, type Principal, Problem, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { MemberOrKey } from '../authentication/request-member.js';
 import type { MemberRequest } from '../authentication/session-authenticator.js';
@@ -11,7 +11,7 @@ import { OrganizationRepository } from './organization.repository.js';
 @ApiTags('organizations')
 @Controller('api/v1/organizations')
 export class OrganizationController {
-  constructor(@Inject(OrganizationRepository) private readonly organizations: OrganizationRepository) {}
+  constructor(private readonly organizations: OrganizationRepository) {}
 
   @Get('current')
   @RequireScopes()

@@ -1,7 +1,7 @@
 import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { MemberRepository } from '../members/member.repository.js';
 import { ProjectRepository } from '../projects/project.repository.js';
@@ -10,10 +10,10 @@ import { Organization } from './organization.entity.js';
 @Injectable()
 export class OrganizationRepository {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(MemberRepository) private readonly members: MemberRepository,
-    @Inject(ProjectRepository) private readonly projects: ProjectRepository,
-    @Inject(AuditLog) private readonly audit: AuditLog,
+    private readonly db: DataSource,
+    private readonly members: MemberRepository,
+    private readonly projects: ProjectRepository,
+    private readonly audit: AuditLog,
   ) {}
 
   find(id: string): Promise<Organization | null> {

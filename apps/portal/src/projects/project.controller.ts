@@ -23,7 +23,7 @@ const holdLimits: string[] = ['webhook-ingress', 'adapter-gateway', 'router', 'e
 @Controller('api/v1/projects')
 export class ProjectController {
   constructor(
-    @Inject(ProjectRepository) private readonly projects: ProjectRepository,
+    private readonly projects: ProjectRepository,
     @Inject(gatewayClient) private readonly gateway: Pick<ServiceClient, 'post'>,
     @Inject(serviceClients) private readonly services: NamedClient[],
   ) {}

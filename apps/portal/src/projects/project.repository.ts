@@ -2,15 +2,15 @@ import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
 import type { ProjectLimitsDto } from '#libs/project-limits';
 import type { Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull } from 'typeorm';
 import { Project } from './project.entity.js';
 
 @Injectable()
 export class ProjectRepository {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(AuditLog) private readonly audit: AuditLog,
+    private readonly db: DataSource,
+    private readonly audit: AuditLog,
   ) {}
 
   find(organizationId: string, id: string): Promise<Project | null> {

@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Delete, Get, HttpCode, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { MemberOrKey } from '../authentication/request-member.js';
 import type { MemberRequest } from '../authentication/session-authenticator.js';
@@ -9,7 +9,7 @@ import { SessionService } from './session.service.js';
 @ApiTags('member-sessions')
 @Controller('api/v1/member-sessions')
 export class MemberSessionController {
-  constructor(@Inject(SessionService) private readonly sessions: SessionService) {}
+  constructor(private readonly sessions: SessionService) {}
 
   @Get()
   @RequireScopes()

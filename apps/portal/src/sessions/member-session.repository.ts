@@ -49,8 +49,8 @@ const reached = `portal.member m ON m.user_id = s.user_id AND m.suspended_at IS 
 @Injectable()
 export class MemberSessionRepository {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(AuditLog) private readonly audit: AuditLog,
+    private readonly db: DataSource,
+    private readonly audit: AuditLog,
     @Inject(SESSION_SETTINGS) private readonly settings: SessionSettings,
   ) {}
 

@@ -13,7 +13,7 @@ import { SESSION_SETTINGS, type SessionSettings } from './session-settings.js';
 @Controller('api/v1/session')
 export class SessionController {
   constructor(
-    @Inject(SessionService) private readonly sessions: SessionService,
+    private readonly sessions: SessionService,
     @Inject(SESSION_SETTINGS) private readonly settings: SessionSettings,
   ) {}
 

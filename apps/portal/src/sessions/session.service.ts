@@ -1,5 +1,5 @@
 import { holds, type Page, pageOf, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { spelledOut } from '../api-keys/grants.js';
 import { notSignedIn } from '../authentication/authenticated.js';
 import { MemberRepository } from '../members/member.repository.js';
@@ -12,9 +12,9 @@ import type { MemberSessionQuery, MemberSessionView, SignedInView } from './sess
 @Injectable()
 export class SessionService {
   constructor(
-    @Inject(MemberSessionRepository) private readonly sessions: MemberSessionRepository,
-    @Inject(MemberRepository) private readonly members: MemberRepository,
-    @Inject(ProjectRepository) private readonly projects: ProjectRepository,
+    private readonly sessions: MemberSessionRepository,
+    private readonly members: MemberRepository,
+    private readonly projects: ProjectRepository,
   ) {}
 
   /** Of a session that was just started. */

@@ -14,7 +14,7 @@ type LinkSettings = Pick<SessionSettings, 'PUBLIC_URL' | 'SIGN_IN_LINK_SECONDS'>
 @Injectable()
 export class SignInLinkRepository {
   constructor(
-    @Inject(AuditLog) private readonly audit: AuditLog,
+    private readonly audit: AuditLog,
     @Inject(SESSION_SETTINGS) private readonly settings: LinkSettings,
   ) {}
 

@@ -18,9 +18,9 @@ import { SignInService } from './sign-in.service.js';
 @Controller('api/v1/sign-in')
 export class SignInController {
   constructor(
-    @Inject(SignInService) private readonly signIn: SignInService,
-    @Inject(SessionService) private readonly sessions: SessionService,
-    @Inject(Issuer) private readonly issuer: Issuer,
+    private readonly signIn: SignInService,
+    private readonly sessions: SessionService,
+    private readonly issuer: Issuer,
     @Inject(SESSION_SETTINGS) private readonly settings: SessionSettings,
   ) {}
 

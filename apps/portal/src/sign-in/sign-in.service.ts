@@ -1,13 +1,13 @@
 import { Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { SignInAttempts } from './sign-in-attempts.js';
 import { type Browser, type StartedSession, StartedSessionRepository } from './started-session.repository.js';
 
 @Injectable()
 export class SignInService {
   constructor(
-    @Inject(StartedSessionRepository) private readonly sessions: StartedSessionRepository,
-    @Inject(SignInAttempts) private readonly attempts: SignInAttempts,
+    private readonly sessions: StartedSessionRepository,
+    private readonly attempts: SignInAttempts,
   ) {}
 
   /** @throws Problem 401 `link_used_or_expired`; 429 `too_many_sign_ins` */

@@ -1,5 +1,5 @@
 import { AuditLog } from '#libs/audit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { DataSource, type EntityManager } from 'typeorm';
 import { hashOf } from '../api-keys/key-text.js';
@@ -27,10 +27,10 @@ const maxUserAgent = 500;
 @Injectable()
 export class StartedSessionRepository {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(SignInLinkRepository) private readonly links: SignInLinkRepository,
-    @Inject(MemberSessionRepository) private readonly sessions: MemberSessionRepository,
-    @Inject(AuditLog) private readonly audit: AuditLog,
+    private readonly db: DataSource,
+    private readonly links: SignInLinkRepository,
+    private readonly sessions: MemberSessionRepository,
+    private readonly audit: AuditLog,
   ) {}
 
   /** @returns null for a link that is none, was used, has expired, or is for nobody any more */

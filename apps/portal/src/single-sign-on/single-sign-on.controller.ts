@@ -17,7 +17,7 @@ class StartQuery {
 @Controller('api/v1/sign-in/oidc')
 export class SingleSignOnController {
   constructor(
-    @Inject(SingleSignOnService) private readonly signOn: SingleSignOnService,
+    private readonly signOn: SingleSignOnService,
     @Inject(SESSION_SETTINGS) private readonly settings: SessionSettings,
   ) {}
 

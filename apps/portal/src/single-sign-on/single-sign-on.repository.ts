@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { newId } from '#libs/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { MemberRepository } from '../members/member.repository.js';
@@ -28,9 +28,9 @@ const issuerSpeaks = { subject: 'service:portal' };
 @Injectable()
 export class SingleSignOnRepository {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(MemberRepository) private readonly members: MemberRepository,
-    @Inject(StartedSessionRepository) private readonly sessions: StartedSessionRepository,
+    private readonly db: DataSource,
+    private readonly members: MemberRepository,
+    private readonly sessions: StartedSessionRepository,
   ) {}
 
   signIn(person: Person, browser: Browser): Promise<StartedSession | Refusal> {

@@ -30,9 +30,9 @@ export class SingleSignOnService {
   private readonly logger = new Logger('sign-in');
 
   constructor(
-    @Inject(Issuer) private readonly issuer: Issuer,
-    @Inject(SingleSignOnRepository) private readonly people: SingleSignOnRepository,
-    @Inject(SignInAttempts) private readonly attempts: SignInAttempts,
+    private readonly issuer: Issuer,
+    private readonly people: SingleSignOnRepository,
+    private readonly attempts: SignInAttempts,
     @Inject(OIDC_SETTINGS) private readonly settings: OidcSettings,
   ) {}
 

@@ -1,6 +1,6 @@
 import type { PythonCompileAnswer } from '#libs/contracts';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { onlyFor } from '../called-by.js';
 import { CompileSource } from './compile.dto.js';
@@ -10,7 +10,7 @@ import { CompileService } from './compile.service.js';
 @Controller('internal/compile')
 @RequireScopes('service')
 export class CompileController {
-  constructor(@Inject(CompileService) private readonly compiler: CompileService) {}
+  constructor(private readonly compiler: CompileService) {}
 
   @Post()
   @HttpCode(200)

@@ -16,7 +16,7 @@ const reasons: Record<Exclude<Ending['kind'], 'answer'>, string> = {
 export class CompileService {
   constructor(
     @Inject(SETTINGS) private readonly settings: RunnerSettings,
-    @Inject(SandboxPool) private readonly pool: SandboxPool,
+    private readonly pool: SandboxPool,
   ) {}
 
   /** @throws Problem 503 as `SandboxPool.call` */

@@ -41,7 +41,7 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
 
   constructor(
     @Inject(SETTINGS) private readonly settings: RunnerSettings,
-    @Inject(Metrics) metrics: Metrics,
+    metrics: Metrics,
   ) {
     metrics.gauge(
       'gatehouse_python_children',

@@ -1,6 +1,6 @@
 import type { PythonRunAnswer } from '#libs/contracts';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Header, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { onlyFor } from '../called-by.js';
 import { RunTool } from './run.dto.js';
@@ -10,7 +10,7 @@ import { RunService } from './run.service.js';
 @Controller('internal/run')
 @RequireScopes('service')
 export class RunController {
-  constructor(@Inject(RunService) private readonly runner: RunService) {}
+  constructor(private readonly runner: RunService) {}
 
   @Post()
   @HttpCode(200)

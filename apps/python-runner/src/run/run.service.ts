@@ -23,8 +23,8 @@ const tellable: Failure['error'][] = ['exception', 'invalid_result', 'host_call_
 export class RunService {
   constructor(
     @Inject(SETTINGS) private readonly settings: RunnerSettings,
-    @Inject(SandboxPool) private readonly pool: SandboxPool,
-    @Inject(EngineCallback) private readonly engine: EngineCallback,
+    private readonly pool: SandboxPool,
+    private readonly engine: EngineCallback,
   ) {}
 
   /** @throws Problem 403 `other_organization`, 422 (see `check`), 503 as `SandboxPool.call` */

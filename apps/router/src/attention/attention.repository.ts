@@ -2,7 +2,7 @@ import type { AttentionItem } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { countsByApp, openLetters } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 
 interface Kept {
   outcome: string;
@@ -20,7 +20,7 @@ const looksAt = 1_000;
 /** What of a project's messages waits for a person. */
 @Injectable()
 export class AttentionRepository {
-  constructor(@Inject(Database) private readonly db: Database) {}
+  constructor(private readonly db: Database) {}
 
   async of(scope: Pick<Principal, 'organizationId' | 'projectId'>): Promise<AttentionItem[]> {
     return (await Promise.all([this.dead(scope), this.kept(scope), this.refused(scope)])).flat();

@@ -85,10 +85,10 @@ class ChannelSettings {
 @Controller('api/v1/channels')
 export class ChannelsController {
   constructor(
-    @Inject(ChannelRepository) private readonly channels: ChannelRepository,
-    @Inject(ProjectRules) private readonly rules: ProjectRules,
+    private readonly channels: ChannelRepository,
+    private readonly rules: ProjectRules,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
-    @Inject(NamedAgents) private readonly agents: NamedAgents,
+    private readonly agents: NamedAgents,
   ) {}
 
   @Get()

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ContactRow } from './contact.entity.js';
 import type { IdentityRow } from './identity.entity.js';
@@ -11,7 +11,7 @@ export type Identity = Pick<IdentityRow, 'app_id' | 'sender' | 'home_id' | 'paus
 /** Contacts and what they own. Identities repeat their contact's status, so each change sets both in one transaction. */
 @Injectable()
 export class ContactRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   async find(organizationId: string, projectId: string, id: string): Promise<ContactRow | null> {
     const rows = (await this.db.query(

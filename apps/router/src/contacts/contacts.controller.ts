@@ -9,7 +9,7 @@ import {
   Text,
   Whole,
 } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ContactRepository } from './contact.repository.js';
 import { ContactsService } from './contacts.service.js';
@@ -39,8 +39,8 @@ class PairingRequest {
 @Controller('api/v1/contacts')
 export class ContactsController {
   constructor(
-    @Inject(ContactsService) private readonly service: ContactsService,
-    @Inject(ContactRepository) private readonly contacts: ContactRepository,
+    private readonly service: ContactsService,
+    private readonly contacts: ContactRepository,
   ) {}
 
   @Get()

@@ -17,10 +17,10 @@ export type ContactDetail = ContactRow & { identities: Identity[]; merged: strin
 @Injectable()
 export class ContactsService {
   constructor(
-    @Inject(ContactRepository) private readonly contacts: ContactRepository,
-    @Inject(HeldRepository) private readonly held: HeldRepository,
-    @Inject(Rerouter) private readonly again: Rerouter,
-    @Inject(ProjectRules) private readonly rules: ProjectRules,
+    private readonly contacts: ContactRepository,
+    private readonly held: HeldRepository,
+    private readonly again: Rerouter,
+    private readonly rules: ProjectRules,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {}
 

@@ -1,5 +1,5 @@
 import { Database } from '#libs/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Scope } from './replayer.js';
 
 export interface EventContact {
@@ -11,7 +11,7 @@ export interface EventContact {
 /** Whom an event leads to. */
 @Injectable()
 export class EventLinksRepository {
-  constructor(@Inject(Database) private readonly db: Database) {}
+  constructor(private readonly db: Database) {}
 
   /** Whoever wrote the event's messages, as they are now. */
   async contacts({ organizationId, projectId }: Scope, receiptId: string): Promise<EventContact[]> {

@@ -1,6 +1,6 @@
 import { Database } from '#libs/database';
 import { type LatestEntry, latestEntries } from '#libs/journal';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type EventResult, eventResult, type EventTurn } from './event-result.js';
 import type { Scope } from './replayer.js';
 
@@ -9,7 +9,7 @@ type Told = Map<string, LatestEntry>;
 /** What became of events, by the turns that their messages name and by what the journal tells of turns and replies. */
 @Injectable()
 export class EventResultsRepository {
-  constructor(@Inject(Database) private readonly db: Database) {}
+  constructor(private readonly db: Database) {}
 
   /** @returns results by event; none for an event without turns */
   async of(scope: Scope, receiptIds: string[]): Promise<Map<string, EventResult>> {

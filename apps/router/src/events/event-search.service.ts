@@ -19,9 +19,9 @@ const chunk = 500;
 @Injectable()
 export class EventSearch {
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(MessageFactsRepository) private readonly messages: MessageFactsRepository,
-    @Inject(EventResultsRepository) private readonly results: EventResultsRepository,
+    private readonly db: Database,
+    private readonly messages: MessageFactsRepository,
+    private readonly results: EventResultsRepository,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {}
 

@@ -9,7 +9,7 @@ import {
   Text,
   Whole,
 } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { EventFilter } from './event-filter.js';
 import { EventSearch } from './event-search.service.js';
@@ -37,9 +37,9 @@ class Replay {
 @Controller('api/v1/events')
 export class EventsController {
   constructor(
-    @Inject(EventsService) private readonly events: EventsService,
-    @Inject(EventSearch) private readonly searching: EventSearch,
-    @Inject(Replayer) private readonly replayer: Replayer,
+    private readonly events: EventsService,
+    private readonly searching: EventSearch,
+    private readonly replayer: Replayer,
   ) {}
 
   @Get()

@@ -2,7 +2,7 @@ import { Database } from '#libs/database';
 import { timeline } from '#libs/journal';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { MessageRow } from '../routing/message.entity.js';
 import { EngineRuns, type EventRuns, type EventTurnLink } from '../handover/engine-runs.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
@@ -35,12 +35,12 @@ export interface EventDetail {
 @Injectable()
 export class EventsService {
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(EngineRuns) private readonly runs: EngineRuns,
-    @Inject(EventResultsRepository) private readonly results: EventResultsRepository,
-    @Inject(EventLinksRepository) private readonly links: EventLinksRepository,
-    @Inject(Replayer) private readonly replayer: Replayer,
-    @Inject(ExplainedMessages) private readonly explained: ExplainedMessages,
+    private readonly db: Database,
+    private readonly runs: EngineRuns,
+    private readonly results: EventResultsRepository,
+    private readonly links: EventLinksRepository,
+    private readonly replayer: Replayer,
+    private readonly explained: ExplainedMessages,
   ) {}
 
   /** @throws Problem 404 `event_not_found` */

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** What a list shows of an event's first message. */
@@ -21,7 +21,7 @@ const shownChars = 200;
 
 @Injectable()
 export class MessageFactsRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** The first message of each of these receipts that the filter lets pass, by receipt. */
   async of(

@@ -1,5 +1,5 @@
 import { holds, type Principal, Problem, type Scope } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
 
@@ -10,8 +10,8 @@ export type ReplayTarget = { workflowId: number } | { agentId: string };
 @Injectable()
 export class ReplayTargets {
   constructor(
-    @Inject(ProjectRules) private readonly rules: ProjectRules,
-    @Inject(NamedAgents) private readonly agents: NamedAgents,
+    private readonly rules: ProjectRules,
+    private readonly agents: NamedAgents,
   ) {}
 
   /**

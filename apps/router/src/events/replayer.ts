@@ -31,10 +31,10 @@ export type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 @Injectable()
 export class Replayer {
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(RoutingRepository) private readonly routing: RoutingRepository,
-    @Inject(Rerouter) private readonly again: Rerouter,
-    @Inject(ReplayTargets) private readonly targets: ReplayTargets,
+    private readonly db: Database,
+    private readonly routing: RoutingRepository,
+    private readonly again: Rerouter,
+    private readonly targets: ReplayTargets,
     @Inject(ingressClient) private readonly ingress: ServiceClient,
   ) {}
 

@@ -15,8 +15,8 @@ export class OutboundHandler extends Sweeping {
   private readonly logger = new Logger('outbound.sent');
 
   constructor(
-    @Inject(OutboundRepository) private readonly outbound: OutboundRepository,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly outbound: OutboundRepository,
+    private readonly clock: Clock,
     @Inject(routerSettings) settings: RouterSettings,
   ) {
     super();

@@ -1,13 +1,13 @@
 import { type NormalizedMessage, type OutboundSentPayload, textHash } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { exchangeKept } from './loop-breaker.js';
 
 /** What Apps have sent lately, so that it is known again when a provider sends it back. */
 @Injectable()
 export class OutboundRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** Keeps what was sent, and notes the reply with the sender that it answers. */
   async note(sent: OutboundSentPayload, nowMs: number): Promise<void> {

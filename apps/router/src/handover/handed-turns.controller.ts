@@ -1,7 +1,7 @@
 import type { TurnInput, TurnRunPayload } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Caller, Flag, keyed, notFound, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Rerouter } from '../routing/reroute.service.js';
 import { messagesSql, type MessageRow } from '../routing/message.entity.js';
@@ -21,9 +21,9 @@ class RunReplay {
 @RequireScopes('service')
 export class HandedTurnsController {
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(TurnHandover) private readonly handover: TurnHandover,
-    @Inject(Rerouter) private readonly again: Rerouter,
+    private readonly db: Database,
+    private readonly handover: TurnHandover,
+    private readonly again: Rerouter,
   ) {}
 
   /** The input of a turn that was too large for its job. */

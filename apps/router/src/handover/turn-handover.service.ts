@@ -22,9 +22,9 @@ export class TurnHandover extends Sweeping {
   private readonly handovers: Handovers<TurnRunPayload>;
 
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(JobClient) private readonly jobs: JobClient,
-    @Inject(Liveness) losses: Liveness,
+    private readonly db: Database,
+    private readonly jobs: JobClient,
+    losses: Liveness,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {
     super();

@@ -12,7 +12,7 @@ import {
   Text,
   TextList,
 } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Rerouter } from '../routing/reroute.service.js';
 import { HeldRepository } from './held.repository.js';
@@ -31,8 +31,8 @@ class Release {
 @Controller('api/v1/held-messages')
 export class HeldController {
   constructor(
-    @Inject(HeldRepository) private readonly held: HeldRepository,
-    @Inject(Rerouter) private readonly again: Rerouter,
+    private readonly held: HeldRepository,
+    private readonly again: Rerouter,
   ) {}
 
   @Get()

@@ -1,11 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type MessageRow, messagesSql } from '../routing/message.entity.js';
 
 /** Messages that were kept from routing: held, paused, dropped, blocked or parked. */
 @Injectable()
 export class HeldRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** Newest first. */
   async list(

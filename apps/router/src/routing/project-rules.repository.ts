@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ChannelRow } from '../channels/channel.entity.js';
 import { TriggerRow } from '../workflows/trigger.entity.js';
@@ -7,7 +7,7 @@ import { WorkflowRow } from '../workflows/workflow.entity.js';
 /** The rows that a project's messages are routed by. */
 @Injectable()
 export class ProjectRulesRepository {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** As they are at one moment: a trigger is not read without its workflow. */
   async of(projectId: string): Promise<{ workflows: WorkflowRow[]; triggers: TriggerRow[]; channels: ChannelRow[] }> {

@@ -33,8 +33,8 @@ export class ProjectRules {
   private readonly filters = new Map<string, ReturnType<typeof compileFilter>>();
 
   constructor(
-    @Inject(ProjectRulesRepository) private readonly rows: ProjectRulesRepository,
-    @Inject(ChangeListener) changes: ChangeListener,
+    private readonly rows: ProjectRulesRepository,
+    changes: ChangeListener,
     @Inject(routerSettings) { CHANGE_CACHE_MS: keptMs }: RouterSettings,
   ) {
     this.cache = new ChangeCache(changes, { topic: 'rules', maxKept: maxCached, keptMs, unheardMs });

@@ -1,6 +1,6 @@
 import { Journal } from '#libs/journal';
 import { askerOf, type KeyedRequest, type Principal } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { WholeTurn } from '../handover/target.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
 import { draftOf } from './draft.js';
@@ -13,10 +13,10 @@ import { type Released, RoutingRepository } from './routing.repository.js';
 @Injectable()
 export class Rerouter {
   constructor(
-    @Inject(RoutingRepository) private readonly repository: RoutingRepository,
-    @Inject(ProjectRules) private readonly rules: ProjectRules,
-    @Inject(TurnHandover) private readonly handover: TurnHandover,
-    @Inject(Journal) private readonly journal: Journal,
+    private readonly repository: RoutingRepository,
+    private readonly rules: ProjectRules,
+    private readonly handover: TurnHandover,
+    private readonly journal: Journal,
   ) {}
 
   /**

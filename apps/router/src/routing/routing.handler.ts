@@ -1,16 +1,16 @@
 import { messageRoute, type MessageRoutePayload } from '#libs/contracts';
 import { Journal, type JournalEntry } from '#libs/journal';
 import { type DeadJob, errorCode, JobClient, JobContext, permanentCode } from '#libs/queue';
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { RoutingService } from './routing.service.js';
 
 @Controller()
 export class RoutingHandler {
   constructor(
-    @Inject(RoutingService) private readonly routing: RoutingService,
-    @Inject(Journal) private readonly journal: Journal,
-    @Inject(JobClient) private readonly jobs: JobClient,
+    private readonly routing: RoutingService,
+    private readonly journal: Journal,
+    private readonly jobs: JobClient,
   ) {}
 
   @EventPattern<string>('message.route')

@@ -34,10 +34,10 @@ const continuedAtMost = 200;
 @Injectable()
 export class RoutingRepository {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(Journal) private readonly journal: Journal,
-    @Inject(TurnHandover) private readonly handover: TurnHandover,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly db: DataSource,
+    private readonly journal: Journal,
+    private readonly handover: TurnHandover,
+    private readonly clock: Clock,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {}
 

@@ -27,13 +27,13 @@ export class RoutingService {
   private readonly commits: Batcher<Ruled[], Routed[]>;
 
   constructor(
-    @Inject(RoutingRepository) private readonly repository: RoutingRepository,
-    @Inject(ProjectRules) private readonly rules: ProjectRules,
-    @Inject(TurnHandover) private readonly handover: TurnHandover,
-    @Inject(Rerouter) private readonly again: Rerouter,
-    @Inject(Journal) private readonly journal: Journal,
-    @Inject(JobClient) private readonly jobs: JobClient,
-    @Inject(Metrics) private readonly metrics: Metrics,
+    private readonly repository: RoutingRepository,
+    private readonly rules: ProjectRules,
+    private readonly handover: TurnHandover,
+    private readonly again: Rerouter,
+    private readonly journal: Journal,
+    private readonly jobs: JobClient,
+    private readonly metrics: Metrics,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
     @Inject(routerSettings) settings: RouterSettings,
   ) {

@@ -9,7 +9,7 @@ import {
   Text,
   Whole,
 } from '#libs/service-kit';
-import { Body, Controller, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RunDetailView } from '#libs/views';
 import { Type } from 'class-transformer';
@@ -31,7 +31,7 @@ class Wait {
 @ApiTags('workflows')
 @Controller('api/v1/workflows')
 export class DirectRunsController {
-  constructor(@Inject(DirectRuns) private readonly runs: DirectRuns) {}
+  constructor(private readonly runs: DirectRuns) {}
 
   @Post(':id/runs')
   @HttpCode(202)

@@ -28,11 +28,11 @@ export interface DirectRun {
 @Injectable()
 export class DirectRuns {
   constructor(
-    @Inject(RoutingService) private readonly routing: RoutingService,
-    @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
-    @Inject(EngineRuns) private readonly runs: EngineRuns,
-    @Inject(Journal) private readonly journal: Journal,
-    @Inject(Database) private readonly db: Database,
+    private readonly routing: RoutingService,
+    private readonly workflows: WorkflowRepository,
+    private readonly runs: EngineRuns,
+    private readonly journal: Journal,
+    private readonly db: Database,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {}
 

@@ -14,7 +14,7 @@ const lagMs = 20_000;
 @Injectable()
 export class StatisticsSweeps extends Sweeping {
   constructor(
-    @Inject(Database) private readonly db: Database,
+    private readonly db: Database,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {
     super();

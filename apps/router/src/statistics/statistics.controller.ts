@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { MessageStatisticsView, StatisticsQuery } from './statistics.dto.js';
 import { StatisticsService } from './statistics.service.js';
@@ -7,7 +7,7 @@ import { StatisticsService } from './statistics.service.js';
 @ApiTags('statistics')
 @Controller('api/v1/statistics')
 export class StatisticsController {
-  constructor(@Inject(StatisticsService) private readonly statistics: StatisticsService) {}
+  constructor(private readonly statistics: StatisticsService) {}
 
   @Get('messages')
   @RequireScopes('events:read')

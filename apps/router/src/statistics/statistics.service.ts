@@ -12,7 +12,7 @@ import { spanOf } from './statistics-span.js';
 @Injectable()
 export class StatisticsService {
   constructor(
-    @Inject(Database) private readonly db: Database,
+    private readonly db: Database,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {}
 

@@ -1,5 +1,5 @@
 import { Database, Sweeping } from '#libs/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../guards/clock.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
 import { anyDue, takeDue } from './debounce.js';
@@ -12,9 +12,9 @@ const forgetEveryMs = 3_600_000;
 @Injectable()
 export class DebounceSweeper extends Sweeping {
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(TurnHandover) private readonly handover: TurnHandover,
-    @Inject(Clock) private readonly clock: Clock,
+    private readonly db: Database,
+    private readonly handover: TurnHandover,
+    private readonly clock: Clock,
   ) {
     super();
     this.sweepEvery({ name: 'debounce', everyMs: dueEveryMs, batch: 200, sweep: (limit) => this.open(limit) });

@@ -1,5 +1,5 @@
 import { Database } from '#libs/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { MessageRow, Verdict } from '../routing/message.entity.js';
 import { compileFilter } from './filter.js';
 import { filterInput } from './filter-input.js';
@@ -17,8 +17,8 @@ interface KnownContact {
 @Injectable()
 export class ExplainedMessages {
   constructor(
-    @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
-    @Inject(Database) private readonly db: Database,
+    private readonly workflows: WorkflowRepository,
+    private readonly db: Database,
   ) {}
 
   /**

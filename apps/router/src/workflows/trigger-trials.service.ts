@@ -1,6 +1,6 @@
 import { Database } from '#libs/database';
 import { type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
 import type { MessageRow, Verdict } from '../routing/message.entity.js';
 import { type ClauseResult, compileFilter, type Filter, type FilterProblem } from './filter.js';
@@ -47,8 +47,8 @@ const explained = 100;
 @Injectable()
 export class TriggerTrials {
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(NamedApps) private readonly apps: NamedApps,
+    private readonly db: Database,
+    private readonly apps: NamedApps,
   ) {}
 
   /** @throws Problem 422 `app_not_found`, `event_not_found` */

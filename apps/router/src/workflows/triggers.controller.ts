@@ -10,7 +10,7 @@ import {
   TextList,
   Whole,
 } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { TriggersService } from './triggers.service.js';
 import { TriggerTrials } from './trigger-trials.service.js';
@@ -55,8 +55,8 @@ class DryRun {
 @Controller('api/v1/triggers')
 export class TriggersController {
   constructor(
-    @Inject(TriggersService) private readonly triggers: TriggersService,
-    @Inject(TriggerTrials) private readonly trials: TriggerTrials,
+    private readonly triggers: TriggersService,
+    private readonly trials: TriggerTrials,
   ) {}
 
   @Post()

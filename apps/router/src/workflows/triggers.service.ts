@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
 import { ProjectRules } from '../routing/project-rules.js';
 import { compileFilter } from './filter.js';
@@ -23,9 +23,9 @@ type Rules = Partial<
 @Injectable()
 export class TriggersService {
   constructor(
-    @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
-    @Inject(ProjectRules) private readonly rules: ProjectRules,
-    @Inject(NamedApps) private readonly apps: NamedApps,
+    private readonly workflows: WorkflowRepository,
+    private readonly rules: ProjectRules,
+    private readonly apps: NamedApps,
   ) {}
 
   /** @throws Problem 404 for the workflow; 422 `app_not_found`, `invalid_filter`, `invalid_debounce` */

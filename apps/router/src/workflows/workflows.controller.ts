@@ -14,7 +14,7 @@ import {
   TakesIdempotencyKey,
   Text,
 } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
 import { EngineRuns } from '../handover/engine-runs.js';
@@ -45,11 +45,11 @@ const workflowNumber = new RowNumberPipe('workflow');
 @Controller()
 export class WorkflowsController {
   constructor(
-    @Inject(WorkflowRepository) private readonly workflows: WorkflowRepository,
-    @Inject(ProjectRules) private readonly rules: ProjectRules,
-    @Inject(EngineRuns) private readonly runs: EngineRuns,
-    @Inject(Database) private readonly db: Database,
-    @Inject(NamedAgents) private readonly agents: NamedAgents,
+    private readonly workflows: WorkflowRepository,
+    private readonly rules: ProjectRules,
+    private readonly runs: EngineRuns,
+    private readonly db: Database,
+    private readonly agents: NamedAgents,
   ) {}
 
   @Post('api/v1/workflows')

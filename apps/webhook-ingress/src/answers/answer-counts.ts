@@ -1,7 +1,7 @@
 import { Database, Sweeping } from '#libs/database';
 import type { Endpoint } from '#libs/contracts';
 import { addCounts, latencyBoundsMs, latencyClass, type StatisticCount } from '#libs/journal';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 
 const writeEveryMs = 30_000;
 const minuteMs = 60_000;
@@ -26,7 +26,7 @@ export class AnswerCounts extends Sweeping {
   /** Of minutes that are over, or whose App has changed, since the last writing. */
   private whole: Counts[] = [];
 
-  constructor(@Inject(Database) private readonly db: Database) {
+  constructor(private readonly db: Database) {
     super();
     this.sweepEvery({ name: 'answer-counts', everyMs: writeEveryMs, batch: 1, sweep: () => this.write() });
   }

@@ -1,6 +1,6 @@
 import { type AppChangedPayload } from '#libs/contracts';
 import type { DeadJob } from '#libs/queue';
-import { Controller, Inject, Logger } from '@nestjs/common';
+import { Controller, Logger } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { EndpointsService } from './endpoints.service.js';
 
@@ -8,7 +8,7 @@ import { EndpointsService } from './endpoints.service.js';
 export class AppChangedHandler {
   private readonly logger = new Logger('app.changed');
 
-  constructor(@Inject(EndpointsService) private readonly endpoints: EndpointsService) {}
+  constructor(private readonly endpoints: EndpointsService) {}
 
   @EventPattern<string>('app.changed')
   async handle(): Promise<void> {

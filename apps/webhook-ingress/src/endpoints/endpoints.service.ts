@@ -46,7 +46,7 @@ export class EndpointsService implements OnApplicationBootstrap, OnApplicationSh
   });
 
   constructor(
-    @Inject(EndpointRepository) private readonly repository: EndpointRepository,
+    private readonly repository: EndpointRepository,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
   ) {}
 

@@ -63,8 +63,8 @@ export class Dispatcher implements OnApplicationShutdown {
   private stopped = false;
 
   constructor(
-    @Inject(JobClient) private readonly jobs: JobClient,
-    @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
+    private readonly jobs: JobClient,
+    private readonly receipts: ReceiptRepository,
     @Inject(dispatcherSettings) private readonly settings: DispatcherSettings,
     @Inject(publicAddress) private readonly at: PublicAddress,
     @Inject(ProjectLimits) limits: Pick<ProjectLimits, 'of'>,

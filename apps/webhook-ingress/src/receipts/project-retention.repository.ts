@@ -14,9 +14,9 @@ const dayMs = 86_400_000;
 @Injectable()
 export class ProjectRetention extends Sweeping {
   constructor(
-    @Inject(DataSource) private readonly db: DataSource,
-    @Inject(Journal) private readonly journal: Journal,
-    @Inject(ProjectLimits) private readonly limits: ProjectLimits,
+    private readonly db: DataSource,
+    private readonly journal: Journal,
+    private readonly limits: ProjectLimits,
     @Inject(receiptSettings) private readonly settings: ReceiptSettings,
   ) {
     super();

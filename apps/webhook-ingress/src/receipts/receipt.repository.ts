@@ -1,6 +1,6 @@
 import { dropOldPartitions, ensureDailyPartitions, type Queryable, SweepMark } from '#libs/database';
 import { idTimeMs } from '#libs/contracts';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Receipt } from './receipt.js';
 import { writerName } from './receipt-writer.js';
@@ -33,7 +33,7 @@ export interface StaleReceipt {
 export class ReceiptRepository {
   private readonly mark = new SweepMark<Date>();
 
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   async find(id: string): Promise<Receipt | null> {
     return (await this.findAll([id]))[0] ?? null;

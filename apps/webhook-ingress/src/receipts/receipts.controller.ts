@@ -12,8 +12,8 @@ import type { Receipt } from './receipt.js';
 @RequireScopes('service')
 export class ReceiptsController {
   constructor(
-    @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
-    @Inject(Dispatcher) private readonly dispatcher: Dispatcher,
+    private readonly receipts: ReceiptRepository,
+    private readonly dispatcher: Dispatcher,
     @Inject(publicAddress) private readonly at: PublicAddress,
   ) {}
 

@@ -23,12 +23,12 @@ const partitionsEveryMs = 3_600_000;
 @Injectable()
 export class ReceiptsService extends Sweeping {
   constructor(
-    @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
-    @Inject(StaleReceipts) private readonly staleReceipts: StaleReceipts,
-    @Inject(EndpointsService) endpoints: EndpointsService,
-    @Inject(Journal) private readonly journal: Journal,
-    @Inject(Liveness) losses: Liveness,
-    @Inject(RefusalLog) private readonly refusals: RefusalLog,
+    private readonly receipts: ReceiptRepository,
+    private readonly staleReceipts: StaleReceipts,
+    endpoints: EndpointsService,
+    private readonly journal: Journal,
+    losses: Liveness,
+    private readonly refusals: RefusalLog,
     @Inject(receiptSettings) private readonly settings: ReceiptSettings,
   ) {
     super();

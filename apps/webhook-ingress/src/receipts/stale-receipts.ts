@@ -27,11 +27,11 @@ export interface StaleReceiptSettings {
 @Injectable()
 export class StaleReceipts {
   constructor(
-    @Inject(ReceiptRepository) private readonly receipts: ReceiptRepository,
+    private readonly receipts: ReceiptRepository,
     @Inject(JobClient) private readonly jobs: Pick<JobClient, 'behindMs'>,
-    @Inject(Dispatcher) private readonly dispatcher: Dispatcher,
+    private readonly dispatcher: Dispatcher,
     @Inject(EndpointsService) private readonly endpoints: Pick<EndpointsService, 'get'>,
-    @Inject(Journal) private readonly journal: Journal,
+    private readonly journal: Journal,
     @Inject(Liveness) private readonly losses: Pick<Liveness, 'sinceLossMs'>,
     @Inject(staleReceiptSettings) private readonly settings: StaleReceiptSettings,
   ) {}

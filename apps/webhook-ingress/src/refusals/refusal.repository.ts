@@ -2,7 +2,7 @@ import { Batcher } from '#libs/batching';
 import { type Endpoint, newId } from '#libs/contracts';
 import { isRefusedRow } from '#libs/database';
 import { Metrics } from '#libs/service-kit';
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import type { Incoming } from '../webhook/incoming.js';
@@ -19,7 +19,7 @@ export class RefusalLog implements OnApplicationShutdown {
 
   constructor(
     @InjectRepository(Refusal) private readonly rows: Repository<Refusal>,
-    @Inject(Metrics) private readonly metrics: Metrics,
+    private readonly metrics: Metrics,
   ) {
     const together = { maxItems: 200, maxWaitMs: 50, maxRunning: 1, failsByItem: isRefusedRow };
     this.batcher = new Batcher((refusals) => this.write(refusals), together);

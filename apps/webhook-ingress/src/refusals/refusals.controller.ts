@@ -1,5 +1,5 @@
 import { Caller, pageOf, PageQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RefusalLog } from './refusal.repository.js';
 import { RefusalPage } from './refusal.dto.js';
@@ -11,7 +11,7 @@ class RefusalQuery extends PageQuery {
 @ApiTags('refusals')
 @Controller('api/v1/refusals')
 export class RefusalsController {
-  constructor(@Inject(RefusalLog) private readonly refusals: RefusalLog) {}
+  constructor(private readonly refusals: RefusalLog) {}
 
   @Get()
   @RequireScopes('events:read')

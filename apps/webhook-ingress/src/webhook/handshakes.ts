@@ -24,7 +24,7 @@ export class Handshakes {
   private readonly logger = new Logger('handshake');
 
   constructor(
-    @Inject(Secrets) private readonly secrets: Secrets,
+    private readonly secrets: Secrets,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
     @Inject(publicAddress) private readonly at: PublicAddress,
     @Inject(handshakeSettings) private readonly settings: HandshakeSettings,

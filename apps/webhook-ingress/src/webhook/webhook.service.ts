@@ -1,7 +1,7 @@
 import type { Endpoint, MappedCredentials } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { Metrics } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { hash as digest } from 'node:crypto';
 import { type Answer, type Incoming, one, receiptOf } from './incoming.js';
 import type { DeliveryKey, Receipt } from '../receipts/receipt.js';
@@ -17,13 +17,13 @@ import { isTimed, verifySignature } from './verify-signature.js';
 @Injectable()
 export class WebhookService {
   constructor(
-    @Inject(Secrets) private readonly secrets: Secrets,
-    @Inject(BuiltinPayload) private readonly builtin: BuiltinPayload,
-    @Inject(ReceiptWriter) private readonly writer: ReceiptWriter,
-    @Inject(Dispatcher) private readonly dispatcher: Dispatcher,
-    @Inject(Metrics) private readonly metrics: Metrics,
-    @Inject(Handshakes) private readonly handshakes: Handshakes,
-    @Inject(Journal) private readonly journal: Journal,
+    private readonly secrets: Secrets,
+    private readonly builtin: BuiltinPayload,
+    private readonly writer: ReceiptWriter,
+    private readonly dispatcher: Dispatcher,
+    private readonly metrics: Metrics,
+    private readonly handshakes: Handshakes,
+    private readonly journal: Journal,
   ) {
     const over = 'Projects that send more than their share, whose surplus waits behind others';
     metrics.gauge('gatehouse_projects_over_share', over, () => dispatcher.held.projects);

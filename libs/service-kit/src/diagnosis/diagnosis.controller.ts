@@ -1,4 +1,4 @@
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Caller, type Principal, RequireScopes } from '../principal.js';
 import { Diagnoser } from './diagnoser.js';
@@ -9,7 +9,7 @@ import type { Diagnosis } from './finding.js';
 @Controller('internal/diagnosis')
 @RequireScopes('service')
 export class DiagnosisController {
-  constructor(@Inject(Diagnoser) private readonly diagnoser: Diagnoser) {}
+  constructor(private readonly diagnoser: Diagnoser) {}
 
   @Get()
   get(@Caller() caller: Principal): Promise<Diagnosis> {

@@ -1,5 +1,5 @@
 import { Caller, Flag, IdempotencyKey, type Principal, RequireScopes, TakesIdempotencyKey } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags, OmitType } from '@nestjs/swagger';
 import { DeadLetterFilter } from '../dead-letters/dead-letter-filter.js';
 import { EventFilter } from '../event-filter.js';
@@ -18,7 +18,7 @@ const sameBatch = 'The same key gives the batch that was begun with it';
 @ApiTags('events')
 @Controller('api/v1/events')
 export class BatchesController {
-  constructor(@Inject(BatchesService) private readonly batches: BatchesService) {}
+  constructor(private readonly batches: BatchesService) {}
 
   @Post('replay')
   @HttpCode(202)

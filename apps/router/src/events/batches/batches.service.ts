@@ -37,10 +37,10 @@ export class BatchesService extends Sweeping {
   private readonly sweeper: Sweeper;
 
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(EventSearch) private readonly events: EventSearch,
-    @Inject(Replayer) private readonly replayer: Replayer,
-    @Inject(Redriver) private readonly redriver: Redriver,
+    private readonly db: Database,
+    private readonly events: EventSearch,
+    private readonly replayer: Replayer,
+    private readonly redriver: Redriver,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {
     super();

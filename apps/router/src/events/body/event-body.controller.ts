@@ -1,6 +1,6 @@
 import type { EventBody } from '#libs/contracts';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
+import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { EventRequestView } from './event-request.dto.js';
@@ -13,7 +13,7 @@ const mediaType = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(\s*;[\x20-\x7e]{0,2
 @ApiTags('events')
 @Controller()
 export class EventBodyController {
-  constructor(@Inject(EventBodies) private readonly bodies: EventBodies) {}
+  constructor(private readonly bodies: EventBodies) {}
 
   @Get('api/v1/events/:id/body')
   @RequireScopes('events:read_body')

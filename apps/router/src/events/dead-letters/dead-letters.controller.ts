@@ -1,7 +1,7 @@
 import { Database } from '#libs/database';
 import { listDeadLetters } from '#libs/journal';
 import { Caller, IdempotencyKey, pageOf, type Principal, RequireScopes, TakesIdempotencyKey } from '#libs/service-kit';
-import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DeadLetterFilter, deadLetterQuery } from './dead-letter-filter.js';
 import { Redriver } from './redriver.js';
@@ -11,8 +11,8 @@ import { DeadLetterPage, DeadLetterView } from './dead-letter.dto.js';
 @Controller('api/v1/events/dead-letters')
 export class DeadLettersController {
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(Redriver) private readonly redriver: Redriver,
+    private readonly db: Database,
+    private readonly redriver: Redriver,
   ) {}
 
   @Get()

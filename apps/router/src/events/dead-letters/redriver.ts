@@ -30,9 +30,9 @@ export class Redriver extends Sweeping {
   private readonly sweeper: Sweeper;
 
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(Replayer) private readonly replayer: Replayer,
-    @Inject(EngineRuns) private readonly runs: EngineRuns,
+    private readonly db: Database,
+    private readonly replayer: Replayer,
+    private readonly runs: EngineRuns,
     @Inject(gatewayClient) private readonly gateway: ServiceClient,
   ) {
     super();

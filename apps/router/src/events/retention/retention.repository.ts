@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 const dayMs = 86_400_000;
@@ -20,7 +20,7 @@ export type RetainedTable = keyof typeof old;
 export class RetentionRepository {
   readonly tables = Object.keys(old) as RetainedTable[];
 
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** @returns how many rows were deleted */
   async deleteOld(table: RetainedTable, keepDays: number, limit: number): Promise<number> {

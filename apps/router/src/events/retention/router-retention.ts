@@ -11,11 +11,7 @@ const rowsAtATime = 2_000;
 /** Deletes what is over the retention, some rows at a time, so that it never stands in anybody's way. */
 @Injectable()
 export class RouterRetention extends Sweeping {
-  constructor(
-    @Inject(RetentionRepository) rows: RetentionRepository,
-    @Inject(ProjectLimits) limits: ProjectLimits,
-    @Inject(routerSettings) settings: RouterSettings,
-  ) {
+  constructor(rows: RetentionRepository, limits: ProjectLimits, @Inject(routerSettings) settings: RouterSettings) {
     super();
     this.sweepEvery({
       name: 'retention-projects',

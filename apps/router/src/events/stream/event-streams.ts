@@ -21,8 +21,8 @@ export class EventStreams implements OnModuleDestroy {
   private open = 0;
 
   constructor(
-    @Inject(Database) private readonly db: Database,
-    @Inject(Metrics) metrics: Metrics,
+    private readonly db: Database,
+    metrics: Metrics,
     @Inject(routerSettings) private readonly settings: RouterSettings,
   ) {
     metrics.gauge('gatehouse_event_streams', 'Live streams of events that are open', () => this.open);

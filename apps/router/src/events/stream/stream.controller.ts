@@ -1,5 +1,5 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Headers, Inject, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { EventStreams } from './event-streams.js';
@@ -9,7 +9,7 @@ import { StreamFilter } from './stream-filter.js';
 @ApiTags('events')
 @Controller('api/v1/events/stream')
 export class StreamController {
-  constructor(@Inject(EventStreams) private readonly streams: EventStreams) {}
+  constructor(private readonly streams: EventStreams) {}
 
   @Get()
   @RequireScopes('events:read')
