@@ -1,7 +1,7 @@
 /**
  * Adapters in plain Node, written from the channel adapter contract alone: nothing of the SDK, nothing but `node:http`.
  * Each is mounted under its slug, answers what the contract shows and no more, and keeps every call. What it answers can
- * be scripted over HTTP: `PUT /_control/<slug>` mounts one, `PUT /_control/<slug>/answers/<route>` scripts an answer,
+ * be told what to answer over HTTP: `PUT /_control/<slug>` mounts one, `PUT /_control/<slug>/answers/<route>` scripts an answer,
  * `GET` and `DELETE /_control/<slug>/calls` read and forget its calls, `PUT /_control/<slug>/files` sets its documents.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
@@ -151,7 +151,7 @@ async function handle(request, response) {
   const adapter = adapters.get(mount);
   const route = rest.join('/');
   const endpoint = endpoints[`${request.method} ${route}`];
-  // What the contract does not have can be scripted, too.
+  // What the contract does not have can be answered, too.
   const scripts = adapter?.scripts.get(route);
   if (!adapter || !(endpoint || scripts)) return send(response, { error: 'not found' }, 404);
   if (request.method === 'POST' || !endpoint) adapter.calls.push({ route, headers: request.headers, body });

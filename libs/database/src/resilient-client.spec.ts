@@ -10,7 +10,7 @@ describe('a connection that ends while nobody listens', () => {
   beforeAll(async () => {
     database = await testDatabase();
     const schema = { name: 'public', entities: [], migrations: [] };
-    const settings = { url: database.url, poolSize: 2, applicationName: 'surviving' };
+    const settings = { url: database.url, poolSize: 2, applicationName: 'resilient' };
     source = await new DataSource(dataSourceOptions(schema, settings)).initialize();
   });
   afterAll(async () => {

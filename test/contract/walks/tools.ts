@@ -10,7 +10,7 @@ export function walkTools(ground: () => Ground): void {
   it('MCP servers and their tools', async () => {
     const server = await FakeMcpServer.start();
     try {
-      const { id } = await ask('POST', 'mcp-servers', { url: server.url, name: 'Scripted' });
+      const { id } = await ask('POST', 'mcp-servers', { url: server.url, name: 'Fake' });
       await ask('GET', 'mcp-servers');
       await ask('GET', `mcp-servers/${id}`);
       await ask('PATCH', `mcp-servers/${id}`, { name: 'Renamed' });
@@ -28,7 +28,7 @@ export function walkTools(ground: () => Ground): void {
       await ask('GET', `tools/${first}/versions`);
       await ask('DELETE', `mcp-servers/${id}`);
       const remotes = [{ type: 'streamable-http', url: server.url }];
-      await ask('POST', 'mcp-servers/import', { server: { name: 'io.example/scripted', version: '1', remotes } });
+      await ask('POST', 'mcp-servers/import', { server: { name: 'io.example/fake', version: '1', remotes } });
     } finally {
       await server.stop();
     }

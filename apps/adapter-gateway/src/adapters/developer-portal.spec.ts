@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 beforeEach(async () => {
-  adapter = await fakeAdapter(`moody-${Math.random().toString(36).slice(2, 8)}`, {
+  adapter = await fakeAdapter(`fake-${Math.random().toString(36).slice(2, 8)}`, {
     oauth_config: { token_url: 'https://provider.example/token', scopes: ['read'] },
   });
   const { status, body } = await world.call('POST', 'adapters', { url: adapter.url });

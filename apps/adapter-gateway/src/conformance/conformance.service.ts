@@ -34,7 +34,7 @@ export class ConformanceService implements OnModuleDestroy {
     if (baseUrl === null) throw new Problem(422, 'skill_only', `${slug} is a skill without an adapter.`);
     if (fixtures.provider !== undefined) {
       const detail =
-        'A scripted provider listens beside the kit, where the adapter does not reach it: leave `provider` out, or run `gatehouse adapter check` beside the adapter.';
+        'A fake provider listens beside the kit, where the adapter does not reach it: leave `provider` out, or run `gatehouse adapter check` beside the adapter.';
       throw new Problem(422, 'provider_not_possible', detail);
     }
     if (this.running.size >= this.settings.CONFORMANCE_RUNS) {

@@ -32,7 +32,7 @@ export function replyContextOf(mail: {
   return context;
 }
 
-/** Reads a context back; what is not as `replyContextOf` writes it is left out, since it travelled through the platform. */
+/** Reads a context back; what is not as `replyContextOf` writes it is left out, since it went through the platform. */
 export function readReplyContext(value: unknown): ReplyContext {
   if (!isJsonObject(value)) return {};
   const [messageId] = typeof value.message_id === 'string' ? messageIdsIn(value.message_id) : [];

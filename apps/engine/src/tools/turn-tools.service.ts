@@ -25,7 +25,7 @@ import { sift } from './sifted-tools.js';
 /** What of a turn decides which tools it gets. */
 type Trust = Pick<TurnScope, 'trusted' | 'trust'>;
 
-const openToOutsiders = ['web_search'];
+const openToUntrusted = ['web_search'];
 
 export interface TurnEquipment {
   powers: TurnPowers;
@@ -116,7 +116,7 @@ export class TurnTools {
   private made(definition: ToolsetTool, turn: Trust): Tool | null {
     const { source, name, model_name: modelName, credential_bindings: bindings, skill_slug: slug } = definition;
     if (source === 'builtin') {
-      const withheld = turn.trusted || openToOutsiders.includes(name) ? null : noCredentialFor(turn);
+      const withheld = turn.trusted || openToUntrusted.includes(name) ? null : noCredentialFor(turn);
       const credentials = this.credentials.of(bindings, bindings.length > 0 ? withheld : null);
       return this.library.tool(name, modelName, { toolId: definition.id, slug }, credentials);
     }

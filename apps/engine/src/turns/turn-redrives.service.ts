@@ -36,7 +36,7 @@ interface Driven {
   stands: TurnRedrive;
 }
 
-const underWay: TurnRedrive = { is: 'under_way' };
+const inFlight: TurnRedrive = { is: 'under_way' };
 const open = ['waiting', 'held', 'queued', 'running', 'waiting_approval'];
 
 async function redrive(
@@ -58,12 +58,12 @@ async function redrive(
   await lockSessions(tx, known?.session_id ? [known.session_id] : []);
   const turn = await find('FOR UPDATE');
   if (!turn) return { opened: null, stands: { is: 'gone' } };
-  if (open.includes(turn.state)) return { opened: null, stands: underWay };
+  if (open.includes(turn.state)) return { opened: null, stands: inFlight };
   if (turn.state !== 'failed') return ended(turn.state);
   if (turn.error === 'cancelled' || turn.error === 'discarded') return ended('cancelled');
   if (turn.redrives > done) return ended('dead');
   if (turn.run_id !== null && (await wasRetried(tx, turn))) return ended('retried');
-  return { opened: await reopen(tx, turn), stands: underWay };
+  return { opened: await reopen(tx, turn), stands: inFlight };
 }
 
 /** Its run goes on in another turn. */

@@ -15,7 +15,7 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
 });
 
-async function scripted(): Promise<FakeMcpServer> {
+async function openServer(): Promise<FakeMcpServer> {
   const server = await FakeMcpServer.start();
   servers.push(server);
   return server;
@@ -28,7 +28,7 @@ const toolsOf = async (id: string): Promise<ToolView[]> =>
 
 describe('registering a server by its URL', () => {
   it('lists every page and bundles the tools in a Skill at once', async () => {
-    const server = await scripted();
+    const server = await openServer();
     server.script.list = (cursor) =>
       cursor === undefined
         ? { tools: [tool('one'), tool('two')], nextCursor: 'p2' }
@@ -39,7 +39,7 @@ describe('registering a server by its URL', () => {
       slug: 'my-server',
       transport: 'streamable_http',
       health: 'reachable',
-      server_info: { name: 'scripted', version: '1' },
+      server_info: { name: 'fake', version: '1' },
       tools: { approved: 3 },
     });
     const tools = await toolsOf(body.id);
@@ -54,7 +54,7 @@ describe('registering a server by its URL', () => {
   });
 
   it('mirrors the credential by reference, for the server and for its Skill', async () => {
-    const server = await scripted();
+    const server = await openServer();
     server.script.wants = { authorization: 'Bearer s3cret' };
     registry.fake.credentials.set('cred_bearer', { token: 's3cret' });
     const { status, body } = await register(server, {
@@ -75,7 +75,7 @@ describe('registering a server by its URL', () => {
   });
 
   it('sends a credential in the header that is named', async () => {
-    const server = await scripted();
+    const server = await openServer();
     server.script.wants = { 'x-team-key': 'k1' };
     registry.fake.credentials.set('cred_header', { token: 'k1' });
     const auth = { mode: 'header', header: 'X-Team-Key', credential_id: 'cred_header' };
@@ -84,7 +84,7 @@ describe('registering a server by its URL', () => {
   });
 
   it('needs the right to manage credentials where one is given', async () => {
-    const server = await scripted();
+    const server = await openServer();
     registry.fake.credentials.set('cred_mine', { token: 'k1' });
     const body = { url: server.url, auth: { mode: 'bearer', credential_id: 'cred_mine' } };
     const refused = await registry.call('POST', '/mcp-servers', body, { scopes: ['tools:write'] });
@@ -92,9 +92,9 @@ describe('registering a server by its URL', () => {
   });
 
   it('keeps nothing of a server that refuses, is dead, is none, or may not be reached', async () => {
-    const locked = await scripted();
+    const locked = await openServer();
     locked.script.wants = { authorization: 'Bearer other' };
-    const dead = await scripted();
+    const dead = await openServer();
     const deadUrl = dead.url;
     await servers.splice(servers.indexOf(dead), 1)[0]!.stop();
     const codes: Record<string, string> = {};
@@ -123,7 +123,7 @@ describe('registering a server by its URL', () => {
   });
 
   it('gives each server of a project a slug of its own', async () => {
-    const server = await scripted();
+    const server = await openServer();
     const slugs = [];
     for (let i = 0; i < 2; i += 1) slugs.push((await register(server, { name: 'Same' })).body.slug);
     expect(slugs).toEqual(['same', 'same-2']);
@@ -131,7 +131,7 @@ describe('registering a server by its URL', () => {
   });
 
   it('reads a server.json', async () => {
-    const server = await scripted();
+    const server = await openServer();
     const remote = { type: 'streamable-http', url: server.url };
     const json = {
       name: 'io.example/weather',
@@ -153,7 +153,7 @@ describe('registering a server by its URL', () => {
 
 describe('what a server lists', () => {
   it('is quarantined one by one where it is bad, and the rest is used', async () => {
-    const server = await scripted();
+    const server = await openServer();
     server.script.list = () => ({
       tools: [
         tool('good'),
@@ -201,7 +201,7 @@ describe('what a server lists', () => {
     ['a cursor that never ends', (n: number) => `c${n}`],
     ['a cursor that comes twice', () => 'same'],
   ])('is not taken with %s', async (_what, next) => {
-    const server = await scripted();
+    const server = await openServer();
     let n = 0;
     server.script.list = () => ({ tools: [tool(`t${n}`)], nextCursor: next((n += 1)) });
     const { status, body } = await register(server);
@@ -210,10 +210,10 @@ describe('what a server lists', () => {
   });
 
   it('is not taken when it is too large in one piece, and the registry lives on', async () => {
-    const server = await scripted();
+    const server = await openServer();
     server.script.list = () => ({ tools: [tool('big', { description: 'x'.repeat(400_000) })] });
     expect((await register(server)).body.code).toBe('mcp_response_too_large');
-    const many = await scripted();
+    const many = await openServer();
     many.script.list = () => ({ tools: Array.from({ length: 60 }, (_, i) => tool(`t${i}`)) });
     expect((await register(many)).body.code).toBe('mcp_list_too_long');
   });
@@ -221,7 +221,7 @@ describe('what a server lists', () => {
 
 describe('unregistering', () => {
   it('says which agents have its Skill, and removes tools, Skill and bindings when told to', async () => {
-    const server = await scripted();
+    const server = await openServer();
     registry.fake.credentials.set('cred_gone', { token: 'x' });
     const { body } = await register(server, { name: 'Going', auth: { mode: 'bearer', credential_id: 'cred_gone' } });
     registry.fake.users = [{ id: 'agt_1', name: 'Front desk' }];
@@ -242,7 +242,7 @@ describe('unregistering', () => {
 
 describe('another project', () => {
   it('sees, changes and calls nothing', async () => {
-    const server = await scripted();
+    const server = await openServer();
     const { body } = await register(server, { name: 'Mine' });
     const { id, pin } = (await toolsOf(body.id))[0]!;
     const stranger = { projectId: 'prj_other' };

@@ -8,7 +8,7 @@ interface Rpc {
   params?: Record<string, unknown>;
 }
 
-/** What a scripted server does; change it while it runs. */
+/** What a fake server does; change it while it runs. */
 export interface Script {
   /** One page of tools/list. */
   list(cursor: string | undefined): unknown;
@@ -56,11 +56,11 @@ export class FakeMcpServer {
 
   static async start(): Promise<FakeMcpServer> {
     const server = createServer();
-    const scripted = new FakeMcpServer(server);
-    server.on('request', (request, response) => void scripted.serve(request, response));
+    const fake = new FakeMcpServer(server);
+    server.on('request', (request, response) => void fake.serve(request, response));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return scripted;
+    return fake;
   }
 
   get origin(): string {
@@ -144,7 +144,7 @@ export class FakeMcpServer {
       return {
         protocolVersion: '2025-06-18',
         capabilities: { tools: { listChanged: true } },
-        serverInfo: { name: 'scripted', version: '1' },
+        serverInfo: { name: 'fake', version: '1' },
       };
     }
     if (method === 'tools/list') return this.script.list(params['cursor'] as string | undefined);

@@ -20,7 +20,7 @@ export interface SandboxCall {
   answerQuestion(question: unknown): Promise<{ value: unknown } | { refused: string }>;
 }
 
-interface CallUnderWay extends SandboxCall {
+interface CallInFlight extends SandboxCall {
   id: string;
   startedMs: number;
   asking: boolean;
@@ -45,7 +45,7 @@ export class Sandbox {
   private readonly frames: FrameReader;
   private readonly bootNonce = randomUUID();
   private onReady: (() => void) | null = null;
-  private underWay: CallUnderWay | null = null;
+  private inFlight: CallInFlight | null = null;
   private strays = 0;
 
   private constructor(
@@ -69,7 +69,7 @@ export class Sandbox {
     this.ended = new Promise((resolve) => {
       const gone = (): void => {
         this.alive = false;
-        this.underWay?.end({ kind: 'crashed' });
+        this.inFlight?.end({ kind: 'crashed' });
         resolve();
       };
       this.child.once('exit', gone);
@@ -131,7 +131,7 @@ export class Sandbox {
     const startedMs = performance.now();
     const ending = await new Promise<Ending>((resolve) => {
       const id = randomUUID();
-      this.underWay = { ...call, id, startedMs, asking: false, end: resolve };
+      this.inFlight = { ...call, id, startedMs, asking: false, end: resolve };
       const deadline = setTimeout(() => resolve({ kind: 'timeout' }), call.timeoutMs);
       over.signal.addEventListener('abort', () => clearTimeout(deadline));
       const watch = outgrows(this.pid ?? 0, this.settings.PYTHON_RSS_MB, over.signal);
@@ -139,7 +139,7 @@ export class Sandbox {
       this.requests.write(frameOf({ ...call.request, id }));
     });
     over.abort();
-    this.underWay = null;
+    this.inFlight = null;
     this.lastUsedMs = Date.now();
     if (ending.kind !== 'answer') this.kill();
     return ending;
@@ -161,7 +161,7 @@ export class Sandbox {
       for (const message of this.frames.read(chunk)) this.heed(message);
     } catch {
       // Not a frame: nothing that follows can be read either.
-      this.underWay?.end({ kind: 'crashed' });
+      this.inFlight?.end({ kind: 'crashed' });
       this.kill();
     }
   }
@@ -169,7 +169,7 @@ export class Sandbox {
   /** Messages with another id than the call's are ignored: left over, or forged. */
   private heed(message: unknown): void {
     const { id, kind, answer, question } = isObject(message) ? message : {};
-    const call = this.underWay;
+    const call = this.inFlight;
     if (kind === 'ready' && id === this.bootNonce) this.onReady?.();
     else if (kind === 'answer' && call && id === call.id)
       call.end({ kind: 'answer', answer, durationMs: performance.now() - call.startedMs });
@@ -177,12 +177,12 @@ export class Sandbox {
     else if (++this.strays > strayFrames) throw new Error('too many stray frames');
   }
 
-  private async reply(call: CallUnderWay, question: unknown): Promise<void> {
+  private async reply(call: CallInFlight, question: unknown): Promise<void> {
     call.asking = true;
     const answer = await call
       .answerQuestion(question)
       .catch(() => ({ refused: 'The platform could not answer: try again later.' }));
     call.asking = false;
-    if (this.underWay === call && this.alive) this.requests.write(frameOf({ id: call.id, answer }));
+    if (this.inFlight === call && this.alive) this.requests.write(frameOf({ id: call.id, answer }));
   }
 }

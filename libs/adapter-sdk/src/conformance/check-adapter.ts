@@ -49,9 +49,9 @@ export interface CheckAdapterOptions {
   start(providerUrl: string): Promise<RunningAdapter> | RunningAdapter;
   /** There is one instance only, which `start` does not start but name: statelessness is skipped. */
   single?: boolean;
-  /** In place of the scripted provider of the fixtures. */
+  /** In place of the fake provider of the fixtures. */
   provider?: FakeProvider;
-  /** Port of the scripted provider on 127.0.0.1. Default any free one. */
+  /** Port of the fake provider on 127.0.0.1. Default any free one. */
   providerPort?: number;
   /** In place of the recipe of the fixtures. */
   signer?: WebhookSigner;
@@ -70,7 +70,7 @@ export interface CheckAdapterOptions {
 /** Runs the fifteen points against an adapter. What the adapter does wrong is in the report; a kit that cannot run throws. */
 export async function checkAdapter(options: CheckAdapterOptions): Promise<ConformanceReport> {
   const startedAt = new Date();
-  const provider = options.provider ?? (await scripted(options));
+  const provider = options.provider ?? (await fakeOf(options));
   try {
     const start = async (): Promise<RunningAdapter> => options.start(provider?.url ?? '');
     const first = await start();
@@ -95,7 +95,7 @@ export async function checkAdapter(options: CheckAdapterOptions): Promise<Confor
   }
 }
 
-async function scripted({ fixtures, providerPort }: CheckAdapterOptions): Promise<FakeProvider | undefined> {
+async function fakeOf({ fixtures, providerPort }: CheckAdapterOptions): Promise<FakeProvider | undefined> {
   const { provider, deliver } = fixtures;
   if (!provider) return undefined;
   return startFakeProvider({ routes: provider.routes, faults: deliver?.faults ?? {}, port: providerPort ?? 0 });

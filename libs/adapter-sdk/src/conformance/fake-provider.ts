@@ -1,7 +1,7 @@
 import type { Fault } from './fixtures.js';
 
 /**
- * The provider that the adapter talks to while it is checked. The scripted one answers HTTP as the fixtures say; one of
+ * The provider that the adapter talks to while it is checked. The kit's own answers HTTP as the fixtures say; one of
  * another protocol, as SMTP, is written against this and handed to the kit.
  */
 export interface FakeProvider {

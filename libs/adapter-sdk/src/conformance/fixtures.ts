@@ -4,7 +4,7 @@ import type { SigningRecipe } from './webhook-signing.js';
 
 /**
  * What an adapter bundles for the kit, as `conformance.json` in a folder. Everything is optional: what is missing makes the
- * checks that need it skipped. `{{provider}}` in any text stands for the address of the stand-in provider.
+ * checks that need it skipped. `{{provider}}` in any text stands for the address of the fake provider.
  */
 export interface ConformanceFixtures {
   /** `good` and `other` are two accounts that work; the provider refuses `bad`, and `revoked` worked once. */

@@ -48,8 +48,8 @@ export const credentials: Point = {
 };
 
 function providerThatVerifies(kit: Kit): NonNullable<Kit['provider']> {
-  const scripted = kit.fixtures.provider?.routes.some((route) => route.does === 'verify') ?? true;
-  if (!kit.provider || !scripted) throw new Skipped('the fixtures have no provider route that does verify');
+  const answersVerify = kit.fixtures.provider?.routes.some((route) => route.does === 'verify') ?? true;
+  if (!kit.provider || !answersVerify) throw new Skipped('the fixtures have no provider route that does verify');
   return kit.provider;
 }
 

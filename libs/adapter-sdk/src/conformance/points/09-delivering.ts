@@ -94,7 +94,7 @@ async function takesFiles(kit: Kit): Promise<void> {
   expectThat(answered(answer).ok === true, answer, 'ok true', answer.json);
 }
 
-/** The stand-in provider, or the check is skipped. */
+/** The fake provider, or the check is skipped. */
 export function needProvider(kit: Kit): FakeProvider {
   need(kit.fixtures.deliver, 'deliver');
   return need(kit.provider, 'provider that the adapter talks to (provider.routes)');
