@@ -4,7 +4,8 @@ const swc = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'))
 
 /** Sources run as ES modules through swc, which emits the decorator metadata that Nest injects by. */
 export default {
-  testMatch: ['<rootDir>/(apps|libs|test)/**/*.spec.ts'],
+  // By what a spec needs: nothing, Postgres and Redis, or the services as processes.
+  testMatch: ['<rootDir>/(apps|libs|test)/**/*.(unit|integration|system).spec.ts'],
   transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

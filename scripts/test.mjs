@@ -1,3 +1,4 @@
+// npm test [unit | integration | system] [patterns and options of Jest]: by what a spec needs, or all of them.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +11,11 @@ import { runScript } from './launcher/say.mjs';
 await runScript(async () => {
   await ensureNode();
   await ensureInstalled();
-  await ensureBuilt();
-  const args = process.argv.slice(2);
+  const [first = '', ...others] = process.argv.slice(2);
+  const kind = ['unit', 'integration', 'system'].includes(first) ? first : undefined;
+  const args = kind ? [...others, '--testMatch', `**/*.${kind}.spec.ts`] : process.argv.slice(2);
+  if (kind === 'unit') process.env.GATEHOUSE_TEST_STORES = 'none';
+  else await ensureBuilt();
   const workers = args.some((arg) => /^(--maxWorkers|-w|--runInBand|-i)(=|$)/.test(arg)) ? [] : ['--maxWorkers=2'];
   const jest = spawn(
     process.execPath,

@@ -18,7 +18,7 @@ import { type Places, placesToNames, type Recorded, recordedSecrets, releasesDir
 import { readRows } from './rows.js';
 
 /**
- * Records this release for `upgrade.spec.ts` of all later ones: `node scripts/record-release.mjs`. An installation at work is
+ * Records this release for `upgrade.system.spec.ts` of all later ones: `node scripts/record-release.mjs`. An installation at work is
  * stopped with things that had ended, and with a job waiting in every queue.
  */
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

@@ -1,14 +1,17 @@
 import { connect } from 'node:net';
 
-// What one test file leaves in the queues would be run by the services of the next.
-const url = new URL(process.env.GATEHOUSE_TEST_REDIS_URL ?? '');
-await new Promise((resolve, reject) => {
-  const socket = connect(Number(url.port), url.hostname, () => {
-    const login = url.password ? `AUTH ${decodeURIComponent(url.password)}\r\n` : '';
-    socket.write(`${login}SELECT ${Number(process.env.JEST_WORKER_ID ?? 1) - 1}\r\nFLUSHDB\r\nQUIT\r\n`);
+/** Empties this worker's database of the run's Redis. @param {URL} url */
+const empty = (url) =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(url.port), url.hostname, () => {
+      const login = url.password ? `AUTH ${decodeURIComponent(url.password)}\r\n` : '';
+      socket.write(`${login}SELECT ${Number(process.env.JEST_WORKER_ID ?? 1) - 1}\r\nFLUSHDB\r\nQUIT\r\n`);
+    });
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk));
+    socket.on('error', reject);
+    socket.on('end', () => (answer.includes('-') ? reject(new Error(`Redis: ${answer}`)) : resolve(undefined)));
   });
-  let answer = '';
-  socket.on('data', (chunk) => (answer += chunk));
-  socket.on('error', reject);
-  socket.on('end', () => (answer.includes('-') ? reject(new Error(`Redis: ${answer}`)) : resolve(undefined)));
-});
+
+// What one test file leaves in the queues would be run by the services of the next.
+if (process.env.GATEHOUSE_TEST_STORES !== 'none') await empty(new URL(process.env.GATEHOUSE_TEST_REDIS_URL ?? ''));

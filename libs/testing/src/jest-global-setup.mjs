@@ -65,8 +65,9 @@ async function inProcesses() {
   };
 }
 
-/** One Postgres and one Redis for the whole run, unless the environment names both. */
+/** One Postgres and one Redis for the whole run, unless the environment names both, or says that none is needed. */
 export default async function setup() {
+  if (process.env.GATEHOUSE_TEST_STORES === 'none') return;
   if (process.env.GATEHOUSE_TEST_DATABASE_URL && process.env.GATEHOUSE_TEST_REDIS_URL) return;
   let stores;
   if (dockerAnswers()) {
