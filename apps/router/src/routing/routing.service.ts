@@ -7,7 +7,7 @@ import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
-import { routerSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { Rerouter } from './reroute.service.js';
 import { type Arrival, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
 import type { Draft } from './draft.js';
@@ -18,7 +18,7 @@ import { ProjectRules } from './project-rules.js';
 import { type Routed, RoutingRepository } from './routing.repository.js';
 import { MissingForTriggers, requireForTriggers } from './trigger-mode.js';
 
-export const gatewayClient = Symbol('gatewayClient');
+export const GATEWAY = Symbol('gatewayClient');
 
 /** Claims, decides and commits messages; what arrives together is committed together. */
 @Injectable()
@@ -34,8 +34,8 @@ export class RoutingService {
     private readonly journal: Journal,
     private readonly jobs: JobClient,
     private readonly metrics: Metrics,
-    @Inject(gatewayClient) private readonly gateway: ServiceClient,
-    @Inject(routerSettings) settings: RouterSettings,
+    @Inject(GATEWAY) private readonly gateway: ServiceClient,
+    @Inject(SETTINGS) settings: RouterSettings,
   ) {
     this.commits = new Batcher((batch) => this.commitAll(batch), {
       maxItems: settings.ROUTE_BATCH,

@@ -24,8 +24,7 @@ export class Receipts1763700000100 implements MigrationInterface {
         headers text NOT NULL,
         body bytea NOT NULL,
         verified_scheme text,
-        remote_address text NOT NULL,
-        traceparent text
+        remote_address text NOT NULL
       ) PARTITION BY RANGE (received_at)`);
     await runner.query('CREATE INDEX ON ingress.receipt (id)');
     await runner.query('CREATE INDEX ON ingress.receipt (project_id, id)');

@@ -7,7 +7,7 @@ import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { Dispatcher } from './dispatcher.js';
 import { ReceiptRepository } from './receipt.repository.js';
 
-export const staleReceiptSettings = Symbol('staleReceiptSettings');
+export const STALE_RECEIPT_SETTINGS = Symbol('staleReceiptSettings');
 
 const aheadBatch = 1_000;
 const longestBackoffMs = Math.max(inboundParse.backoff.capMs, messageRoute.backoff.capMs);
@@ -33,7 +33,7 @@ export class StaleReceipts {
     @Inject(EndpointsService) private readonly endpoints: Pick<EndpointsService, 'get'>,
     private readonly journal: Journal,
     @Inject(Liveness) private readonly losses: Pick<Liveness, 'sinceLossMs'>,
-    @Inject(staleReceiptSettings) private readonly settings: StaleReceiptSettings,
+    @Inject(STALE_RECEIPT_SETTINGS) private readonly settings: StaleReceiptSettings,
   ) {}
 
   /** Moves the sweep's mark on. @returns how many receipts it looked at */
