@@ -24,7 +24,7 @@ const packages = [
   {
     name: '@restatedev/restate-sdk',
     version: '1.17.2',
-    sha512: 'h1mZqFrkvzWNvTYVPA4WnlqwEzL0eg03//8RV0EGrovjePEDm43ec/PbiN1S7HOP+6+6eAhEN7yiLFwUJG9A/yg==',
+    sha512: 'h1mZqFrkvzWNvTYVPA4WnlqwEzL0eg03//8RV0EGrovjePEDm43ec/PbiN1S7HOP6+6eAhEN7yiLFwUJG9A/yg==',
   },
   {
     name: '@restatedev/restate-sdk-core',

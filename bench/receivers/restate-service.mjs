@@ -24,7 +24,7 @@ const webhook = restate.service({
   name: 'Webhook',
   handlers: {
     receive: restate.handlers.handler(
-      { input: restate.serde.binary },
+      { input: restate.serde.binary, accept: '*/*' },
       async (/** @type {any} */ context, /** @type {Uint8Array} */ bytes) => {
         const { id, headers } = context.request();
         const body = Buffer.from(bytes);
@@ -39,5 +39,10 @@ const webhook = restate.service({
   },
 });
 const port = await freePort();
-await restate.endpoint().bind(webhook).listen(port);
+// Its log goes to the standard output, where the port is told.
+await restate
+  .endpoint()
+  .setLogger(() => undefined)
+  .bind(webhook)
+  .listen(port);
 process.stdout.write(`${JSON.stringify({ port })}\n`);
