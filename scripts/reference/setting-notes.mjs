@@ -53,6 +53,7 @@ export const notes = {
     },
   },
   HANDSHAKE_MAX_BODY_BYTES: { is: '[Handshakes](../developer-portal.md#handshakes).' },
+  RECEIPT_LEASE_MS: { is: 'One whose write has not begun after half of it is refused with 503.' },
   MAX_WAITING_JOBS: { is: '[Why](../decisions/0010-receipts-wait-in-postgres.md).' },
   PROJECT_ADVANCE: { is: '[Why](../decisions/0126-projects-have-a-share.md).' },
   PROJECT_MESSAGES_PER_SECOND: { is: '[Limits of a project](../operations.md#limits-of-a-project).' },
@@ -72,6 +73,7 @@ export const notes = {
       adapters: 'One, or two during a rotation.',
     },
   },
+  SAMPLE_URL: { default: '`PUBLIC_URL`' },
   ADAPTER_TIMEOUT_MS: { is: 'One call of an adapter.' },
   DELIVERY_TIMEOUT_MS: { is: 'One delivery of the built-in Webhook app.' },
   HEALTH_POLL_MS: { is: "How often an adapter's `/health` is asked." },
@@ -132,6 +134,7 @@ export const notes = {
   TOOL_RESULT_KEPT_BYTES: { is: "A tool's answer as it is stored." },
   TOOL_CALLBACKS: { is: 'HTTP requests of one Python call.' },
   TOOL_TIMEOUT_MS: { is: 'One call of a tool.' },
+  REQUEST_MAX_BYTES: { is: "1.4 times the gateway's `KNOWLEDGE_MAX_FILE_BYTES` at least." },
   DOCUMENT_MAX_CHARS: { is: 'One document of the knowledge.' },
   AGENT_CACHE_MS: {
     is: 'How long a changed agent may still run as it was, in other replicas than the one that changed it.',
@@ -151,6 +154,7 @@ export const notes = {
     is: '`{"primary": kid, "keys": {kid: base64 of 32 bytes, or [a key elsewhere](../vault.md#keys-that-stay-in-a-key-management-service)}}`: the primary seals, all open. Back it up apart from the database.',
   },
   SERVICE_POLICY: { default: '[its table](../vault.md#who-may-ask)' },
+  VERIFY_TIMEOUT_MS: { is: 'Over twice `ADAPTER_TIMEOUT_MS`, so that the cause is told.' },
   DEK_CACHE_ENTRIES: { is: 'How many.' },
   REFRESH_WAIT_MS: { is: 'How long a caller waits for a refresh.' },
   TOKEN_TIMEOUT_MS: { is: "One token request; a pod's grace period has to be longer." },
@@ -175,9 +179,11 @@ export const notes = {
   // portal
   CONSOLE_DIR: { default: '`dist/console`' },
   FAILED_KEYS_PER_ADDRESS: { is: '[Keys that are not valid](../http.md#api-keys-that-are-not-valid).' },
+  FAILED_KEYS_TRACKED: { is: 'Failed sign-ins of an address are counted apart, by the same limits.' },
   FAILED_KEYS_WINDOW_MS: { is: 'The window.' },
   OIDC_ISSUER: { default: 'none', is: 'Its https address. [Single sign-on](../operations.md#signing-in).' },
   OIDC_CLIENT_ID: { is: 'The client that is registered there.' },
+  OIDC_NAME: { default: 'Single sign-on' },
   OIDC_DEFAULT_ROLE: { default: 'none' },
   OIDC_ROLES: { default: 'none', is: '`{"<value of the claim>": "<role>"}`.' },
   OIDC_TRUST_EMAIL: { default: 'false' },
@@ -230,7 +236,7 @@ export const notes = {
   // host
   GATEHOUSE_SERVICES: {
     default: 'all',
-    is: 'Services of this process, comma-separated; never the python-runner. `npm start` reads it too: none there.',
+    is: 'Services of this process, comma-separated; never the python-runner. `npm start` reads it too: none there. A setting of one of them stands behind its name: `ROUTER_DATABASE_URL` before `DATABASE_URL`.',
   },
 };
 
