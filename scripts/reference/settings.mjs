@@ -192,27 +192,27 @@ function adaptersSettings(path) {
   return found;
 }
 
-/** 3600000 as `3600000` (1 h). @param {string} name @param {number} value */
+/** Units by the end of a setting's name, the largest first. @type {Record<string, [number, string][]>} */
+const units = {
+  MS: [
+    [86_400_000, 'd'],
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+    [1_000, 's'],
+  ],
+  SECONDS: [
+    [86_400, 'd'],
+    [3_600, 'h'],
+    [60, 'min'],
+  ],
+  BYTES: [
+    [1_048_576, 'MiB'],
+    [1_024, 'KiB'],
+  ],
+};
+
+/** 3600000 of `..._MS` as `3600000 (1 h)`. @param {string} name @param {number} value */
 function inWords(name, value) {
-  const units = /_MS$/.test(name)
-    ? [
-        [86_400_000, 'd'],
-        [3_600_000, 'h'],
-        [60_000, 'min'],
-        [1_000, 's'],
-      ]
-    : /_SECONDS$/.test(name)
-      ? [
-          [86_400, 'd'],
-          [3_600, 'h'],
-          [60, 'min'],
-        ]
-      : /BYTES$/.test(name)
-        ? [
-            [1_048_576, 'MiB'],
-            [1_024, 'KiB'],
-          ]
-        : [];
-  const unit = units.find(([size]) => value >= Number(size) && value % Number(size) === 0);
-  return unit ? `${value} (${value / Number(unit[0])} ${unit[1]})` : String(value);
+  const [size, unit] = units[name.split('_').at(-1) ?? '']?.find(([each]) => value >= each && value % each === 0) ?? [];
+  return size ? `${value} (${value / size} ${unit})` : String(value);
 }
