@@ -22,7 +22,14 @@ const titleOf = (path) => (/^# (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1] ?? 
 /** The ids of a page's headings. @param {string} path */
 function anchorsOf(path) {
   const text = readFileSync(path, 'utf8').replace(/^```[\s\S]*?^```/gm, '');
-  return new Set([...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => slugify(title.replaceAll('`', ''))));
+  const anchors = new Set();
+  for (const [, title] of text.matchAll(/^#{1,6} (.+)$/gm)) {
+    const slug = slugify(title.replaceAll('`', ''));
+    let anchor = slug;
+    for (let again = 1; anchors.has(anchor); again += 1) anchor = `${slug}-${again}`;
+    anchors.add(anchor);
+  }
+  return anchors;
 }
 
 /** The pages of a folder, its README first. @param {string} folder */
@@ -58,11 +65,14 @@ const sidebar = [
  * @param {import('vitepress').MarkdownRenderer} md
  */
 function resolveLinks(md) {
-  md.core.ruler.push('links-to-files', (state) => {
+  // Before headings get links to themselves.
+  md.core.ruler.before('anchor', 'links-to-files', (state) => {
     const page = state.env.realPath ?? state.env.path;
     for (const { children } of state.tokens) {
       const closes = [];
       for (const token of children ?? []) {
+        // Of Vue, to which two braces in code mean something.
+        if (token.type === 'code_inline') token.attrSet('v-pre', '');
         if (token.type === 'link_close' && closes.pop()) {
           Object.assign(token, { type: 'html_inline', content: '</span>' });
         }
@@ -103,7 +113,8 @@ export default defineConfig({
   cacheDir: join(root, '.cache/vitepress'),
   cleanUrls: true,
   rewrites: { 'README.md': 'index.md', ':folder/README.md': ':folder/index.md' },
-  markdown: { anchor: { slugify }, config: resolveLinks },
+  head: [['style', {}, '.source { border-bottom: 1px dotted }']],
+  markdown: { anchor: { slugify }, attrs: { disable: true }, config: resolveLinks },
   themeConfig: {
     sidebar,
     outline: [2, 3],
