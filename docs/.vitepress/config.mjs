@@ -71,8 +71,9 @@ function resolveLinks(md) {
     for (const { children } of state.tokens) {
       const closes = [];
       for (const token of children ?? []) {
-        // Of Vue, to which two braces in code mean something.
+        // Of Vue: two braces in code mean something to it, and so does `<time>` in a text. Pages are Markdown alone.
         if (token.type === 'code_inline') token.attrSet('v-pre', '');
+        if (token.type === 'html_inline' && !token.content.startsWith('<!--')) token.type = 'text';
         if (token.type === 'link_close' && closes.pop()) {
           Object.assign(token, { type: 'html_inline', content: '</span>' });
         }
