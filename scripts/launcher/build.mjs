@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { consoleDir, ensureConsoleBuilt } from './build-console.mjs';
@@ -10,6 +10,7 @@ import { say } from './say.mjs';
 const dist = join(root, 'dist');
 const stamp = join(dist, '.build-stamp');
 const CONFIGS = ['tsconfig.base.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
+const compiler = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json')];
 
 /** Everything that ends up in dist/apps and dist/libs, specs left out. */
 const sources = () =>
@@ -42,32 +43,62 @@ export async function ensureBuilt({ console = true } = {}) {
   return (console && ensureConsoleBuilt()) || services;
 }
 
+/** What dist/ is to be made of, and the text that names it as it is now. */
+function wanted() {
+  const paths = sources();
+  return { paths, state: fingerprint([...paths, ...CONFIGS.map((name) => join(root, name)).filter(existsSync)]) };
+}
+
 /** Compiles apps and libs into dist/, copies what is not code beside it and joins their dependencies. */
 async function ensureServicesBuilt() {
-  const paths = sources();
-  const before = fingerprint([...paths, ...CONFIGS.map((name) => join(root, name)).filter(existsSync)]);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === before) return false;
+  const { paths, state } = wanted();
+  if (buildId() === state) return false;
   say('Building …');
   const started = Date.now();
   // With its output gone, tsc would trust the old build info and write nothing.
   if (!existsSync(stamp)) rmSync(join(dist, '.tsbuildinfo-build'), { force: true });
   rmSync(stamp, { force: true });
-  const tsc = spawnSync(
-    process.execPath,
-    [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json')],
-    {
-      cwd: root,
-      stdio: 'inherit',
-    },
-  );
+  const tsc = spawnSync(process.execPath, compiler, { cwd: root, stdio: 'inherit' });
   if (tsc.status !== 0) throw new Error('The build failed (see above).');
+  await complete(paths, state);
+  say(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  return true;
+}
+
+/**
+ * Builds the services while they run, of what changed alone, without holding this process up. Sources that do not compile
+ * change nothing in dist/.
+ * @returns {Promise<{built: boolean, problems: string | null}>} problems: what the compiler has against the sources
+ */
+export async function rebuild() {
+  const { paths, state } = wanted();
+  if (buildId() === state) return { built: false, problems: null };
+  const problems = await compile();
+  // The stamp of the build before stays: it is of other sources, and the compiler may trust what it wrote down then.
+  if (problems !== null) return { built: false, problems };
+  await complete(paths, state);
+  return { built: true, problems: null };
+}
+
+/** @returns {Promise<string | null>} what the compiler printed when it failed */
+function compile() {
+  const pretty = process.stdout.isTTY ? ['--pretty'] : [];
+  return new Promise((resolve, reject) => {
+    const tsc = spawn(process.execPath, [...compiler, ...pretty], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let printed = '';
+    for (const stream of [tsc.stdout, tsc.stderr]) stream.setEncoding('utf8').on('data', (part) => (printed += part));
+    tsc.once('error', reject);
+    tsc.once('close', (code) => resolve(code === 0 ? null : printed.trim()));
+  });
+}
+
+/** What is left to do once the compiler has written its part. @param {string[]} paths @param {string} state */
+async function complete(paths, state) {
   for (const path of paths.filter((path) => !isCode(path))) {
     mkdirSync(dirname(distOf(path)), { recursive: true });
     copyFileSync(path, distOf(path));
   }
   prune(paths);
   await joinDependencies(['apps', 'libs'].flatMap((dir) => filesBelow(join(dist, dir))).filter(isCompiled));
-  writeFileSync(stamp, before);
-  say(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
-  return true;
+  writeFileSync(stamp, state);
 }

@@ -11,6 +11,7 @@ import { say } from './say.mjs';
 const ROTATE_BYTES = 64 * 1024 * 1024;
 const DRAIN_MS = 20_000;
 const SAY_EVERY_MS = 15_000;
+const SHOWN_LINES = 3;
 
 /** @param {string} dataDir @param {string} name */
 export const logFileOf = (dataDir, name) => join(dataDir, 'logs', `${name}.log`);
@@ -33,11 +34,12 @@ function openLog(dataDir, name) {
  * @param {string} options.dataDir
  * @param {Pick<import('./service-group.mjs').Group, 'name' | 'entry' | 'niceness'>} options.service
  * @param {NodeJS.ProcessEnv} options.env
+ * @param {string[]} [options.flags] for Node
  * @returns {import('./child.mjs').Running}
  */
-export function startService({ dataDir, service, env }) {
+export function startService({ dataDir, service, env, flags = [] }) {
   const log = openLog(dataDir, service.name);
-  const child = spawn(process.execPath, ['--enable-source-maps', join(root, service.entry)], {
+  const child = spawn(process.execPath, ['--enable-source-maps', ...flags, join(root, service.entry)], {
     cwd: root,
     env,
     detached: true,
@@ -65,16 +67,25 @@ export function startService({ dataDir, service, env }) {
  * @param {AbortSignal} options.signal ends the waiting
  * @param {(text: string) => void} [options.tell]
  * @param {number} [options.sayEveryMs]
+ * @param {number} [options.lines] of its log that are shown
  * @throws the signal's reason
  */
-export async function waitReady({ name, origin, logFile, signal, tell = say, sayEveryMs = SAY_EVERY_MS }) {
+export async function waitReady({
+  name,
+  origin,
+  logFile,
+  signal,
+  tell = say,
+  sayEveryMs = SAY_EVERY_MS,
+  lines = SHOWN_LINES,
+}) {
   for (let started = Date.now(), said = started; ; await pause(100, undefined, { signal })) {
     const answer = await readiness(origin, signal);
     if (answer === 'ready') return;
     if (Date.now() - said < sayEveryMs) continue;
     said = Date.now();
     const seconds = ((said - started) / 1000).toFixed(0);
-    tell(`Waiting for ${name} for ${seconds} s: ${answer}. The end of ${logFile}:\n${lastLines(logFile)}`);
+    tell(`Waiting for ${name} for ${seconds} s: ${answer}. The end of ${logFile}:\n${lastLines(logFile, lines)}`);
   }
 }
 
@@ -111,7 +122,7 @@ function answerOf(url, signal) {
   });
 }
 
-/** @param {string} logFile */
-function lastLines(logFile) {
-  return existsSync(logFile) ? readFileSync(logFile, 'utf8').trim().split('\n').slice(-3).join('\n') : '(empty)';
+/** @param {string} logFile @param {number} count */
+function lastLines(logFile, count) {
+  return existsSync(logFile) ? readFileSync(logFile, 'utf8').trim().split('\n').slice(-count).join('\n') : '(empty)';
 }

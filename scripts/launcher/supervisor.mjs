@@ -5,9 +5,18 @@ const MOST_BACKOFF_MS = 5_000;
 /** A child that lived this long starts its next backoff at the beginning. */
 const HEALTHY_MS = 10_000;
 
+/**
+ * A child and what is to become of it.
+ * @typedef {object} Kept
+ * @property {import('./child.mjs').Running | null} running
+ * @property {boolean} stopping for good
+ * @property {boolean} asked to end and be started anew
+ * @property {Promise<void>} loop
+ */
+
 /** Keeps children alive: one that dies is started again after a backoff, until it is told to stop. */
 export class Supervisor {
-  /** @type {Map<string, {running: import('./child.mjs').Running | null, stopping: boolean, loop: Promise<void>}>} */
+  /** @type {Map<string, Kept>} */
   #kept = new Map();
   #say;
   #onChange;
@@ -34,11 +43,8 @@ export class Supervisor {
    */
   async keep(name, launch) {
     const first = await launch();
-    const kept = {
-      running: /** @type {import('./child.mjs').Running | null} */ (first),
-      stopping: false,
-      loop: Promise.resolve(),
-    };
+    /** @type {Kept} */
+    const kept = { running: first, stopping: false, asked: false, loop: Promise.resolve() };
     this.#kept.set(name, kept);
     this.#onChange(name, first.pid);
     kept.loop = this.#watch(name, kept, launch);
@@ -47,7 +53,7 @@ export class Supervisor {
 
   /**
    * @param {string} name
-   * @param {{running: import('./child.mjs').Running | null, stopping: boolean}} kept
+   * @param {Kept} kept
    * @param {() => Promise<import('./child.mjs').Running>} launch
    */
   async #watch(name, kept, launch) {
@@ -57,14 +63,20 @@ export class Supervisor {
       kept.running = null;
       if (Date.now() - since >= HEALTHY_MS) backoffMs = FIRST_BACKOFF_MS;
       while (!kept.stopping && !kept.running) {
-        this.#say(`${name} ended (${how}); starting it again in ${backoffMs} ms`);
-        await pause(backoffMs, undefined, { signal: this.#wake.signal }).catch(() => undefined);
-        backoffMs = Math.min(backoffMs * 2, MOST_BACKOFF_MS);
+        if (kept.asked) backoffMs = FIRST_BACKOFF_MS;
+        else {
+          this.#say(`${name} ended (${how}); starting it again in ${backoffMs} ms`);
+          await pause(backoffMs, undefined, { signal: this.#wake.signal }).catch(() => undefined);
+          backoffMs = Math.min(backoffMs * 2, MOST_BACKOFF_MS);
+        }
         if (kept.stopping) break;
+        const { asked } = kept;
+        kept.asked = false;
         try {
           kept.running = await launch();
           this.#onChange(name, kept.running.pid);
-          this.#say(`${name} runs again (pid ${kept.running.pid})`);
+          // Who asked for it says so.
+          if (!asked) this.#say(`${name} runs again (pid ${kept.running.pid})`);
         } catch (error) {
           how = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
         }
@@ -75,14 +87,30 @@ export class Supervisor {
   }
 
   /**
+   * Ends a child, which is then started again at once: nothing failed. One that waits to be tried again does not wait longer.
+   * @param {string} name one that is not kept is left alone
+   */
+  async restart(name) {
+    const kept = this.#kept.get(name);
+    if (!kept || kept.stopping) return;
+    kept.asked = true;
+    if (!kept.running) this.#endWaits();
+    await kept.running?.stop();
+  }
+
+  #endWaits() {
+    this.#wake.abort();
+    this.#wake = new AbortController();
+  }
+
+  /**
    * Stops children for good, all of these at once, and waits until they are gone.
    * @param {string[]} names those that are not kept are left alone
    */
   async stop(names) {
     const chosen = names.flatMap((name) => this.#kept.get(name) ?? []);
     for (const kept of chosen) kept.stopping = true;
-    this.#wake.abort();
-    this.#wake = new AbortController();
+    this.#endWaits();
     await Promise.all(
       chosen.map(async (kept) => {
         await kept.running?.stop();

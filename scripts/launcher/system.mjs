@@ -44,14 +44,27 @@ async function keepStore(supervisor, name, resolveStore, startAgain) {
 }
 
 /**
+ * What a system lets who develops it do while it runs.
+ * @typedef {object} RunningSystem
+ * @property {string} dataDir
+ * @property {Supervisor} supervisor
+ * @property {import('./service-group.mjs').Group[]} groups its processes
+ * @property {import('./description.mjs').Description} description
+ * @property {() => Promise<void>} migrate
+ * @property {AbortSignal} signal aborted when it is told to stop
+ */
+
+/**
  * Runs the whole system until it is told to stop (SIGINT, SIGTERM, SIGHUP), then lets it drain.
  * @param {object} options
  * @param {string} options.dataDir absolute
  * @param {NodeJS.ProcessEnv} options.env
  * @param {import('./services.mjs').Service[]} options.services
  * @param {string[]} [options.hosted] names of those that share one process
+ * @param {(process: string) => string[]} [options.flagsOf] for Node, of a process
+ * @param {(system: RunningSystem) => Promise<() => Promise<void>>} [options.onRunning] what it gives is called when the system stops
  */
-export async function runSystem({ dataDir, env, services, hosted = [] }) {
+export async function runSystem({ dataDir, env, services, hosted = [], flagsOf = () => [], onRunning }) {
   const groups = groupServices(services, hosted);
   takeLock(dataDir);
   const started = Date.now();
@@ -81,7 +94,8 @@ export async function runSystem({ dataDir, env, services, hosted = [] }) {
   const supervisor = new Supervisor({
     say,
     onChange(name, pid) {
-      if (groups.some((group) => group.name === name)) children.add(name, pid);
+      // The stores know themselves which servers they left behind.
+      if (name !== 'postgres' && name !== 'redis') children.add(name, pid);
       if (description) writeDescription(dataDir, (description = withPids(description)));
     },
   });
@@ -131,14 +145,17 @@ export async function runSystem({ dataDir, env, services, hosted = [] }) {
     );
     if (shared.length > 0) say(`Warning: all services share ${shared.join(' and ')}: see docs/security.md`);
     const prepared = databaseState({ dataDir, url: postgres.url, isOurs: postgres.pid !== null });
+    const migrate = async () => {
+      await runStep(MIGRATE, envOf('migrations'), told.signal);
+      await prepared.remember();
+    };
     if (!(await prepared.holds())) {
       say('Migrating the database …');
       if (roles) {
         const admin = { DATABASE_ADMIN_URL: postgres.url, GATEHOUSE_DATABASE_PASSWORDS: databasePasswords(secrets) };
         await runStep(ROLES, { ...env, ...admin }, told.signal);
       }
-      await runStep(MIGRATE, envOf('migrations'), told.signal);
-      await prepared.remember();
+      await migrate();
     }
     undo.unshift(async () => {
       say('Stopping: services finish what they hold (20 s at most) …');
@@ -151,7 +168,7 @@ export async function runSystem({ dataDir, env, services, hosted = [] }) {
         const { name } = group;
         const logFile = logFileOf(dataDir, name);
         const launched = supervisor.keep(name, async () =>
-          startService({ dataDir, service: group, env: groupEnv(group, envOf) }),
+          startService({ dataDir, service: group, env: groupEnv(group, envOf), flags: flagsOf(name) }),
         );
         return group.services.map((service) => {
           const origin = originOf(ports[service.name] ?? 0);
@@ -200,6 +217,8 @@ export async function runSystem({ dataDir, env, services, hosted = [] }) {
     const rest = starting.length > 0 ? ` but ${starting.join(' and ')}, which still starts` : '';
     say(`Everything runs${rest}, after ${((Date.now() - started) / 1000).toFixed(1)} s`);
     process.stdout.write(`${banner(dataDir, description)}\n`);
+    const end = await onRunning?.({ dataDir, supervisor, groups, description, migrate, signal: told.signal });
+    if (end) undo.unshift(end);
     await stopped;
   } catch (error) {
     if (!told.signal.aborted) throw error;

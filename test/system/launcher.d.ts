@@ -123,3 +123,31 @@ declare module '*/chart/helm.mjs' {
   /** Helm on the PATH or of the registry, or why there is none. */
   export function findHelm(): Promise<{ binary: string } | { missing: string }>;
 }
+
+declare module '*/launcher/supervisor.mjs' {
+  interface Running {
+    pid: number;
+    exited: Promise<string>;
+    stop: () => Promise<void>;
+  }
+  export class Supervisor {
+    constructor(hooks: { say: (text: string) => void; onChange?: (name: string, pid: number) => void });
+    pidOf(name: string): number | null;
+    keep<R extends Running>(name: string, launch: () => Promise<R>): Promise<R>;
+    restart(name: string): Promise<void>;
+    stop(names: string[]): Promise<void>;
+  }
+}
+
+declare module '*/dev/module-graph.mjs' {
+  export const PACKAGES: string;
+  export function processesToRestart(
+    processes: { name: string; entry: string }[],
+    before: Map<string, string>,
+    after: Map<string, string>,
+  ): string[];
+}
+
+declare module '*/dev/inspector-ports.mjs' {
+  export const FIRST_PORT: number;
+}

@@ -6,7 +6,7 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import type { JobBatch, JobItem } from './job-batch.js';
 import { consumerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 import { Consumer } from './consumer.js';
-import { classify, PermanentFailure } from './failures.js';
+import { classify, errorCode, PermanentFailure } from './failures.js';
 import { hasSurplus, JobClient } from './job-client.js';
 import { JobContext, type Waiting } from './job-context.js';
 import { checkedPayload } from './payload.js';
@@ -164,6 +164,8 @@ export class JobServer extends Server implements CustomTransportStrategy {
         attempt,
         ...verdict,
         error: String(error),
+        // Without a code it is one that nobody foresaw: where it was thrown is what there is to know.
+        stack: error instanceof Error && errorCode(error) === 'internal_error' ? error.stack : undefined,
       });
       if (verdict.do === 'later') {
         await this.retries.republish(contract, item, verdict.delayMs);

@@ -1,0 +1,121 @@
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import { rebuild } from '../launcher/build.mjs';
+import { consoleDir } from '../launcher/build-console.mjs';
+import { root } from '../launcher/project.mjs';
+import { say } from '../launcher/say.mjs';
+import { originOf } from '../launcher/service-env.mjs';
+import { logFileOf, waitReady } from '../launcher/service-process.mjs';
+import { builtFiles } from './built-files.mjs';
+import { changedFiles, processesToRestart } from './module-graph.mjs';
+
+/** An editor saves in several steps, and another branch is many files. */
+const SETTLE_MS = 100;
+const SAY_EVERY_MS = 5_000;
+const SHOWN_LINES = 12;
+const migration = /\/src\/db\/\d{13}-/;
+
+/**
+ * Builds what changes in apps/ and libs/, and starts the processes anew that import it; what does not compile changes nothing.
+ * @param {import('../launcher/system.mjs').RunningSystem} system
+ * @returns {() => Promise<void>} ends it
+ */
+export function followSources({ dataDir, supervisor, groups, description, migrate, signal }) {
+  let before = builtFiles();
+  /** What has to be started anew, also when what comes before that fails. @type {Set<string>} */
+  const due = new Set();
+  let hasMigration = false;
+  /** @type {Map<string, AbortController>} */
+  const waits = new Map();
+
+  async function build() {
+    const started = Date.now();
+    const { built, problems } = await rebuild();
+    // A Ctrl-C ends the compiler too, which is no problem of the sources.
+    if (signal.aborted) return;
+    if (problems !== null) return say(`It does not compile, and what runs stays as it was:\n${problems}`);
+    if (!built) return;
+    const after = builtFiles();
+    const changed = changedFiles(before, after);
+    for (const name of processesToRestart(groups, before, after)) due.add(name);
+    hasMigration ||= changed.some((path) => migration.test(path));
+    before = after;
+    const which = due.size > 0 ? `starting ${[...due].join(', ')} anew` : 'nothing that runs imports what changed';
+    say(`Built in ${secondsSince(started)} (${summary(changed)}): ${which}`);
+    if (hasMigration) await migrateFirst();
+    const names = [...due];
+    due.clear();
+    await Promise.all(names.map((name) => restart(name, started)));
+  }
+
+  async function migrateFirst() {
+    say('Migrating the database …');
+    await migrate();
+    hasMigration = false;
+  }
+
+  /** @param {string} name @param {number} started */
+  async function restart(name, started) {
+    waits.get(name)?.abort();
+    const wait = new AbortController();
+    waits.set(name, wait);
+    await supervisor.restart(name);
+    const own = groups.find((group) => group.name === name)?.services ?? [];
+    const ready = own.map((service) => {
+      const port = description.services.find((each) => each.name === service.name)?.port ?? 0;
+      return waitReady({
+        name: service.name,
+        origin: originOf(port),
+        logFile: logFileOf(dataDir, name),
+        signal: AbortSignal.any([signal, wait.signal]),
+        sayEveryMs: SAY_EVERY_MS,
+        lines: SHOWN_LINES,
+      });
+    });
+    // The next change is not kept waiting by a service that does not start.
+    Promise.all(ready).then(
+      () => say(`${name} runs it, ${secondsSince(started)} after the change`),
+      // It is started anew once more, or the system stops.
+      () => undefined,
+    );
+  }
+
+  /** @type {NodeJS.Timeout | undefined} */
+  let settling;
+  let building = Promise.resolve();
+  function sourceChanged() {
+    clearTimeout(settling);
+    settling = setTimeout(() => {
+      building = building.then(build).catch(told);
+    }, SETTLE_MS);
+  }
+  const watchers = ['apps', 'libs'].map((folder) =>
+    watch(join(root, folder), { recursive: true }, (_event, file) => {
+      if (file !== null && !join(root, folder, file).startsWith(consoleDir)) sourceChanged();
+    }).on('error', (error) => say(`Changes in ${folder}/ are not seen any more: ${error.message}`)),
+  );
+  say('Follows apps/ and libs/: what changes is built, and what imports it starts anew');
+  // Nobody looked while the system started.
+  sourceChanged();
+  return async () => {
+    for (const watcher of watchers) watcher.close();
+    clearTimeout(settling);
+    await building;
+  };
+}
+
+/** @param {unknown} error */
+function told(error) {
+  // A file that an editor made and took away again meanwhile: both are changes of which one is heard.
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+  say(error instanceof Error ? error.message : String(error));
+}
+
+/** @param {number} started */
+const secondsSince = (started) => `${((Date.now() - started) / 1000).toFixed(1)} s`;
+
+/** @param {string[]} changed */
+function summary(changed) {
+  if (changed.length === 0) return 'no code came out differently';
+  return changed.length > 3 ? `${changed.length} files` : changed.join(', ');
+}

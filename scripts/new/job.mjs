@@ -1,0 +1,77 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../launcher/project.mjs';
+import { camel, filled, pascal } from './names.mjs';
+
+const usage = 'npm run new:job -- report.write engine';
+const contracts = 'libs/contracts/src';
+const users = 'scripts/launcher/redis-users.mjs';
+
+/**
+ * A job of one service, in a queue of its own.
+ * @param {import('./draft.mjs').Draft} draft
+ * @param {string[]} args
+ * @returns {string[]} what is left to do
+ */
+export function newJob(draft, [job = '', service = '']) {
+  const [, noun = '', verb = ''] = /^([a-z]+)\.([a-z]+)$/.exec(job) ?? [];
+  if (noun === '') {
+    throw new Error(`"${job}" cannot be a job's name: say what it is about and what is done with it, as in ${usage}`);
+  }
+  const consumers = readdirSync(join(root, 'apps')).filter((name) => consumes(draft, name));
+  if (!consumers.includes(service)) {
+    throw new Error(
+      `"${service}" is no service that takes jobs: name one of ${consumers.join(', ')} after the job, as in ${usage}`,
+    );
+  }
+  const name = `${noun}-${verb}`;
+  const contract = `${contracts}/jobs/${name}.ts`;
+  if (draft.exists(contract)) throw new Error(`${contract} is there already: choose another name.`);
+  const values = { job, noun, name, camel: camel(name), Name: pascal(name) };
+  const folder = folderOf(draft, service, noun);
+  const handler = `${folder}/${name}.handler`;
+
+  draft.add(contract, filled('job.ts', values));
+  const catalogue = `${contracts}/jobs/catalogue.ts`;
+  draft.addImport(catalogue, `import { ${values.camel} } from './${name}.js';`);
+  draft.change(catalogue, /\n\] as const;/, (end) => `\n  ${values.camel},${end}`);
+  draft.change(`${contracts}/index.ts`, /(export \* from '\.\/jobs\/.*';\n)+/, (all) => {
+    return `${all}export * from './jobs/${name}.js';\n`;
+  });
+
+  draft.add(`apps/${service}/src/${handler}.ts`, filled('job.handler.ts', values));
+  const module = `apps/${service}/src/app.module.ts`;
+  draft.addImport(module, `import { ${values.Name}Handler } from './${handler}.js';`);
+  draft.change(module, /\bcontrollers: \[/, (start) => `${start}${values.Name}Handler, `);
+  draft.change(`apps/${service}/src/service.ts`, /(\bconsumes: \[[^\]]*)\]/, (_all, queues) => `${queues}, '${name}']`);
+
+  // Who may use a queue in Redis is listed by service, and what Compose gives Redis is written out of that list.
+  const user = new RegExp(`^( {2}'?${service}'?: \\[[^\\]]*)\\]`, 'm');
+  draft.change(users, user, (_all, queues) => `${queues}, '${name}']`);
+  const line = new RegExp(`^( +user gatehouse_${service.replaceAll('-', '_')} on .*?) -@all`, 'm');
+  draft.change('docker-compose.yml', line, (_all, rules) => `${rules} ~{gatehouse:q:${name}}:* -@all`);
+
+  return [
+    `Write what apps/${service}/src/${handler}.ts does; until then each job ends as a dead letter that says so.`,
+    `Another service that adds the job has '${name}' in queuesOf (${users}) and in its line of docker-compose.yml too.`,
+    'A row that says whether the work is done, and a sweeper over it in the service that adds the job.',
+    `Its row in the tables of docs/architecture.md and docs/security.md; who has Redis users of their own makes the ACL file anew: say so in CHANGELOG.md.`,
+  ];
+}
+
+/** @param {import('./draft.mjs').Draft} draft @param {string} service */
+function consumes(draft, service) {
+  const file = `apps/${service}/src/service.ts`;
+  return draft.exists(file) && /\bconsumes: \[/.test(draft.read(file));
+}
+
+/**
+ * A folder of the thing that the job is about: the one that is there, or its plural.
+ * @param {import('./draft.mjs').Draft} draft
+ * @param {string} service
+ * @param {string} noun
+ */
+function folderOf(draft, service, noun) {
+  const plural = noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return [plural, noun].find((folder) => draft.exists(`apps/${service}/src/${folder}`)) ?? plural;
+}

@@ -1,0 +1,52 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../launcher/project.mjs';
+import { filled, isKebab, pascal } from './names.mjs';
+
+const usage = 'npm run new:migration -- router contact-notes';
+const migration = /^(\d{13})-(.*)\.ts$/;
+
+/**
+ * A migration of one schema, as the last one.
+ * @param {import('./draft.mjs').Draft} draft
+ * @param {string[]} args
+ * @returns {string[]} what is left to do
+ */
+export function newMigration(draft, [service = '', name = '']) {
+  const folders = new Map(
+    ['apps', 'libs'].flatMap((parent) =>
+      readdirSync(join(root, parent))
+        .map((each) => /** @type {const} */ ([each, `${parent}/${each}/src/db`]))
+        .filter(([, folder]) => existsSync(join(root, folder, 'schema.ts'))),
+    ),
+  );
+  const folder = folders.get(service);
+  if (!folder) {
+    throw new Error(`"${service}" has no schema: name one of ${[...folders.keys()].join(', ')} first, as in ${usage}`);
+  }
+  if (!isKebab(name)) {
+    throw new Error(
+      `"${name}" cannot be a migration's name: say what it adds in lower-case letters, digits and hyphens, as in ${usage}`,
+    );
+  }
+  const others = readdirSync(join(root, folder)).flatMap((file) => {
+    const [, time, what] = migration.exec(file) ?? [];
+    return time ? [{ file, time: Number(time), what }] : [];
+  });
+  const taken = others.find(({ what }) => what === name);
+  if (taken) throw new Error(`${folder}/${taken.file} has this name: say what yours adds to it.`);
+
+  // They run in the order of their times: one on a clock that is behind must not run before what it builds on.
+  const time = Math.max(Date.now(), ...others.map((each) => each.time + 1));
+  const className = `${pascal(name)}${time}`;
+  draft.add(`${folder}/${time}-${name}.ts`, filled('migration.ts', { className, name }));
+  const schema = `${folder}/schema.ts`;
+  draft.addImport(schema, `import { ${className} } from './${time}-${name}.js';`);
+  draft.change(schema, /(\bmigrations: \[[^\]]*?),?\s*\]/, (_all, before) => `${before}, ${className}]`);
+
+  return [
+    `Write up and down of ${folder}/${time}-${name}.ts; until then nothing starts on it: one that ran empty would never run again.`,
+    'Change the entity alike (npm test -- test/database says where they differ), and add first, remove one release later.',
+    'What an older release does on the new schema, in UPGRADING.md where people have to know of it.',
+  ];
+}

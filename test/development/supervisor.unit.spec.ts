@@ -1,0 +1,43 @@
+import { until } from '#libs/testing';
+import { Supervisor } from '../../scripts/launcher/supervisor.mjs';
+
+const said: string[] = [];
+let pids = 0;
+
+/** A process that runs until it is told to end. */
+function child() {
+  const { promise: exited, resolve: end } = Promise.withResolvers<string>();
+  pids += 1;
+  return { pid: pids, exited, end, stop: async () => end('signal SIGTERM') };
+}
+
+let supervisor: Supervisor;
+let children: ReturnType<typeof child>[];
+
+beforeEach(async () => {
+  said.splice(0);
+  children = [];
+  supervisor = new Supervisor({ say: (text) => void said.push(text) });
+  await supervisor.keep('router', async () => {
+    children.push(child());
+    return children.at(-1)!;
+  });
+});
+afterEach(() => supervisor.stop(['router']));
+
+describe('a child that is kept', () => {
+  it('starts anew when it is asked to, and nothing is said to have failed', async () => {
+    await supervisor.restart('router');
+    await until('another one runs', () => supervisor.pidOf('router') === children[1]?.pid);
+    expect(said).toEqual([]);
+  });
+
+  it('is started again when it ends by itself, as before it was asked', async () => {
+    await supervisor.restart('router');
+    await until('another one runs', () => supervisor.pidOf('router') === children[1]?.pid);
+    children[1]?.end('exit code 1');
+    await until('a third one runs', () => supervisor.pidOf('router') === children[2]?.pid);
+    expect(said[0]).toMatch(/^router ended \(exit code 1\); starting it again in \d+ ms$/);
+    expect(said[1]).toMatch(/^router runs again/);
+  });
+});
