@@ -23,6 +23,7 @@ const gates = [
     ['apps', 'libs', '--config', '.dependency-cruiser.mjs'],
   ],
   ['dead code', 'knip/bin/knip.js', []],
+  ['retired words', '../scripts/words.mjs', []],
   ['licences', '../scripts/licences.mjs', []],
 ];
 
