@@ -27,12 +27,10 @@ async function cpuMsOf(pid) {
 }
 
 /**
- * What the processes, Postgres and Redis have used so far (Linux: CPU time comes from /proc).
+ * CPU time that processes have used so far, in ms, and what they keep resident, in MB.
  * @param {Record<string, number>} pids by name; a process's children count as its own
- * @param {{databaseUrl: string, redisUrl: string}} stores
- * @returns {Promise<Costs>}
  */
-export async function costs(pids, { databaseUrl, redisUrl }) {
+export async function usageOf(pids) {
   const all = processTable();
   /** @type {Record<string, number>} */
   const cpuMs = {};
@@ -43,6 +41,17 @@ export async function costs(pids, { databaseUrl, redisUrl }) {
     cpuMs[name] = (await Promise.all(family.map(cpuMsOf))).reduce((sum, ms) => sum + ms, 0);
     rssMb[name] = all.find((each) => each.pid === pid)?.rssMb ?? 0;
   }
+  return { cpuMs, rssMb };
+}
+
+/**
+ * What the processes, Postgres and Redis have used so far (Linux: CPU time comes from /proc).
+ * @param {Record<string, number>} pids by name; a process's children count as its own
+ * @param {{databaseUrl: string, redisUrl: string}} stores
+ * @returns {Promise<Costs>}
+ */
+export async function costs(pids, { databaseUrl, redisUrl }) {
+  const usage = await usageOf(pids);
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const { rows } = await client.query(
@@ -52,5 +61,5 @@ export async function costs(pids, { databaseUrl, redisUrl }) {
   await client.end();
   const [info = ''] = await askRedis(redisUrl, [['INFO']]);
   const redisCommands = Number(/total_commands_processed:(\d+)/.exec(info)?.[1] ?? 0);
-  return { cpuMs, rssMb, commits: rows[0].commits, rows: rows[0].rows, redisCommands };
+  return { ...usage, commits: rows[0].commits, rows: rows[0].rows, redisCommands };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { services } from '../scripts/launcher/services.mjs';
 import { costs } from './costs.mjs';
+import { delivered } from './delivery.mjs';
 import { signedApp, startGatehouse } from './gatehouse.mjs';
 import { runLoad, startHelper } from './processes.mjs';
 import { shown, table } from './table.mjs';
@@ -24,17 +25,7 @@ export async function benchE2e({ seconds, burst, sizes }) {
     redis: gatehouse.redis.pid,
   };
   const read = () => costs(pids, { databaseUrl: gatehouse.postgres.url, redisUrl: gatehouse.redis.url });
-  const report = async () => (await fetch(`${sinkUrl}/report`)).json();
   const clear = () => fetch(`${sinkUrl}/clear`, { method: 'POST' });
-
-  /** Waits until so many receipts were delivered, or no more arrive for 10 s. @param {number} count */
-  async function delivered(count) {
-    for (const until = Date.now() + drainMs; Date.now() < until; await pause(100)) {
-      const now = await report();
-      if (now.receipts >= count || (now.lastAt > 0 && Date.now() - now.lastAt > 10_000)) return now;
-    }
-    return report();
-  }
 
   try {
     const app = await signedApp(gatehouse, { secret, replyAddress: `${sinkUrl}/replies` });
@@ -44,13 +35,13 @@ export async function benchE2e({ seconds, burst, sizes }) {
     await wearIn(gatehouse.postgres.url);
     // Just-in-time compilation, and the routing rules that the router reads every second.
     await send({ seconds: 6, rate: 300 });
-    await delivered(1_800);
+    await delivered(sinkUrl, 1_800);
 
     const steady = [];
     for (const bytes of sizes) {
       await clear();
       const load = await send({ seconds, rate: 100, bytes });
-      const out = await delivered(load.accepted);
+      const out = await delivered(sinkUrl, load.accepted);
       steady.push([
         `100/s, ${bytes / 1024} KB`,
         load.accepted,
@@ -65,7 +56,7 @@ export async function benchE2e({ seconds, burst, sizes }) {
     const before = await read();
     const began = Date.now();
     const load = await send({ seconds: drainMs / 1000, count: burst });
-    const out = await delivered(load.accepted);
+    const out = await delivered(sinkUrl, load.accepted);
     const rate = out.receipts / ((out.lastAt - began) / 1000);
     // Postgres publishes its counters with a delay of up to a second.
     await pause(1_500);

@@ -15,7 +15,7 @@ import { connect } from 'node:net';
  * @property {object} [fields] of the JSON body, beside `task` and `n`
  * @property {string} [keyed] gives each request an `Idempotency-Key` of its own, which begins with this
  * @property {{atOnce: number, messagesOf: number}} [threads] so many of a thread, of so many threads in turns; a thread each when left out
- * @property {boolean} [keepIds] returns each id that was answered, with the `n` of its body
+ * @property {boolean} [keepIds] returns each id that was answered, with the `n` of its body and when it was due, in ms since the epoch
  */
 /** @type {Load} */
 const load = JSON.parse(process.argv[2] ?? '{}');
@@ -56,7 +56,7 @@ function withKey(n) {
 const requests = load.keepIds ? [] : Array.from({ length: variants }, (_, n) => prepared(n));
 /** @type {number[]} */
 const latencies = [];
-/** @type {Array<[string, number]>} */
+/** @type {Array<[string, number, number]>} */
 const ids = [];
 /** @type {Record<string, number>} */
 const statuses = {};
@@ -113,8 +113,8 @@ function drive() {
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (status.startsWith('2')) {
         latencies.push(performance.now() - began);
-        const id = load.keepIds ? /"id":"([^"]+)"/.exec(text)?.[1] : undefined;
-        if (id) ids.push([id, n]);
+        const id = load.keepIds ? /"(?:id|invocationId)":"([^"]+)"/.exec(text)?.[1] : undefined;
+        if (id) ids.push([id, n, performance.timeOrigin + began]);
       }
       text = '';
       next();

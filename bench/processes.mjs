@@ -38,7 +38,7 @@ export async function startHelper(file, options = {}) {
  * @property {number} p999 ms
  * @property {Record<string, number>} statuses
  * @property {number} refused connections that ended before their answer
- * @property {Array<[string, number]>} ids each accepted id, with the `n` of its body
+ * @property {Array<[string, number, number]>} ids each accepted id, with the `n` of its body and when it was due, in ms since the epoch
  * @property {number} cpuMs of the generator
  */
 

@@ -25,6 +25,13 @@ const benchmarks = {
           : { seconds: 20, burst: 20_000, sizes: [1024, 4096, 16_384] },
       ),
   },
+  peers: {
+    title: 'End to end beside others: what people write by hand, and Restate',
+    run: async (quick) =>
+      (await import('../bench/peers.mjs')).benchPeers(
+        quick ? { rounds: 1, seconds: 10, burst: 5_000 } : { rounds: 3, seconds: 15, burst: 10_000 },
+      ),
+  },
   path: {
     title: 'The path of a message: what one costs at several rates',
     run: async (quick) =>

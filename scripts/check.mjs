@@ -15,6 +15,7 @@ const gates = [
   ['types of the console', 'typescript/bin/tsc', ['-p', 'apps/console/tsconfig.json', '--noEmit']],
   ['types of the API', '../scripts/api-types.mjs', ['--check']],
   ['reference of the command line', '../scripts/cli-reference.mjs', ['--check']],
+  ['reference', '../scripts/reference.mjs', ['--check']],
   ['chart of Helm', '../scripts/chart.mjs', ['--check']],
   [
     'boundaries',
@@ -22,6 +23,7 @@ const gates = [
     ['apps', 'libs', '--config', '.dependency-cruiser.mjs'],
   ],
   ['dead code', 'knip/bin/knip.js', []],
+  ['retired words', '../scripts/words.mjs', []],
   ['licences', '../scripts/licences.mjs', []],
 ];
 

@@ -12,7 +12,7 @@ const worker = new Worker(
       dispatcher,
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': String(job.id) },
-      body: JSON.stringify({ text: JSON.parse(job.data.body).task }),
+      body: JSON.stringify({ in_reply_to: String(job.id), text: JSON.parse(job.data.body).task }),
     });
     await answer.body.dump();
   },

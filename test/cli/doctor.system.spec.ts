@@ -58,7 +58,7 @@ describe('gatehouse doctor', () => {
       'MESSAGE_MAX_DEPTH is the same everywhere.',
     );
     const { out } = await gatehouse(['doctor', '--all'], env(), elsewhere);
-    expect(out).toMatch(/^ok +migrations: router: All \d+ migrations of the schema router have run\.$/m);
+    expect(out).toMatch(/^ok +migrations: router: The schema router has every migration of this build\.$/m);
   });
 
   it('names a migration that has not run, and one that this build does not know', async () => {

@@ -64,7 +64,11 @@ inBrowser('what is made and ended in the console', () => {
       return (await fetch(`${system.origin('portal')}/api/v1/apps`, { headers })).status;
     };
     expect(await ask()).toBe(200);
-    await page.getByRole('row').filter({ hasText: 'Continuous integration' }).getByRole('button', { name: 'Revoke' }).click();
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Continuous integration' })
+      .getByRole('button', { name: 'Revoke' })
+      .click();
     await confirm(page, 'Revoke').click();
     await until('the key is refused', async () => (await ask()) === 401);
   });

@@ -151,14 +151,26 @@ describe('preparing the roles', () => {
     }
   });
 
-  it('says so of one whose tables lay elsewhere, before any migration runs', async () => {
-    await as('admin', 'CREATE TABLE router.session (id integer)', database.url);
-    const sentence = /made by an earlier version of Gatehouse, in which the router had the sessions.*npm run reset/;
+  it('says so of one that other migrations made, before any migration runs', async () => {
+    const rename = `UPDATE router.migration SET name = 'Older' || name`;
+    await as('admin', rename, database.url);
+    const sentence =
+      /made by an earlier version of Gatehouse, in which other migrations made the schema router \(OlderRouter.*npm run reset/;
     try {
       await expect(prepareRoles(database.url, testPasswords, 'ts')).rejects.toThrow(sentence);
-      await expect(migrateAll(database.url, 'ts')).rejects.toThrow(sentence);
+      await expect(migrateAll(database.urlOf('owner'), 'ts')).rejects.toThrow(sentence);
     } finally {
-      await as('admin', 'DROP TABLE router.session', database.url);
+      await as('admin', `UPDATE router.migration SET name = substr(name, 6)`, database.url);
+    }
+  });
+
+  it('lets a release of before run on the schema of a later one', async () => {
+    const later = `INSERT INTO router.migration (timestamp, name) VALUES (9000000000000, 'Later9000000000000')`;
+    await as('admin', later, database.url);
+    try {
+      expect((await migrateAll(database.urlOf('owner'), 'ts')).ran['router']).toEqual([]);
+    } finally {
+      await as('admin', `DELETE FROM router.migration WHERE name LIKE 'Later%'`, database.url);
     }
   });
 

@@ -11,7 +11,7 @@ import { Outbox } from './adapter-calls/outbox.js';
 import { AdapterChangeRepository } from './adapters/adapter-change.repository.js';
 import { AdapterChanges } from './adapters/adapter-changes.service.js';
 import { VerifyCalls } from './adapter-calls/verify-calls.js';
-import { AdapterClient, egressToken } from './adapters/adapter-client.js';
+import { AdapterClient, EGRESS } from './adapters/adapter-client.js';
 import { AdapterRepository } from './adapters/adapter.repository.js';
 import { AdaptersController } from './adapters/adapters.controller.js';
 import { AdaptersService } from './adapters/adapters.service.js';
@@ -20,7 +20,7 @@ import { HealthProbe } from './adapters/health.js';
 import { ManifestFetch } from './adapters/manifest-fetch.js';
 import { ManifestVersionRepository } from './adapters/manifest-version.repository.js';
 import { OAuthProvidersController } from './adapters/oauth-providers.controller.js';
-import { registryClient, SkillAnnouncer } from './adapters/skill-announcer.js';
+import { REGISTRY, SkillAnnouncer } from './adapters/skill-announcer.js';
 import { SkillNewsRepository } from './adapters/skill-news.repository.js';
 import { ViolationLog } from './adapters/violation-log.js';
 import { AdapterHealthController } from './adapter-health/adapter-health.controller.js';
@@ -44,7 +44,7 @@ import { CredentialDescriptions } from './apps/credential-descriptions.js';
 import { ClosedProjectsController } from './apps/closed-projects.controller.js';
 import { EndpointsController } from './apps/endpoints.controller.js';
 import { InstalledApps } from './apps/installed-apps.js';
-import { vaultClient } from './apps/vault-client.js';
+import { VAULT } from './apps/vault-client.js';
 import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
 import { AttentionService } from './attention/attention.service.js';
@@ -56,7 +56,7 @@ import { AddressPaceRepository } from './deliveries/address-pace.repository.js';
 import { Deliverer } from './deliveries/deliver.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { DeliveriesHandler } from './deliveries/deliveries.handler.js';
-import { DeliveriesService, engineClient } from './deliveries/deliveries.service.js';
+import { DeliveriesService, ENGINE } from './deliveries/deliveries.service.js';
 import { DeliveryLeases } from './deliveries/delivery-leases.js';
 import { DeliveryMarking } from './deliveries/delivery-marking.js';
 import { DeliveryResumption } from './deliveries/delivery-resumption.js';
@@ -71,7 +71,7 @@ import { InboundWaitRepository } from './inbound/inbound-wait.repository.js';
 import { InboundCalls } from './inbound/inbound-calls.js';
 import { InboundController } from './inbound/inbound.controller.js';
 import { InboundHandler } from './inbound/inbound.handler.js';
-import { InboundService, ingressClient } from './inbound/inbound.service.js';
+import { InboundService, INGRESS } from './inbound/inbound.service.js';
 import { OrphanedWaits } from './inbound/orphaned-waits.js';
 import { ParsedMessagesRepository } from './inbound/parsed-messages.repository.js';
 import { ListingsController } from './listings/listings.controller.js';
@@ -85,7 +85,7 @@ import { AdapterChecks } from './verification/adapter-checks.js';
 import { Checklist } from './verification/checklist.js';
 import { EndpointChecks } from './verification/endpoint-checks.js';
 import { HandshakeCheck } from './verification/handshake-check.js';
-import { gatewaySettings } from './settings.js';
+import { SETTINGS } from './settings.js';
 import { KnowledgeFeed } from './sources/knowledge-feed.js';
 import { KnowledgeFeedRepository } from './sources/knowledge-feed.repository.js';
 import { SourceAdapter } from './sources/source-adapter.js';
@@ -153,19 +153,19 @@ export class AppModule {
         AttentionRepository,
         AttentionService,
         GatewayDiagnosis,
-        { provide: gatewaySettings, useValue: settings },
+        { provide: SETTINGS, useValue: settings },
         {
-          provide: egressToken,
+          provide: EGRESS,
           useFactory: () =>
             createEgress({
               allow: settings.GATEHOUSE_EGRESS_ALLOW,
               connectionsPerOrigin: settings.ADAPTER_CONNECTIONS,
             }),
         },
-        client(ingressClient, 'webhook-ingress', settings.INGRESS_URL),
-        client(vaultClient, 'credential-vault', settings.VAULT_URL),
-        client(engineClient, 'engine', settings.ENGINE_URL),
-        client(registryClient, 'mcp-registry', settings.MCP_REGISTRY_URL),
+        client(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
+        client(VAULT, 'credential-vault', settings.VAULT_URL),
+        client(ENGINE, 'engine', settings.ENGINE_URL),
+        client(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL),
         journalProvider('adapter-gateway'),
         auditProvider('gateway'),
         AdapterCalls,

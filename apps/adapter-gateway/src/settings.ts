@@ -1,1 +1,1 @@
-export const gatewaySettings = Symbol('gatewaySettings');
+export const SETTINGS = Symbol('gatewaySettings');

@@ -1,10 +1,9 @@
 import { pino } from 'pino';
 import type { FastifyInstance } from 'fastify';
+import { inService, startTracing, inMessage, inSpan, messageOf } from '#libs/tracing';
 import { createAdaptersApp } from './adapters-app.js';
 import type { AdaptersEnv } from './env.js';
-import { inService, startTracing } from '#libs/tracing';
 import { mountProbes } from './probes.js';
-import { traceCalls } from './trace-calls.js';
 
 /** @returns the app, which listens; closing it ends the calls under way first */
 export const startAdapters = (env: AdaptersEnv): Promise<FastifyInstance> => inService('adapters', () => start(env));
@@ -20,4 +19,21 @@ async function start(env: AdaptersEnv): Promise<FastifyInstance> {
   const address = await app.listen({ port: env.port, host: env.host });
   log.info({ event: 'adapters.listening', address });
   return app;
+}
+
+/** A call for a message is a span of its trace. Before the adapters are mounted. What an adapter asks of its provider carries no trace. */
+function traceCalls(app: FastifyInstance): void {
+  app.addHook('preHandler', (request, reply, done) => {
+    const { traceparent, 'x-organization-id': organization } = request.headers;
+    const message = messageOf(String(traceparent ?? ''), String(organization ?? ''));
+    if (message === null) return done();
+    inMessage(message, String(traceparent), () => {
+      const route = request.routeOptions.url ?? '';
+      void inSpan(`POST ${route}`, 'server', { 'http.route': route }, async () => {
+        const answered = new Promise<void>((resolve) => reply.raw.once('close', resolve));
+        done();
+        await answered;
+      });
+    });
+  });
 }

@@ -20,7 +20,7 @@ import { ActorNameRepository } from './audit/actor-name.repository.js';
 import { AuditLogController } from './audit/audit-log.controller.js';
 import { auditClients, AuditTrail } from './audit/audit-trail.js';
 import { consoleRoutes } from './console/console-routes.js';
-import { clientsOfServices, gatewayClient, serviceClients } from './proxy/service-clients.js';
+import { clientsOfServices, GATEWAY, SERVICE_CLIENTS } from './proxy/service-clients.js';
 import { QueuesController } from './queues/queues.controller.js';
 import { schema } from './db/schema.js';
 import { DiagnosticsController } from './diagnostics/diagnostics.controller.js';
@@ -108,13 +108,13 @@ export class AppModule {
           inject: [AuditLog, ServiceTokens, ActorNameRepository],
         },
         {
-          provide: serviceClients,
+          provide: SERVICE_CLIENTS,
           useFactory: (tokens: ServiceTokens) => clientsOfServices(settings, tokens),
           inject: [ServiceTokens],
         },
         FirstTenantRepository,
         {
-          provide: gatewayClient,
+          provide: GATEWAY,
           useFactory: (tokens: ServiceTokens) => new ServiceClient('adapter-gateway', settings.GATEWAY_URL, tokens),
           inject: [ServiceTokens],
         },

@@ -4,7 +4,7 @@ import { journalProvider } from '#libs/journal';
 import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
 import { NamedApps } from './channels/named-apps.js';
-import { engineClient, NamedAgents } from './agents/named-agents.js';
+import { ENGINE, NamedAgents } from './agents/named-agents.js';
 import { ChannelRepository } from './channels/channel.repository.js';
 import { ChannelsController } from './channels/channels.controller.js';
 import { AttentionController } from './attention/attention.controller.js';
@@ -12,13 +12,13 @@ import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import type { RouterSettings } from './env.js';
 import { eventControllers, eventProviders } from './events/events.parts.js';
-import { ingressClient } from './events/ingress-client.js';
+import { INGRESS } from './events/ingress-client.js';
 import { ProjectRules } from './routing/project-rules.js';
 import { ProjectRulesRepository } from './routing/project-rules.repository.js';
 import { RoutingHandler } from './routing/routing.handler.js';
 import { RoutingRepository } from './routing/routing.repository.js';
-import { gatewayClient, RoutingService } from './routing/routing.service.js';
-import { routerSettings } from './settings.js';
+import { GATEWAY, RoutingService } from './routing/routing.service.js';
+import { SETTINGS } from './settings.js';
 import { ContactRepository } from './contacts/contact.repository.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ContactsService } from './contacts/contacts.service.js';
@@ -81,10 +81,10 @@ export class AppModule {
         projectLimitsProvider('router'),
         changeListenerProvider(schema, 'router', settings),
         AttentionRepository,
-        { provide: routerSettings, useValue: settings },
-        client(ingressClient, 'webhook-ingress', settings.INGRESS_URL),
-        client(gatewayClient, 'adapter-gateway', settings.GATEWAY_URL),
-        client(engineClient, 'engine', settings.ENGINE_URL),
+        { provide: SETTINGS, useValue: settings },
+        client(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
+        client(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
+        client(ENGINE, 'engine', settings.ENGINE_URL),
         journalProvider('router'),
         ChannelRepository,
         Clock,

@@ -1,1 +1,1 @@
-export const routerSettings = Symbol('routerSettings');
+export const SETTINGS = Symbol('routerSettings');

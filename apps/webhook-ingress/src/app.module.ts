@@ -7,21 +7,21 @@ import { AnswerCounts } from './answers/answer-counts.js';
 import { schema } from './db/schema.js';
 import { AppChangedHandler } from './endpoints/app-changed.handler.js';
 import { EndpointRepository } from './endpoints/endpoint.repository.js';
-import { EndpointsService, gatewayClient } from './endpoints/endpoints.service.js';
+import { EndpointsService, GATEWAY } from './endpoints/endpoints.service.js';
 import type { IngressSettings } from './env.js';
-import { Dispatcher, dispatcherSettings } from './receipts/dispatcher.js';
-import { publicAddress, publicAddressOf } from './receipts/parse-job.js';
+import { Dispatcher, DISPATCHER_SETTINGS } from './receipts/dispatcher.js';
+import { PUBLIC_ADDRESS, publicAddressOf } from './receipts/parse-job.js';
 import { ProjectRetention } from './receipts/project-retention.repository.js';
 import { ReceiptRepository } from './receipts/receipt.repository.js';
-import { ReceiptWriter, receiptWriterSettings } from './receipts/receipt-writer.js';
+import { ReceiptWriter, RECEIPT_WRITER_SETTINGS } from './receipts/receipt-writer.js';
 import { ReceiptsController } from './receipts/receipts.controller.js';
-import { receiptSettings, ReceiptsService } from './receipts/receipts.service.js';
-import { StaleReceipts, staleReceiptSettings } from './receipts/stale-receipts.js';
+import { RECEIPT_SETTINGS, ReceiptsService } from './receipts/receipts.service.js';
+import { StaleReceipts, STALE_RECEIPT_SETTINGS } from './receipts/stale-receipts.js';
 import { RefusalLog } from './refusals/refusal.repository.js';
 import { RefusalsController } from './refusals/refusals.controller.js';
-import { BuiltinPayload, builtinSettings, routerClient } from './webhook/builtin-payload.js';
-import { Handshakes, handshakeSettings } from './webhook/handshakes.js';
-import { Secrets, vaultClient } from './webhook/secrets.js';
+import { BuiltinPayload, BUILTIN_SETTINGS, ROUTER } from './webhook/builtin-payload.js';
+import { Handshakes, HANDSHAKE_SETTINGS } from './webhook/handshakes.js';
+import { Secrets, VAULT } from './webhook/secrets.js';
 import { WebhookService } from './webhook/webhook.service.js';
 
 @Module({})
@@ -45,11 +45,11 @@ export class AppModule {
       controllers: [ProjectLimitsController, AppChangedHandler, ReceiptsController, RefusalsController],
       providers: [
         projectLimitsProvider('ingress'),
-        client(gatewayClient, 'adapter-gateway', settings.GATEWAY_URL),
-        client(vaultClient, 'credential-vault', settings.VAULT_URL),
-        client(routerClient, 'router', settings.ROUTER_URL),
+        client(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
+        client(VAULT, 'credential-vault', settings.VAULT_URL),
+        client(ROUTER, 'router', settings.ROUTER_URL),
         {
-          provide: receiptWriterSettings,
+          provide: RECEIPT_WRITER_SETTINGS,
           useValue: {
             databaseUrl: settings.DATABASE_URL,
             batch: settings.RECEIPT_BATCH,
@@ -58,13 +58,13 @@ export class AppModule {
           },
         },
         {
-          provide: receiptSettings,
+          provide: RECEIPT_SETTINGS,
           useValue: { retentionDays: settings.RETENTION_DAYS },
         },
-        { provide: staleReceiptSettings, useValue: { leaseMs: settings.RECEIPT_LEASE_MS } },
+        { provide: STALE_RECEIPT_SETTINGS, useValue: { leaseMs: settings.RECEIPT_LEASE_MS } },
         journalProvider('webhook-ingress'),
         {
-          provide: dispatcherSettings,
+          provide: DISPATCHER_SETTINGS,
           useValue: {
             inlineLimitBytes: settings.INLINE_LIMIT_BYTES,
             maxWaitingJobs: settings.MAX_WAITING_JOBS,
@@ -73,12 +73,12 @@ export class AppModule {
             projectMaxWaiting: settings.PROJECT_MAX_WAITING,
           },
         },
-        { provide: publicAddress, useValue: publicAddressOf(settings.PUBLIC_URL) },
+        { provide: PUBLIC_ADDRESS, useValue: publicAddressOf(settings.PUBLIC_URL) },
         {
-          provide: handshakeSettings,
+          provide: HANDSHAKE_SETTINGS,
           useValue: { timeoutMs: settings.HANDSHAKE_TIMEOUT_MS, maxBodyBytes: settings.HANDSHAKE_MAX_BODY_BYTES },
         },
-        { provide: builtinSettings, useValue: { maxDepth: settings.MESSAGE_MAX_DEPTH } },
+        { provide: BUILTIN_SETTINGS, useValue: { maxDepth: settings.MESSAGE_MAX_DEPTH } },
         AnswerCounts,
         EndpointRepository,
         EndpointsService,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { allSchemas } from './all-schemas.js';
 import { grantSchema, rolesOf } from './grants.js';
-import { refuseMovedTables } from './older-layout.js';
+import { refuseOtherMigrations } from './older-layout.js';
 import { migrate } from './service-schema.js';
 
 /** The migrations that ran by schema, and whether services connect by roles of their own. */
@@ -22,7 +22,7 @@ export async function migrateAll(url: string, extension: 'js' | 'ts' = 'js'): Pr
   const ran: Record<string, string[]> = {};
   try {
     const db = { query: async (sql: string, values?: unknown[]) => (await client.query(sql, values)).rows };
-    await refuseMovedTables(db);
+    await refuseOtherMigrations(db, schemas);
     // Two that grant at once would meet in the catalog.
     await db.query("SELECT pg_advisory_lock(hashtext('gatehouse-migrate'))");
     const roles = await rolesOf(db, schemas);

@@ -1,3 +1,4 @@
+import type { OwnedSchema } from './all-schemas.js';
 import type { Queryable } from './partitions.js';
 import { ownerRole } from './role-names.js';
 
@@ -5,12 +6,31 @@ import { ownerRole } from './role-names.js';
 export class OlderLayout extends Error {}
 
 /**
- * Where tables lay before, no migration moves them from: what they hold would be lost, or services would answer 503 for good.
+ * Of two releases the newer one knows every migration of the older one. Where neither the database nor this build knows all
+ * of the other's, no migration leads from the one to the other.
  * @throws OlderLayout, which says what to do
  */
-export async function refuseMovedTables(db: Queryable): Promise<void> {
-  const rows = (await db.query("SELECT 1 WHERE to_regclass('router.session') IS NOT NULL")) as unknown[];
-  if (rows.length > 0) throw olderLayout('the router had the sessions and the runs');
+export async function refuseOtherMigrations(db: Queryable, schemas: OwnedSchema[]): Promise<void> {
+  for (const { schema } of schemas) {
+    const done = await migrationsOf(db, schema.name);
+    const known = schema.migrations.map(({ name }) => name);
+    const [other] = done.filter((name) => !known.includes(name));
+    if (other && !known.every((name) => done.includes(name)))
+      throw olderLayout(`other migrations made the schema ${schema.name} (${other})`);
+  }
+}
+
+/** None where the asking role may not read them: the one that migrates may. */
+async function migrationsOf(db: Queryable, schema: string): Promise<string[]> {
+  const readable = (await db.query(
+    `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname = $1 AND c.relname = 'migration' AND has_schema_privilege(n.oid, 'USAGE')
+        AND has_table_privilege(c.oid, 'SELECT')`,
+    [schema],
+  )) as unknown[];
+  if (readable.length === 0) return [];
+  const rows = (await db.query(`SELECT name FROM "${schema}".migration ORDER BY id`)) as { name: string }[];
+  return rows.map(({ name }) => name);
 }
 
 /** @throws OlderLayout: schemas of another owner are from before each service had a role */

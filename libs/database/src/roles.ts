@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { allSchemas } from './all-schemas.js';
-import { refuseMovedTables, refuseOtherOwner } from './older-layout.js';
+import { refuseOtherMigrations, refuseOtherOwner } from './older-layout.js';
 import { ownerRole, roleOf } from './role-names.js';
 import { scramVerifier } from './scram-verifier.js';
 
@@ -36,7 +36,7 @@ export async function prepareRoles(
       db,
       schemas.map(({ schema }) => schema.name),
     );
-    await refuseMovedTables(db);
+    await refuseOtherMigrations(db, schemas);
     for (const [role, password] of wanted) await ensureRole(client, role, password ?? '');
     for (const name of services) await boundRole(client, roleOf(name));
     await refuseMighty(client, [...wanted.keys()]);

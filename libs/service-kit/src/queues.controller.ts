@@ -5,7 +5,7 @@ import type { QueueDepth } from './metrics.js';
 import { RequireScopes } from './principal.js';
 
 /** DI token of the names of the queues that the service consumes. */
-export const consumedQueues = Symbol('consumedQueues');
+export const CONSUMED_QUEUES = Symbol('consumedQueues');
 
 /** How it stands with one queue; null: Redis does not say. */
 export interface QueueState {
@@ -19,7 +19,7 @@ export interface QueueState {
 @RequireScopes('service')
 export class QueuesController {
   constructor(
-    @Inject(consumedQueues) private readonly names: string[],
+    @Inject(CONSUMED_QUEUES) private readonly names: string[],
     private readonly jobs: JobClient,
   ) {}
 

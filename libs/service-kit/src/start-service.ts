@@ -23,7 +23,7 @@ import { Metrics } from './metrics.js';
 import { postgresMetrics } from './postgres-metrics.js';
 import { type FieldError, Problem, problemBody } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
-import { consumedQueues, QueuesController } from './queues.controller.js';
+import { CONSUMED_QUEUES, QueuesController } from './queues.controller.js';
 import { ReadableRequests } from './readable-request.interceptor.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
 import { type TrustSettings, trustOf } from './service-trust.js';
@@ -96,7 +96,7 @@ async function buildService(options: ServiceOptions): Promise<{ app: NestFastify
       { provide: Diagnoser, useValue: diagnoser },
       { provide: tracingEnd, useValue: { onApplicationShutdown: options.endTracing ?? (() => undefined) } },
       ...(jobClient ? [{ provide: JobClient, useValue: jobClient }] : []),
-      { provide: consumedQueues, useValue: options.consumes ?? [] },
+      { provide: CONSUMED_QUEUES, useValue: options.consumes ?? [] },
       {
         provide: APP_GUARD,
         useFactory: (reflector: Reflector) => new AuthGuard(tokens, reflector),

@@ -7,7 +7,7 @@ import { AdapterError } from '../adapters/adapter-error.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { type CallTarget, CallTargets } from '../apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { SourceAdapter } from '../sources/source-adapter.js';
 import { SourceError } from '../sources/source-error.js';
 import type { AdapterCall, FetchFileCall, FormatCall, ListChangesCall } from './adapter-call.dto.js';
@@ -26,7 +26,7 @@ export class AdapterCalls {
     private readonly adapters: AdapterClient,
     private readonly verifyCalls: VerifyCalls,
     private readonly sources: SourceAdapter,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   /** Whatever becomes of the call is its outcome. @throws Problem 4xx when it cannot be made as it was asked for */

@@ -10,7 +10,7 @@ import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import type { DeliveryRow } from '../deliveries/delivery.entity.js';
 import { DeliveryRepository } from '../deliveries/delivery.repository.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import type { DeliverCall } from './adapter-call.dto.js';
 import { readAttachments } from './attachments.js';
 
@@ -34,7 +34,7 @@ export class Outbox {
     private readonly sender: DeliveriesService,
     private readonly journal: Journal,
     private readonly installed: InstalledApps,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   /** @throws Problem 404 `app_not_found`, 422 `idempotency_key_reused`, those of `readAttachments` */

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import type { CallTarget } from '../apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { withRetries } from './with-retries.js';
 import { verifyFailure, type VerifyOutcome, verifyOutcome, wrongVerifyAnswer } from './verify-outcome.js';
 
@@ -14,7 +14,7 @@ type VerifyTarget = Pick<CallTarget, 'baseUrl' | 'credentials' | 'context'>;
 export class VerifyCalls {
   constructor(
     private readonly adapters: AdapterClient,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   /**

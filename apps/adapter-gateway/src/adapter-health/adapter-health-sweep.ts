@@ -1,7 +1,7 @@
 import { Sweeping } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { AdapterHealthRepository } from './adapter-health.repository.js';
 
 const everyMs = 3_600_000;
@@ -9,7 +9,7 @@ const everyMs = 3_600_000;
 /** Forgets how adapters were long ago. */
 @Injectable()
 export class AdapterHealthSweep extends Sweeping {
-  constructor(health: AdapterHealthRepository, @Inject(gatewaySettings) settings: GatewaySettings) {
+  constructor(health: AdapterHealthRepository, @Inject(SETTINGS) settings: GatewaySettings) {
     super();
     const sweep = async (): Promise<number> => {
       await health.forget(settings.HEALTH_DAYS);

@@ -6,7 +6,7 @@ import { inSpan, traceparent } from '#libs/tracing';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { adapterErrorOf, jsonAnswer, requireSuccess } from './adapter-answer.js';
 import { AdapterError } from './adapter-error.js';
 import { adapterRequests, type AdapterRequests } from './adapter-requests.js';
@@ -14,7 +14,7 @@ import { Breaker } from './breaker.js';
 import { CallSlots } from './call-slots.js';
 import { ViolationLog } from './violation-log.js';
 
-export const egressToken = Symbol('egress');
+export const EGRESS = Symbol('egress');
 
 export interface AdapterCallContext {
   organizationId: string;
@@ -44,9 +44,9 @@ export class AdapterClient implements OnApplicationShutdown {
   private readonly secrets: string[];
 
   constructor(
-    @Inject(egressToken) private readonly egress: Egress,
+    @Inject(EGRESS) private readonly egress: Egress,
     private readonly violations: ViolationLog,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
     metrics: Metrics,
   ) {
     this.requests = adapterRequests(metrics, () => this.breaker.open);

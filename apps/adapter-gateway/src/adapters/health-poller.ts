@@ -1,7 +1,7 @@
 import { Sweeping } from '#libs/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import type { AdapterRow } from './adapter.entity.js';
 import { AdapterRepository } from './adapter.repository.js';
 import { HealthProbe } from './health.js';
@@ -20,7 +20,7 @@ export class HealthPoller extends Sweeping {
   constructor(
     private readonly adapters: AdapterRepository,
     private readonly probe: HealthProbe,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     super();
     this.sweepEvery({

@@ -1,7 +1,7 @@
 import { aText, fieldProblems, type JsonObject } from '#libs/adapter-sdk';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { type AdapterCallContext, AdapterClient } from './adapter-client.js';
 
 /** What `/health` came to (spec 2.3). */
@@ -21,7 +21,7 @@ export interface Health {
 export class HealthProbe {
   constructor(
     private readonly client: AdapterClient,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   /** @param scope whose adapter it is */

@@ -2,12 +2,12 @@ import { Sweeping } from '#libs/database';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { failedSkill, madeSkill } from './adapter-skill.js';
 import { skillLinks } from './skill-links.js';
 import { type RemovedSkill, SkillNewsRepository, type SkillRow } from './skill-news.repository.js';
 
-export const registryClient = Symbol('registryClient');
+export const REGISTRY = Symbol('registryClient');
 
 const maxSweepMs = 2_000;
 const firstWaitMs = 1_000;
@@ -30,8 +30,8 @@ export class SkillAnnouncer extends Sweeping {
 
   constructor(
     private readonly news: SkillNewsRepository,
-    @Inject(registryClient) private readonly registry: ServiceClient,
-    @Inject(gatewaySettings) { HEALTH_POLL_MS }: GatewaySettings,
+    @Inject(REGISTRY) private readonly registry: ServiceClient,
+    @Inject(SETTINGS) { HEALTH_POLL_MS }: GatewaySettings,
   ) {
     super();
     this.sweepEvery({

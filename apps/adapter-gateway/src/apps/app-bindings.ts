@@ -4,7 +4,7 @@ import { JobClient } from '#libs/queue';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
-import { vaultClient } from './vault-client.js';
+import { VAULT } from './vault-client.js';
 import type { AppRow } from './app.entity.js';
 import { AppRepository } from './app.repository.js';
 import { linksOf } from './declared-credentials.js';
@@ -32,7 +32,7 @@ export class AppBindings extends Sweeping {
   constructor(
     private readonly apps: AppRepository,
     private readonly adapters: AdapterRepository,
-    @Inject(vaultClient) private readonly vault: ServiceClient,
+    @Inject(VAULT) private readonly vault: ServiceClient,
     private readonly jobs: JobClient,
   ) {
     super();

@@ -3,12 +3,12 @@ import { mapCredentials, type MappedCredentials, type OpenedCredential } from '#
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { AppBindings } from './app-bindings.js';
 import type { AppRow } from './app.entity.js';
 import { linksOf } from './declared-credentials.js';
 import type { InstalledApp } from './installed-apps.js';
-import { vaultClient } from './vault-client.js';
+import { VAULT } from './vault-client.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
@@ -27,9 +27,9 @@ export class AppCredentials {
   private readonly minValidSeconds: number;
 
   constructor(
-    @Inject(vaultClient) private readonly vault: ServiceClient,
+    @Inject(VAULT) private readonly vault: ServiceClient,
     private readonly bindings: AppBindings,
-    @Inject(gatewaySettings) settings: GatewaySettings,
+    @Inject(SETTINGS) settings: GatewaySettings,
   ) {
     const { ADAPTER_TIMEOUT_MS, DELIVERY_TIMEOUT_MS, SOURCE_FETCH_TIMEOUT_MS } = settings;
     const longestMs = Math.max(ADAPTER_TIMEOUT_MS, DELIVERY_TIMEOUT_MS, SOURCE_FETCH_TIMEOUT_MS);

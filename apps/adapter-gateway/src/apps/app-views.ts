@@ -3,7 +3,7 @@ import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { type AppCredentialState, AppCredentialViews } from './app-credential-views.js';
 import type { AppRow } from './app.entity.js';
 import type { AppView } from './app-view.dto.js';
@@ -19,7 +19,7 @@ export class AppViews {
     private readonly adapters: AdapterRepository,
     private readonly credentials: AppCredentialViews,
     private readonly seal: TokenSeal,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   async of(row: AppRow, caller: Pick<Principal, 'scopes'>): Promise<AppView> {

@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { AdaptersService } from '../adapters/adapters.service.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import type { AppRow } from './app.entity.js';
 import type { ChangeApp, InstallApp, SignatureSettings } from './app.dto.js';
 import { AppBindings } from './app-bindings.js';
@@ -40,7 +40,7 @@ export class AppsService {
     private readonly audit: AuditLog,
     private readonly jobs: JobClient,
     private readonly seal: TokenSeal,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   /**

@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterCallContext } from '../adapters/adapter-client.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { AdapterNotReady } from './adapter-not-ready.js';
 import { AppCredentials } from './app-credentials.js';
 import { AppRepository } from './app.repository.js';
@@ -37,7 +37,7 @@ export class CallTargets {
     private readonly credentials: AppCredentials,
     private readonly apps: AppRepository,
     private readonly adapters: AdapterRepository,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   /** @throws PermanentFailure `app_not_found | app_retired | no_adapter`; AdapterNotReady; Problem of the vault */

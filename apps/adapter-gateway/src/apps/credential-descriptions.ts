@@ -1,7 +1,7 @@
 import type { CredentialType } from '#libs/contracts';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { vaultClient } from './vault-client.js';
+import { VAULT } from './vault-client.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
@@ -21,7 +21,7 @@ const perCall = 500;
 export class CredentialDescriptions {
   private readonly logger = new Logger('credential-descriptions');
 
-  constructor(@Inject(vaultClient) private readonly vault: ServiceClient) {}
+  constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
 
   /** @returns nothing for ids that no credential of the project has. @throws Problem of the vault */
   async of(scope: Scope, ids: string[]): Promise<Map<string, CredentialDescription>> {

@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import type { AppRow } from './app.entity.js';
 import { capabilitiesOf } from './capabilities.js';
 import { AppRepository } from './app.repository.js';
@@ -45,7 +45,7 @@ export class InstalledApps {
     private readonly apps: AppRepository,
     private readonly adapters: AdapterRepository,
     changes: ChangeListener,
-    @Inject(gatewaySettings) { CHANGE_CACHE_MS: keptMs }: GatewaySettings,
+    @Inject(SETTINGS) { CHANGE_CACHE_MS: keptMs }: GatewaySettings,
   ) {
     this.cache = new ChangeCache(changes, { topic: 'app', maxKept: maxCached, keptMs, unheardMs });
   }

@@ -1,2 +1,2 @@
 /** DI token of the client of the vault. */
-export const vaultClient = Symbol('vaultClient');
+export const VAULT = Symbol('vaultClient');

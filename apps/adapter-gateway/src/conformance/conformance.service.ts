@@ -3,10 +3,10 @@ import { newId } from '#libs/contracts';
 import { type Egress, EgressError } from '#libs/egress';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { egressToken } from '../adapters/adapter-client.js';
+import { EGRESS } from '../adapters/adapter-client.js';
 import { AdaptersService } from '../adapters/adapters.service.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import type { ConformanceRunRow } from './conformance-run.entity.js';
 import { ConformanceRunRepository } from './conformance-run.repository.js';
 
@@ -21,8 +21,8 @@ export class ConformanceService implements OnModuleDestroy {
   constructor(
     private readonly adapters: AdaptersService,
     private readonly runs: ConformanceRunRepository,
-    @Inject(egressToken) private readonly egress: Egress,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(EGRESS) private readonly egress: Egress,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   /**

@@ -5,7 +5,7 @@ import { RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { AddressPaceRepository } from './address-pace.repository.js';
 
 const cleanEveryMs = 600_000;
@@ -37,7 +37,7 @@ export class AddressPace extends Sweeping {
   constructor(
     private readonly turns: AddressPaceRepository,
     private readonly limits: ProjectLimits,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     super();
     this.sweepEvery({

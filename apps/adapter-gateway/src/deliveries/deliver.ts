@@ -4,7 +4,7 @@ import type { Egress } from '#libs/egress';
 import { outboundSent, textHash } from '#libs/contracts';
 import { JobClient, PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import { type AdapterCallContext, AdapterClient, egressToken } from '../adapters/adapter-client.js';
+import { type AdapterCallContext, AdapterClient, EGRESS } from '../adapters/adapter-client.js';
 import { wrongDelivery, wrongDeliveryDetail, wrongLookup } from '../adapters/answer-fields.js';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { CallSlots } from '../adapters/call-slots.js';
@@ -13,7 +13,7 @@ import { AppCredentials } from '../apps/app-credentials.js';
 import { canSend, type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
 import { directDeliver } from '../direct/direct-deliver.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { originMarker } from '../origins/origin-marker.js';
 import { AdapterNotReady } from '../apps/adapter-not-ready.js';
 import { AnswerLost, answerLostCode } from './answer-lost.js';
@@ -56,8 +56,8 @@ export class Deliverer {
     private readonly parts: DeliveryPartRepository,
     private readonly messages: OutgoingMessages,
     private readonly jobs: JobClient,
-    @Inject(egressToken) private readonly egress: Egress,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(EGRESS) private readonly egress: Egress,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     this.directSlots = new CallSlots(settings.ADAPTER_CONCURRENCY);
   }

@@ -17,7 +17,7 @@ import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { disabledCode, notReadyCode } from '../apps/adapter-not-ready.js';
 import { Deliverer } from './deliver.js';
 import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
@@ -26,7 +26,7 @@ import { DeliveryLeases } from './delivery-leases.js';
 import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
 import { InFlightLimiter } from './in-flight-limiter.js';
 
-export const engineClient = Symbol('engineClient');
+export const ENGINE = Symbol('engineClient');
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;
@@ -52,8 +52,8 @@ export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicat
     private readonly liveness: Liveness,
     journal: Journal,
     private readonly metrics: Metrics,
-    @Inject(engineClient) private readonly engine: ServiceClient,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(ENGINE) private readonly engine: ServiceClient,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     this.inFlight = new InFlightLimiter(settings.DELIVERIES_IN_FLIGHT, (error) =>
       // Its lease runs out, and it is taken up again.

@@ -1,7 +1,7 @@
 import { Liveness, Sweeper } from '#libs/database';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { DeliveryRepository } from './delivery.repository.js';
 
 const renewalsPerLease = 3;
@@ -15,7 +15,7 @@ export class DeliveryLeases implements OnApplicationBootstrap, OnApplicationShut
   constructor(
     deliveries: DeliveryRepository,
     liveness: Liveness,
-    @Inject(gatewaySettings) { DELIVERY_LEASE_MS: leaseMs }: GatewaySettings,
+    @Inject(SETTINGS) { DELIVERY_LEASE_MS: leaseMs }: GatewaySettings,
   ) {
     this.renewer = new Sweeper({
       name: 'delivery-leases',

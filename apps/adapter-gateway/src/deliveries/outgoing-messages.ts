@@ -5,7 +5,7 @@ import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-clie
 import { wrongFormat } from '../adapters/answer-fields.js';
 import type { InstalledAdapter } from '../apps/installed-apps.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import type { DeliveryRow } from './delivery.entity.js';
 import { DeliveryPartRepository } from './delivery-part.repository.js';
 import { cutToParts, type FormattedText, splitMessage } from './split-message.js';
@@ -22,7 +22,7 @@ export class OutgoingMessages {
     private readonly adapters: AdapterClient,
     private readonly rows: DeliveryPartRepository,
     private readonly journal: Journal,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   /** The same at every attempt: parts are kept before the first one is sent. */

@@ -4,7 +4,7 @@ import type { AdapterRow } from '../adapters/adapter.entity.js';
 import { AdaptersService } from '../adapters/adapters.service.js';
 import { HealthProbe } from '../adapters/health.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 
 /** Each is asked over the network. */
 const adaptersAtMost = 20;
@@ -16,7 +16,7 @@ export class GatewayDiagnosis {
     diagnoser: Diagnoser,
     private readonly adapters: AdaptersService,
     private readonly health: HealthProbe,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     diagnoser.add(async () => [this.signing()]);
     diagnoser.add((caller) => this.reached(caller));

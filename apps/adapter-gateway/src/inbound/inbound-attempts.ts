@@ -18,7 +18,7 @@ import { AdapterNotReady } from '../apps/adapter-not-ready.js';
 import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
 import { InFlightLimiter } from '../deliveries/in-flight-limiter.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { reschedule, retryAfterCode } from './inbound-reschedule.js';
 import { InboundWaitRepository, type Rescheduled, type Waiting } from './inbound-wait.repository.js';
 import { InboundService } from './inbound.service.js';
@@ -52,7 +52,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     private readonly adapters: AdapterClient,
     private readonly jobs: JobClient,
     private readonly liveness: Liveness,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     this.inFlight = new InFlightLimiter(settings.PARSES_IN_FLIGHT, (error) =>
       this.logger.warn({ event: 'parse.not_recorded', error: String(error) }),

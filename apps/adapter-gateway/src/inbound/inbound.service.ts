@@ -18,7 +18,7 @@ import { requireReceiving } from '../apps/capabilities.js';
 import { canSend, type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import { directParse } from '../direct/direct-parse.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { MessageOrigins } from '../origins/message-origins.js';
 import { markersIn, validMarkers } from '../origins/origin-marker.js';
 import { SourceHints } from '../sources/source-hints.js';
@@ -26,7 +26,7 @@ import { InboundCalls, shortText, type Webhook } from './inbound-calls.js';
 import { requireDepth } from './message-depth.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 
-export const ingressClient = Symbol('ingressClient');
+export const INGRESS = Symbol('ingressClient');
 
 const cleanEveryMs = 600_000;
 /** The router reads them within seconds; a receipt that is enqueued later is parsed, and kept, again. */
@@ -55,8 +55,8 @@ export class InboundService extends Sweeping {
     private readonly jobs: JobClient,
     private readonly journal: Journal,
     private readonly metrics: Metrics,
-    @Inject(ingressClient) private readonly ingress: ServiceClient,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(INGRESS) private readonly ingress: ServiceClient,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     super();
     this.sweepEvery({
@@ -181,7 +181,6 @@ export class InboundService extends Sweeping {
       ...(installed.app.text_from === 'system' ? { text_from: installed.app.text_from } : {}),
       ...(canSend(installed) ? {} : { app_sends: false }),
       ...(inline ? { messages } : {}),
-      ...(job.traceparent ? { traceparent: job.traceparent } : {}),
       ...(job.tried === undefined ? {} : { tried: job.tried }),
       ...(job.surplus ? { surplus: job.surplus } : {}),
       told: told.map(toldOf),

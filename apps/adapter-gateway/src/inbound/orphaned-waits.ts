@@ -3,7 +3,7 @@ import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { InboundWaitRepository } from './inbound-wait.repository.js';
 
 /**
@@ -15,7 +15,7 @@ export class OrphanedWaits extends Sweeping {
   constructor(
     private readonly waits: InboundWaitRepository,
     private readonly jobs: JobClient,
-    @Inject(gatewaySettings) { HEALTH_POLL_MS }: GatewaySettings,
+    @Inject(SETTINGS) { HEALTH_POLL_MS }: GatewaySettings,
   ) {
     super();
     this.sweepEvery({

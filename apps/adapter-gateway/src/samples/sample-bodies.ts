@@ -3,7 +3,7 @@ import type { InboundRequest } from '#libs/contracts';
 import { type Principal, holds, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { ingressClient } from '../inbound/inbound.service.js';
+import { INGRESS } from '../inbound/inbound.service.js';
 import type { AvailableSampleView, SendSample } from './sample.dto.js';
 import { manifestHeaders } from './sample-headers.js';
 
@@ -20,7 +20,7 @@ const notSentAgain =
 /** Finds what a sample is to say: typed, of a stored event, or the manifest's. */
 @Injectable()
 export class SampleBodies {
-  constructor(@Inject(ingressClient) private readonly ingress: ServiceClient) {}
+  constructor(@Inject(INGRESS) private readonly ingress: ServiceClient) {}
 
   /** @throws Problem 422 `sample_ambiguous`, `sample_needed`, `no_such_sample`, `body_not_text`; 403 `scope_missing`; 404 */
   async of(caller: Principal, manifest: Manifest | null, asked: SendSample): Promise<SampleBody> {

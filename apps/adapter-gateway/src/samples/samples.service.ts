@@ -3,7 +3,7 @@ import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppsService } from '../apps/apps.service.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import type { AvailableSamplesView, SampleView, SendSample } from './sample.dto.js';
 import { SampleBodies, samplesOf } from './sample-bodies.js';
 import { givenHeaders } from './sample-headers.js';
@@ -19,7 +19,7 @@ export class SamplesService {
     private readonly endpoints: SampleEndpoints,
     private readonly bodies: SampleBodies,
     private readonly requests: WebhookRequests,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   /** @throws Problem 404 `app_not_found`; 422 as `SampleEndpoints.of` */

@@ -3,7 +3,7 @@ import { createEgress, type Egress, EgressError } from '#libs/egress';
 import { type Principal, ServiceTokens } from '#libs/service-kit';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 
 export interface WebhookRequest {
   method: 'GET' | 'POST';
@@ -45,7 +45,7 @@ export class WebhookRequests implements OnApplicationShutdown {
 
   constructor(
     private readonly tokens: ServiceTokens,
-    @Inject(gatewaySettings) settings: GatewaySettings,
+    @Inject(SETTINGS) settings: GatewaySettings,
   ) {
     this.origin = (settings.SAMPLE_URL ?? settings.PUBLIC_URL).replace(/\/$/, '');
     // The operator's own address, wherever it is: no other one is opened by it.

@@ -2,9 +2,9 @@ import { Sweeping } from '#libs/database';
 import { errorCode } from '#libs/queue';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { engineClient } from '../deliveries/deliveries.service.js';
+import { ENGINE } from '../deliveries/deliveries.service.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { KnowledgeFeedRepository, type UntoldDocument } from './knowledge-feed.repository.js';
 
 /** Longer than a call of the engine may take. */
@@ -22,8 +22,8 @@ export class KnowledgeFeed extends Sweeping {
 
   constructor(
     private readonly documents: KnowledgeFeedRepository,
-    @Inject(engineClient) private readonly engine: ServiceClient,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(ENGINE) private readonly engine: ServiceClient,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     super();
     this.sweepEvery({

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import type { CallTarget } from '../apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { type ChangePage, changePage } from './change-page.js';
 import { type FetchedFile, fetchedFile } from './fetched-file.js';
 
@@ -14,7 +14,7 @@ const encodedBytes = (bytes: number): number => Math.ceil((bytes * 4) / 3) + 65_
 export class SourceAdapter {
   constructor(
     private readonly adapters: AdapterClient,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   /** @throws SourceError; AdapterError; RunLater while the adapter is busy, or its circuit open */

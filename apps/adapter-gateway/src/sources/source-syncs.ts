@@ -3,7 +3,7 @@ import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import type { SourceRow } from './source.entity.js';
 import type { SyncCause, SyncRunRow } from './sync-run.entity.js';
 import { SyncRunRepository } from './sync-run.repository.js';
@@ -16,7 +16,7 @@ export class SourceSyncs extends Sweeping {
     private readonly runs: SyncRunRepository,
     private readonly syncer: Syncer,
     private readonly jobs: JobClient,
-    @Inject(gatewaySettings) settings: GatewaySettings,
+    @Inject(SETTINGS) settings: GatewaySettings,
   ) {
     super();
     this.sweepEvery({

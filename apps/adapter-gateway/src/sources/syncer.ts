@@ -4,7 +4,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { CallTargets } from '../apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import type { ChangePage } from './change-page.js';
 import { SourceAdapter } from './source-adapter.js';
 import type { SourceChangeRow } from './source-change.entity.js';
@@ -31,7 +31,7 @@ export class Syncer {
     private readonly progress: SyncProgressRepository,
     private readonly targets: CallTargets,
     private readonly adapter: SourceAdapter,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   /** @returns true when the run's turn is over and it is not: enqueue it again */

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Credentials } from '#libs/adapter-sdk';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
+import type { InboundRequest } from '#libs/contracts';
 import { InboundCalls } from '../inbound/inbound-calls.js';
 import type { SampleEndpoint } from '../samples/sample-endpoint.js';
 import { becameOf } from '../samples/samples.service.js';
@@ -9,7 +10,6 @@ import { type SampleKind, signSample } from '../samples/sign-sample.js';
 import { type WebhookExchange, WebhookRequests } from '../samples/webhook-requests.js';
 import { type CheckId, notApplicable, skipped, type Verdict } from './check.js';
 import { codeOf, details, refusalOf } from './said.js';
-import { unsignedRequest } from './unsigned-request.js';
 
 /** A request as it was sent, and what came back. */
 interface Sent {
@@ -213,5 +213,19 @@ function clockSkew({ clock_skew_seconds: skew, took_ms: tookMs }: WebhookExchang
     status: 'failed',
     sentence: `The clock of what receives webhooks is ${Math.abs(skew)} s ${skew > 0 ? 'ahead of' : 'behind'} this service's: signatures with a time are refused when it is off.`,
     what_to_do: 'Synchronise the clocks of all machines (NTP).',
+  };
+}
+
+/** A webhook that nobody signed, as an adapter gets one; the token of the App's own URL stays out. */
+function unsignedRequest(path: string): InboundRequest {
+  const masked = path.replace(/[^/]+$/, '***');
+  return {
+    method: 'POST',
+    url: `https://gatehouse.invalid${masked}`,
+    path: masked,
+    query: {},
+    headers: { 'content-type': 'application/json', host: 'gatehouse.invalid' },
+    body: '{"type":"verify"}',
+    body_encoding: 'utf8',
   };
 }

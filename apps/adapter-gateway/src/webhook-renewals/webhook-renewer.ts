@@ -8,7 +8,7 @@ import { AppRepository } from '../apps/app.repository.js';
 import { AppViews } from '../apps/app-views.js';
 import { CallTargets } from '../apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
-import { gatewaySettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { type RenewalOutcome, WebhookRenewalRepository } from './webhook-renewal.repository.js';
 
 const dayMs = 86_400_000;
@@ -27,7 +27,7 @@ export class WebhookRenewer extends Sweeping {
     private readonly views: AppViews,
     private readonly targets: CallTargets,
     private readonly adapters: AdapterClient,
-    @Inject(gatewaySettings) private readonly settings: GatewaySettings,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     super();
     this.sweepEvery({

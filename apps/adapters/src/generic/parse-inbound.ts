@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   headerValue,
   ignoredMessage,
@@ -10,9 +11,23 @@ import {
   type MessageMetadata,
   type NormalizedMessage,
 } from '#libs/adapter-sdk';
-import { dedupKey } from './dedup-key.js';
 import { mappedText, mappedValue, readMapping, type FieldMapping } from './field-mapping.js';
 import { type Origin, originOf } from './origin-marker.js';
+
+/** Longer ids are replaced by their hash: the key goes into a database index, and a sender chooses the id. */
+const MAX_ID_LENGTH = 200;
+
+/** `generic:<account or ->:<id>`, the account escaped so that no two pairs give one key. */
+function dedupKey(account: string | undefined, id: string): string {
+  const scope = bounded(account ?? '-')
+    .replaceAll('%', '%25')
+    .replaceAll(':', '%3A');
+  return `generic:${scope}:${bounded(id)}`;
+}
+
+function bounded(text: string): string {
+  return text.length <= MAX_ID_LENGTH ? text : createHash('sha256').update(text).digest('hex');
+}
 
 /** The normalized message of any body: JSON by its mapping, other text as the message itself, nothing as `ignored`. */
 export function parseGenericInbound(call: InboundCall): NormalizedMessage {

@@ -9,11 +9,27 @@ import {
   type Credentials,
   type DeliverFailure,
   type JsonObject,
+  deliverFailure,
 } from '#libs/adapter-sdk';
-import { EgressError, type Egress } from '#libs/egress';
-import { failureOfCall } from './answer-to-failure.js';
+import { EgressError, type Egress, type EgressErrorCode } from '#libs/egress';
 import { ORIGIN_FIELD, ORIGIN_HEADER, originMarker } from './origin-marker.js';
 import { SIGNATURE_HEADER } from './verify-webhook.js';
+import { lostCall } from '../provider-calls/lost-call.js';
+
+const REFUSED_ADDRESS: readonly EgressErrorCode[] = [
+  'invalid_url',
+  'invalid_request',
+  'blocked_scheme',
+  'blocked_address',
+  'blocked_redirect',
+];
+
+/** The failure of a call that gave no answer: an address that is closed to it, or a lost call. */
+function failureOfCall(error: EgressError): DeliverFailure {
+  return REFUSED_ADDRESS.includes(error.code)
+    ? deliverFailure('invalid_request', `channel_address cannot be reached from here: ${error.code}`)
+    : lostCall(error);
+}
 
 /** Only the id is read from an answer. */
 const MAX_ANSWER_BYTES = 64 * 1024;

@@ -14,7 +14,7 @@ import { mailMetadata, senderOf } from '../mail/mail-metadata.js';
 import { messageIdsIn } from '../mail/message-ids.js';
 import { bodyText, readMime, type ReadMail } from '../mail/read-mime.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
-import { readFields } from './form-fields.js';
+import { decodeText } from '../mail/decode-text.js';
 
 /** A mail of Inbound Parse, taken apart by SendGrid or, with "Send Raw" on, as it came. */
 export async function parseMail(form: Form, call: InboundCall): Promise<NormalizedMessage> {
@@ -93,4 +93,14 @@ function envelopeOf(envelope: Record<string, unknown>): MessageMetadata {
     ...(account !== undefined && { account: account.toLowerCase(), envelope_to: recipients }),
     ...(typeof envelope.from === 'string' && { envelope_from: envelope.from }),
   };
+}
+
+/** The fields of a form as text. SendGrid posts each as the mail's sender wrote it and names the charsets in a field. */
+function readFields(form: Form): Map<string, string> {
+  const charsets = objectOf(parseJson(form.get('charsets') ?? ''));
+  const fields = new Map<string, string>();
+  for (const { name, bytes } of form.fields) {
+    if (!fields.has(name)) fields.set(name, decodeText(bytes, textOf(charsets[name]) ?? 'utf-8'));
+  }
+  return fields;
 }

@@ -1,9 +1,15 @@
-import { ignoredMessage, type InboundCall, type NormalizedMessage } from '#libs/adapter-sdk';
+import {
+  ignoredMessage,
+  type InboundCall,
+  type NormalizedMessage,
+  isJsonObject,
+  parseJson,
+  type JsonObject,
+} from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
 import { parseCommand } from './parse-command.js';
 import { parseEvent } from './parse-event.js';
 import { parseInteraction } from './parse-interaction.js';
-import { readSlackBody } from './webhook-body.js';
 
 /** The normalized message of whatever Slack posts; what is unknown or says nothing is `ignored`. */
 export function parseSlackInbound(call: InboundCall): NormalizedMessage {
@@ -28,4 +34,26 @@ export function parseSlackInbound(call: InboundCall): NormalizedMessage {
     is_bot: false,
     challenge_response: textOf(body.fields.challenge) ?? '',
   };
+}
+
+/** What Slack posts to its request URLs: events as JSON, commands and interactions as forms. */
+type SlackBody =
+  | { kind: 'event'; fields: JsonObject }
+  | { kind: 'command'; fields: JsonObject }
+  | { kind: 'interaction'; fields: JsonObject }
+  | { kind: 'unknown' };
+
+/** The form is told from JSON by its content: a proxy may have lost the content type. */
+function readSlackBody(text: string): SlackBody {
+  const document = parseJson(text);
+  if (isJsonObject(document)) return { kind: 'event', fields: document };
+  if (document !== undefined) return { kind: 'unknown' };
+  const form = new URLSearchParams(text);
+  const payload = form.get('payload');
+  if (payload !== null) {
+    const interaction = parseJson(payload);
+    return isJsonObject(interaction) ? { kind: 'interaction', fields: interaction } : { kind: 'unknown' };
+  }
+  const isCommand = form.has('command') || form.has('ssl_check');
+  return isCommand ? { kind: 'command', fields: Object.fromEntries(form) } : { kind: 'unknown' };
 }

@@ -6,11 +6,11 @@ import {
   type JsonObject,
   type NormalizedMessage,
 } from '#libs/adapter-sdk';
-import { textOf } from '../provider-calls/json-fields.js';
+import { textOf, objectOf } from '../provider-calls/json-fields.js';
 import { botId } from './bot-identity.js';
-import { parseCallback } from './parse-callback.js';
 import { parseMessage } from './parse-message.js';
 import { parseReaction } from './parse-reaction.js';
+import { describeChat } from './chat-message.js';
 
 /** What every update is read with. */
 export interface UpdateContext {
@@ -48,5 +48,20 @@ export function parseTelegramInbound({ request, credentials, self }: InboundCall
     ...parsed,
     ...(id !== undefined && { dedup_key: `telegram:${bot ?? '-'}:${id}` }),
     metadata: { ...parsed.metadata, raw_type: kind, ...(bot !== undefined && { account: bot }) },
+  };
+}
+
+/** A press of an inline button. Its `message` is the bot's own; who pressed stands in `from`. */
+function parseCallback(callback: JsonObject, { botId }: UpdateContext): NormalizedMessage {
+  const data = textOf(callback.data);
+  const chat = describeChat(objectOf(callback.message), objectOf(callback.from), botId);
+  // A game, or a button under an inline result, whose chat a bot is not told.
+  if (data === undefined || chat.metadata.channel_address === undefined) return ignoredMessage('unknown_callback');
+  const id = textOf(callback.id);
+  return {
+    ...chat,
+    event_type: 'action',
+    message: data,
+    metadata: { ...chat.metadata, ...(id !== undefined && { callback_query_id: id }) },
   };
 }

@@ -10,9 +10,8 @@ import { Sealer } from '../sealing/sealer.js';
 import { Verifier } from '../verification/verifier.js';
 import { checkFields, readFields, wrongFields } from './credential-fields.js';
 import type { CredentialScope } from './credential-scope.js';
-import { viewOf } from './credential-view.js';
 import type { CreateCredential, CredentialView, UpdateCredential } from './credential.dto.js';
-import { type CredentialStatus, type CredentialType, oauthGrants } from './credential.entity.js';
+import { type CredentialStatus, type CredentialType, oauthGrants, type Credential } from './credential.entity.js';
 import { CredentialRepository, NameTaken, StillBound } from './credential.repository.js';
 import { type FieldChange, FieldWriter } from './field-writer.js';
 
@@ -181,4 +180,27 @@ async function refuseTakenName<T>(name: string, write: () => Promise<T>): Promis
     if (!(error instanceof NameTaken)) throw error;
     throw new Problem(409, 'name_taken', `This project has a credential named ${JSON.stringify(name)} already.`);
   }
+}
+
+/** What the management API may show of a row. */
+function viewOf(row: Credential): CredentialView {
+  const { id, name, type, grant, declared_fields, adapter_slug, generation, status, reason, account } = row;
+  return {
+    id,
+    name,
+    type,
+    grant,
+    fields: row.fields.map(({ field }) => field).sort(),
+    declared_fields,
+    adapter_slug,
+    generation,
+    status,
+    reason,
+    account,
+    managed_for: row.managed_for,
+    notification_failure: row.notification_failure,
+    last_verified_at: row.last_verified_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
 }

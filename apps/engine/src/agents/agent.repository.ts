@@ -6,7 +6,15 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { ArrayContains, ILike, LessThan, Repository } from 'typeorm';
 import { powersOf, samePowers } from './agent-powers.js';
 import { Agent } from './agent.entity.js';
-import { chiefOfStaff } from './chief-of-staff.js';
+
+/** What a project's built-in agent starts with; people may change it. */
+const chiefOfStaff = {
+  name: 'Chief of Staff',
+  instructions:
+    'You are the Chief of Staff of this project. People and systems write to you over its channels. ' +
+    'Answer each message briefly, helpfully and in its own language. Say so when you cannot do what is asked.',
+  tools: [] as string[],
+};
 
 export type AgentFields = Pick<
   Agent,

@@ -39,7 +39,7 @@ const decideSql = `
         WHERE other.turn_id = t.id AND other.state = 'pending' AND other.id <> d.id)
     RETURNING t.*)
   SELECT to_jsonb(decided) AS approval, (
-         SELECT to_jsonb(r) FROM (SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, agent_id, traceparent, attempt AS claims
+         SELECT to_jsonb(r) FROM (SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, agent_id, attempt AS claims
                   FROM resumed) AS r) AS resumed
     FROM decided`;
 

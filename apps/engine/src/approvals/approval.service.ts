@@ -100,7 +100,7 @@ export class ApprovalService extends Sweeping {
       detail: { approval: id, tool: approval.tool, by: decision.by },
     });
     // A turn that Redis does not take now is found by the sweeper of turns.
-    if (resumed) await this.jobClient.enqueue(turnRun, { ...resumed, traceparent: resumed.traceparent ?? undefined });
+    if (resumed) await this.jobClient.enqueue(turnRun, resumed);
     return decided;
   }
 }

@@ -21,15 +21,7 @@ export interface SentReply {
 
 type SendingTurn = Pick<
   Turn,
-  | 'id'
-  | 'organization_id'
-  | 'project_id'
-  | 'receipt_id'
-  | 'traceparent'
-  | 'input'
-  | 'reply_text'
-  | 'answer_id'
-  | 'notice_id'
+  'id' | 'organization_id' | 'project_id' | 'receipt_id' | 'input' | 'reply_text' | 'answer_id' | 'notice_id'
 >;
 
 const ends = ['delivered', 'dead', 'unknown'] as const;
@@ -47,7 +39,7 @@ export class ReplyRepository {
   async ofTurns(turnIds: string[]): Promise<OfferedReply[]> {
     if (turnIds.length === 0) return [];
     const turns = (await this.db.query(
-      `SELECT id, organization_id, project_id, receipt_id, traceparent, input, reply_text, answer_id, notice_id
+      `SELECT id, organization_id, project_id, receipt_id, input, reply_text, answer_id, notice_id
          FROM engine.turn WHERE id = ANY($1) AND (answer_id IS NOT NULL OR notice_id IS NOT NULL) ORDER BY id`,
       [turnIds],
     )) as SendingTurn[];
@@ -78,10 +70,9 @@ export class ReplyRepository {
 
 /** The notice of a failure comes before the answer that a redrive gave. */
 function repliesOf({ id, input, reply_text, answer_id, notice_id, ...turn }: SendingTurn): OfferedReply[] {
-  const { traceparent, ...ids } = turn;
   const target = input?.reply;
   if (!target) return [];
-  const common = { ...ids, turn_id: id, ...(traceparent ? { traceparent } : {}) };
+  const common = { ...turn, turn_id: id };
   const notice = { text: input.failure_notice ?? '', format: 'plain', target } as const;
   return [
     ...(notice_id === null ? [] : [{ ...common, delivery_id: notice_id, content: notice }]),

@@ -115,9 +115,9 @@ export class RunRepository {
         };
         const rows = (await tx.query(
           `INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
-             replay, replay_of, agent_id, epoch, input, traceparent, state, attempt, lease_until)
+             replay, replay_of, agent_id, epoch, input, state, attempt, lease_until)
            SELECT $2, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
-             replay, replay_of, agent_id, 0, $3::jsonb, traceparent, 'queued', 0, now() FROM engine.turn WHERE id = $1
+             replay, replay_of, agent_id, 0, $3::jsonb, 'queued', 0, now() FROM engine.turn WHERE id = $1
            RETURNING *`,
           [last.id, newId('trn'), storableJson(input)],
         )) as Turn[];

@@ -22,7 +22,7 @@ interface LockedSession {
   taken_over_epoch: number | null;
 }
 
-interface Standing {
+interface Placed {
   /** Turns that are stored already: they were placed when they came first. */
   known: string[];
   /** Sessions with a turn under way. */
@@ -44,17 +44,17 @@ export async function placeTurns(tx: Queryable, arrivals: Arrival[]): Promise<Ma
   await startAnew(tx, firsts);
   const sessions = await lockSessions(tx, firsts);
   // A statement of its own, after the locks: what ended before them is seen.
-  const [standing] = (await tx.query(
+  const [placed] = (await tx.query(
     `SELECT ARRAY(SELECT id FROM engine.turn WHERE id = ANY($1)) AS known,
             ARRAY(SELECT session_id FROM engine.turn WHERE session_id = ANY($2) AND state IN ${activeStates}) AS busy`,
     [inOrder.map(({ turn_id }) => turn_id), [...sessions.values()].map(({ id }) => id)],
-  )) as [Standing];
-  const busy = new Set(standing.busy);
+  )) as [Placed];
+  const busy = new Set(placed.busy);
   const lines = await takeoverLines(tx, untoldOf([...sessions.values()].filter(({ id }) => !busy.has(id))));
   for (const { turn_id, session: planned, input } of inOrder) {
     const session = sessions.get(planned.key);
     if (!session) throw new Error(`the session ${planned.key} was not returned`);
-    if (standing.known.includes(turn_id)) continue;
+    if (placed.known.includes(turn_id)) continue;
     const place = { session_id: session.id, epoch: session.epoch };
     if (session.status === 'taken_over' || busy.has(session.id)) {
       places.set(turn_id, { ...place, state: 'waiting', input });

@@ -32,7 +32,7 @@ export class AbandonedTurns {
        taken AS (
          UPDATE engine.turn t SET state = 'queued', lease_owner = NULL, lease_until = now(), retry_at = NULL FROM abandoned
           WHERE t.id = abandoned.id RETURNING t.*)
-       SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, agent_id, traceparent, attempt AS claims FROM taken`,
+       SELECT id AS turn_id, organization_id, project_id, app_id, receipt_id, agent_id, attempt AS claims FROM taken`,
       [limit, leftMs, waitedMs],
     )) as TurnRunPayload[];
   }

@@ -45,9 +45,6 @@ export class TurnEnqueuer {
 
 /** The job of a stored turn. */
 export function turnJobOf(turn: Turn): TurnRunPayload {
-  const { id, organization_id, project_id, app_id, receipt_id, agent_id, traceparent, attempt } = turn;
-  return {
-    ...{ turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, claims: attempt },
-    ...(traceparent ? { traceparent } : {}),
-  };
+  const { id, organization_id, project_id, app_id, receipt_id, agent_id, attempt } = turn;
+  return { turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, claims: attempt };
 }

@@ -226,7 +226,7 @@ function entryOf(
 }
 
 function offerOf(
-  { turn_id, organization_id, project_id, receipt_id, traceparent, surplus }: TurnRunPayload,
+  { turn_id, organization_id, project_id, receipt_id, surplus }: TurnRunPayload,
   { reply_text: text }: TurnEnding,
   delivery_id: string,
   target: ReplyTarget,
@@ -234,7 +234,6 @@ function offerOf(
   const content = { text, target };
   return {
     ...{ delivery_id, turn_id, organization_id, project_id, receipt_id, content },
-    ...(traceparent ? { traceparent } : {}),
     ...(surplus ? { surplus } : {}),
   };
 }

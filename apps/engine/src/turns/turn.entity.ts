@@ -54,7 +54,6 @@ export class Turn {
   /** The session's, when the turn started or a person handled it. */
   @Column({ type: 'integer' }) epoch: number;
   @Column({ type: 'jsonb', nullable: true }) input: TurnInput | null;
-  @Column({ type: 'text', nullable: true }) traceparent: string | null;
   @Column({ type: 'text' }) state: TurnState;
   @Column({ type: 'text', nullable: true }) error: string | null;
   /** Of one that succeeded: whether a reply was sent; `reason` says what it lacks, or why there is none. */

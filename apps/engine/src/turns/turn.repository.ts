@@ -63,18 +63,18 @@ const leaseOver = `(t.state = 'running' AND (t.lease_until IS NULL OR t.lease_un
 const complete = `(t.state = 'held' AND t.held_for = 'messages' AND excluded.held_for IS DISTINCT FROM 'messages')`;
 
 const storedColumns = `turn_id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
-  replay, replay_of, session_id, agent_id, epoch, input, traceparent, held_for, state, lease_owner`;
+  replay, replay_of, session_id, agent_id, epoch, input, held_for, state, lease_owner`;
 
 // A queued turn has no holder: whichever job comes first takes it. A running one is taken over when its lease is over.
 const claimSql = `
   WITH claimed AS (
     INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
-      replay, replay_of, session_id, agent_id, epoch, input, traceparent, held_for, state, lease_owner, attempt, lease_until)
+      replay, replay_of, session_id, agent_id, epoch, input, held_for, state, lease_owner, attempt, lease_until)
     SELECT ${storedColumns}, CASE state WHEN 'running' THEN 1 ELSE 0 END,
            CASE state WHEN 'running' THEN now() + $2 * interval '1 millisecond' WHEN 'queued' THEN now() END
       FROM ${asynchronousCommit}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, organization_id text, project_id text, app_id text,
            receipt_id text, message_id text, run_id text, workflow_id integer, trigger_id text, replay boolean, replay_of text,
-           session_id text, agent_id text, epoch integer, input jsonb, traceparent text, held_for text, state text,
+           session_id text, agent_id text, epoch integer, input jsonb, held_for text, state text,
            lease_owner text)
      WHERE message_id IS NOT NULL OR EXISTS (SELECT FROM engine.turn known WHERE known.id = turn_id)
      ORDER BY turn_id
@@ -92,9 +92,9 @@ const claimSql = `
 
 const failSql = `
   INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
-    replay, replay_of, session_id, agent_id, epoch, input, traceparent, state, attempt, error, finished_at, reply)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL, $12, 0, $13::jsonb, $14, 'failed', 1, $15, now(), 'none')
-  ON CONFLICT (id) DO UPDATE SET state = 'failed', error = $15, finished_at = now(), lease_owner = NULL, lease_until = NULL,
+    replay, replay_of, session_id, agent_id, epoch, input, state, attempt, error, finished_at, reply)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL, $12, 0, $13::jsonb, 'failed', 1, $14, now(), 'none')
+  ON CONFLICT (id) DO UPDATE SET state = 'failed', error = $14, finished_at = now(), lease_owner = NULL, lease_until = NULL,
          retry_at = NULL, waiting_since = NULL, reply = 'none'
    WHERE t.state = 'queued' OR ${leaseOver}`;
 
@@ -114,7 +114,6 @@ function failParameters(payload: TurnRunPayload, error: string): unknown[] {
     run?.replay_of ?? null,
     payload.agent_id ?? null,
     payload.input ? storableJson(payload.input) : null,
-    payload.traceparent ?? null,
     error,
   ];
 }

@@ -8,12 +8,10 @@ import { SkillVersion } from '../skills/skill-version.entity.js';
 import { Skill } from '../skills/skill.entity.js';
 import { ToolVersion } from '../tools/tool-version.entity.js';
 import { Tool } from '../tools/tool.entity.js';
-import { Registry1764000000000 } from './1764000000000-registry.js';
-import { CredentialHosts1764600000600 } from './1764600000600-credential-hosts.js';
-import { Audit1764700000304 } from './1764700000304-audit.js';
+import { Registry1770000000000 } from './1770000000000-registry.js';
 
 export const schema: ServiceSchema = {
   name: 'registry',
   entities: [McpServer, Skill, SkillCredential, SkillTool, SkillVersion, Tool, ToolCall, ToolVersion, Audit],
-  migrations: [Registry1764000000000, CredentialHosts1764600000600, Audit1764700000304],
+  migrations: [Registry1770000000000],
 };

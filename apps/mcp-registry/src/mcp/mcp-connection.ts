@@ -5,13 +5,29 @@ import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Tool,
+  type JsonSchemaType,
+  type jsonSchemaValidator,
 } from '@modelcontextprotocol/client';
+import { compileSchema } from '#libs/tool-schema';
 import type { TransportKind } from '../servers/mcp-server.entity.js';
 import { plainText } from '../tools/plain-text.js';
 import type { ToolDefinition } from '../tools/tool-definition.js';
 import { onBehalfOf } from './guarded-fetch.js';
 import { httpStatus, McpError, toMcpError } from './mcp-error.js';
-import { outputCheck } from './output-check.js';
+
+/** How the client checks a result by its tool's output schema: with patterns that are bounded in time. */
+const outputCheck: jsonSchemaValidator = {
+  getValidator: <T>(schema: JsonSchemaType) => {
+    const check = compileSchema({ ...schema });
+    return (input: unknown) =>
+      check(input)
+        ? { valid: true as const, data: input as T, errorMessage: undefined }
+        : { valid: false as const, data: undefined, errorMessage: whatIsWrong(check.errors?.[0]) };
+  },
+};
+
+const whatIsWrong = (error: { instancePath: string; message?: string } | undefined): string =>
+  `${error?.instancePath || 'it'} ${error?.message ?? 'is not valid'}`;
 
 export interface ConnectionTarget {
   url: string;

@@ -1,9 +1,9 @@
-import { isInitializeRequest } from '@modelcontextprotocol/server';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { isInitializeRequest } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import type { SidecarSettings } from './env.js';
-import { relay } from './relay.js';
 import { SessionRefused, Sessions } from './sessions.js';
 
 /**
@@ -67,4 +67,26 @@ function isToken(authorization: string | undefined, token: string): boolean {
 function webRequest({ method, url, headers }: Pick<FastifyRequest, 'method' | 'url' | 'headers'>): Request {
   const pairs = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
   return new Request(new URL(url, 'http://sidecar'), { method, headers: pairs });
+}
+
+/**
+ * Answers with what the transport gave. Its headers go out before there is a body, since an event stream may be silent for
+ * long, and it is told at once when the client hangs up: until then it lets nobody open that stream again.
+ */
+async function relay(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(answer.status, Object.fromEntries(answer.headers));
+  raw.flushHeaders();
+  const reader = answer.body?.getReader();
+  const gone = new AbortController();
+  raw.once('close', () => {
+    gone.abort();
+    void reader?.cancel();
+  });
+  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    if (!raw.write(read.value)) await once(raw, 'drain', { signal: gone.signal }).catch(() => undefined);
+  }
+  raw.end();
+  return reply;
 }

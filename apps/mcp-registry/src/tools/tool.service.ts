@@ -1,10 +1,9 @@
 import { builtinTools, type ToolGrade, toolGrades } from '#libs/contracts';
 import { notFound, type Page, pageOf, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { differenceOf } from './definition-difference.js';
 import { hintedGrade } from './tool-grade.js';
 import { builtinOf, builtinView, toolView } from './tool-view.js';
-import type { ChangeTool, ToolDifference, ToolQuery, ToolVersionList, ToolView } from './tool.dto.js';
+import type { ChangeTool, ToolDifference, ToolQuery, ToolVersionList, ToolView, DefinitionChange } from './tool.dto.js';
 import type { Tool } from './tool.entity.js';
 import { ToolRepository } from './tool.repository.js';
 
@@ -115,4 +114,21 @@ export class ToolService {
 function requireRightToGrade(caller: Principal, { name, grade, pin }: Tool, to: ToolGrade): void {
   if (toolGrades.indexOf(to) >= toolGrades.indexOf(grade) || pin === null) return;
   requireApprovalsManage(caller, `Grading the tool ${name} ${to} instead of ${grade}`);
+}
+
+/** Where two JSON values differ, leaf by leaf, by JSON Pointer (RFC 6901). */
+function differenceOf(before: unknown, after: unknown, path = ''): DefinitionChange[] {
+  if (isNested(before) && isNested(after) && Array.isArray(before) === Array.isArray(after)) {
+    const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...names].sort().flatMap((name) => {
+      const place = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      return differenceOf(before[name], after[name], place);
+    });
+  }
+  if (Object.is(before, after)) return [];
+  return [{ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }];
+}
+
+function isNested(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

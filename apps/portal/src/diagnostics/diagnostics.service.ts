@@ -10,7 +10,7 @@ import {
   well,
 } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { type NamedClient, serviceClients } from '../proxy/service-clients.js';
+import { type NamedClient, SERVICE_CLIENTS } from '../proxy/service-clients.js';
 import type { DiagnosticsView, FindingView } from './diagnostics.dto.js';
 
 /** What one service told, or why it did not. */
@@ -24,7 +24,7 @@ interface Told {
 export class DiagnosticsService {
   constructor(
     private readonly own: Diagnoser,
-    @Inject(serviceClients) private readonly services: NamedClient[],
+    @Inject(SERVICE_CLIENTS) private readonly services: NamedClient[],
   ) {}
 
   async read(caller: Principal): Promise<DiagnosticsView> {

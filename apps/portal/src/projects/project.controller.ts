@@ -15,7 +15,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { Named, ProjectPage, ProjectView } from './project.dto.js';
 import type { Project } from './project.entity.js';
 import { ProjectRepository } from './project.repository.js';
-import { gatewayClient, type NamedClient, serviceClients } from '../proxy/service-clients.js';
+import { GATEWAY, type NamedClient, SERVICE_CLIENTS } from '../proxy/service-clients.js';
 
 const holdLimits: string[] = ['webhook-ingress', 'adapter-gateway', 'router', 'engine'];
 
@@ -24,8 +24,8 @@ const holdLimits: string[] = ['webhook-ingress', 'adapter-gateway', 'router', 'e
 export class ProjectController {
   constructor(
     private readonly projects: ProjectRepository,
-    @Inject(gatewayClient) private readonly gateway: Pick<ServiceClient, 'post'>,
-    @Inject(serviceClients) private readonly services: NamedClient[],
+    @Inject(GATEWAY) private readonly gateway: Pick<ServiceClient, 'post'>,
+    @Inject(SERVICE_CLIENTS) private readonly services: NamedClient[],
   ) {}
 
   @Get()

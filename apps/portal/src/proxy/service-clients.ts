@@ -2,10 +2,10 @@ import { type Audience, ServiceClient, type ServiceTokens } from '#libs/service-
 import { upstreams, type UpstreamUrls } from './route-table.js';
 
 /** DI token of a client of each service behind the portal. */
-export const serviceClients = Symbol('serviceClients');
+export const SERVICE_CLIENTS = Symbol('serviceClients');
 
 /** DI token of the adapter gateway's client. */
-export const gatewayClient = Symbol('gatewayClient');
+export const GATEWAY = Symbol('gatewayClient');
 
 /** One of the services, for what the portal joins of all of them. */
 export interface NamedClient {

@@ -5,7 +5,6 @@ import type { Browser, StartedSession } from '../sign-in/started-session.reposit
 import { flowCookie, flowOf, noFlowCookie } from './flow-cookie.js';
 import { type Claims, Issuer, OIDC_SETTINGS } from './issuer.js';
 import { type OidcSettings, roleOfClaim } from './oidc-settings.js';
-import { returnPath } from './return-to.js';
 import { type Person, type Refusal, SingleSignOnRepository } from './single-sign-on.repository.js';
 
 /** Why somebody comes back to the page of sign-in, which says it in words. */
@@ -105,4 +104,14 @@ export const issuerId = 'oidc';
 
 function causeOf(error: unknown): string | null {
   return error instanceof Error && error.cause instanceof Error ? error.cause.message : null;
+}
+
+/** A path of the portal's own; whatever leads elsewhere becomes the front page. */
+function returnPath(wanted: string | undefined): string {
+  if (wanted === undefined || !wanted.startsWith('/')) return '/';
+  const base = 'http://portal.invalid';
+  if (!URL.canParse(wanted, base)) return '/';
+  const url = new URL(wanted, base);
+  // `//host` and `/\host` are other hosts to a browser.
+  return url.origin === base ? `${url.pathname}${url.search}${url.hash}` : '/';
 }

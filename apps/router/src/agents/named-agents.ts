@@ -1,14 +1,14 @@
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 
-export const engineClient = Symbol('engineClient');
+export const ENGINE = Symbol('engineClient');
 
 /** Agents that channels and workflows name: the engine keeps them. */
 @Injectable()
 export class NamedAgents {
   private readonly logger = new Logger('named-agents');
 
-  constructor(@Inject(engineClient) private readonly engine: ServiceClient) {}
+  constructor(@Inject(ENGINE) private readonly engine: ServiceClient) {}
 
   /**
    * Refuses an id that no agent of the project has. An engine that does not answer keeps nobody from changing rules: a

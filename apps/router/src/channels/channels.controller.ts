@@ -17,7 +17,7 @@ import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
-import { gatewayClient } from '../routing/routing.service.js';
+import { GATEWAY } from '../routing/routing.service.js';
 import {
   type InboxMode,
   type MachineReach,
@@ -87,7 +87,7 @@ export class ChannelsController {
   constructor(
     private readonly channels: ChannelRepository,
     private readonly rules: ProjectRules,
-    @Inject(gatewayClient) private readonly gateway: ServiceClient,
+    @Inject(GATEWAY) private readonly gateway: ServiceClient,
     private readonly agents: NamedAgents,
   ) {}
 

@@ -1,13 +1,13 @@
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { gatewayClient } from '../routing/routing.service.js';
+import { GATEWAY } from '../routing/routing.service.js';
 
 /** Apps that triggers name: the gateway keeps them. */
 @Injectable()
 export class NamedApps {
   private readonly logger = new Logger('named-apps');
 
-  constructor(@Inject(gatewayClient) private readonly gateway: ServiceClient) {}
+  constructor(@Inject(GATEWAY) private readonly gateway: ServiceClient) {}
 
   /**
    * Refuses an id that no App of the project has. A gateway that does not answer keeps nobody from changing rules: an App

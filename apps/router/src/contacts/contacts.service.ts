@@ -6,7 +6,7 @@ import { Rerouter } from '../routing/reroute.service.js';
 import { unknownSendersOf } from '../routing/decide.js';
 import type { MessageRow } from '../routing/message.entity.js';
 import { ProjectRules } from '../routing/project-rules.js';
-import { routerSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import type { ContactRow } from './contact.entity.js';
 import { ContactRepository, type Identity } from './contact.repository.js';
 import { newPairingCode, pairingHash, requirePairing } from './pairing.js';
@@ -21,7 +21,7 @@ export class ContactsService {
     private readonly held: HeldRepository,
     private readonly again: Rerouter,
     private readonly rules: ProjectRules,
-    @Inject(routerSettings) private readonly settings: RouterSettings,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {}
 
   /** @throws Problem 404 */

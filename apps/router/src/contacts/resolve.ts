@@ -57,10 +57,10 @@ export async function resolveSenders(tx: Queryable, senders: SenderOf[]): Promis
     newIds,
   ])) as Resolved[];
   const fresh = new Set(newIds);
-  return new Map(rows.map((row) => [senderKey(row.app_id, row), standingOf(row, fresh.has(row.home_id))]));
+  return new Map(rows.map((row) => [senderKey(row.app_id, row), senderContextOf(row, fresh.has(row.home_id))]));
 }
 
-function standingOf(row: Resolved, isNew: boolean): SenderContext {
+function senderContextOf(row: Resolved, isNew: boolean): SenderContext {
   return {
     appId: row.app_id,
     sender: row.sender,

@@ -3,7 +3,7 @@ import { type EventSummary, listEvents } from '#libs/journal';
 import { type Page, pageOf, readCursor, writeCursor } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
-import { routerSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { EventFilter, journalFilter, messageFilter } from './event-filter.js';
 import type { EventResult } from './event-result.js';
 import { EventResultsRepository } from './event-results.repository.js';
@@ -22,7 +22,7 @@ export class EventSearch {
     private readonly db: Database,
     private readonly messages: MessageFactsRepository,
     private readonly results: EventResultsRepository,
-    @Inject(routerSettings) private readonly settings: RouterSettings,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {}
 
   async page(scope: Scope, filter: EventFilter): Promise<Page<ListedEvent>> {

@@ -1,5 +1,5 @@
 import { Database } from '#libs/database';
-import { timeline } from '#libs/journal';
+import { timeline, type TimelineEntry } from '#libs/journal';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
 import { Injectable } from '@nestjs/common';
@@ -9,7 +9,6 @@ import { ExplainedMessages } from '../workflows/explained-messages.js';
 import type { EventResult } from './event-result.js';
 import { EventResultsRepository } from './event-results.repository.js';
 import { type EventContact, EventLinksRepository } from './event-links.repository.js';
-import { type WaitedEntry, withWaits } from './event-waits.js';
 import { wordsOfOutcome } from './outcome-words.js';
 import { Replayer } from './replayer.js';
 
@@ -79,4 +78,20 @@ export class EventsService {
       throw error;
     }
   }
+}
+
+type WaitedEntry = TimelineEntry & {
+  app_id: string;
+  /** Between what came before and the begin of this, in ms: in a queue, or for its time. Null where nobody knows its begin. */
+  waited_ms: number | null;
+};
+
+/** @param entries of one event, oldest first */
+function withWaits(entries: (TimelineEntry & { app_id: string })[]): WaitedEntry[] {
+  return entries.map((entry, index) => {
+    const before = entries[index - 1];
+    if (!before || entry.duration_ms === null) return { ...entry, waited_ms: null };
+    const begunMs = entry.at.getTime() - entry.duration_ms;
+    return { ...entry, waited_ms: Math.max(0, Math.round(begunMs - before.at.getTime())) };
+  });
 }

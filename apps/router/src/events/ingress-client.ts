@@ -1,1 +1,1 @@
-export const ingressClient = Symbol('ingressClient');
+export const INGRESS = Symbol('ingressClient');

@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Rerouter } from '../routing/reroute.service.js';
 import type { MessageRow } from '../routing/message.entity.js';
 import { RoutingRepository } from '../routing/routing.repository.js';
-import { ingressClient } from './ingress-client.js';
+import { INGRESS } from './ingress-client.js';
 import { type ReplayTarget, ReplayTargets } from './replay-targets.js';
 
 export interface Replayed {
@@ -35,7 +35,7 @@ export class Replayer {
     private readonly routing: RoutingRepository,
     private readonly again: Rerouter,
     private readonly targets: ReplayTargets,
-    @Inject(ingressClient) private readonly ingress: ServiceClient,
+    @Inject(INGRESS) private readonly ingress: ServiceClient,
   ) {}
 
   /**

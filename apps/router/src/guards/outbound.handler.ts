@@ -4,7 +4,7 @@ import type { DeadJob } from '#libs/queue';
 import { Controller, Inject, Logger } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import type { RouterSettings } from '../env.js';
-import { routerSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { Clock } from './clock.js';
 import { OutboundRepository } from './outbound.repository.js';
 
@@ -17,7 +17,7 @@ export class OutboundHandler extends Sweeping {
   constructor(
     private readonly outbound: OutboundRepository,
     private readonly clock: Clock,
-    @Inject(routerSettings) settings: RouterSettings,
+    @Inject(SETTINGS) settings: RouterSettings,
   ) {
     super();
     this.sweepEvery({

@@ -2,7 +2,7 @@ import type { TurnRunPayload } from '#libs/contracts';
 import type { Principal, ServiceClient } from '#libs/service-kit';
 import type { RunDetailView, RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
-import { engineClient } from '../agents/named-agents.js';
+import { ENGINE } from '../agents/named-agents.js';
 
 /** What has come of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer kept. */
 export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; outcome: string };
@@ -27,7 +27,7 @@ type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 /** Runs and turns, which the engine has. All throw Problem 503 where it does not answer. */
 @Injectable()
 export class EngineRuns {
-  constructor(@Inject(engineClient) private readonly engine: ServiceClient) {}
+  constructor(@Inject(ENGINE) private readonly engine: ServiceClient) {}
 
   /** Has the engine take turns of runs before their jobs come. */
   async accept(scope: Scope, turns: TurnRunPayload[]): Promise<void> {

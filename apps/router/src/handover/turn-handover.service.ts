@@ -5,7 +5,7 @@ import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import type { StoredMessage } from '../routing/message.entity.js';
-import { routerSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { turnOf, type WholeTurn } from './target.js';
 
 const sweepEveryMs = 3_000;
@@ -25,7 +25,7 @@ export class TurnHandover extends Sweeping {
     private readonly db: Database,
     private readonly jobs: JobClient,
     losses: Liveness,
-    @Inject(routerSettings) private readonly settings: RouterSettings,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {
     super();
     const source = { schema: 'router', applicationName: 'router', stage: 'turn', sql: routedSql } as const;

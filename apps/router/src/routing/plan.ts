@@ -2,10 +2,23 @@ import { newId, type TurnInput } from '#libs/contracts';
 import { type SenderContext, trustOf } from '../contacts/sender-context.js';
 import { type Target, turnOf, type WholeTurn } from '../handover/target.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
-import { concluded, type Decision } from './decide.js';
+import { concluded, type Decision, type PlannedSession } from './decide.js';
 import type { Draft } from './draft.js';
 import type { MessageRow } from './message.entity.js';
-import { resetBefore } from './reset-before.js';
+
+const dayMs = 86_400_000;
+
+/** @returns the time before which the last message has to have come for the session to start anew, or null */
+function resetBefore(
+  { idleResetMinutes, dailyResetHour }: Pick<PlannedSession, 'idleResetMinutes' | 'dailyResetHour'>,
+  nowMs: number,
+): Date | null {
+  const idle = idleResetMinutes === null ? null : nowMs - idleResetMinutes * 60_000;
+  const hourMs = (dailyResetHour ?? 0) * 3_600_000;
+  const daily = dailyResetHour === null ? null : Math.floor((nowMs - hourMs) / dayMs) * dayMs + hourMs;
+  if (idle === null && daily === null) return null;
+  return new Date(Math.max(idle ?? 0, daily ?? 0));
+}
 
 /** What a decided message becomes: its row, and the turns that the engine is handed. */
 export interface Plan {

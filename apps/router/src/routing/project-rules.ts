@@ -4,7 +4,7 @@ import type { ChannelRow } from '../channels/channel.entity.js';
 import { compileFilter } from '../workflows/filter.js';
 import type { TriggerRow } from '../workflows/trigger.entity.js';
 import type { RouterSettings } from '../env.js';
-import { routerSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
 import { ProjectRulesRepository } from './project-rules.repository.js';
 
@@ -35,7 +35,7 @@ export class ProjectRules {
   constructor(
     private readonly rows: ProjectRulesRepository,
     changes: ChangeListener,
-    @Inject(routerSettings) { CHANGE_CACHE_MS: keptMs }: RouterSettings,
+    @Inject(SETTINGS) { CHANGE_CACHE_MS: keptMs }: RouterSettings,
   ) {
     this.cache = new ChangeCache(changes, { topic: 'rules', maxKept: maxCached, keptMs, unheardMs });
   }

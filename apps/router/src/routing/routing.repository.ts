@@ -6,7 +6,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { RouterSettings } from '../env.js';
 import { Clock } from '../guards/clock.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
-import { routerSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { joinDebounced } from '../workflows/debounce.js';
 import { applyTriggerLimits } from '../workflows/trigger-limits.js';
 import { arrivalEntries } from './arrival-entries.js';
@@ -38,7 +38,7 @@ export class RoutingRepository {
     private readonly journal: Journal,
     private readonly handover: TurnHandover,
     private readonly clock: Clock,
-    @Inject(routerSettings) private readonly settings: RouterSettings,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {}
 
   /** Claims each draft's dedup key, and decides over and commits those that won. */

@@ -2,23 +2,22 @@ import { Batcher } from '#libs/batching';
 import type { MessageRoutePayload, NormalizedMessage } from '#libs/contracts';
 import { isRefusedRow } from '#libs/database';
 import { Journal } from '#libs/journal';
-import { JobClient } from '#libs/queue';
+import { JobClient, PermanentFailure } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
-import { routerSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { Rerouter } from './reroute.service.js';
 import { type Arrival, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
 import type { Draft } from './draft.js';
 import type { Ruled } from './classify-batch.js';
 import { newDraft } from './new-draft.js';
 import { turnsOf } from './plan.js';
-import { ProjectRules } from './project-rules.js';
+import { ProjectRules, type Rules } from './project-rules.js';
 import { type Routed, RoutingRepository } from './routing.repository.js';
-import { MissingForTriggers, requireForTriggers } from './trigger-mode.js';
 
-export const gatewayClient = Symbol('gatewayClient');
+export const GATEWAY = Symbol('gatewayClient');
 
 /** Claims, decides and commits messages; what arrives together is committed together. */
 @Injectable()
@@ -34,8 +33,8 @@ export class RoutingService {
     private readonly journal: Journal,
     private readonly jobs: JobClient,
     private readonly metrics: Metrics,
-    @Inject(gatewayClient) private readonly gateway: ServiceClient,
-    @Inject(routerSettings) settings: RouterSettings,
+    @Inject(GATEWAY) private readonly gateway: ServiceClient,
+    @Inject(SETTINGS) settings: RouterSettings,
   ) {
     this.commits = new Batcher((batch) => this.commitAll(batch), {
       maxItems: settings.ROUTE_BATCH,
@@ -135,4 +134,26 @@ export class RoutingService {
     );
     return messages;
   }
+}
+
+/** What a trigger's rules cannot be decided over without (spec 4.1). */
+class MissingForTriggers extends PermanentFailure {
+  constructor(fields: string[]) {
+    super(
+      'contract_violation',
+      `/parse-inbound: ${fields.join(' and ')} must be there, since triggers listen to this App: not missing`,
+    );
+  }
+}
+
+/**
+ * Messages of an App that triggers listen to need every field that triggers go by; those of an App that only the Chief of
+ * Staff hears do not (spec 2.5).
+ * @throws MissingForTriggers naming the fields
+ */
+function requireForTriggers(job: MessageRoutePayload, messages: NormalizedMessage[], rules: Rules): void {
+  const listened = (rules.triggers.get(job.app_id)?.length ?? 0) > 0;
+  if (!listened || rules.channels.get(job.app_id)?.triggers === false) return;
+  const missing = new Set(messages.flatMap((message) => message.missing ?? []));
+  if (missing.size > 0) throw new MissingForTriggers([...missing].sort());
 }

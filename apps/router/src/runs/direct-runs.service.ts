@@ -12,7 +12,7 @@ import { runIdsOf, turnsOf } from '../routing/plan.js';
 import { RoutingService } from '../routing/routing.service.js';
 import { EngineRuns } from '../handover/engine-runs.js';
 import { turnOf } from '../handover/target.js';
-import { routerSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { WorkflowRepository } from '../workflows/workflow.repository.js';
 
 const askEveryMs = 100;
@@ -33,7 +33,7 @@ export class DirectRuns {
     private readonly runs: EngineRuns,
     private readonly journal: Journal,
     private readonly db: Database,
-    @Inject(routerSettings) private readonly settings: RouterSettings,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {}
 
   /**

@@ -2,7 +2,7 @@ import { Database, Sweeping } from '#libs/database';
 import { countJournal, forgetStatistics, joinOldMinutes } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
-import { routerSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 
 /** What is newer is counted from the journal when it is asked for; each count writes the rows of its minute. */
 const countEveryMs = 60_000;
@@ -15,7 +15,7 @@ const lagMs = 20_000;
 export class StatisticsSweeps extends Sweeping {
   constructor(
     private readonly db: Database,
-    @Inject(routerSettings) private readonly settings: RouterSettings,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {
     super();
     this.sweepEvery({ name: 'statistics', everyMs: countEveryMs, batch: 1, sweep: () => this.count() });

@@ -3,7 +3,7 @@ import { countsByApp, countsByStep } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
-import { routerSettings } from '../settings.js';
+import { SETTINGS } from '../settings.js';
 import { countsView } from './counts.js';
 import type { MessageStatisticsView, StatisticsQuery } from './statistics.dto.js';
 import { spanOf } from './statistics-span.js';
@@ -13,7 +13,7 @@ import { spanOf } from './statistics-span.js';
 export class StatisticsService {
   constructor(
     private readonly db: Database,
-    @Inject(routerSettings) private readonly settings: RouterSettings,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {}
 
   /** @throws Problem 422 as `spanOf` */

@@ -6,7 +6,7 @@ import { hash as digest } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EndpointRepository } from './endpoint.repository.js';
 
-export const gatewayClient = Symbol('gatewayClient');
+export const GATEWAY = Symbol('gatewayClient');
 
 const pullEveryMs = 5_000;
 /** An unknown token waits for the gateway to be asked (an App may be new), which is no more often than this. */
@@ -47,7 +47,7 @@ export class EndpointsService implements OnApplicationBootstrap, OnApplicationSh
 
   constructor(
     private readonly repository: EndpointRepository,
-    @Inject(gatewayClient) private readonly gateway: ServiceClient,
+    @Inject(GATEWAY) private readonly gateway: ServiceClient,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {

@@ -6,13 +6,13 @@ export const statementTimeoutMs = 4_000;
 // Said with the statement, not to the connection: behind a pooler that is another one each time.
 const bounded = `SET LOCAL statement_timeout = ${statementTimeoutMs}`;
 const receiptStatement = `COPY ingress.receipt (id, received_at, organization_id, project_id, app_id, outcome,
-  reason, method, url, headers, body, verified_scheme, remote_address, traceparent) FROM STDIN (FORMAT binary)`;
+  reason, method, url, headers, body, verified_scheme, remote_address) FROM STDIN (FORMAT binary)`;
 const keyStatement = `COPY ingress.delivery_key (app_id, key_hash, receipt_id, body_hash, received_at)
   FROM STDIN (FORMAT binary)`;
 const receiptsAlone = Buffer.from(`${bounded}; ${receiptStatement}\0`);
 /** Statements of one Query are one transaction, and one round trip. */
 const keysAndReceipts = Buffer.from(`${bounded}; ${keyStatement}; ${receiptStatement}\0`);
-const receiptColumns = 14;
+const receiptColumns = 13;
 const keyColumns = 5;
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const postgresEpochMs = Date.UTC(2000, 0, 1);
@@ -66,7 +66,7 @@ export class CopyEncoder {
       message.text(receipt.id).timestamp(receipt.receivedAt).text(receipt.organizationId).text(receipt.projectId);
       message.text(receipt.appId).text(receipt.outcome).text(receipt.reason).text(receipt.method).text(receipt.url);
       message.text(JSON.stringify(receipt.headers)).bytes(receipt.body).text(receipt.verifiedScheme);
-      message.text(receipt.remoteAddress).text(receipt.traceparent);
+      message.text(receipt.remoteAddress);
     }
     message.int16(-1).end();
     message.start('c').end();

@@ -3,7 +3,7 @@ import { Journal } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
 import { batchLimits, JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { parseJob, type PublicAddress, publicAddress } from './parse-job.js';
+import { parseJob, type PublicAddress, PUBLIC_ADDRESS } from './parse-job.js';
 import { type InLine, ProjectLines } from './project-lines.js';
 import { ProjectRates } from './project-rates.js';
 import { ProjectShares } from './project-shares.js';
@@ -11,7 +11,7 @@ import { ReceiptRepository } from './receipt.repository.js';
 import type { Receipt } from './receipt.js';
 import { waitingEntry } from './told-of-waiting.js';
 
-export const dispatcherSettings = Symbol('dispatcherSettings');
+export const DISPATCHER_SETTINGS = Symbol('dispatcherSettings');
 
 export interface DispatcherSettings {
   inlineLimitBytes: number;
@@ -65,8 +65,8 @@ export class Dispatcher implements OnApplicationShutdown {
   constructor(
     private readonly jobs: JobClient,
     private readonly receipts: ReceiptRepository,
-    @Inject(dispatcherSettings) private readonly settings: DispatcherSettings,
-    @Inject(publicAddress) private readonly at: PublicAddress,
+    @Inject(DISPATCHER_SETTINGS) private readonly settings: DispatcherSettings,
+    @Inject(PUBLIC_ADDRESS) private readonly at: PublicAddress,
     @Inject(ProjectLimits) limits: Pick<ProjectLimits, 'of'>,
     @Inject(Journal) private readonly journal: Pick<Journal, 'append'>,
   ) {

@@ -13,7 +13,7 @@ export interface PublicAddress {
   prefix: string;
 }
 
-export const publicAddress = Symbol('publicAddress');
+export const PUBLIC_ADDRESS = Symbol('publicAddress');
 
 export function publicAddressOf(url: string): PublicAddress {
   const { host, pathname } = new URL(url);
@@ -30,7 +30,6 @@ export function parseJob(receipt: Receipt, inlineLimitBytes: number, at: PublicA
     app_id: receipt.appId,
     verified_scheme: receipt.verifiedScheme,
     ...(receipt.body.length <= inlineLimitBytes ? { request: inboundRequest(receipt, at) } : {}),
-    ...(receipt.traceparent ? { traceparent: receipt.traceparent } : {}),
   };
 }
 

@@ -16,7 +16,6 @@ const receipt = (change: Partial<Receipt>): Receipt => ({
   body: Buffer.from('From=%2B49&Body=Hello'),
   verifiedScheme: null,
   remoteAddress: '10.0.0.1',
-  traceparent: null,
   ...change,
 });
 const sign = (url: string, body: string): string =>

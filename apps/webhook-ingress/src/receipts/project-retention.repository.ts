@@ -4,7 +4,7 @@ import { Journal } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type ReceiptSettings, receiptSettings } from './receipts.service.js';
+import { type ReceiptSettings, RECEIPT_SETTINGS } from './receipts.service.js';
 
 const sweepEveryMs = 600_000;
 const rowsAtATime = 2_000;
@@ -17,7 +17,7 @@ export class ProjectRetention extends Sweeping {
     private readonly db: DataSource,
     private readonly journal: Journal,
     private readonly limits: ProjectLimits,
-    @Inject(receiptSettings) private readonly settings: ReceiptSettings,
+    @Inject(RECEIPT_SETTINGS) private readonly settings: ReceiptSettings,
   ) {
     super();
     const sweep = (limit: number): Promise<number> => this.deleteOld(limit);

@@ -6,7 +6,7 @@ import { CopyEncoder, statementTimeoutMs } from './copy-encoding.js';
 import type { DeliveryKey, Receipt, Written } from './receipt.js';
 import { type Item, type WriterConnection, writeReceipts } from './write-receipts.js';
 
-export const receiptWriterSettings = Symbol('receiptWriterSettings');
+export const RECEIPT_WRITER_SETTINGS = Symbol('receiptWriterSettings');
 
 export interface ReceiptWriterSettings {
   databaseUrl: string;
@@ -28,7 +28,7 @@ export class ReceiptWriter implements OnApplicationShutdown {
   private connection: WriterConnection | null = null;
   private readonly batcher: Batcher<Item, Written>;
 
-  constructor(@Inject(receiptWriterSettings) private readonly settings: ReceiptWriterSettings) {
+  constructor(@Inject(RECEIPT_WRITER_SETTINGS) private readonly settings: ReceiptWriterSettings) {
     this.config = {
       connectionString: settings.databaseUrl,
       connectionTimeoutMillis: 2_000,

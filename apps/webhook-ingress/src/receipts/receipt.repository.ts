@@ -19,7 +19,6 @@ interface ReceiptRow {
   body: Buffer;
   verified_scheme: string | null;
   remote_address: string;
-  traceparent: string | null;
 }
 
 type OpenReceipt = Pick<ReceiptRow, 'id' | 'app_id' | 'received_at'>;
@@ -198,6 +197,5 @@ function toReceipt(row: ReceiptRow): Receipt {
     body: row.body,
     verifiedScheme: row.verified_scheme,
     remoteAddress: row.remote_address,
-    traceparent: row.traceparent,
   };
 }

@@ -17,7 +17,6 @@ export interface Receipt {
   /** The scheme that was checked here (`none` when the App wants no check), or null when the adapter has to. */
   verifiedScheme: string | null;
   remoteAddress: string;
-  traceparent: string | null;
 }
 
 /**

@@ -3,7 +3,7 @@ import { Caller, notFound, type Principal, Problem, RequireScopes } from '#libs/
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Dispatcher } from './dispatcher.js';
-import { inboundRequest, type PublicAddress, publicAddress } from './parse-job.js';
+import { inboundRequest, type PublicAddress, PUBLIC_ADDRESS } from './parse-job.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import type { Receipt } from './receipt.js';
 
@@ -14,7 +14,7 @@ export class ReceiptsController {
   constructor(
     private readonly receipts: ReceiptRepository,
     private readonly dispatcher: Dispatcher,
-    @Inject(publicAddress) private readonly at: PublicAddress,
+    @Inject(PUBLIC_ADDRESS) private readonly at: PublicAddress,
   ) {}
 
   /** The stored request of a receipt, for jobs that left a large body behind. */

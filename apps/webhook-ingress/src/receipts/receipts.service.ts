@@ -6,7 +6,7 @@ import { RefusalLog } from '../refusals/refusal.repository.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import { StaleReceipts } from './stale-receipts.js';
 
-export const receiptSettings = Symbol('receiptSettings');
+export const RECEIPT_SETTINGS = Symbol('receiptSettings');
 
 export interface ReceiptSettings {
   retentionDays: number;
@@ -29,7 +29,7 @@ export class ReceiptsService extends Sweeping {
     private readonly journal: Journal,
     losses: Liveness,
     private readonly refusals: RefusalLog,
-    @Inject(receiptSettings) private readonly settings: ReceiptSettings,
+    @Inject(RECEIPT_SETTINGS) private readonly settings: ReceiptSettings,
   ) {
     super();
     const every = (everyMs: number, name: string, sweep: (limit: number) => Promise<number>) =>

@@ -147,6 +147,19 @@ describe('receipts that have not ended', () => {
   });
 });
 
+it('takes some stale receipts though the queues are full: they may be each time that it looks', async () => {
+  dispatcher = dispatcherOf(1);
+  staleReceipts = staleReceiptsWith(dispatcher);
+  const [id] = await stored([receipt({ receivedAt: ago(60_000) })]);
+  await staleReceipts.find(100);
+  await timePasses(60_000);
+  await Promise.all(Array.from({ length: 70 }, () => dispatcher.enqueue(receipt())));
+  expect(dispatcher.room).toBeLessThanOrEqual(0);
+  expect(await staleReceipts.enqueue(100)).toBe(1);
+  const { parsed } = consume(true);
+  await until('it is parsed', () => parsed.includes(id!));
+});
+
 describe('when a process, or what Redis held, was lost', () => {
   afterEach(() => (losses.sinceLossMs = Number.POSITIVE_INFINITY));
 

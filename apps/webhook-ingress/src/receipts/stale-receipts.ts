@@ -7,10 +7,13 @@ import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { Dispatcher } from './dispatcher.js';
 import { ReceiptRepository } from './receipt.repository.js';
 
-export const staleReceiptSettings = Symbol('staleReceiptSettings');
+export const STALE_RECEIPT_SETTINGS = Symbol('staleReceiptSettings');
 
 const aheadBatch = 1_000;
 const longestBackoffMs = Math.max(inboundParse.backoff.capMs, messageRoute.backoff.capMs);
+
+/** Taken whether there is room or not: a busy installation may be out of it each time that somebody looks. */
+const leastTaken = 32;
 
 /** What waits for room longer than this is kept as what did not end: one project's wait must not hold up the sweep for all. */
 const longestWaitMs = 60_000;
@@ -22,7 +25,7 @@ export interface StaleReceiptSettings {
 
 /**
  * Finds receipts that have not ended, and enqueues them again. What still waits in a queue is late, not
- * lost: waking it again would only have it parsed twice, so both steps look past it.
+ * lost: enqueuing it again would only have it parsed twice, so both steps look past it.
  */
 @Injectable()
 export class StaleReceipts {
@@ -33,7 +36,7 @@ export class StaleReceipts {
     @Inject(EndpointsService) private readonly endpoints: Pick<EndpointsService, 'get'>,
     private readonly journal: Journal,
     @Inject(Liveness) private readonly losses: Pick<Liveness, 'sinceLossMs'>,
-    @Inject(staleReceiptSettings) private readonly settings: StaleReceiptSettings,
+    @Inject(STALE_RECEIPT_SETTINGS) private readonly settings: StaleReceiptSettings,
   ) {}
 
   /** Moves the sweep's mark on. @returns how many receipts it looked at */
@@ -56,7 +59,7 @@ export class StaleReceipts {
   /** @returns how many receipts were due, enqueued or not */
   async enqueue(limit: number): Promise<number> {
     const { parseMs, routeMs } = await this.behind();
-    const most = Math.max(0, Math.min(limit, this.dispatcher.room));
+    const most = Math.min(limit, Math.max(leastTaken, this.dispatcher.room));
     const due = await this.receipts.takeStale(most, parseMs + routeMs);
     if (due.length === 0) return 0;
     const ids = due.map((stale) => stale.receipt_id);

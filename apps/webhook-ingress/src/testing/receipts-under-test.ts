@@ -82,7 +82,6 @@ export function receipt(change: Partial<Receipt> = {}): Receipt {
     body: Buffer.from('{}'),
     verifiedScheme: 'none',
     remoteAddress: '127.0.0.1',
-    traceparent: null,
     ...change,
   };
 }

@@ -3,8 +3,8 @@ import { isShallow, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { Refused } from './refused.js';
 
-export const routerClient = Symbol('routerClient');
-export const builtinSettings = Symbol('builtinSettings');
+export const ROUTER = Symbol('routerClient');
+export const BUILTIN_SETTINGS = Symbol('builtinSettings');
 
 export interface BuiltinSettings {
   /** Levels of a body at most. */
@@ -22,8 +22,8 @@ export class BuiltinPayload {
   private readonly known = new Map<string, number>();
 
   constructor(
-    @Inject(routerClient) private readonly router: ServiceClient,
-    @Inject(builtinSettings) private readonly settings: BuiltinSettings,
+    @Inject(ROUTER) private readonly router: ServiceClient,
+    @Inject(BUILTIN_SETTINGS) private readonly settings: BuiltinSettings,
   ) {}
 
   /**

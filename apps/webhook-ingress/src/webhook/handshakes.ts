@@ -1,15 +1,15 @@
 import type { Endpoint, HandshakeResult, MappedCredentials } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { gatewayClient } from '../endpoints/endpoints.service.js';
-import { inboundRequest, type PublicAddress, publicAddress } from '../receipts/parse-job.js';
+import { GATEWAY } from '../endpoints/endpoints.service.js';
+import { inboundRequest, type PublicAddress, PUBLIC_ADDRESS } from '../receipts/parse-job.js';
 import { handshakeAnswer, handshakeFields, type HandshakeRequest, isDeclared } from './handshake.js';
 import { type Answer, type Incoming, receiptOf } from './incoming.js';
 import { looksLikeHandshake } from './looks-like-handshake.js';
 import { Refused } from './refused.js';
 import { Secrets } from './secrets.js';
 
-export const handshakeSettings = Symbol('handshakeSettings');
+export const HANDSHAKE_SETTINGS = Symbol('handshakeSettings');
 
 export interface HandshakeSettings {
   /** Longest wait for the adapter. A person, and most providers, wait for three seconds. */
@@ -25,9 +25,9 @@ export class Handshakes {
 
   constructor(
     private readonly secrets: Secrets,
-    @Inject(gatewayClient) private readonly gateway: ServiceClient,
-    @Inject(publicAddress) private readonly at: PublicAddress,
-    @Inject(handshakeSettings) private readonly settings: HandshakeSettings,
+    @Inject(GATEWAY) private readonly gateway: ServiceClient,
+    @Inject(PUBLIC_ADDRESS) private readonly at: PublicAddress,
+    @Inject(HANDSHAKE_SETTINGS) private readonly settings: HandshakeSettings,
   ) {}
 
   /**

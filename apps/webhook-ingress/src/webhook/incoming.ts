@@ -39,7 +39,6 @@ export function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme
     body: incoming.body,
     verifiedScheme,
     remoteAddress: incoming.remoteAddress,
-    traceparent: one(incoming.headers['traceparent']) ?? null,
   };
 }
 

@@ -2,7 +2,7 @@ import type { ServiceClient } from '#libs/service-kit';
 import { type Endpoint, mapCredentials, type MappedCredentials, type OpenedCredential } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 
-export const vaultClient = Symbol('vaultClient');
+export const VAULT = Symbol('vaultClient');
 
 const freshMs = 10_000;
 /** With the vault away, what it last said is good for this long. */
@@ -22,7 +22,7 @@ export class Secrets {
   private readonly cache = new Map<string, Cached>();
   private readonly asking = new Map<Endpoint, Promise<Cached>>();
 
-  constructor(@Inject(vaultClient) private readonly vault: ServiceClient) {}
+  constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
 
   /**
    * The fields of all records of the endpoint, by the names its adapter gets them under (none where nothing is

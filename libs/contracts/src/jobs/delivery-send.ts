@@ -30,7 +30,6 @@ export class DeliverySendPayload {
   @IsOptional() @IsString() turn_id: string | null;
   /** Absent when over the inline limit: the gateway then reads it from the engine. */
   @IsOptional() @IsObject() content?: OutboundContent;
-  @IsOptional() @IsString() traceparent?: string;
   /** Of a project that sends more than its share: it is handled after what is within one. Absent: it is within. */
   @IsOptional() @IsIn([true]) surplus?: true;
 }

@@ -13,7 +13,6 @@ export class InboundParsePayload {
   @IsOptional() @IsString() verified_scheme: string | null;
   /** Absent when the body is over the inline limit: the gateway then reads the receipt from the ingress. */
   @IsOptional() @IsObject() request?: InboundRequest;
-  @IsOptional() @IsString() traceparent?: string;
   /** Of a project that sends more than its share: it is handled after what is within one. Absent: it is within. */
   @IsOptional() @IsIn([true]) surplus?: true;
   /** Of one that is enqueued again: attempts that the timeline has told of; the numbers of further ones go on from there. */

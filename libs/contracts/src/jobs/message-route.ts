@@ -31,7 +31,6 @@ export class MessageRoutePayload {
   @IsOptional() @IsBoolean() app_sends?: boolean;
   /** Absent when over the inline limit: the router then reads them from the gateway. */
   @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];
-  @IsOptional() @IsString() traceparent?: string;
   /** Of a project that sends more than its share: it is handled after what is within one. Absent: it is within. */
   @IsOptional() @IsIn([true]) surplus?: true;
   /** As of `inbound.parse`. */

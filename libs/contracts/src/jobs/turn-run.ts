@@ -124,7 +124,6 @@ export class TurnRunPayload {
   @IsOptional() @IsInt() claims?: number;
   /** Absent when over the inline limit: the engine then reads it from the router. */
   @IsOptional() @IsObject() input?: TurnInput;
-  @IsOptional() @IsString() traceparent?: string;
   /** Of a project that sends more than its share: it is handled after what is within one. Absent: it is within. */
   @IsOptional() @IsIn([true]) surplus?: true;
 }

@@ -1,11 +1,5 @@
 import { partitionSignatures, type ServiceSchema } from '#libs/database';
-import { JournalEntries1763700000000 } from './1763700000000-journal-entries.js';
-import { DeadLettersAndBatches1763910000000 } from './1763910000000-dead-letters-and-batches.js';
-import { BatchKeys1764400000000 } from './1764400000000-batch-keys.js';
-import { RedriveErrors1764600000820 } from './1764600000820-redrive-errors.js';
-import { PartitionFunctions1764700000100 } from './1764700000100-partition-functions.js';
-import { ForgetReceipts1765000000200 } from './1765000000200-forget-receipts.js';
-import { Statistics1764800000960 } from './1764800000960-statistics.js';
+import { Journal1770000000000 } from './1770000000000-journal.js';
 
 /** What it takes to write an entry, with a dead letter that is kept once. */
 const write = [
@@ -21,15 +15,7 @@ const turnDays = [
 export const schema: ServiceSchema = {
   name: 'journal',
   entities: [],
-  migrations: [
-    JournalEntries1763700000000,
-    DeadLettersAndBatches1763910000000,
-    BatchKeys1764400000000,
-    RedriveErrors1764600000820,
-    PartitionFunctions1764700000100,
-    Statistics1764800000960,
-    ForgetReceipts1765000000200,
-  ],
+  migrations: [Journal1770000000000],
   // An entry is changed by nobody, and deleted by its age alone.
   grants: {
     'webhook-ingress': [

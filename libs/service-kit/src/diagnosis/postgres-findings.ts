@@ -67,12 +67,12 @@ async function migrationFinding(database: Database): Promise<Finding> {
   const missing = known.filter((name) => !applied.has(name));
   const unknown = [...applied].filter((name) => !known.includes(name));
   if (missing.length > 0) {
-    const text = `${missing.length} migrations of the schema ${schema} have not run: ${missing.slice(0, 3).join(', ')}.`;
+    const text = `The schema ${schema} lacks ${missing.length} of ${known.length} migrations: ${missing.slice(0, 3).join(', ')}.`;
     return broken('migrations', text, 'Run node dist/libs/database/src/migrate-all.js as gatehouse_owner.');
   }
   if (unknown.length > 0) {
     const text = `The schema ${schema} is newer than this build: ${unknown.slice(0, 3).join(', ')}.`;
     return unwise('migrations', text, 'Deploy the build that migrated it; during a rolling deploy this passes.');
   }
-  return well('migrations', `All ${known.length} migrations of the schema ${schema} have run.`);
+  return well('migrations', `The schema ${schema} has every migration of this build.`);
 }

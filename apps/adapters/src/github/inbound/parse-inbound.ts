@@ -5,6 +5,8 @@ import {
   type JsonObject,
   type NormalizedMessage,
   type Self,
+  isJsonObject,
+  parseJson,
 } from '#libs/adapter-sdk';
 import { textOf } from '../../provider-calls/json-fields.js';
 import { describeEvent } from './describe-event.js';
@@ -13,7 +15,6 @@ import { parseIssue } from './parse-issue.js';
 import { parsePing, parsePush } from './parse-push.js';
 import { parsePullRequest } from './parse-pull-request.js';
 import { parseReview } from './parse-review.js';
-import { readGithubBody } from './webhook-body.js';
 
 /** What every event is read with. */
 export interface EventContext {
@@ -51,4 +52,13 @@ export function parseGithubInbound({ request, self }: InboundCall): NormalizedMe
   if (parsed) return parsed;
   const { is_bot, metadata } = describeEvent(context, {});
   return { ...ignoredMessage('unknown_event', metadata), is_bot };
+}
+
+/** The payload of either content type that GitHub offers: JSON, or a form whose field `payload` is JSON. */
+function readGithubBody(text: string): JsonObject | undefined {
+  const document = parseJson(text);
+  if (isJsonObject(document)) return document;
+  if (document !== undefined) return undefined;
+  const payload = parseJson(new URLSearchParams(text).get('payload') ?? '');
+  return isJsonObject(payload) ? payload : undefined;
 }

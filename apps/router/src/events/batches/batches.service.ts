@@ -13,7 +13,7 @@ import {
 import { askerOf, keyed, type KeyedRequest, notFound, once, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
-import { routerSettings } from '../../settings.js';
+import { SETTINGS } from '../../settings.js';
 import { type DeadLetterFilter, deadLetterQuery } from '../dead-letters/dead-letter-filter.js';
 import { Redriver } from '../dead-letters/redriver.js';
 import type { EventFilter } from '../event-filter.js';
@@ -41,7 +41,7 @@ export class BatchesService extends Sweeping {
     private readonly events: EventSearch,
     private readonly replayer: Replayer,
     private readonly redriver: Redriver,
-    @Inject(routerSettings) private readonly settings: RouterSettings,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {
     super();
     this.sweeper = this.sweepEvery({

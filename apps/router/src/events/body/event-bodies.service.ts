@@ -1,7 +1,7 @@
 import type { EventBody, StoredRequest } from '#libs/contracts';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { ingressClient } from '../ingress-client.js';
+import { INGRESS } from '../ingress-client.js';
 import type { EventRequestView } from './event-request.dto.js';
 import { maskedRequest } from './masked-request.js';
 import type { Scope } from '../replayer.js';
@@ -9,7 +9,7 @@ import type { Scope } from '../replayer.js';
 /** Reads what was received for an event where it is kept: in the receipt, which the ingress owns. */
 @Injectable()
 export class EventBodies {
-  constructor(@Inject(ingressClient) private readonly ingress: ServiceClient) {}
+  constructor(@Inject(INGRESS) private readonly ingress: ServiceClient) {}
 
   /** @throws Problem 404 `event_body_not_found`, 503 */
   async read(scope: Scope, eventId: string): Promise<EventBody> {

@@ -12,7 +12,7 @@ import {
 import { keyed, notFound, once, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { EngineRuns } from '../../handover/engine-runs.js';
-import { gatewayClient } from '../../routing/routing.service.js';
+import { GATEWAY } from '../../routing/routing.service.js';
 import { Replayer, type Scope } from '../replayer.js';
 
 const sweepEveryMs = 1_000;
@@ -33,7 +33,7 @@ export class Redriver extends Sweeping {
     private readonly db: Database,
     private readonly replayer: Replayer,
     private readonly runs: EngineRuns,
-    @Inject(gatewayClient) private readonly gateway: ServiceClient,
+    @Inject(GATEWAY) private readonly gateway: ServiceClient,
   ) {
     super();
     this.sweeper = this.sweepEvery({

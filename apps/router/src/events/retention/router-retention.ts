@@ -2,7 +2,7 @@ import { Sweeping } from '#libs/database';
 import { ProjectLimits } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RouterSettings } from '../../env.js';
-import { routerSettings } from '../../settings.js';
+import { SETTINGS } from '../../settings.js';
 import { RetentionRepository } from './retention.repository.js';
 
 const sweepEveryMs = 600_000;
@@ -11,7 +11,7 @@ const rowsAtATime = 2_000;
 /** Deletes what is over the retention, some rows at a time, so that it never stands in anybody's way. */
 @Injectable()
 export class RouterRetention extends Sweeping {
-  constructor(rows: RetentionRepository, limits: ProjectLimits, @Inject(routerSettings) settings: RouterSettings) {
+  constructor(rows: RetentionRepository, limits: ProjectLimits, @Inject(SETTINGS) settings: RouterSettings) {
     super();
     this.sweepEvery({
       name: 'retention-projects',

@@ -3,7 +3,7 @@ import { Metrics, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import type { RouterSettings } from '../../env.js';
-import { routerSettings } from '../../settings.js';
+import { SETTINGS } from '../../settings.js';
 import type { Scope } from '../replayer.js';
 import { ScopeFeed } from './scope-feed.js';
 import { StreamClient } from './stream-client.js';
@@ -23,7 +23,7 @@ export class EventStreams implements OnModuleDestroy {
   constructor(
     private readonly db: Database,
     metrics: Metrics,
-    @Inject(routerSettings) private readonly settings: RouterSettings,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {
     metrics.gauge('gatehouse_event_streams', 'Live streams of events that are open', () => this.open);
   }

@@ -1,0 +1,80 @@
+/** Adapters with each version of their manifests, how they were found, and what was tried of them. */
+export const adapters = [
+  // Skill-only listings have no address.
+  `CREATE TABLE gateway.adapter (
+     id text CONSTRAINT adapter_pkey PRIMARY KEY,
+     organization_id text NOT NULL,
+     project_id text NOT NULL,
+     slug text NOT NULL,
+     name text,
+     disabled boolean NOT NULL DEFAULT false,
+     base_url text,
+     manifest jsonb NOT NULL,
+     manifest_version integer NOT NULL DEFAULT 1,
+     skill_told integer,
+     skill_credentials jsonb NOT NULL DEFAULT '{}',
+     skill jsonb,
+     state text NOT NULL,
+     state_reason text,
+     version text,
+     latency_ms double precision,
+     checked_at timestamptz,
+     failed_polls integer NOT NULL DEFAULT 0,
+     next_check_at timestamptz NOT NULL DEFAULT now(),
+     violation text,
+     violation_at timestamptz,
+     created_at timestamptz NOT NULL,
+     CONSTRAINT adapter_slug UNIQUE (project_id, slug)
+   )`,
+  'CREATE INDEX adapter_by_next_check ON gateway.adapter (next_check_at)',
+  `CREATE TABLE gateway.manifest_version (
+     id text CONSTRAINT manifest_version_pkey PRIMARY KEY,
+     organization_id text NOT NULL,
+     project_id text NOT NULL,
+     adapter_id text NOT NULL,
+     number integer NOT NULL,
+     manifest jsonb NOT NULL,
+     differences jsonb NOT NULL,
+     fetched_by text NOT NULL,
+     approved_by text,
+     activated_at timestamptz,
+     created_at timestamptz NOT NULL,
+     CONSTRAINT manifest_version_number UNIQUE (adapter_id, number)
+   )`,
+  `CREATE TABLE gateway.adapter_health (
+     adapter_id text NOT NULL,
+     minute timestamptz NOT NULL,
+     polls integer NOT NULL,
+     ready integer NOT NULL,
+     latency_sum_ms double precision NOT NULL,
+     latency_max_ms double precision NOT NULL,
+     reason text,
+     CONSTRAINT adapter_health_pkey PRIMARY KEY (adapter_id, minute)
+   )`,
+  'CREATE INDEX adapter_health_by_time ON gateway.adapter_health (minute)',
+  `CREATE TABLE gateway.conformance_run (
+     id text CONSTRAINT conformance_run_pkey PRIMARY KEY,
+     organization_id text NOT NULL,
+     project_id text NOT NULL,
+     adapter_id text NOT NULL,
+     state text NOT NULL,
+     points_done integer NOT NULL,
+     points_total integer NOT NULL,
+     report jsonb,
+     error text,
+     started_by text NOT NULL,
+     heard_at timestamptz NOT NULL,
+     finished_at timestamptz,
+     created_at timestamptz NOT NULL
+   )`,
+  'CREATE INDEX conformance_run_by_adapter ON gateway.conformance_run (adapter_id, id)',
+  `CREATE UNIQUE INDEX conformance_run_open ON gateway.conformance_run (adapter_id) WHERE state = 'running'`,
+  // Skills of adapters that are gone, until the registry was told.
+  `CREATE TABLE gateway.skill_removal (
+     id text CONSTRAINT skill_removal_pkey PRIMARY KEY,
+     organization_id text NOT NULL,
+     project_id text NOT NULL,
+     slug text NOT NULL,
+     created_at timestamptz NOT NULL
+   )`,
+];

@@ -1,0 +1,30 @@
+/** Calls that wait for a person: what for, why, and who asked. */
+export const approvals = [
+  `CREATE TABLE engine.approval (
+     id text NOT NULL,
+     organization_id text NOT NULL,
+     project_id text NOT NULL,
+     agent_id text NOT NULL,
+     turn_id text NOT NULL,
+     receipt_id text NOT NULL,
+     app_id text NOT NULL,
+     call_ref text NOT NULL,
+     tool text NOT NULL,
+     tool_pin text,
+     grade text NOT NULL,
+     arguments jsonb NOT NULL,
+     approvers text[] NOT NULL,
+     reason text NOT NULL DEFAULT 'over_may_do',
+     requested_by text[] NOT NULL DEFAULT '{}',
+     state text NOT NULL,
+     decided_by text,
+     note text,
+     expires_at timestamptz NOT NULL,
+     decided_at timestamptz,
+     created_at timestamptz NOT NULL DEFAULT now(),
+     CONSTRAINT approval_pkey PRIMARY KEY (id),
+     CONSTRAINT approval_call UNIQUE (turn_id, call_ref)
+   )`,
+  `CREATE INDEX approval_pending ON engine.approval (expires_at) WHERE state = 'pending'`,
+  'CREATE INDEX approval_project ON engine.approval (project_id, id)',
+];
