@@ -38,8 +38,8 @@ export function newAdapter(draft, [name = '']) {
   return [
     `Write what ${values.title} does: it answers as the example of the SDK does, whose parts you change or delete.`,
     `npm test unit apps/adapters/src/${name} says which points of the contract hold (docs/conformance.md).`,
-    'An address of its API that can be set: apps/adapters/src/env.ts, as telegramApiUrl, and docs/operations.md.',
-    `docs/adapters/${name}.md and a line in CHANGELOG.md.`,
+    'An address of its API that can be set: apps/adapters/src/env.ts, as telegramApiUrl; then node scripts/reference.mjs.',
+    `docs/adapters/${name}.md, its line in docs/adapters/README.md, and one in CHANGELOG.md.`,
   ];
 }
 

@@ -55,7 +55,8 @@ export function newJob(draft, [job = '', service = '']) {
     `Write what apps/${service}/src/${handler}.ts does; until then each job ends as a dead letter that says so.`,
     `Another service that adds the job has '${name}' in queuesOf (${users}) and in its line of docker-compose.yml too.`,
     'A row that says whether the work is done, and a sweeper over it in the service that adds the job.',
-    `Its row in the tables of docs/architecture.md and docs/security.md; who has Redis users of their own makes the ACL file anew: say so in CHANGELOG.md.`,
+    'Once a service adds it: node scripts/reference.mjs, which npm run check waits for, and the table of docs/security.md.',
+    'Who has Redis users of their own makes the ACL file anew: say so in CHANGELOG.md.',
   ];
 }
 

@@ -46,7 +46,8 @@ export function newMigration(draft, [service = '', name = '']) {
 
   return [
     `Write up and down of ${folder}/${time}-${name}.ts; until then nothing starts on it: one that ran empty would never run again.`,
-    'Change the entity alike (npm test -- test/database says where they differ), and add first, remove one release later.',
+    'Change the entity alike (npm test integration test/database says where they differ); add first, remove one release later.',
+    'What a new table holds, above its entity or in scripts/reference/table-notes.mjs; then node scripts/reference.mjs.',
     'What an older release does on the new schema, in UPGRADING.md where people have to know of it.',
   ];
 }

@@ -108,7 +108,7 @@ describe('what cannot be made', () => {
     [['job', 'turn.run', 'engine'], 'libs/contracts/src/jobs/turn-run.ts is there already'],
     [['migration', 'python-runner', 'more'], '"python-runner" has no schema: name one of '],
     [['migration', 'router', 'More'], '"More" cannot be a migration\'s name: say what it adds'],
-    [['migration', 'router', 'turn-ends'], 'turn-ends.ts has this name'],
+    [['migration', 'router', 'router'], '-router.ts has this name'],
     [['service'], 'Say what is to be new: npm run new:adapter'],
   ])('is refused with what to do: %j', async (args, sentence) => {
     expect(await make(...args)).toEqual({ code: 1, printed: expect.stringContaining(sentence) });
