@@ -1,4 +1,3 @@
-import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { rebuild } from '../launcher/build.mjs';
 import { consoleDir } from '../launcher/build-console.mjs';
@@ -8,6 +7,7 @@ import { originOf } from '../launcher/service-env.mjs';
 import { logFileOf, waitReady } from '../launcher/service-process.mjs';
 import { builtFiles } from './built-files.mjs';
 import { changedFiles, processesToRestart } from './module-graph.mjs';
+import { watchFolders } from './watch-folders.mjs';
 
 /** An editor saves in several steps, and another branch is many files. */
 const SETTLE_MS = 100;
@@ -87,16 +87,18 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
       building = building.then(build).catch(told);
     }, SETTLE_MS);
   }
-  const watchers = ['apps', 'libs'].map((folder) =>
-    watch(join(root, folder), { recursive: true }, (_event, file) => {
-      if (file !== null && !join(root, folder, file).startsWith(consoleDir)) sourceChanged();
-    }).on('error', (error) => say(`Changes in ${folder}/ are not seen any more: ${error.message}`)),
+  const endWatching = watchFolders(
+    ['apps', 'libs'].map((folder) => join(root, folder)),
+    (path) => {
+      if (!path.startsWith(consoleDir)) sourceChanged();
+    },
+    (error) => say(`Not every change is seen any more: ${error.message}`),
   );
   say('Follows apps/ and libs/: what changes is built, and what imports it starts anew');
   // Nobody looked while the system started.
   sourceChanged();
   return async () => {
-    for (const watcher of watchers) watcher.close();
+    endWatching();
     clearTimeout(settling);
     await building;
   };

@@ -26,7 +26,6 @@ export function newJob(draft, [job = '', service = '']) {
   }
   const name = `${noun}-${verb}`;
   const contract = `${contracts}/jobs/${name}.ts`;
-  if (draft.exists(contract)) throw new Error(`${contract} is there already: choose another name.`);
   const values = { job, noun, name, camel: camel(name), Name: pascal(name) };
   const folder = folderOf(draft, service, noun);
   const handler = `${folder}/${name}.handler`;

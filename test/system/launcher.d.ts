@@ -152,6 +152,14 @@ declare module '*/dev/module-graph.mjs' {
   ): string[];
 }
 
+declare module '*/dev/watch-folders.mjs' {
+  export function watchFolders(
+    folders: string[],
+    onChange: (path: string) => void,
+    onError: (error: Error) => void,
+  ): () => void;
+}
+
 declare module '*/dev/inspector-ports.mjs' {
   export const FIRST_PORT: number;
 }

@@ -1,0 +1,62 @@
+import { readdirSync, statSync, watch } from 'node:fs';
+import { join, sep } from 'node:path';
+
+/** There Node watches recursively by itself, and loses a file that an editor has replaced: each folder is watched instead. */
+const isLinux = process.platform === 'linux';
+
+/**
+ * Tells of every file that changes, comes or goes below the folders, those that are new included.
+ * @param {string[]} folders absolute
+ * @param {(path: string) => void} onChange
+ * @param {(error: Error) => void} onError of what can no longer be watched
+ * @returns {() => void} ends it
+ * @throws where a folder cannot be watched
+ */
+export function watchFolders(folders, onChange, onError) {
+  /** @type {Map<string, import('node:fs').FSWatcher>} */
+  const watchers = new Map();
+
+  /** @param {string} folder */
+  function forget(folder) {
+    for (const [path, watcher] of watchers) {
+      if (path !== folder && !path.startsWith(folder + sep)) continue;
+      watcher.close();
+      watchers.delete(path);
+    }
+  }
+
+  /** @param {string} folder */
+  function follow(folder) {
+    // One of its name may have been there before.
+    forget(folder);
+    const watcher = watch(folder, { recursive: !isLinux }, (event, name) => {
+      if (name === null) return;
+      const path = join(folder, name);
+      if (isLinux && event === 'rename') followAgain(path);
+      onChange(path);
+    });
+    watcher.on('error', onError);
+    watchers.set(folder, watcher);
+    if (!isLinux) return;
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory() && entry.name !== 'node_modules') follow(join(folder, entry.name));
+    }
+  }
+
+  /** What came or went: a folder has to be watched, or no longer. @param {string} path */
+  function followAgain(path) {
+    try {
+      if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) follow(path);
+      else forget(path);
+    } catch (error) {
+      // Gone again meanwhile, which is told too.
+      const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      if (!isGone) onError(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  for (const folder of folders) follow(folder);
+  return () => {
+    for (const watcher of watchers.values()) watcher.close();
+  };
+}

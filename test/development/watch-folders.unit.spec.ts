@@ -1,0 +1,56 @@
+import { until } from '#libs/testing';
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { watchFolders } from '../../scripts/dev/watch-folders.mjs';
+
+let top: string;
+let end: () => void;
+const told = new Set<string>();
+const file = (path: string): string => join(top, path);
+
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), 'gatehouse-watch-'));
+  mkdirSync(file('routing/rules'), { recursive: true });
+  writeFileSync(file('routing/rules/decide.ts'), '1');
+  told.clear();
+  end = watchFolders([top], (path) => told.add(path), fail);
+});
+afterEach(() => {
+  end();
+  rmSync(top, { recursive: true });
+});
+
+function fail(error: Error): never {
+  throw error;
+}
+
+/** Makes a change and waits until it is told of. */
+async function hears(path: string, change: () => void): Promise<void> {
+  told.clear();
+  change();
+  await until(`${path} is told of`, () => told.has(file(path)));
+}
+
+describe('what changes below a folder', () => {
+  it('is told of though the file was replaced before, as editors do', async () => {
+    const path = 'routing/rules/decide.ts';
+    for (const _time of [1, 2]) {
+      await hears(path, () => {
+        writeFileSync(file('draft'), '2');
+        renameSync(file('draft'), file(path));
+      });
+      await hears(path, () => appendFileSync(file(path), '3'));
+    }
+    await hears(path, () => rmSync(file(path)));
+  });
+
+  it('is told of in a folder that is new, and in one that was there before', async () => {
+    for (const _time of [1, 2]) {
+      await hears('guards', () => mkdirSync(file('guards')));
+      await hears('guards/clock.ts', () => writeFileSync(file('guards/clock.ts'), '1'));
+      await hears('guards/clock.ts', () => appendFileSync(file('guards/clock.ts'), '2'));
+      await hears('guards', () => rmSync(file('guards'), { recursive: true }));
+    }
+  });
+});
