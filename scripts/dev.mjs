@@ -1,4 +1,5 @@
 // npm run dev [-- --inspect[=FIRST_PORT]]: npm start, and what changes in apps/ and libs/ is built and runs.
+import { shownCrashes } from './dev/crashes.mjs';
 import { followSources } from './dev/follow-sources.mjs';
 import { inspectorPorts } from './dev/inspector-ports.mjs';
 import { keepConsoleServer } from './dev/console-server.mjs';
@@ -20,16 +21,18 @@ await runScript(async () => {
   await ensureBuilt();
   const names = groupServices(services, hosted).map(({ name }) => name);
   const ports = await inspectorPorts(args, names, dataDir);
+  const crashes = shownCrashes(dataDir);
   await runSystem({
     dataDir,
     env: process.env,
     services,
     hosted,
     flagsOf: (name) => (ports[name] ? [`--inspect=127.0.0.1:${ports[name]}`] : []),
+    onEnd: (name) => void (names.includes(name) && crashes.show(name)),
     async onRunning(system) {
-      const inspectors = Object.entries(ports).map(([name, port]) => `${name} :${port}`);
+      const inspectors = names.flatMap((name) => (ports[name] ? [`${name} :${ports[name]}`] : []));
       if (inspectors.length > 0) say(`Inspectors on 127.0.0.1 (chrome://inspect): ${inspectors.join('  ')}`);
-      const stopFollowing = followSources(system);
+      const stopFollowing = followSources(system, crashes);
       const stopConsole = await keepConsoleServer(system);
       return async () => void (await Promise.all([stopFollowing(), stopConsole()]));
     },

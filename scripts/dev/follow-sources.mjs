@@ -11,16 +11,15 @@ import { changedFiles, processesToRestart } from './module-graph.mjs';
 
 /** An editor saves in several steps, and another branch is many files. */
 const SETTLE_MS = 100;
-const SAY_EVERY_MS = 5_000;
-const SHOWN_LINES = 12;
 const migration = /\/src\/db\/\d{13}-/;
 
 /**
  * Builds what changes in apps/ and libs/, and starts the processes anew that import it; what does not compile changes nothing.
  * @param {import('../launcher/system.mjs').RunningSystem} system
+ * @param {{forget: (name: string) => void}} crashes those that were shown
  * @returns {() => Promise<void>} ends it
  */
-export function followSources({ dataDir, supervisor, groups, description, migrate, signal }) {
+export function followSources({ dataDir, supervisor, groups, description, migrate, signal }, crashes) {
   let before = builtFiles();
   /** What has to be started anew, also when what comes before that fails. @type {Set<string>} */
   const due = new Set();
@@ -59,6 +58,7 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
     waits.get(name)?.abort();
     const wait = new AbortController();
     waits.set(name, wait);
+    crashes.forget(name);
     await supervisor.restart(name);
     const own = groups.find((group) => group.name === name)?.services ?? [];
     const ready = own.map((service) => {
@@ -68,8 +68,6 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
         origin: originOf(port),
         logFile: logFileOf(dataDir, name),
         signal: AbortSignal.any([signal, wait.signal]),
-        sayEveryMs: SAY_EVERY_MS,
-        lines: SHOWN_LINES,
       });
     });
     // The next change is not kept waiting by a service that does not start.

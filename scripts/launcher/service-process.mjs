@@ -11,7 +11,6 @@ import { say } from './say.mjs';
 const ROTATE_BYTES = 64 * 1024 * 1024;
 const DRAIN_MS = 20_000;
 const SAY_EVERY_MS = 15_000;
-const SHOWN_LINES = 3;
 
 /** @param {string} dataDir @param {string} name */
 export const logFileOf = (dataDir, name) => join(dataDir, 'logs', `${name}.log`);
@@ -67,25 +66,16 @@ export function startService({ dataDir, service, env, flags = [] }) {
  * @param {AbortSignal} options.signal ends the waiting
  * @param {(text: string) => void} [options.tell]
  * @param {number} [options.sayEveryMs]
- * @param {number} [options.lines] of its log that are shown
  * @throws the signal's reason
  */
-export async function waitReady({
-  name,
-  origin,
-  logFile,
-  signal,
-  tell = say,
-  sayEveryMs = SAY_EVERY_MS,
-  lines = SHOWN_LINES,
-}) {
+export async function waitReady({ name, origin, logFile, signal, tell = say, sayEveryMs = SAY_EVERY_MS }) {
   for (let started = Date.now(), said = started; ; await pause(100, undefined, { signal })) {
     const answer = await readiness(origin, signal);
     if (answer === 'ready') return;
     if (Date.now() - said < sayEveryMs) continue;
     said = Date.now();
     const seconds = ((said - started) / 1000).toFixed(0);
-    tell(`Waiting for ${name} for ${seconds} s: ${answer}. The end of ${logFile}:\n${lastLines(logFile, lines)}`);
+    tell(`Waiting for ${name} for ${seconds} s: ${answer}. The end of ${logFile}:\n${lastLines(logFile, 3)}`);
   }
 }
 
@@ -123,6 +113,6 @@ function answerOf(url, signal) {
 }
 
 /** @param {string} logFile @param {number} count */
-function lastLines(logFile, count) {
+export function lastLines(logFile, count) {
   return existsSync(logFile) ? readFileSync(logFile, 'utf8').trim().split('\n').slice(-count).join('\n') : '(empty)';
 }

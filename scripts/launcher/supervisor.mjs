@@ -20,12 +20,14 @@ export class Supervisor {
   #kept = new Map();
   #say;
   #onChange;
+  #onEnd;
   #wake = new AbortController();
 
-  /** @param {{say: (text: string) => void, onChange?: (name: string, pid: number) => void}} hooks */
-  constructor({ say, onChange = () => {} }) {
+  /** @param {{say: (text: string) => void, onChange?: (name: string, pid: number) => void, onEnd?: (name: string) => void}} hooks onEnd: of one that nobody told to */
+  constructor({ say, onChange = () => {}, onEnd = () => {} }) {
     this.#say = say;
     this.#onChange = onChange;
+    this.#onEnd = onEnd;
   }
 
   /** @param {string} name @returns {number | null} null while it is down */
@@ -61,6 +63,7 @@ export class Supervisor {
     for (let since = Date.now(); kept.running; since = Date.now()) {
       let how = await kept.running.exited;
       kept.running = null;
+      if (!kept.stopping && !kept.asked) this.#onEnd(name);
       if (Date.now() - since >= HEALTHY_MS) backoffMs = FIRST_BACKOFF_MS;
       while (!kept.stopping && !kept.running) {
         if (kept.asked) backoffMs = FIRST_BACKOFF_MS;

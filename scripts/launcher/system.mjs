@@ -62,9 +62,10 @@ async function keepStore(supervisor, name, resolveStore, startAgain) {
  * @param {import('./services.mjs').Service[]} options.services
  * @param {string[]} [options.hosted] names of those that share one process
  * @param {(process: string) => string[]} [options.flagsOf] for Node, of a process
+ * @param {(process: string) => void} [options.onEnd] hears of a process that nobody told to end
  * @param {(system: RunningSystem) => Promise<() => Promise<void>>} [options.onRunning] what it gives is called when the system stops
  */
-export async function runSystem({ dataDir, env, services, hosted = [], flagsOf = () => [], onRunning }) {
+export async function runSystem({ dataDir, env, services, hosted = [], flagsOf = () => [], onEnd, onRunning }) {
   const groups = groupServices(services, hosted);
   takeLock(dataDir);
   const started = Date.now();
@@ -93,6 +94,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
   const children = recordChildren(dataDir);
   const supervisor = new Supervisor({
     say,
+    onEnd,
     onChange(name, pid) {
       // The stores know themselves which servers they left behind.
       if (name !== 'postgres' && name !== 'redis') children.add(name, pid);

@@ -2,6 +2,7 @@ import { until } from '#libs/testing';
 import { Supervisor } from '../../scripts/launcher/supervisor.mjs';
 
 const said: string[] = [];
+const ended: string[] = [];
 let pids = 0;
 
 /** A process that runs until it is told to end. */
@@ -16,8 +17,9 @@ let children: ReturnType<typeof child>[];
 
 beforeEach(async () => {
   said.splice(0);
+  ended.splice(0);
   children = [];
-  supervisor = new Supervisor({ say: (text) => void said.push(text) });
+  supervisor = new Supervisor({ say: (text) => void said.push(text), onEnd: (name) => void ended.push(name) });
   await supervisor.keep('router', async () => {
     children.push(child());
     return children.at(-1)!;
@@ -29,7 +31,7 @@ describe('a child that is kept', () => {
   it('starts anew when it is asked to, and nothing is said to have failed', async () => {
     await supervisor.restart('router');
     await until('another one runs', () => supervisor.pidOf('router') === children[1]?.pid);
-    expect(said).toEqual([]);
+    expect([...said, ...ended]).toEqual([]);
   });
 
   it('is started again when it ends by itself, as before it was asked', async () => {
@@ -37,6 +39,7 @@ describe('a child that is kept', () => {
     await until('another one runs', () => supervisor.pidOf('router') === children[1]?.pid);
     children[1]?.end('exit code 1');
     await until('a third one runs', () => supervisor.pidOf('router') === children[2]?.pid);
+    expect(ended).toEqual(['router']);
     expect(said[0]).toMatch(/^router ended \(exit code 1\); starting it again in \d+ ms$/);
     expect(said[1]).toMatch(/^router runs again/);
   });

@@ -131,7 +131,11 @@ declare module '*/launcher/supervisor.mjs' {
     stop: () => Promise<void>;
   }
   export class Supervisor {
-    constructor(hooks: { say: (text: string) => void; onChange?: (name: string, pid: number) => void });
+    constructor(hooks: {
+      say: (text: string) => void;
+      onChange?: (name: string, pid: number) => void;
+      onEnd?: (name: string) => void;
+    });
     pidOf(name: string): number | null;
     keep<R extends Running>(name: string, launch: () => Promise<R>): Promise<R>;
     restart(name: string): Promise<void>;

@@ -1,0 +1,24 @@
+import { say } from '../launcher/say.mjs';
+import { lastLines, logFileOf } from '../launcher/service-process.mjs';
+
+const LINES = 15;
+
+/**
+ * Shows why a process ended: each once, for one that does not start is tried again all the time.
+ * @param {string} dataDir
+ */
+export function shownCrashes(dataDir) {
+  /** @type {Set<string>} */
+  const shown = new Set();
+  return {
+    /** @param {string} name */
+    show(name) {
+      if (shown.has(name)) return;
+      shown.add(name);
+      const log = logFileOf(dataDir, name);
+      say(`${name} ended by itself. The end of ${log}:\n${lastLines(log, LINES)}`);
+    },
+    /** It runs something else now. @param {string} name */
+    forget: (name) => void shown.delete(name),
+  };
+}
