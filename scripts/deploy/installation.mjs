@@ -16,7 +16,8 @@ export function cleanCopy() {
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   for (const file of files.split('\0').filter(Boolean)) {
     mkdirSync(join(dir, dirname(file)), { recursive: true });
-    cpSync(join(root, file), join(dir, file));
+    // The chart has links to folders: as git has them, not what they lead to.
+    cpSync(join(root, file), join(dir, file), { recursive: true, verbatimSymlinks: true });
   }
   return dir;
 }

@@ -60,7 +60,8 @@ export function settingsPage() {
     ].join('\n'),
   );
   const stale = Object.keys(notes).filter((name) => !used.has(name));
-  if (stale.length > 0) throw new Error(`scripts/reference/setting-notes.mjs tells of what no service reads: ${stale}`);
+  if (stale.length > 0)
+    throw new Error(`scripts/reference/setting-notes.mjs tells of what no service reads: ${stale.join(', ')}`);
   return [
     '# Settings',
     '',

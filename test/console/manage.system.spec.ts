@@ -7,6 +7,7 @@ import { openSink, type Sink } from '../system/sink.js';
 import { startSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { type AuthorizationServer, startAuthorizationServer } from '../vault/authorization-server.js';
+import { violations } from './accessibility.js';
 import { launch, signIn, type Visit, visit } from './browser.js';
 import { findChromium } from './chromium.js';
 
@@ -71,6 +72,27 @@ inBrowser('what is made and ended in the console', () => {
       .click();
     await confirm(page, 'Revoke').click();
     await until('the key is refused', async () => (await ask()) === 401);
+  });
+
+  it('sets a limit of the project, and lifts it', async () => {
+    const { page } = owner;
+    const id = project.split('/').at(-1) ?? '';
+    const limits = async (): Promise<unknown> =>
+      (await system.api<{ limits: { messages_per_second: number | null } }>('GET', `/api/v1/projects/${id}`)).limits;
+    await go('/settings/organization');
+    for (const [typed, kept] of [
+      ['25', 25],
+      ['', null],
+    ] as const) {
+      await button(page, 'Limits').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox', { name: 'Messages per second' }).fill(typed);
+      expect(await violations(page)).toEqual([]);
+      await owner.picture('project-limits');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(await limits()).toMatchObject({ messages_per_second: kept });
+    }
   });
 
   it('suspends a member, takes it back, and removes them', async () => {
