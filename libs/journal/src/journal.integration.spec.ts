@@ -42,7 +42,7 @@ const append = (entries: JournalEntry[]): Promise<void[]> => Promise.all(entries
 /** A receipt as the ingress stores it. */
 const received = async (id = newId('evt'), appId = 'app_1', projectId = 'prj_1'): Promise<string> => {
   await db.query(
-    `INSERT INTO ingress.receipt VALUES ($1, now(), 'org_1', $3, $2, 'accepted', null, 'POST', '/', '{}', '\\x616263', 'hmac', '::1', null)`,
+    `INSERT INTO ingress.receipt VALUES ($1, now(), 'org_1', $3, $2, 'accepted', null, 'POST', '/', '{}', '\\x616263', 'hmac', '::1')`,
     [id, appId, projectId],
   );
   return id;
