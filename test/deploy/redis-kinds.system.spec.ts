@@ -62,8 +62,11 @@ describe('queues', () => {
     expect(await exchange(`redis://:${password}@127.0.0.1:${port}`)).toContain('later');
   });
 
-  it('are closed when what they hold is over, though Redis is away by then', async () => {
-    const redis = await start('away');
+  it.each([
+    ['is away by then', 'away'],
+    ['goes away while it is told of that', 'stalled'],
+  ])('are closed when what they hold is over, though Redis %s', async (_what, how) => {
+    const redis = await start(how);
     const redisUrl = `redis://:${password}@127.0.0.1:${redis.port}`;
     const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let done = false;
@@ -79,11 +82,13 @@ describe('queues', () => {
     const client = new JobClient(redisUrl);
     await until('a job is taken', () => client.enqueue(outboundSent, payload('held')));
     await begun.promise;
-    await redis.kill();
+    if (how === 'away') await redis.kill();
+    else redis.stall();
     const closed = server.close();
     end.resolve();
+    await until('what it holds is over', () => done);
+    if (how === 'stalled') await redis.kill();
     await closed;
-    expect(done).toBe(true);
     await client.close();
   });
 

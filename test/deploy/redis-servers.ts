@@ -13,6 +13,8 @@ export interface Server {
   port: number;
   /** As its administrator. */
   ask(...command: [string, ...string[]]): Promise<unknown>;
+  /** It answers nobody any more, and keeps its connections. */
+  stall(): void;
   /** kill -9 */
   kill(): Promise<void>;
 }
@@ -70,6 +72,7 @@ export async function startRedis(
   return {
     port,
     ask: (command, ...args) => client.call(command, ...args),
+    stall: () => void child.kill('SIGSTOP'),
     kill: async () => {
       client.disconnect();
       child.kill('SIGKILL');

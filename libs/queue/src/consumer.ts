@@ -1,4 +1,5 @@
 import { type Job, Worker, type WorkerOptions } from 'bullmq';
+import type { RedisConnection } from './connection.js';
 
 /** Jobs that may wait beside those that run, for each that may run. */
 const waitingForEach = 4;
@@ -19,7 +20,7 @@ export class Consumer<T> extends Worker<T> {
     queue: string,
     process: (job: Job<T>) => Promise<void>,
     private most: number,
-    private readonly isConnected: () => boolean,
+    private readonly redis: RedisConnection,
     options: Omit<WorkerOptions, 'concurrency'>,
   ) {
     super(queue, (job: Job<T>) => this.handle(process(job)), { ...options, concurrency: 1 });
@@ -66,9 +67,20 @@ export class Consumer<T> extends Worker<T> {
   override async close(): Promise<void> {
     await this.pause(true);
     await Promise.allSettled(this.handled);
-    const away = !this.isConnected();
-    if (!away) await Promise.all(this.open);
-    await super.close(away);
+    await super.close(await this.isLostBefore(Promise.all(this.open)));
+  }
+
+  /** Whether Redis is away, or goes before this is over: what it is told then waits for as long as that takes. */
+  private async isLostBefore(told: Promise<unknown>): Promise<boolean> {
+    if (this.redis.status !== 'ready') return true;
+    const lost = Promise.withResolvers<boolean>();
+    const lose = (): void => lost.resolve(true);
+    this.redis.once('close', lose);
+    try {
+      return await Promise.race([told.then(() => false), lost.promise]);
+    } finally {
+      this.redis.off('close', lose);
+    }
   }
 
   private async handle(work: Promise<void>): Promise<void> {

@@ -105,7 +105,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
       else this.lastSurplus = job.data.items.at(-1)?.payload['project_id'];
       return this.process(job, (wait) => worker.letWait(job, wait));
     };
-    const worker = new Consumer<JobBatch>(lane, take, concurrency, () => connection.status === 'ready', {
+    const worker = new Consumer<JobBatch>(lane, take, concurrency, connection, {
       connection,
       prefix: queuePrefix(queue),
       // A stalled job is a killed process, not a bad job: it runs again; the rows decide what is left to do. What waits
