@@ -8,6 +8,7 @@ import type { App } from './use-app-change.js';
 import { labelled, sumOf, useDayOfApp } from './use-activity.js';
 
 const texts = integrationTexts.app;
+const chartHeight = 130;
 const series = [
   { name: 'received', label: texts.received, color: 'accent.6' },
   { name: 'refused', label: texts.refused, color: 'red.6' },
@@ -19,35 +20,39 @@ export function AppActivity({ app }: { app: App }): ReactNode {
   return (
     <Section title={texts.activity}>
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton height={210} />}
-      {data && (
+      {!error && (
         <>
           <SimpleGrid cols={{ base: 2, xs: 4, md: 2, lg: 4 }} spacing="xs" mb="sm">
-            <Count label={texts.received} value={data.total.received} />
-            <Count label={texts.refused} value={sumOf(data.total.refused)} />
-            <Count label={texts.delivered} value={labelled(data.total.deliveries, 'delivered')} />
-            <Count label={texts.ack} value={texts.percentile(data.total.ack.p99_ms)} />
+            <Count label={texts.received} value={data?.total.received} />
+            <Count label={texts.refused} value={data && sumOf(data.total.refused)} />
+            <Count label={texts.delivered} value={data && labelled(data.total.deliveries, 'delivered')} />
+            <Count label={texts.ack} value={data && texts.percentile(data.total.ack.p99_ms)} />
           </SimpleGrid>
-          <LineChart
-            summary={texts.activityChart(app.name)}
-            height={130}
-            series={series}
-            data={data.series.map(({ at, received, refused }) => ({ at, received, refused: sumOf(refused) }))}
-          />
+          {data ? (
+            <LineChart
+              summary={texts.activityChart(app.name)}
+              height={chartHeight}
+              series={series}
+              data={data.series.map(({ at, received, refused }) => ({ at, received, refused: sumOf(refused) }))}
+            />
+          ) : (
+            <Skeleton height={chartHeight} />
+          )}
         </>
       )}
     </Section>
   );
 }
 
-function Count({ label, value }: { label: string; value: ReactNode }): ReactNode {
+/** As high while it is read as when it is there: what stands below does not move. */
+function Count({ label, value }: { label: string; value: number | string | undefined }): ReactNode {
   return (
     <div>
       <Text size="xs" c="dimmed">
         {label}
       </Text>
-      <Text fw={600} fz="lg">
-        {value}
+      <Text component="div" fw={600} fz="lg">
+        {value ?? <Skeleton width={48} height="1lh" />}
       </Text>
     </div>
   );
