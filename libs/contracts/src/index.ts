@@ -1,5 +1,6 @@
 export * from './app-credentials.js';
 export * from './attention.js';
+export * from './backoff.js';
 export * from './builtin-tools.js';
 export * from './endpoint.js';
 export * from './ids.js';

@@ -1,3 +1,5 @@
+import type { Backoff } from './backoff.js';
+
 /** A class whose instances are validated payloads (class-validator decorators on its properties). */
 export type PayloadClass<P extends object> = new () => P;
 
@@ -15,8 +17,8 @@ export interface JobContract<P extends object = object> {
   readonly hasSurplus?: true;
   /** Attempts before the job is dead, the first one included. */
   readonly attempts: number;
-  /** Exponential backoff with full jitter: a wait is uniform in (0, min(capMs, baseMs · 2^attempt)]. */
-  readonly backoff: { readonly baseMs: number; readonly capMs: number };
+  /** With full jitter. */
+  readonly backoff: Backoff;
 }
 
 /** Keeps the payload's type while checking the shape of the contract. */

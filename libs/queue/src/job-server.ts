@@ -1,4 +1,4 @@
-import { jobs, type JobContract } from '#libs/contracts';
+import { backoffMs, jobs, type JobContract } from '#libs/contracts';
 import { inMessage, inSpan } from '#libs/tracing';
 import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
 import type { Job } from 'bullmq';
@@ -170,7 +170,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
       if (verdict.do === 'later') {
         await this.retries.republish(contract, item, verdict.delayMs);
       } else if (verdict.do === 'retry') {
-        await this.retries.republish(contract, { ...item, attempts: attempt }, backoffMs(contract, attempt));
+        await this.retries.republish(contract, { ...item, attempts: attempt }, backoffMs(contract.backoff, attempt));
       } else {
         const reason = error instanceof Error ? error.message : String(error);
         await this.call(`${contract.name}.dead`, { payload: item.payload, code: verdict.code, reason }, context);
@@ -198,10 +198,4 @@ export class JobServer extends Server implements CustomTransportStrategy {
       if (!wanted.includes(pattern)) throw new Error(`A handler for ${pattern}, which this service does not consume.`);
     }
   }
-}
-
-/** Full jitter: uniform in (0, min(cap, base · 2^attempts)], so that retries of one outage do not come back together. */
-function backoffMs(contract: JobContract, attempts: number): number {
-  const { baseMs, capMs } = contract.backoff;
-  return Math.ceil(Math.random() * Math.min(capMs, baseMs * 2 ** attempts));
 }

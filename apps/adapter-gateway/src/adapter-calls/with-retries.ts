@@ -1,9 +1,10 @@
+import { backoffMs } from '#libs/contracts';
 import { PermanentFailure, RunLater } from '#libs/queue';
 import { Problem } from '#libs/service-kit';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AdapterError } from '../adapters/adapter-error.js';
 
-const backoffBaseMs = 100;
+const backoff = { baseMs: 100, capMs: 20_000 };
 
 /**
  * Asks an adapter until it answers, for a caller that waits: only for what may be asked twice.
@@ -37,7 +38,7 @@ export async function withRetries<T>(
 function waitBeforeNext(error: unknown, attempt: number): number | null {
   if (error instanceof RunLater) return error.delayMs;
   if (!(error instanceof AdapterError) || error.code === 'contract_violation') return null;
-  return error.retryAfterMs ?? Math.ceil(Math.random() * backoffBaseMs * 2 ** attempt);
+  return error.retryAfterMs ?? backoffMs(backoff, attempt);
 }
 
 /** What a service is told of a call that gave no answer. */

@@ -1,3 +1,4 @@
+import { backoffMs } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -10,8 +11,7 @@ import { type RemovedSkill, SkillNewsRepository, type SkillRow } from './skill-n
 export const REGISTRY = Symbol('registryClient');
 
 const maxSweepMs = 2_000;
-const firstWaitMs = 1_000;
-const maxWaitMs = 60_000;
+const backoff = { baseMs: 1_000, capMs: 60_000 };
 /** The registry takes nothing at the moment, or not from us: what was refused is not the Skill. */
 const notNow = new Set([401, 403, 408, 429]);
 
@@ -80,7 +80,7 @@ export class SkillAnnouncer extends Sweeping {
       const { code, detail } = error;
       this.logger.warn({ event: 'skill.not_made', adapter: row.id, code, detail });
       const away = isAway(error);
-      const nextTryAt = away ? new Date(Date.now() + backoffMs(row.skill?.failures ?? 0)) : null;
+      const nextTryAt = away ? new Date(Date.now() + backoffMs(backoff, row.skill?.failures ?? 0)) : null;
       await this.news.record(row, failedSkill(row.skill, version, error, nextTryAt), !away);
       return away ? 'away' : 'told';
     }
@@ -105,8 +105,4 @@ function isAway({ status }: Problem): boolean {
 
 function scopeOf(row: { organization_id: string; project_id: string }): { organizationId: string; projectId: string } {
   return { organizationId: row.organization_id, projectId: row.project_id };
-}
-
-function backoffMs(failures: number): number {
-  return Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(failures, 20));
 }

@@ -1,13 +1,11 @@
 import type { DeliverFailure } from '#libs/adapter-sdk';
-import { deliverySend } from '#libs/contracts';
+import { backoffMs, deliverySend } from '#libs/contracts';
 import { errorCode, permanentCode, RunLater } from '#libs/queue';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { answerLostCode } from './answer-lost.js';
 import type { AttemptResult } from './deliver.js';
 import type { DeliveryRow, DeliveryState } from './delivery.entity.js';
 
-const retryBaseMs = 250;
-const retryCapMs = 20_000;
 const maxAddressLength = 2_000;
 
 /** What becomes of a delivery after an attempt. */
@@ -77,7 +75,8 @@ function afterError(delivery: DeliveryRow, error: unknown, maxAgeMs: number): De
   }
   const askedMs = error instanceof RunLater ? error.delayMs : error instanceof AdapterError ? error.retryAfterMs : null;
   // A trial of an adapter known to fail says nothing of this delivery.
-  if (error instanceof AdapterError && error.onTrial) return later(delivery, failed, askedMs ?? backoffMs(1), maxAgeMs);
+  if (error instanceof AdapterError && error.onTrial)
+    return later(delivery, failed, askedMs ?? backoffMs(deliverySend.backoff, 1), maxAgeMs);
   return later(delivery, failed, askedMs, maxAgeMs);
 }
 
@@ -94,10 +93,11 @@ function later(
   if (tooOld || attempts >= deliverySend.attempts) {
     return { ...failed, code, state: code === answerLostCode ? 'unknown' : 'dead', attempts, retryInMs: null };
   }
-  return { ...failed, code, state: 'queued', attempts, retryInMs: askedMs ?? backoffMs(delivery.attempts) };
-}
-
-/** Full jitter. */
-function backoffMs(attempts: number): number {
-  return Math.ceil(Math.random() * Math.min(retryCapMs, retryBaseMs * 2 ** attempts));
+  return {
+    ...failed,
+    code,
+    state: 'queued',
+    attempts,
+    retryInMs: askedMs ?? backoffMs(deliverySend.backoff, delivery.attempts),
+  };
 }

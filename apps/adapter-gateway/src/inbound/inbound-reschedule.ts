@@ -1,4 +1,4 @@
-import { type InboundParsePayload, inboundParse } from '#libs/contracts';
+import { backoffMs, type InboundParsePayload, inboundParse } from '#libs/contracts';
 import { errorCode, RunLater } from '#libs/queue';
 import { AdapterError } from '../adapters/adapter-error.js';
 import { circuitOpenCode } from '../adapters/breaker.js';
@@ -21,13 +21,7 @@ export function reschedule(job: InboundParsePayload, adapterId: string, attempts
   if (error instanceof AdapterError && error.retryAfterMs !== null) {
     return { ...pause, code: retryAfterCode, waitMs: error.retryAfterMs };
   }
-  const waitMs = backoffMs(attempts + 1);
+  const waitMs = backoffMs(inboundParse.backoff, attempts + 1);
   if (error instanceof AdapterError && error.onTrial) return { ...pause, code: error.code, waitMs };
   return { job, adapterId, code: errorCode(error), waitMs, attempts: 1 };
-}
-
-/** Full jitter. */
-function backoffMs(attempts: number): number {
-  const { baseMs, capMs } = inboundParse.backoff;
-  return Math.ceil(Math.random() * Math.min(capMs, baseMs * 2 ** attempts));
 }

@@ -1,3 +1,4 @@
+import { backoffMs, sourceSync } from '#libs/contracts';
 import { errorCode, permanentCode, RunLater } from '#libs/queue';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -15,8 +16,6 @@ import { LeaseLost, SyncProgressRepository } from './sync-progress.repository.js
 import type { SyncRunRow } from './sync-run.entity.js';
 import { SyncRunRepository } from './sync-run.repository.js';
 
-const backoffBaseMs = 500;
-const backoffCapMs = 30_000;
 /** An adapter whose cursors expire while they are used would be listed for ever. */
 const maxListings = 3;
 
@@ -121,8 +120,11 @@ export class Syncer {
     const after = asked === null ? attempts + 1 : attempts;
     this.logger.warn({ event: 'source.sync.interrupted', run: run.id, source: run.source_id, code, detail });
     if (isPermanent(error) || after >= this.settings.SYNC_ATTEMPTS) return this.runs.fail(run, code, detail);
-    const backoffMs = Math.ceil(Math.random() * Math.min(backoffCapMs, backoffBaseMs * 2 ** after));
-    await this.runs.reschedule(run, asked ?? backoffMs, { attempts: after, error: code, detail });
+    await this.runs.reschedule(run, asked ?? backoffMs(sourceSync.backoff, after), {
+      attempts: after,
+      error: code,
+      detail,
+    });
   }
 }
 

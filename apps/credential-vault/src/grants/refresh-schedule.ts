@@ -24,8 +24,3 @@ export function timesOf(
   const dues = [byLife, byIdleness].filter((due) => due !== null);
   return { expiresIn: ttl, dueIn: dues.length > 0 ? Math.min(...dues) : null };
 }
-
-/** Seconds until the next try after `failures` in a row: 30 s · 2^n, at most an hour, with up to a fifth of jitter. */
-export function backoffSeconds(failures: number, random = Math.random()): number {
-  return Math.min(3_600, 30 * 2 ** Math.max(0, failures - 1)) * (0.9 + random * 0.2);
-}

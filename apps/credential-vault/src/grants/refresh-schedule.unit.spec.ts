@@ -1,4 +1,4 @@
-import { backoffSeconds, timesOf } from './refresh-schedule.js';
+import { timesOf } from './refresh-schedule.js';
 
 const renewable = { refreshIdle: null, renewable: true };
 
@@ -28,11 +28,5 @@ describe('timesOf', () => {
 
   it('is early by chance, never late', () => {
     expect(timesOf({ expiresIn: 3_600, ...renewable }, 1).dueIn).toBe(2_700);
-  });
-});
-
-describe('backoffSeconds', () => {
-  it('doubles from half a minute to an hour', () => {
-    expect([1, 2, 3, 20].map((failures) => backoffSeconds(failures, 0.5))).toEqual([30, 60, 120, 3_600]);
   });
 });

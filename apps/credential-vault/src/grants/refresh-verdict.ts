@@ -1,11 +1,12 @@
+import { backoffMs } from '#libs/contracts';
 import type { TokenRefused } from '../oauth/token-refused.js';
 import type { Failure } from './grant.repository.js';
 import type { OauthGrant } from './grant.entity.js';
-import { backoffSeconds } from './refresh-schedule.js';
 
 /** Seconds for which no grant of a refused client asks again. */
 export const clientPauseSeconds = 3_600;
 const degradedAfter = 2;
+const refreshBackoff = { baseMs: 30_000, capMs: 3_600_000 };
 
 export interface Verdict extends Failure {
   /** Ask once more at once. */
@@ -19,7 +20,7 @@ export interface Verdict extends Failure {
  */
 export function verdictOn(grant: OauthGrant, refused: TokenRefused, clientChanged: boolean): Verdict {
   const failures = grant.consecutive_failures + 1;
-  const later = backoffSeconds(failures);
+  const later = backoffMs(refreshBackoff, failures - 1, 0.2) / 1_000;
   const lost = refused.failure === 'unanswered' || (refused.status ?? 0) >= 500 || refused.failure === 'malformed';
   const unanswered = grant.unanswered + (lost && grant.grant_type === 'authorization_code' ? 1 : 0);
   const base = { unanswered, again: false };

@@ -1,3 +1,4 @@
+import { backoffMs } from '#libs/contracts';
 import { ModelError } from './model.js';
 
 export interface BreakerLimits {
@@ -46,7 +47,7 @@ export class ModelBreaker {
   }
 
   private pauseMs(): number {
-    const doublings = Math.min(Math.max(0, this.failures - this.limits.opensAfter), 10);
-    return Math.min(this.limits.trialEveryMs, firstPauseMs * 2 ** doublings);
+    const doublings = Math.max(0, this.failures - this.limits.opensAfter);
+    return backoffMs({ baseMs: firstPauseMs, capMs: this.limits.trialEveryMs }, doublings, 0);
   }
 }

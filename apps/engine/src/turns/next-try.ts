@@ -1,4 +1,4 @@
-import { turnRun } from '#libs/contracts';
+import { backoffMs, turnRun } from '#libs/contracts';
 import { errorCode, PermanentFailure } from '#libs/queue';
 import { ModelError } from '../model/model.js';
 import type { EngineSettings } from '../settings.js';
@@ -21,6 +21,8 @@ export type NextTry =
 type Limits = Pick<EngineSettings, 'TURN_MAX_ATTEMPTS' | 'TURN_WAIT_MS' | 'MODEL_TRIAL_MS'>;
 
 const firstWaitMs = 1_000;
+/** Half of a wait is certain: a turn is work to take up again. */
+const jitter = 0.5;
 
 /**
  * The one place that decides what becomes of a turn that failed: a turn whose model is away waits without using up its
@@ -34,18 +36,11 @@ export function nextTry(error: unknown, { tries, waits, awayMs }: Tried, limits:
   const away = error instanceof ToolsetUnavailable || (error instanceof ModelError && error.away);
   if (!away) {
     if (tries >= limits.TURN_MAX_ATTEMPTS) return { again: false, code };
-    const { baseMs, capMs } = turnRun.backoff;
-    return { again: true, code, delayMs: backoffMs(tries, baseMs, capMs), leftMs: null };
+    return { again: true, code, delayMs: backoffMs(turnRun.backoff, tries, jitter), leftMs: null };
   }
   const leftMs = limits.TURN_WAIT_MS - (awayMs ?? 0);
   if (leftMs <= 0) return { again: false, code };
   const asked = error instanceof ModelError ? error.retryAfterMs : null;
-  const delayMs = asked ?? backoffMs(waits, firstWaitMs, limits.MODEL_TRIAL_MS);
+  const delayMs = asked ?? backoffMs({ baseMs: firstWaitMs, capMs: limits.MODEL_TRIAL_MS }, waits, jitter);
   return { again: true, code, delayMs: Math.min(delayMs, leftMs), leftMs };
-}
-
-/** Half of min(cap, base · 2^attempts) and as much again by chance, so that the turns of one outage do not come back together. */
-function backoffMs(attempts: number, baseMs: number, capMs: number): number {
-  const most = Math.min(capMs, baseMs * 2 ** Math.min(attempts, 20));
-  return Math.ceil((most * (1 + Math.random())) / 2);
 }

@@ -1,3 +1,5 @@
+import { backoffMs } from '#libs/contracts';
+
 export interface BackoffTimes {
   healthyMs: number;
   firstMs: number;
@@ -23,6 +25,6 @@ export class Backoff {
   ended(livedMs: number): void {
     const { healthyMs, firstMs, mostMs } = this.times;
     this.early = livedMs >= healthyMs ? 0 : this.early + 1;
-    if (this.early > 1) this.until = Date.now() + Math.min(mostMs, firstMs * 2 ** Math.min(this.early - 2, 30));
+    if (this.early > 1) this.until = Date.now() + backoffMs({ baseMs: firstMs, capMs: mostMs }, this.early - 2, 0);
   }
 }
