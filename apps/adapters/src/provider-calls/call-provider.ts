@@ -37,7 +37,7 @@ export async function callProvider(
   http: ProviderHttp,
   request: ProviderRequest,
 ): Promise<ProviderAnswer | DeliverFailure> {
-  const content = contentOf(request);
+  const content = await contentOf(request);
   try {
     const answer = await http.fetch(request.url, {
       method: request.method ?? (content ? 'POST' : 'GET'),
@@ -60,7 +60,11 @@ export async function callProvider(
   }
 }
 
-function contentOf({ json, form, multipart }: ProviderRequest): { type: string; body: string | Buffer } | undefined {
+async function contentOf({
+  json,
+  form,
+  multipart,
+}: ProviderRequest): Promise<{ type: string; body: string | Buffer } | undefined> {
   if (multipart) return multipartBody(multipart);
   if (form) return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() };
   return json === undefined ? undefined : { type: 'application/json; charset=utf-8', body: JSON.stringify(json) };

@@ -2,7 +2,7 @@ import type { BucketPath } from './bucket-path.js';
 import type { S3Failure } from './s3-failure.js';
 import { getFromS3, type S3Http } from './s3-request.js';
 import type { S3Store } from './s3-store.js';
-import { elementsOf, textOf } from './s3-xml.js';
+import { elementsOf, parseXml, textOf } from './s3-xml.js';
 
 export interface ListedObject {
   key: string;
@@ -39,8 +39,8 @@ export async function listObjects(
   };
   const answer = await getFromS3(store, { bucket, query, maxBytes: MAX_LISTING_BYTES }, http);
   if ('error' in answer) return answer;
-  const xml = answer.body.toString('utf8');
-  if (!xml.includes('<ListBucketResult')) {
+  const xml = parseXml(answer.body.toString('utf8'));
+  if (elementsOf(xml, 'ListBucketResult').length === 0) {
     return { ok: false, error: 'provider_unavailable', message: 'the store answered no listing' };
   }
   const encoded = textOf(xml, 'EncodingType') === 'url';

@@ -1,6 +1,6 @@
 import type { SourceFailure } from '#libs/adapter-sdk';
 import type { EgressError } from '#libs/egress';
-import { textOf } from './s3-xml.js';
+import { parseXml, textOf } from './s3-xml.js';
 
 /** A failed call, with the store's own code where it told one. */
 export interface S3Failure extends SourceFailure {
@@ -34,7 +34,7 @@ export const ERROR_BODY_BYTES = 16 * 1024;
 /** The failure that an answer other than 200 stands for. Of its body only the code is told: the rest may echo the keys. */
 export function failureOfStatus(status: number, body: Buffer): S3Failure {
   const xml = body.subarray(0, ERROR_BODY_BYTES).toString('utf8');
-  const code = textOf(xml, 'Code')?.slice(0, 100);
+  const code = textOf(parseXml(xml), 'Code')?.slice(0, 100);
   const error = (code !== undefined ? BY_CODE[code] : undefined) ?? byStatus(status);
   const wrongRegion = code === 'AuthorizationHeaderMalformed' || code === 'PermanentRedirect' || status === 301;
   return {

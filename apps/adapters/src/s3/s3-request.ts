@@ -1,8 +1,9 @@
 import type { HeaderMap } from '#libs/adapter-sdk';
+import { buildQueryString, escapeUri } from '@smithy/core/protocols';
 import { EgressError, type Egress } from '#libs/egress';
 import type { S3Store } from './s3-store.js';
 import { ERROR_BODY_BYTES, failureOfCall, failureOfStatus, type S3Failure } from './s3-failure.js';
-import { encodeRfc3986, signRequest } from './signature-v4.js';
+import { signRequest } from './signature-v4.js';
 
 export interface S3Http {
   fetch: Egress['fetch'];
@@ -25,24 +26,23 @@ export async function getFromS3(
   const inHost = bucket !== undefined && !store.pathStyle;
   const host = inHost ? `${bucket}.${store.endpoint.host}` : store.endpoint.host;
   const segments = [...(bucket !== undefined && !inHost ? [bucket] : []), ...(key?.split('/') ?? [])];
-  const path = `/${segments.map(encodeRfc3986).join('/')}`;
-  const signed = signRequest(
-    { method: 'GET', host, path, query: target.query ?? {} },
+  const path = `/${segments.map(escapeUri).join('/')}`;
+  const { query = {} } = target;
+  const signed = await signRequest(
+    { method: 'GET', host, path, query },
     { keys: store.keys, region: store.region, now: new Date() },
   );
+  const search = buildQueryString(query);
   try {
-    const answer = await http.fetch(
-      `${store.endpoint.protocol}//${host}${path}${signed.query === '' ? '' : `?${signed.query}`}`,
-      {
-        // A compressed transfer would be told apart from what is stored by no one.
-        headers: { ...signed.headers, 'accept-encoding': 'identity' },
-        timeoutMs: http.timeoutMs,
-        // An error's body is read whole even where only a small file is asked for.
-        maxResponseBytes: Math.max(target.maxBytes, ERROR_BODY_BYTES),
-        // A signature holds for one host; a redirect means another region.
-        maxRedirects: 0,
-      },
-    );
+    const answer = await http.fetch(`${store.endpoint.protocol}//${host}${path}${search === '' ? '' : `?${search}`}`, {
+      // A compressed transfer would be told apart from what is stored by no one.
+      headers: { ...signed, 'accept-encoding': 'identity' },
+      timeoutMs: http.timeoutMs,
+      // An error's body is read whole even where only a small file is asked for.
+      maxResponseBytes: Math.max(target.maxBytes, ERROR_BODY_BYTES),
+      // A signature holds for one host; a redirect means another region.
+      maxRedirects: 0,
+    });
     const body = Buffer.from(answer.body);
     if (answer.status !== 200) return failureOfStatus(answer.status, body);
     return answer.truncated || body.length > target.maxBytes

@@ -246,7 +246,7 @@ describe('the documented errors', () => {
     expect(seen?.url).toBe('/documents/a%20b');
     expect(seen?.headers).toMatchObject({ host: new URL(faultUrl).host, 'x-amz-security-token': 'temporary' });
     expect(seen?.headers.authorization).toMatch(
-      /^AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE\/\d{8}\/us-east-1\/s3\/aws4_request,SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,Signature=[0-9a-f]{64}$/,
+      /^AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE\/\d{8}\/us-east-1\/s3\/aws4_request, SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token, Signature=[0-9a-f]{64}$/,
     );
   });
 });

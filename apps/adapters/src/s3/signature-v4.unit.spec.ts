@@ -1,4 +1,4 @@
-import { encodeRfc3986, signRequest } from './signature-v4.js';
+import { signRequest } from './signature-v4.js';
 
 /** The worked examples of the Amazon S3 API Reference, "Examples: Signature Calculations". */
 const example = {
@@ -10,8 +10,8 @@ const host = 'examplebucket.s3.amazonaws.com';
 const signature = (authorization: string | undefined) => /Signature=([0-9a-f]{64})$/.exec(authorization ?? '')?.[1];
 
 describe('Signature Version 4', () => {
-  it('agrees with the published signature of a GET of a range', () => {
-    const { headers } = signRequest(
+  it('agrees with the published signature of a GET of a range', async () => {
+    const headers = await signRequest(
       { method: 'GET', host, path: '/test.txt', query: {}, headers: { range: 'bytes=0-9' } },
       example,
     );
@@ -19,27 +19,21 @@ describe('Signature Version 4', () => {
     expect(signature(headers.authorization)).toBe('f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41');
   });
 
-  it('agrees with the published signatures of requests with a query, with and without values', () => {
-    const listing = signRequest({ method: 'GET', host, path: '/', query: { prefix: 'J', 'max-keys': '2' } }, example);
-    expect(listing.query).toBe('max-keys=2&prefix=J');
-    expect(signature(listing.headers.authorization)).toBe(
-      '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7',
+  it('agrees with the published signatures of requests with a query, with and without values', async () => {
+    const listing = await signRequest(
+      { method: 'GET', host, path: '/', query: { prefix: 'J', 'max-keys': '2' } },
+      example,
     );
-    const lifecycle = signRequest({ method: 'GET', host, path: '/', query: { lifecycle: '' } }, example);
-    expect(signature(lifecycle.headers.authorization)).toBe(
-      'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543',
-    );
+    expect(signature(listing.authorization)).toBe('34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7');
+    const lifecycle = await signRequest({ method: 'GET', host, path: '/', query: { lifecycle: '' } }, example);
+    expect(signature(lifecycle.authorization)).toBe('fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543');
   });
 
-  it('signs the token of temporary keys', () => {
-    const { headers } = signRequest(
+  it('signs the token of temporary keys', async () => {
+    const headers = await signRequest(
       { method: 'GET', host, path: '/', query: {} },
       { ...example, keys: { ...example.keys, sessionToken: 'token' } },
     );
     expect(headers.authorization).toContain('x-amz-security-token');
-  });
-
-  it('encodes every byte that is not unreserved', () => {
-    expect(encodeRfc3986("a b!'()*~é+/")).toBe('a%20b%21%27%28%29%2A~%C3%A9%2B%2F');
   });
 });

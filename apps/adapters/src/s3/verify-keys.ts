@@ -1,7 +1,7 @@
 import type { VerifyCall, VerifyResult } from '#libs/adapter-sdk';
 import { getFromS3, type S3Http } from './s3-request.js';
 import { readStore } from './s3-store.js';
-import { textOf } from './s3-xml.js';
+import { parseXml, textOf } from './s3-xml.js';
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -15,7 +15,7 @@ export async function verifyKeys({ credentials }: VerifyCall, http: S3Http): Pro
   const user = store.endpoint.host;
   const answer = await getFromS3(store, { maxBytes: MAX_ANSWER_BYTES }, http);
   if (!('error' in answer)) {
-    const owner = textOf(answer.body.toString('utf8'), 'ID')?.slice(0, 200) || user;
+    const owner = textOf(parseXml(answer.body.toString('utf8')), 'ID')?.slice(0, 200) || user;
     return { ok: true, user, account: { id: owner, name: user } };
   }
   if (answer.code === 'AccessDenied') {
