@@ -77,6 +77,13 @@ const benchmarks = {
         quick ? { grants: 1_000, maxSeconds: 60 } : { grants: 10_000, maxSeconds: 240 },
       ),
   },
+  parts: {
+    title: 'Parts written here, beside the packages they would give way to',
+    run: async (quick) =>
+      (await import('../bench/parts.mjs')).benchParts(
+        quick ? { rounds: 3, checks: 20_000, batches: 200 } : { rounds: 7, checks: 100_000, batches: 1_000 },
+      ),
+  },
   sanitizer: {
     title: 'Sanitiser: 1 MB of each text',
     run: async () => (await import('../bench/sanitizer.mjs')).benchSanitizer(),
