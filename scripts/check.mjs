@@ -1,4 +1,4 @@
-// Every gate but the tests: format, lint, types, boundaries, dead code, licences. One command, all results.
+// Every gate but the tests: format, lint, types, boundaries, dead code, docs, licences. One command, all results.
 import { spawnSync } from 'node:child_process';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
@@ -23,6 +23,7 @@ const gates = [
     ['apps', 'libs', '--config', '.dependency-cruiser.mjs'],
   ],
   ['dead code', 'knip/bin/knip.js', []],
+  ['docs and their links', '../scripts/docs.mjs', ['--build']],
   ['retired words', '../scripts/words.mjs', []],
   ['licences', '../scripts/licences.mjs', []],
 ];
