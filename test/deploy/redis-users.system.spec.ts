@@ -25,7 +25,7 @@ async function asks(service: string, ...command: [string, ...string[]]): Promise
 }
 
 describe('the Redis user of a service', () => {
-  it('adds jobs, takes them, retries and buries them, and is refused nothing on the way', async () => {
+  it('adds jobs, takes them, retries and dead-letters them, and is refused nothing on the way', async () => {
     const seen: string[] = [];
     const client = new JobClient(users.urlOf('adapter-gateway'));
     const server = new JobServer({ redisUrl: users.urlOf('router'), queues: [outboundSent.queue], concurrency: 2 });

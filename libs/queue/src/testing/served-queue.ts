@@ -1,0 +1,86 @@
+import { messageRoute, type MessageRoutePayload, newId } from '#libs/contracts';
+import { type RedisDatabase, takeRedisDatabase, until } from '#libs/testing';
+import { Logger } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { JobClient } from '../job-client.js';
+import type { JobContext } from '../job-context.js';
+import { type DeadJob, JobServer } from '../job-server.js';
+
+type Handle = (payload: MessageRoutePayload, context: JobContext) => Promise<void> | void;
+
+/** A queue of `message.route` in a Redis database of its own, anew for each test; and a server of its jobs. */
+export class ServedQueue {
+  client!: JobClient;
+  /** Payloads that were given up. */
+  readonly dead: DeadJob<MessageRoutePayload>[] = [];
+  private database!: RedisDatabase;
+  private server: JobServer | null = null;
+
+  async open(): Promise<void> {
+    // What fails here fails on purpose.
+    Logger.overrideLogger(false);
+    this.database = await takeRedisDatabase();
+  }
+
+  async close(): Promise<void> {
+    await this.database.release();
+  }
+
+  /** Before each test. */
+  async begin(): Promise<void> {
+    this.dead.length = 0;
+    this.client = new JobClient(this.url);
+    await until('the client is connected', async () => (await this.client.waiting(messageRoute.queue)).own === 0);
+  }
+
+  /** After each test. */
+  async end(): Promise<void> {
+    await this.server?.close();
+    await this.client.close();
+    const redis = new Redis(this.url);
+    const keys = await redis.keys('{gatehouse:*');
+    if (keys.length > 0) await redis.del(keys);
+    redis.disconnect();
+  }
+
+  get url(): string {
+    return this.database.url;
+  }
+
+  /** A server without handlers; the last one is closed after the test. */
+  make(): JobServer {
+    this.server = new JobServer({ redisUrl: this.url, queues: [messageRoute.queue], concurrency: 2 });
+    return this.server;
+  }
+
+  serve(handle: Handle): JobServer {
+    const server = this.make();
+    const { name } = messageRoute;
+    server.addHandler(name, async (payload, context) => handle(payload, context as JobContext), true);
+    server.addHandler(`${name}.dead`, async (job: DeadJob<MessageRoutePayload>) => void this.dead.push(job), true);
+    server.listen(() => undefined);
+    return server;
+  }
+
+  enqueueAll(payloads: MessageRoutePayload[]): Promise<boolean[]> {
+    return Promise.all(payloads.map((payload) => this.client.enqueue(messageRoute, payload)));
+  }
+
+  /** Nothing waits, runs or is to be tried again. */
+  untilIdle(): Promise<unknown> {
+    return until('nothing is left', async () => {
+      const { waiting, active, delayed } = await this.client.depth(messageRoute.queue);
+      return waiting + active + delayed === 0;
+    });
+  }
+}
+
+export const route = (id = newId('evt')): MessageRoutePayload => ({
+  receipt_id: id,
+  received_at: new Date().toISOString(),
+  organization_id: 'org_1',
+  project_id: 'prj_1',
+  app_id: 'app_1',
+  app_kind: 'adapter',
+  verified_scheme: 'none',
+});
