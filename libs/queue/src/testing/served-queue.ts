@@ -36,6 +36,7 @@ export class ServedQueue {
   /** After each test. */
   async end(): Promise<void> {
     await this.server?.close();
+    this.server = null;
     await this.client.close();
     const redis = new Redis(this.url);
     const keys = await redis.keys('{gatehouse:*');
