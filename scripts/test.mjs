@@ -1,12 +1,15 @@
 // npm test [unit | integration | system] [patterns and options of Jest]: by what a spec needs, or all of them.
 import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
+import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt } from './launcher/build.mjs';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
 import { root } from './launcher/project.mjs';
 import { runScript } from './launcher/say.mjs';
+
+/** Two a core, since specs wait for half of their time; each has up to fifty connections to the one Postgres, which has room for 300. */
+const workers = Math.min(6, 2 * availableParallelism());
 
 await runScript(async () => {
   await ensureNode();
@@ -16,14 +19,14 @@ await runScript(async () => {
   const args = kind ? [...others, '--testMatch', `**/*.${kind}.spec.ts`] : process.argv.slice(2);
   if (kind === 'unit') process.env.GATEHOUSE_TEST_STORES = 'none';
   else await ensureBuilt();
-  const workers = args.some((arg) => /^(--maxWorkers|-w|--runInBand|-i)(=|$)/.test(arg)) ? [] : ['--maxWorkers=2'];
+  const saysWorkers = args.some((arg) => /^(--maxWorkers|-w|--runInBand|-i)(=|$)/.test(arg));
   const jest = spawn(
     process.execPath,
     [
       '--experimental-vm-modules',
       '--disable-warning=ExperimentalWarning',
       join(root, 'node_modules/jest/bin/jest.js'),
-      ...workers,
+      ...(saysWorkers ? [] : [`--maxWorkers=${workers}`]),
       ...args,
     ],
     { cwd: root, stdio: 'inherit' },

@@ -9,7 +9,7 @@ import { connectTenant, openProviders, type Providers } from './hostile/provider
 import { fillTenant, makeTenant, type Tenant } from './hostile/tenant.js';
 
 const seed = 20_260_101;
-const budgetMs = 75_000;
+const budgetMs = 40_000;
 const lanes = 4;
 const canary = 'canary7f3a';
 

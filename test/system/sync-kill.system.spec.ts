@@ -9,6 +9,12 @@ const kills = 3;
 /** Work of a killed process is taken up again after these. */
 const leases = { SYNC_LEASE_MS: '1500', SYNC_SLICE_MS: '1000', SYNC_SWEEP_MS: '200', SYNC_ATTEMPTS: '50' };
 
+interface KeptDocument {
+  path: string;
+  fingerprint: string;
+  state: string;
+}
+
 describe('a sync whose process is killed', () => {
   let system: System;
   let adapter: DocumentAdapter;
@@ -22,12 +28,12 @@ describe('a sync whose process is killed', () => {
     await adapter.close();
   });
 
-  const run = async (id: string): Promise<any> =>
-    (await system.api<{ data: any[] }>('GET', `/api/v1/sources/${id}/runs`)).data[0];
-  async function kept(id: string): Promise<any[]> {
-    const rows: any[] = [];
+  const run = async (id: string): Promise<{ finished_at: string | null } | undefined> =>
+    (await system.api<{ data: { finished_at: string | null }[] }>('GET', `/api/v1/sources/${id}/runs`)).data[0];
+  async function kept(id: string): Promise<KeptDocument[]> {
+    const rows: KeptDocument[] = [];
     for (let cursor = ''; ;) {
-      const page = await system.api<{ data: any[]; next_cursor: string | null }>(
+      const page = await system.api<{ data: KeptDocument[]; next_cursor: string | null }>(
         'GET',
         `/api/v1/sources/${id}/documents?limit=100${cursor}`,
       );
@@ -103,7 +109,7 @@ describe('a sync whose process is killed', () => {
     expect(again).toBeLessThan(kills * 200);
 
     expect((await knows(documents)).sort()).toEqual(rows.map(({ path }) => path).sort());
-    const found = await system.api<{ data: any[] }>('GET', '/api/v1/knowledge/search?q=1234&limit=5');
+    const found = await system.api<{ data: unknown[] }>('GET', '/api/v1/knowledge/search?q=1234&limit=5');
     expect(found.data).toEqual([
       expect.objectContaining({
         title: 'f/1234',
