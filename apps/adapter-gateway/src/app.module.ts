@@ -5,21 +5,21 @@ import { createEgress } from '#libs/egress';
 import { journalProvider } from '#libs/journal';
 import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
-import { AdapterCallsController } from './adapter-calls/adapter-calls.controller.js';
-import { AdapterCalls } from './adapter-calls/adapter-calls.service.js';
+import { AdapterCallController } from './adapter-calls/adapter-call.controller.js';
+import { AdapterCallService } from './adapter-calls/adapter-call.service.js';
 import { Outbox } from './adapter-calls/outbox.js';
 import { AdapterChangeRepository } from './adapters/adapter-change.repository.js';
-import { AdapterChanges } from './adapters/adapter-changes.service.js';
+import { AdapterChangeService } from './adapters/adapter-change.service.js';
 import { VerifyCalls } from './adapter-calls/verify-calls.js';
 import { AdapterClient, EGRESS } from './adapters/adapter-client.js';
 import { AdapterRepository } from './adapters/adapter.repository.js';
-import { AdaptersController } from './adapters/adapters.controller.js';
-import { AdaptersService } from './adapters/adapters.service.js';
+import { AdapterController } from './adapters/adapter.controller.js';
+import { AdapterService } from './adapters/adapter.service.js';
 import { HealthPoller } from './adapters/health-poller.js';
 import { HealthProbe } from './adapters/health.js';
 import { ManifestFetch } from './adapters/manifest-fetch.js';
 import { ManifestVersionRepository } from './adapters/manifest-version.repository.js';
-import { OAuthProvidersController } from './adapters/oauth-providers.controller.js';
+import { OAuthProviderController } from './adapters/oauth-provider.controller.js';
 import { REGISTRY, SkillAnnouncer } from './adapters/skill-announcer.js';
 import { SkillNewsRepository } from './adapters/skill-news.repository.js';
 import { ViolationLog } from './adapters/violation-log.js';
@@ -35,14 +35,14 @@ import { AppCredentials } from './apps/app-credentials.js';
 import { AppVerification } from './apps/app-verification.js';
 import { AppViews } from './apps/app-views.js';
 import { AppRepository } from './apps/app.repository.js';
-import { AppsController } from './apps/apps.controller.js';
-import { AppsService } from './apps/apps.service.js';
+import { AppController } from './apps/app.controller.js';
+import { AppService } from './apps/app.service.js';
 import { TokenSeal } from './webhook-tokens/token-seal.js';
 import { CallTargets } from './apps/call-targets.js';
 import { CredentialChoice } from './apps/credential-choice.js';
 import { CredentialDescriptions } from './apps/credential-descriptions.js';
-import { ClosedProjectsController } from './apps/closed-projects.controller.js';
-import { EndpointsController } from './apps/endpoints.controller.js';
+import { ClosedProjectController } from './apps/closed-project.controller.js';
+import { EndpointController } from './apps/endpoint.controller.js';
 import { InstalledApps } from './apps/installed-apps.js';
 import { VAULT } from './apps/vault-client.js';
 import { AttentionController } from './attention/attention.controller.js';
@@ -54,16 +54,16 @@ import { AddressPace } from './deliveries/address-pace.js';
 import { OutgoingMessages } from './deliveries/outgoing-messages.js';
 import { AddressPaceRepository } from './deliveries/address-pace.repository.js';
 import { Deliverer } from './deliveries/deliver.js';
-import { DeliveriesController } from './deliveries/deliveries.controller.js';
-import { DeliveriesHandler } from './deliveries/deliveries.handler.js';
-import { DeliveriesService, ENGINE } from './deliveries/deliveries.service.js';
+import { DeliveryController } from './deliveries/delivery.controller.js';
+import { DeliveryHandler } from './deliveries/delivery.handler.js';
+import { DeliveryService, ENGINE } from './deliveries/delivery.service.js';
 import { DeliveryLeases } from './deliveries/delivery-leases.js';
 import { DeliveryMarking } from './deliveries/delivery-marking.js';
 import { DeliveryResumption } from './deliveries/delivery-resumption.js';
 import { DeliveryRedrive } from './deliveries/delivery-redrive.js';
 import { DeliveryPartRepository } from './deliveries/delivery-part.repository.js';
 import { DeliveryRepository } from './deliveries/delivery.repository.js';
-import { InternalDeliveriesController } from './deliveries/internal-deliveries.controller.js';
+import { InternalDeliveryController } from './deliveries/internal-delivery.controller.js';
 import type { GatewaySettings } from './env.js';
 import { Handshakes } from './inbound/handshakes.js';
 import { InboundAttempts } from './inbound/inbound-attempts.js';
@@ -74,12 +74,12 @@ import { InboundHandler } from './inbound/inbound.handler.js';
 import { InboundService, INGRESS } from './inbound/inbound.service.js';
 import { OrphanedWaits } from './inbound/orphaned-waits.js';
 import { ParsedMessagesRepository } from './inbound/parsed-messages.repository.js';
-import { ListingsController } from './listings/listings.controller.js';
-import { ListingsService } from './listings/listings.service.js';
+import { ListingController } from './listings/listing.controller.js';
+import { ListingService } from './listings/listing.service.js';
 import { SampleBodies } from './samples/sample-bodies.js';
 import { SampleEndpoints } from './samples/sample-endpoint.js';
-import { SamplesController } from './samples/samples.controller.js';
-import { SamplesService } from './samples/samples.service.js';
+import { SampleController } from './samples/sample.controller.js';
+import { SampleService } from './samples/sample.service.js';
 import { WebhookRequests } from './samples/webhook-requests.js';
 import { AdapterChecks } from './verification/adapter-checks.js';
 import { Checklist } from './verification/checklist.js';
@@ -91,18 +91,18 @@ import { KnowledgeFeedRepository } from './sources/knowledge-feed.repository.js'
 import { SourceAdapter } from './sources/source-adapter.js';
 import { MessageOrigins } from './origins/message-origins.js';
 import { SourceDocumentRepository } from './sources/source-document.repository.js';
-import { SourceDocumentsController } from './sources/source-documents.controller.js';
+import { SourceDocumentController } from './sources/source-document.controller.js';
 import { SourceHints } from './sources/source-hints.js';
 import { SourceSyncHandler } from './sources/source-sync.handler.js';
 import { SourceSyncs } from './sources/source-syncs.js';
 import { SourceRepository } from './sources/source.repository.js';
-import { SourcesController } from './sources/sources.controller.js';
-import { SourcesService } from './sources/sources.service.js';
+import { SourceController } from './sources/source.controller.js';
+import { SourceService } from './sources/source.service.js';
 import { SyncProgressRepository } from './sources/sync-progress.repository.js';
 import { SyncRunRepository } from './sources/sync-run.repository.js';
 import { Syncer } from './sources/syncer.js';
 import { WebhookRenewalRepository } from './webhook-renewals/webhook-renewal.repository.js';
-import { WebhookRenewalsController } from './webhook-renewals/webhook-renewals.controller.js';
+import { WebhookRenewalController } from './webhook-renewals/webhook-renewal.controller.js';
 import { WebhookRenewer } from './webhook-renewals/webhook-renewer.js';
 
 @Module({})
@@ -126,26 +126,26 @@ export class AppModule {
       controllers: [
         ProjectLimitsController,
         AttentionController,
-        AdapterCallsController,
+        AdapterCallController,
         AdapterHealthController,
-        AdaptersController,
-        AppsController,
+        AdapterController,
+        AppController,
         ConformanceController,
         AuditController,
-        DeliveriesController,
-        DeliveriesHandler,
-        InternalDeliveriesController,
-        ClosedProjectsController,
-        EndpointsController,
+        DeliveryController,
+        DeliveryHandler,
+        InternalDeliveryController,
+        ClosedProjectController,
+        EndpointController,
         InboundController,
         InboundHandler,
-        ListingsController,
-        SamplesController,
-        OAuthProvidersController,
-        SourceDocumentsController,
-        SourcesController,
+        ListingController,
+        SampleController,
+        OAuthProviderController,
+        SourceDocumentController,
+        SourceController,
         SourceSyncHandler,
-        WebhookRenewalsController,
+        WebhookRenewalController,
       ],
       providers: [
         projectLimitsProvider('gateway'),
@@ -168,12 +168,12 @@ export class AppModule {
         client(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL),
         journalProvider('adapter-gateway'),
         auditProvider('gateway'),
-        AdapterCalls,
+        AdapterCallService,
         AdapterChangeRepository,
-        AdapterChanges,
+        AdapterChangeService,
         AdapterClient,
         AdapterRepository,
-        AdaptersService,
+        AdapterService,
         AddressPace,
         AddressPaceRepository,
         AppBindings,
@@ -181,7 +181,7 @@ export class AppModule {
         AppCredentialViews,
         AppRepository,
         { provide: TokenSeal, useValue: new TokenSeal(settings.GATEHOUSE_WEBHOOK_KEY) },
-        AppsService,
+        AppService,
         AdapterChecks,
         AdapterHealthRepository,
         AdapterHealthSweep,
@@ -193,14 +193,14 @@ export class AppModule {
         HandshakeCheck,
         SampleBodies,
         SampleEndpoints,
-        SamplesService,
+        SampleService,
         WebhookRequests,
         AppViews,
         CallTargets,
         CredentialChoice,
         CredentialDescriptions,
         Deliverer,
-        DeliveriesService,
+        DeliveryService,
         DeliveryLeases,
         DeliveryMarking,
         DeliveryRedrive,
@@ -218,7 +218,7 @@ export class AppModule {
         InstalledApps,
         KnowledgeFeed,
         KnowledgeFeedRepository,
-        ListingsService,
+        ListingService,
         ManifestFetch,
         ManifestVersionRepository,
         OrphanedWaits,
@@ -231,7 +231,7 @@ export class AppModule {
         SourceDocumentRepository,
         SourceHints,
         SourceRepository,
-        SourcesService,
+        SourceService,
         SourceSyncs,
         Syncer,
         SyncProgressRepository,

@@ -6,7 +6,7 @@ import { AdapterHealthRow } from '../adapter-health/adapter-health.entity.js';
 import { ConformanceRunRow } from '../conformance/conformance-run.entity.js';
 import { ManifestVersionRow } from './manifest-version.entity.js';
 import { SkillRemovalRow } from './skill-removal.entity.js';
-import { touchApps, type TouchedApp } from './touched-apps.repository.js';
+import { touchApps, type TouchedApp } from './touched-app.repository.js';
 
 /** An App that keeps its adapter from being unregistered. */
 export interface UsingApp {

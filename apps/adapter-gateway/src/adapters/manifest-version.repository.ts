@@ -6,7 +6,7 @@ import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { AdapterRow } from './adapter.entity.js';
 import { manifestDifferences } from './manifest-difference.js';
 import { ManifestVersionRow } from './manifest-version.entity.js';
-import { touchApps, type TouchedApp } from './touched-apps.repository.js';
+import { touchApps, type TouchedApp } from './touched-app.repository.js';
 
 /** Versions of manifests. Which one is in force changes only here, with the Apps that hang on it. */
 @Injectable()

@@ -10,7 +10,7 @@ import { Checklist } from '../verification/checklist.js';
 import type { AppCredentialView } from './app-credential.dto.js';
 import { AppCredentials } from './app-credentials.js';
 import { AppViews } from './app-views.js';
-import { AppsService } from './apps.service.js';
+import { AppService } from './app.service.js';
 import { type InstalledApp, InstalledApps } from './installed-apps.js';
 
 /** What Verify answers without asking the adapter: it could only say no. */
@@ -33,7 +33,7 @@ export type Verified = (VerifyOutcome | MissingCredentials) & { passed: boolean;
 @Injectable()
 export class AppVerification {
   constructor(
-    private readonly apps: AppsService,
+    private readonly apps: AppService,
     private readonly installed: InstalledApps,
     private readonly credentials: AppCredentials,
     private readonly views: AppViews,

@@ -5,16 +5,16 @@ import { InstalledApps } from '../apps/installed-apps.js';
 import { AdapterChangeRepository } from './adapter-change.repository.js';
 import type { ChangeAdapter } from './adapter.dto.js';
 import type { AdapterRow } from './adapter.entity.js';
-import { AdaptersService } from './adapters.service.js';
+import { AdapterService } from './adapter.service.js';
 import { HealthPoller } from './health-poller.js';
 import { HealthProbe } from './health.js';
 import { ManifestFetch } from './manifest-fetch.js';
 
 /** Moves, renames, disables and unregisters adapters. */
 @Injectable()
-export class AdapterChanges {
+export class AdapterChangeService {
   constructor(
-    private readonly adapters: AdaptersService,
+    private readonly adapters: AdapterService,
     private readonly rows: AdapterChangeRepository,
     private readonly manifests: ManifestFetch,
     private readonly health: HealthProbe,

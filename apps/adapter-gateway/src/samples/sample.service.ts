@@ -1,7 +1,7 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { AppsService } from '../apps/apps.service.js';
+import { AppService } from '../apps/app.service.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import type { AvailableSamplesView, SampleView, SendSample } from './sample.dto.js';
@@ -13,9 +13,9 @@ import { type WebhookExchange, WebhookRequests } from './webhook-requests.js';
 
 /** The Simulator: requests to an App's own public URL, as its provider would send them. */
 @Injectable()
-export class SamplesService {
+export class SampleService {
   constructor(
-    private readonly apps: AppsService,
+    private readonly apps: AppService,
     private readonly endpoints: SampleEndpoints,
     private readonly bodies: SampleBodies,
     private readonly requests: WebhookRequests,

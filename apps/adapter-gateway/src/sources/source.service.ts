@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { AppsService } from '../apps/apps.service.js';
+import { AppService } from '../apps/app.service.js';
 import type { ChangeSource, CreateSource } from './source.dto.js';
 import type { SourceRow } from './source.entity.js';
 import { SourceRepository } from './source.repository.js';
@@ -10,10 +10,10 @@ import type { SyncRunRow } from './sync-run.entity.js';
 
 /** Document sources of a project. */
 @Injectable()
-export class SourcesService {
+export class SourceService {
   constructor(
     private readonly sources: SourceRepository,
-    private readonly apps: AppsService,
+    private readonly apps: AppService,
     private readonly syncs: SourceSyncs,
   ) {}
 

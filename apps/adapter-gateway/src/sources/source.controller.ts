@@ -9,16 +9,16 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { ChangeSource, CreateSource } from './source.dto.js';
-import { SourcesService } from './sources.service.js';
+import { SourceService } from './source.service.js';
 import type { SyncRunRow } from './sync-run.entity.js';
 import { SyncRunRepository } from './sync-run.repository.js';
 import { SourcePage, SourceView, SyncRunPage, SyncRunView } from './source-view.dto.js';
 
 @ApiTags('sources')
 @Controller('api/v1/sources')
-export class SourcesController {
+export class SourceController {
   constructor(
-    private readonly sources: SourcesService,
+    private readonly sources: SourceService,
     private readonly runs: SyncRunRepository,
   ) {}
 

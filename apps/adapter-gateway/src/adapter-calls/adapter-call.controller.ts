@@ -3,16 +3,16 @@ import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdapterCall, DeliverCall, FetchFileCall, FormatCall, ListChangesCall } from './adapter-call.dto.js';
-import { AdapterCalls } from './adapter-calls.service.js';
+import { AdapterCallService } from './adapter-call.service.js';
 import { Outbox, type OutboxAnswer } from './outbox.js';
 import type { VerifyOutcome } from './verify-outcome.js';
 
 @ApiTags('internal')
 @Controller('internal/adapter-calls')
 @RequireScopes('service')
-export class AdapterCallsController {
+export class AdapterCallController {
   constructor(
-    private readonly calls: AdapterCalls,
+    private readonly calls: AdapterCallService,
     private readonly outbox: Outbox,
   ) {}
 

@@ -4,14 +4,14 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, 
 import { ChangeApp, InstallApp, RotateToken } from './app.dto.js';
 import { AppViews } from './app-views.js';
 import { AppVerification } from './app-verification.js';
-import { AppsService } from './apps.service.js';
+import { AppService } from './app.service.js';
 import { AppPage, AppView, VerifiedAppView } from './app-view.dto.js';
 
 @ApiTags('apps')
 @Controller('api/v1/apps')
-export class AppsController {
+export class AppController {
   constructor(
-    private readonly apps: AppsService,
+    private readonly apps: AppService,
     private readonly verification: AppVerification,
     private readonly view: AppViews,
   ) {}
@@ -42,7 +42,7 @@ export class AppsController {
   }
 
   @Patch(':id')
-  @Edits<AppsController>((controller, caller, id) => controller.get(caller, id))
+  @Edits<AppController>((controller, caller, id) => controller.get(caller, id))
   @RequireScopes('apps:write')
   @ApiOperation({
     operationId: 'changeApp',

@@ -3,15 +3,15 @@ import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AppViews } from '../apps/app-views.js';
 import { InstallListing } from './listing.dto.js';
-import { ListingsService } from './listings.service.js';
+import { ListingService } from './listing.service.js';
 import { AppView } from '../apps/app-view.dto.js';
 import { ListingPage, ListingView } from './listing-view.dto.js';
 
 @ApiTags('listings')
 @Controller('api/v1/listings')
-export class ListingsController {
+export class ListingController {
   constructor(
-    private readonly listings: ListingsService,
+    private readonly listings: ListingService,
     private readonly view: AppViews,
   ) {}
 

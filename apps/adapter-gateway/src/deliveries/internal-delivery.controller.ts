@@ -7,7 +7,7 @@ import { DeliveryRedrive } from './delivery-redrive.js';
 @ApiExcludeController()
 @Controller('internal/deliveries')
 @RequireScopes('service')
-export class InternalDeliveriesController {
+export class InternalDeliveryController {
   constructor(private readonly redriving: DeliveryRedrive) {}
 
   /** The redrive of a dead letter whose delivery died. */

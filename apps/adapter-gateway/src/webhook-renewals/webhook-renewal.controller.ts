@@ -1,15 +1,15 @@
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AppsService } from '../apps/apps.service.js';
+import { AppService } from '../apps/app.service.js';
 import { WebhookRenewalRepository } from './webhook-renewal.repository.js';
 import { WebhookRenewalView } from './webhook-renewal.dto.js';
 
 @ApiTags('apps')
 @Controller('api/v1/apps/:id/webhook-renewal')
-export class WebhookRenewalsController {
+export class WebhookRenewalController {
   constructor(
-    private readonly apps: AppsService,
+    private readonly apps: AppService,
     private readonly renewals: WebhookRenewalRepository,
   ) {}
 

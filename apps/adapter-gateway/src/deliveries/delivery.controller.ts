@@ -14,7 +14,7 @@ class DeliveryQuery extends PageQuery {
 
 @ApiTags('deliveries')
 @Controller('api/v1/deliveries')
-export class DeliveriesController {
+export class DeliveryController {
   constructor(
     private readonly deliveries: DeliveryRepository,
     private readonly redriving: DeliveryRedrive,

@@ -4,7 +4,7 @@ import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import { AdaptersService } from '../adapters/adapters.service.js';
+import { AdapterService } from '../adapters/adapter.service.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import type { AppRow } from './app.entity.js';
@@ -30,10 +30,10 @@ const directApp: Pick<AppRow, 'adapter_id' | 'provider' | 'capabilities'> = {
 
 /** Installs and changes Apps; every change is announced to the ingress. */
 @Injectable()
-export class AppsService {
+export class AppService {
   constructor(
     private readonly apps: AppRepository,
-    private readonly adapters: AdaptersService,
+    private readonly adapters: AdapterService,
     private readonly choice: CredentialChoice,
     private readonly bindings: AppBindings,
     private readonly installed: InstalledApps,

@@ -1,7 +1,7 @@
 import { Caller, Flag, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { AppsService } from './apps.service.js';
+import { AppService } from './app.service.js';
 
 class ClosedProject {
   @Flag() closed: boolean;
@@ -11,8 +11,8 @@ class ClosedProject {
 @ApiExcludeController()
 @Controller('internal/project')
 @RequireScopes('service')
-export class ClosedProjectsController {
-  constructor(private readonly apps: AppsService) {}
+export class ClosedProjectController {
+  constructor(private readonly apps: AppService) {}
 
   @Post('closed')
   @HttpCode(204)

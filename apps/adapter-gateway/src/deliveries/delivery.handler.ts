@@ -2,11 +2,11 @@ import type { DeliverySendPayload } from '#libs/contracts';
 import type { DeadJob } from '#libs/queue';
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { DeliveriesService } from './deliveries.service.js';
+import { DeliveryService } from './delivery.service.js';
 
 @Controller()
-export class DeliveriesHandler {
-  constructor(private readonly deliveries: DeliveriesService) {}
+export class DeliveryHandler {
+  constructor(private readonly deliveries: DeliveryService) {}
 
   @EventPattern<string>('delivery.send')
   async send(@Payload() job: DeliverySendPayload): Promise<void> {

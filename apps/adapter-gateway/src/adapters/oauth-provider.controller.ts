@@ -12,7 +12,7 @@ class OAuthProviderQuery {
 @ApiTags('internal')
 @Controller('internal/oauth-providers')
 @RequireScopes('service')
-export class OAuthProvidersController {
+export class OAuthProviderController {
   constructor(private readonly adapters: AdapterRepository) {}
 
   @Get(':slug')

@@ -35,7 +35,7 @@ const pauses: (string | null)[] = [notReadyCode, disabledCode, circuitOpenCode, 
 
 /** Custody of deliveries: committed before the first attempt, attempted until settled; the journal tells how. */
 @Injectable()
-export class DeliveriesService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+export class DeliveryService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('deliveries');
   private readonly claims: Batcher<DeliverySendPayload, ClaimedDelivery | null>;
   private readonly results: Batcher<DeliveryResult>;

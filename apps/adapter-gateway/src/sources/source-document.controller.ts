@@ -3,15 +3,15 @@ import { Controller, Get, Header, Param, Query, StreamableFile } from '@nestjs/c
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { DocumentQuery } from './source.dto.js';
 import { SourceDocumentRepository } from './source-document.repository.js';
-import { SourcesService } from './sources.service.js';
+import { SourceService } from './source.service.js';
 import { SourceDocumentPage, SourceDocumentView } from './source-view.dto.js';
 
 @ApiTags('sources')
 @Controller('api/v1/sources/:id/documents')
 @RequireScopes('apps:read')
-export class SourceDocumentsController {
+export class SourceDocumentController {
   constructor(
-    private readonly sources: SourcesService,
+    private readonly sources: SourceService,
     private readonly documents: SourceDocumentRepository,
   ) {}
 

@@ -9,9 +9,9 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AdapterChanges } from './adapter-changes.service.js';
+import { AdapterChangeService } from './adapter-change.service.js';
 import { ChangeAdapter, RefreshAdapter, RegisterAdapter, RollBackAdapter } from './adapter.dto.js';
-import { AdaptersService } from './adapters.service.js';
+import { AdapterService } from './adapter.service.js';
 import {
   AdapterPage,
   AdapterView,
@@ -24,10 +24,10 @@ import {
 
 @ApiTags('adapters')
 @Controller('api/v1/adapters')
-export class AdaptersController {
+export class AdapterController {
   constructor(
-    private readonly adapters: AdaptersService,
-    private readonly changes: AdapterChanges,
+    private readonly adapters: AdapterService,
+    private readonly changes: AdapterChangeService,
   ) {}
 
   @Post()

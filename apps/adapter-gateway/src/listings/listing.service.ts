@@ -3,17 +3,17 @@ import { Injectable } from '@nestjs/common';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { AppRow } from '../apps/app.entity.js';
 import { AppRepository } from '../apps/app.repository.js';
-import { AppsService } from '../apps/apps.service.js';
+import { AppService } from '../apps/app.service.js';
 import type { InstallListing } from './listing.dto.js';
 import { builtinListing, type Listing, listingOf } from './listing.js';
 
 /** Listings of a project, and Apps installed from them. */
 @Injectable()
-export class ListingsService {
+export class ListingService {
   constructor(
     private readonly adapters: AdapterRepository,
     private readonly rows: AppRepository,
-    private readonly apps: AppsService,
+    private readonly apps: AppService,
   ) {}
 
   async list(caller: Principal): Promise<Listing[]> {
@@ -30,7 +30,7 @@ export class ListingsService {
 
   /**
    * Installs an App. A credential that is given has to fit what the manifest declares; any of them may come later.
-   * @throws Problem as `AppsService.install`
+   * @throws Problem as `AppService.install`
    */
   async install(caller: Principal, slug: string, body: InstallListing): Promise<AppRow> {
     const listing = await this.get(caller, slug);

@@ -12,7 +12,7 @@ const pageSize = 1_000;
 @ApiExcludeController()
 @Controller('internal/endpoints')
 @RequireScopes('service')
-export class EndpointsController {
+export class EndpointController {
   constructor(
     private readonly apps: AppRepository,
     private readonly adapters: AdapterRepository,

@@ -2,12 +2,12 @@ import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AvailableSamplesView, SampleView, SendSample } from './sample.dto.js';
-import { SamplesService } from './samples.service.js';
+import { SampleService } from './sample.service.js';
 
 @ApiTags('apps')
 @Controller('api/v1/apps/:id/samples')
-export class SamplesController {
-  constructor(private readonly samples: SamplesService) {}
+export class SampleController {
+  constructor(private readonly samples: SampleService) {}
 
   @Get()
   @RequireScopes('apps:read')

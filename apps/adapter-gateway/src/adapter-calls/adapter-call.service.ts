@@ -19,7 +19,7 @@ type Refusal = { ok: false; error: string; message: string };
 
 /** Calls of adapters for services that wait for the answer. All of these may be asked twice; see `Outbox` for the rest. */
 @Injectable()
-export class AdapterCalls {
+export class AdapterCallService {
   constructor(
     private readonly targets: CallTargets,
     private readonly apps: AppRepository,

@@ -13,7 +13,7 @@ import { HealthProbe } from './health.js';
 import type { ManifestVersionRow } from './manifest-version.entity.js';
 import { ManifestFetch } from './manifest-fetch.js';
 import { ManifestVersionRepository } from './manifest-version.repository.js';
-import type { TouchedApp } from './touched-apps.repository.js';
+import type { TouchedApp } from './touched-app.repository.js';
 import { readManifest } from './manifest.js';
 
 const maxVersion = 1_000_000;
@@ -28,7 +28,7 @@ export interface RefreshedAdapter {
 
 /** Registers adapters by URL, and decides which of their manifests is in force. */
 @Injectable()
-export class AdaptersService {
+export class AdapterService {
   constructor(
     private readonly adapters: AdapterRepository,
     private readonly versions: ManifestVersionRepository,
