@@ -8,19 +8,19 @@ import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common
 import { AdapterCallController } from './adapter-calls/adapter-call.controller.js';
 import { AdapterCallService } from './adapter-calls/adapter-call.service.js';
 import { Outbox } from './adapter-calls/outbox.js';
-import { AdapterChangeRepository } from './adapters/adapter-change.repository.js';
-import { AdapterChangeService } from './adapters/adapter-change.service.js';
+import { AdapterChangeRepository } from './registration/adapter-change.repository.js';
+import { AdapterChangeService } from './registration/adapter-change.service.js';
 import { VerifyCalls } from './adapter-calls/verify-calls.js';
-import { AdapterClient, EGRESS } from './adapters/adapter-client.js';
+import { AdapterClient } from './adapters/adapter-client.js';
 import { AdapterRepository } from './adapters/adapter.repository.js';
-import { AdapterController } from './adapters/adapter.controller.js';
-import { AdapterService } from './adapters/adapter.service.js';
+import { AdapterController } from './registration/adapter.controller.js';
+import { AdapterService } from './registration/adapter.service.js';
 import { HealthPoller } from './adapters/health-poller.js';
 import { HealthProbe } from './adapters/health.js';
 import { ManifestFetch } from './adapters/manifest-fetch.js';
-import { ManifestVersionRepository } from './adapters/manifest-version.repository.js';
+import { ManifestVersionRepository } from './registration/manifest-version.repository.js';
 import { OAuthProviderController } from './adapters/oauth-provider.controller.js';
-import { REGISTRY, SkillAnnouncer } from './adapters/skill-announcer.js';
+import { SkillAnnouncer } from './adapters/skill-announcer.js';
 import { SkillNewsRepository } from './adapters/skill-news.repository.js';
 import { ViolationLog } from './adapters/violation-log.js';
 import { AdapterHealthController } from './adapter-health/adapter-health.controller.js';
@@ -32,7 +32,8 @@ import { ConformanceService } from './conformance/conformance.service.js';
 import { AppBindings } from './apps/app-bindings.js';
 import { AppCredentialViews } from './apps/app-credential-views.js';
 import { AppCredentials } from './apps/app-credentials.js';
-import { AppVerification } from './apps/app-verification.js';
+import { AppVerificationController } from './verification/app-verification.controller.js';
+import { AppVerification } from './verification/app-verification.js';
 import { AppViews } from './apps/app-views.js';
 import { AppRepository } from './apps/app.repository.js';
 import { AppController } from './apps/app.controller.js';
@@ -44,10 +45,10 @@ import { CredentialDescriptions } from './apps/credential-descriptions.js';
 import { ClosedProjectController } from './apps/closed-project.controller.js';
 import { EndpointController } from './apps/endpoint.controller.js';
 import { InstalledApps } from './apps/installed-apps.js';
-import { VAULT } from './apps/vault-client.js';
 import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
 import { AttentionService } from './attention/attention.service.js';
+import { EGRESS, ENGINE, INGRESS, REGISTRY, VAULT } from './clients.js';
 import { schema } from './db/schema.js';
 import { GatewayDiagnosis } from './diagnosis/gateway-diagnosis.js';
 import { AddressPace } from './deliveries/address-pace.js';
@@ -56,7 +57,7 @@ import { AddressPaceRepository } from './deliveries/address-pace.repository.js';
 import { Deliverer } from './deliveries/deliver.js';
 import { DeliveryController } from './deliveries/delivery.controller.js';
 import { DeliveryHandler } from './deliveries/delivery.handler.js';
-import { DeliveryService, ENGINE } from './deliveries/delivery.service.js';
+import { DeliveryService } from './deliveries/delivery.service.js';
 import { DeliveryLeases } from './deliveries/delivery-leases.js';
 import { DeliveryMarking } from './deliveries/delivery-marking.js';
 import { DeliveryResumption } from './deliveries/delivery-resumption.js';
@@ -71,7 +72,7 @@ import { InboundWaitRepository } from './inbound/inbound-wait.repository.js';
 import { InboundCalls } from './inbound/inbound-calls.js';
 import { InboundController } from './inbound/inbound.controller.js';
 import { InboundHandler } from './inbound/inbound.handler.js';
-import { InboundService, INGRESS } from './inbound/inbound.service.js';
+import { InboundService } from './inbound/inbound.service.js';
 import { OrphanedWaits } from './inbound/orphaned-waits.js';
 import { ParsedMessagesRepository } from './inbound/parsed-messages.repository.js';
 import { ListingController } from './listings/listing.controller.js';
@@ -130,6 +131,7 @@ export class AppModule {
         AdapterHealthController,
         AdapterController,
         AppController,
+        AppVerificationController,
         ConformanceController,
         AuditController,
         DeliveryController,

@@ -1,7 +1,7 @@
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AdapterService } from '../adapters/adapter.service.js';
+import { AdapterService } from '../registration/adapter.service.js';
 import { AdapterHealthView, HealthQuery } from './adapter-health.dto.js';
 import { AdapterHealthRepository } from './adapter-health.repository.js';
 

@@ -1,13 +1,12 @@
 import { Sweeping } from '#libs/database';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { REGISTRY } from '../clients.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { failedSkill, madeSkill } from './adapter-skill.js';
 import { skillLinks } from './skill-links.js';
 import { type RemovedSkill, SkillNewsRepository, type SkillRow } from './skill-news.repository.js';
-
-export const REGISTRY = Symbol('registryClient');
 
 const maxSweepMs = 2_000;
 const firstWaitMs = 1_000;

@@ -3,16 +3,14 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@ne
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ChangeApp, InstallApp, RotateToken } from './app.dto.js';
 import { AppViews } from './app-views.js';
-import { AppVerification } from './app-verification.js';
 import { AppService } from './app.service.js';
-import { AppPage, AppView, VerifiedAppView } from './app-view.dto.js';
+import { AppPage, AppView } from './app-view.dto.js';
 
 @ApiTags('apps')
 @Controller('api/v1/apps')
 export class AppController {
   constructor(
     private readonly apps: AppService,
-    private readonly verification: AppVerification,
     private readonly view: AppViews,
   ) {}
 
@@ -79,19 +77,5 @@ export class AppController {
       ),
       caller,
     );
-  }
-
-  @Post(':id/verify')
-  @HttpCode(200)
-  @RequireScopes('apps:write')
-  @ApiOperation({
-    operationId: 'verifyApp',
-    summary: 'Check an App: adapter, credentials, webhook, signatures, handshake, clocks',
-    description:
-      'Sends good and bad requests to its own public URL. They are checked and answered as any other, and come to nothing: what is accepted ends as `verification`.',
-  })
-  @ApiOkResponse({ type: VerifiedAppView })
-  verify(@Caller() caller: Principal, @Param('id') id: string): Promise<VerifiedAppView> {
-    return this.verification.verify(caller, id);
   }
 }

@@ -4,7 +4,8 @@ import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import { AdapterService } from '../adapters/adapter.service.js';
+import type { AdapterRow } from '../adapters/adapter.entity.js';
+import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import type { AppRow } from './app.entity.js';
@@ -33,7 +34,7 @@ const directApp: Pick<AppRow, 'adapter_id' | 'provider' | 'capabilities'> = {
 export class AppService {
   constructor(
     private readonly apps: AppRepository,
-    private readonly adapters: AdapterService,
+    private readonly adapters: AdapterRepository,
     private readonly choice: CredentialChoice,
     private readonly bindings: AppBindings,
     private readonly installed: InstalledApps,
@@ -58,7 +59,7 @@ export class AppService {
         'The built-in Webhook app has no adapter: leave adapter_id out.',
       );
     }
-    const adapter = body.kind === 'adapter' ? await this.adapters.get(caller, body.adapter_id ?? '') : null;
+    const adapter = body.kind === 'adapter' ? await this.adapterOf(caller, body.adapter_id ?? '') : null;
     const signature = body.signature ? declared(body.signature) : null;
     const declarations = declarationsOf({ signature }, adapter?.manifest ?? null);
     const credentials = await this.choice.choose(caller, declarations, body);
@@ -102,7 +103,7 @@ export class AppService {
    */
   async change(caller: Principal, id: string, body: ChangeApp): Promise<AppRow> {
     const app = await this.get(caller, id);
-    const adapter = app.adapter_id ? await this.adapters.get(caller, app.adapter_id) : null;
+    const adapter = app.adapter_id ? await this.adapterOf(caller, app.adapter_id) : null;
     const manifest = adapter?.manifest ?? null;
     const links = await this.choice.choose(caller, declarationsOf(app, manifest), body, app.credentials);
     const relinked = JSON.stringify(links) !== JSON.stringify(app.credentials);
@@ -173,6 +174,12 @@ export class AppService {
 
   list(caller: Principal): Promise<AppRow[]> {
     return this.apps.list(caller);
+  }
+
+  private async adapterOf(caller: Principal, id: string): Promise<AdapterRow> {
+    const row = await this.adapters.find(caller, id);
+    if (!row) throw notFound('adapter', id);
+    return row;
   }
 
   /** @throws Problem 409 `app_exists`, 404 `adapter_not_found` */

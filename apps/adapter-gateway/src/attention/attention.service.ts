@@ -2,7 +2,7 @@ import { attentionAtMost, type AttentionItem } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
-import { AdapterService } from '../adapters/adapter.service.js';
+import { AdapterService } from '../registration/adapter.service.js';
 import { AppViews } from '../apps/app-views.js';
 import type { AppView } from '../apps/app-view.dto.js';
 import { AppService } from '../apps/app.service.js';

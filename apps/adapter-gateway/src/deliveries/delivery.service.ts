@@ -16,6 +16,7 @@ import {
 import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
 import { InstalledApps } from '../apps/installed-apps.js';
+import { ENGINE } from '../clients.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { disabledCode, notReadyCode } from '../apps/adapter-not-ready.js';
@@ -25,8 +26,6 @@ import { jobOf } from './delivery-job.js';
 import { DeliveryLeases } from './delivery-leases.js';
 import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
 import { InFlightLimiter } from './in-flight-limiter.js';
-
-export const ENGINE = Symbol('engineClient');
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;

@@ -1,14 +1,14 @@
 import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
+import type { AdapterRow } from '../adapters/adapter.entity.js';
+import { HealthPoller } from '../adapters/health-poller.js';
+import { HealthProbe } from '../adapters/health.js';
+import { ManifestFetch } from '../adapters/manifest-fetch.js';
 import { AppBindings } from '../apps/app-bindings.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { AdapterChangeRepository } from './adapter-change.repository.js';
 import type { ChangeAdapter } from './adapter.dto.js';
-import type { AdapterRow } from './adapter.entity.js';
 import { AdapterService } from './adapter.service.js';
-import { HealthPoller } from './health-poller.js';
-import { HealthProbe } from './health.js';
-import { ManifestFetch } from './manifest-fetch.js';
 
 /** Moves, renames, disables and unregisters adapters. */
 @Injectable()

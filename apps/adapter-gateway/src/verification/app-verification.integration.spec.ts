@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
 import { type FakeAdapter, fakeAdapter, type Route } from '../testing/fake-adapter.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;

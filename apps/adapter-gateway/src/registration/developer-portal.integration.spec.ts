@@ -1,8 +1,8 @@
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
 import { httpServer, sendJson } from '../testing/http-server.js';
-import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;

@@ -3,8 +3,8 @@ import { newId } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
-import { AdapterRow } from './adapter.entity.js';
-import { manifestDifferences } from './manifest-difference.js';
+import { AdapterRow } from '../adapters/adapter.entity.js';
+import { manifestDifferences } from '../adapters/manifest-difference.js';
 import { ManifestVersionRow } from './manifest-version.entity.js';
 import { touchApps, type TouchedApp } from './touched-app.repository.js';
 

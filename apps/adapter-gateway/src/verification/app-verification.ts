@@ -2,16 +2,16 @@ import type { Credentials } from '#libs/adapter-sdk';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { VerifyCalls } from '../adapter-calls/verify-calls.js';
+import { verifyFailure, type VerifyOutcome } from '../adapter-calls/verify-outcome.js';
 import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
-import { verifyFailure, type VerifyOutcome } from '../adapter-calls/verify-outcome.js';
-import { type Check, notApplicable, type Verdict } from '../verification/check.js';
-import { Checklist } from '../verification/checklist.js';
-import type { AppCredentialView } from './app-credential.dto.js';
-import { AppCredentials } from './app-credentials.js';
-import { AppViews } from './app-views.js';
-import { AppService } from './app.service.js';
-import { type InstalledApp, InstalledApps } from './installed-apps.js';
+import type { AppCredentialView } from '../apps/app-credential.dto.js';
+import { AppCredentials } from '../apps/app-credentials.js';
+import { AppViews } from '../apps/app-views.js';
+import { AppService } from '../apps/app.service.js';
+import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
+import { type Check, notApplicable, type Verdict } from './check.js';
+import { Checklist } from './checklist.js';
 
 /** What Verify answers without asking the adapter: it could only say no. */
 interface MissingCredentials {

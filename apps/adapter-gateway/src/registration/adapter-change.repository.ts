@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { AdapterRow } from './adapter.entity.js';
 import { AdapterHealthRow } from '../adapter-health/adapter-health.entity.js';
+import { AdapterRow } from '../adapters/adapter.entity.js';
+import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
 import { ConformanceRunRow } from '../conformance/conformance-run.entity.js';
 import { ManifestVersionRow } from './manifest-version.entity.js';
-import { SkillRemovalRow } from './skill-removal.entity.js';
 import { touchApps, type TouchedApp } from './touched-app.repository.js';
 
 /** An App that keeps its adapter from being unregistered. */

@@ -1,11 +1,11 @@
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { AdapterRow } from './adapter.entity.js';
-import { AdapterSkill } from './adapter-skill.js';
-import type { ManifestDifference } from './manifest-difference.js';
+import { AdapterSkill } from '../adapters/adapter-skill.js';
+import type { AdapterRow } from '../adapters/adapter.entity.js';
+import type { ManifestDifference } from '../adapters/manifest-difference.js';
+import { type ManifestWarning, manifestWarnings } from '../adapters/manifest-warnings.js';
+import { ManifestView } from '../adapters/manifest.dto.js';
 import type { ManifestVersionRow } from './manifest-version.entity.js';
-import { type ManifestWarning, manifestWarnings } from './manifest-warnings.js';
-import { ManifestView } from './manifest.dto.js';
 
 export class ManifestWarningView implements ManifestWarning {
   @ApiProperty({ description: 'As it stands in the manifest: `skill.tool_names[1]`' }) field: string;

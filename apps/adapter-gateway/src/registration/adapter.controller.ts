@@ -10,8 +10,6 @@ import {
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdapterChangeService } from './adapter-change.service.js';
-import { ChangeAdapter, RefreshAdapter, RegisterAdapter, RollBackAdapter } from './adapter.dto.js';
-import { AdapterService } from './adapter.service.js';
 import {
   AdapterPage,
   AdapterView,
@@ -21,6 +19,8 @@ import {
   manifestVersionView,
   RefreshedAdapterView,
 } from './adapter-view.dto.js';
+import { ChangeAdapter, RefreshAdapter, RegisterAdapter, RollBackAdapter } from './adapter.dto.js';
+import { AdapterService } from './adapter.service.js';
 
 @ApiTags('adapters')
 @Controller('api/v1/adapters')

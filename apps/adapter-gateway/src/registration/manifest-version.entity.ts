@@ -1,6 +1,6 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import { Column, Entity, PrimaryColumn, Unique } from 'typeorm';
-import type { ManifestDifference } from './manifest-difference.js';
+import type { ManifestDifference } from '../adapters/manifest-difference.js';
 
 /** A manifest as it was fetched once. The row's manifest never changes; which version is in force is the adapter's. */
 @Entity({ schema: 'gateway', name: 'manifest_version' })
