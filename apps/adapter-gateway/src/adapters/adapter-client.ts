@@ -5,7 +5,7 @@ import { Metrics } from '#libs/service-kit';
 import { inSpan, traceparent } from '#libs/tracing';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { EGRESS } from '../clients.js';
+import { EGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { adapterErrorOf, jsonAnswer, requireSuccess } from './adapter-answer.js';

@@ -3,7 +3,7 @@ import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { VAULT } from '../clients.js';
+import { VAULT } from '../services.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import type { AppRow } from './app.entity.js';
 import { AppRepository } from './app.repository.js';

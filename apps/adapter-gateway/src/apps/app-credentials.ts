@@ -2,7 +2,7 @@ import type { Credentials } from '#libs/adapter-sdk';
 import { mapCredentials, type MappedCredentials, type OpenedCredential } from '#libs/contracts';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { VAULT } from '../clients.js';
+import { VAULT } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { AppBindings } from './app-bindings.js';

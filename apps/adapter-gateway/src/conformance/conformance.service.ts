@@ -4,7 +4,7 @@ import { type Egress, EgressError } from '#libs/egress';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { AdapterService } from '../registration/adapter.service.js';
-import { EGRESS } from '../clients.js';
+import { EGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import type { ConformanceRunRow } from './conformance-run.entity.js';

@@ -12,7 +12,7 @@ import type { AppRow } from '../apps/app.entity.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { canSend, type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
 import { directDeliver } from '../direct/direct-deliver.js';
-import { EGRESS } from '../clients.js';
+import { EGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { originMarker } from '../origins/origin-marker.js';

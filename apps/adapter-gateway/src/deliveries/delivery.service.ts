@@ -16,7 +16,7 @@ import {
 import { circuitOpenCode } from '../adapters/breaker.js';
 import { busyCode } from '../adapters/call-slots.js';
 import { InstalledApps } from '../apps/installed-apps.js';
-import { ENGINE } from '../clients.js';
+import { ENGINE } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { disabledCode, notReadyCode } from '../apps/adapter-not-ready.js';

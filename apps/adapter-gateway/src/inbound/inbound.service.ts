@@ -17,7 +17,7 @@ import type { AdapterCallContext } from '../adapters/adapter-client.js';
 import { requireReceiving } from '../apps/capabilities.js';
 import { canSend, type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import { directParse } from '../direct/direct-parse.js';
-import { INGRESS } from '../clients.js';
+import { INGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { MessageOrigins } from '../origins/message-origins.js';
