@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AdapterHealthRow } from '../adapter-health/adapter-health.entity.js';
 import { AdapterRow } from '../adapters/adapter.entity.js';
@@ -17,7 +16,7 @@ export interface UsingApp {
 /** Changes of adapters that their Apps hang on. */
 @Injectable()
 export class AdapterChangeRepository {
-  constructor(@InjectDataSource() private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** @returns the Apps whose endpoints have to be read again */
   change(id: string, change: Partial<AdapterRow>): Promise<TouchedApp[]> {

@@ -1,7 +1,7 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import { newId } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { AdapterRow } from '../adapters/adapter.entity.js';
 import { manifestDifferences } from '../adapters/manifest-difference.js';
@@ -12,7 +12,7 @@ import { touchApps, type TouchedApp } from './touched-app.repository.js';
 @Injectable()
 export class ManifestVersionRepository {
   constructor(
-    @InjectDataSource() private readonly db: DataSource,
+    private readonly db: DataSource,
     @InjectRepository(ManifestVersionRow) private readonly rows: Repository<ManifestVersionRow>,
   ) {}
 
