@@ -7,18 +7,18 @@ import { AnswerCounts } from './answers/answer-counts.js';
 import { schema } from './db/schema.js';
 import { AppChangedHandler } from './endpoints/app-changed.handler.js';
 import { EndpointRepository } from './endpoints/endpoint.repository.js';
-import { EndpointsService, GATEWAY } from './endpoints/endpoints.service.js';
+import { EndpointService, GATEWAY } from './endpoints/endpoint.service.js';
 import type { IngressSettings } from './env.js';
 import { Dispatcher, DISPATCHER_SETTINGS } from './receipts/dispatcher.js';
 import { PUBLIC_ADDRESS, publicAddressOf } from './receipts/parse-job.js';
 import { ProjectRetention } from './receipts/project-retention.repository.js';
 import { ReceiptRepository } from './receipts/receipt.repository.js';
 import { ReceiptWriter, RECEIPT_WRITER_SETTINGS } from './receipts/receipt-writer.js';
-import { ReceiptsController } from './receipts/receipts.controller.js';
-import { RECEIPT_SETTINGS, ReceiptsService } from './receipts/receipts.service.js';
+import { ReceiptController } from './receipts/receipt.controller.js';
+import { RECEIPT_SETTINGS, ReceiptService } from './receipts/receipt.service.js';
 import { StaleReceipts, STALE_RECEIPT_SETTINGS } from './receipts/stale-receipts.js';
 import { RefusalLog } from './refusals/refusal.repository.js';
-import { RefusalsController } from './refusals/refusals.controller.js';
+import { RefusalController } from './refusals/refusal.controller.js';
 import { BuiltinPayload, BUILTIN_SETTINGS, ROUTER } from './webhook/builtin-payload.js';
 import { Handshakes, HANDSHAKE_SETTINGS } from './webhook/handshakes.js';
 import { Secrets, VAULT } from './webhook/secrets.js';
@@ -42,7 +42,7 @@ export class AppModule {
           provesLife: true,
         }),
       ],
-      controllers: [ProjectLimitsController, AppChangedHandler, ReceiptsController, RefusalsController],
+      controllers: [ProjectLimitsController, AppChangedHandler, ReceiptController, RefusalController],
       providers: [
         projectLimitsProvider('ingress'),
         client(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
@@ -81,12 +81,12 @@ export class AppModule {
         { provide: BUILTIN_SETTINGS, useValue: { maxDepth: settings.MESSAGE_MAX_DEPTH } },
         AnswerCounts,
         EndpointRepository,
-        EndpointsService,
+        EndpointService,
         ReceiptRepository,
         ReceiptWriter,
         Dispatcher,
         StaleReceipts,
-        ReceiptsService,
+        ReceiptService,
         ProjectRetention,
         RefusalLog,
         BuiltinPayload,

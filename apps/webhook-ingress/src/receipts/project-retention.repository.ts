@@ -4,7 +4,7 @@ import { Journal } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type ReceiptSettings, RECEIPT_SETTINGS } from './receipts.service.js';
+import { type ReceiptSettings, RECEIPT_SETTINGS } from './receipt.service.js';
 
 const sweepEveryMs = 600_000;
 const rowsAtATime = 2_000;

@@ -3,7 +3,7 @@ import { Liveness, type Queryable } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import { EndpointsService } from '../endpoints/endpoints.service.js';
+import { EndpointService } from '../endpoints/endpoint.service.js';
 import { Dispatcher } from './dispatcher.js';
 import { ReceiptRepository } from './receipt.repository.js';
 
@@ -33,7 +33,7 @@ export class StaleReceipts {
     private readonly receipts: ReceiptRepository,
     @Inject(JobClient) private readonly jobs: Pick<JobClient, 'behindMs'>,
     private readonly dispatcher: Dispatcher,
-    @Inject(EndpointsService) private readonly endpoints: Pick<EndpointsService, 'get'>,
+    @Inject(EndpointService) private readonly endpoints: Pick<EndpointService, 'get'>,
     private readonly journal: Journal,
     @Inject(Liveness) private readonly losses: Pick<Liveness, 'sinceLossMs'>,
     @Inject(STALE_RECEIPT_SETTINGS) private readonly settings: StaleReceiptSettings,

@@ -1,7 +1,7 @@
 import type { Endpoint, HandshakeResult, MappedCredentials } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { GATEWAY } from '../endpoints/endpoints.service.js';
+import { GATEWAY } from '../endpoints/endpoint.service.js';
 import { inboundRequest, type PublicAddress, PUBLIC_ADDRESS } from '../receipts/parse-job.js';
 import { handshakeAnswer, handshakeFields, type HandshakeRequest, isDeclared } from './handshake.js';
 import { type Answer, type Incoming, receiptOf } from './incoming.js';

@@ -1,7 +1,7 @@
 import { Liveness, Sweeping } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
-import { EndpointsService } from '../endpoints/endpoints.service.js';
+import { EndpointService } from '../endpoints/endpoint.service.js';
 import { RefusalLog } from '../refusals/refusal.repository.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import { StaleReceipts } from './stale-receipts.js';
@@ -21,11 +21,11 @@ const partitionsEveryMs = 3_600_000;
  * the journal, so that a receipt is written once and never updated.
  */
 @Injectable()
-export class ReceiptsService extends Sweeping {
+export class ReceiptService extends Sweeping {
   constructor(
     private readonly receipts: ReceiptRepository,
     private readonly staleReceipts: StaleReceipts,
-    endpoints: EndpointsService,
+    endpoints: EndpointService,
     private readonly journal: Journal,
     losses: Liveness,
     private readonly refusals: RefusalLog,

@@ -10,7 +10,7 @@ class RefusalQuery extends PageQuery {
 
 @ApiTags('refusals')
 @Controller('api/v1/refusals')
-export class RefusalsController {
+export class RefusalController {
   constructor(private readonly refusals: RefusalLog) {}
 
   @Get()

@@ -21,7 +21,7 @@ export type Found = { endpoint: Endpoint } | 'retired' | null;
 
 /** Every endpoint in memory, kept true by asking the gateway for what changed since. */
 @Injectable()
-export class EndpointsService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class EndpointService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('endpoints');
   private readonly byTokenHash = new Map<string, Endpoint>();
   private readonly byApp = new Map<string, Endpoint>();

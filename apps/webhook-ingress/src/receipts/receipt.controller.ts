@@ -10,7 +10,7 @@ import type { Receipt } from './receipt.js';
 @ApiExcludeController()
 @Controller('internal/receipts')
 @RequireScopes('service')
-export class ReceiptsController {
+export class ReceiptController {
   constructor(
     private readonly receipts: ReceiptRepository,
     private readonly dispatcher: Dispatcher,
