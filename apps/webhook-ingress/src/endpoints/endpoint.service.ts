@@ -4,9 +4,8 @@ import { type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { hash as digest } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { GATEWAY } from '../services.js';
 import { EndpointRepository } from './endpoint.repository.js';
-
-export const GATEWAY = Symbol('gatewayClient');
 
 const pullEveryMs = 5_000;
 /** An unknown token waits for the gateway to be asked (an App may be new), which is no more often than this. */

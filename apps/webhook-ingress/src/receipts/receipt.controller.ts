@@ -1,9 +1,10 @@
 import type { StoredRequest } from '#libs/contracts';
 import { Caller, notFound, type Principal, Problem, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Dispatcher } from './dispatcher.js';
-import { inboundRequest, type PublicAddress, PUBLIC_ADDRESS } from './parse-job.js';
+import { inboundRequest } from './parse-job.js';
+import { PublicAddress } from './public-address.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import type { Receipt } from './receipt.js';
 
@@ -14,7 +15,7 @@ export class ReceiptController {
   constructor(
     private readonly receipts: ReceiptRepository,
     private readonly dispatcher: Dispatcher,
-    @Inject(PUBLIC_ADDRESS) private readonly at: PublicAddress,
+    private readonly at: PublicAddress,
   ) {}
 
   /** The stored request of a receipt, for jobs that left a large body behind. */

@@ -2,15 +2,11 @@ import { Liveness, Sweeping } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { EndpointService } from '../endpoints/endpoint.service.js';
+import type { IngressSettings } from '../env.js';
 import { RefusalLog } from '../refusals/refusal.repository.js';
+import { SETTINGS } from '../settings.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import { StaleReceipts } from './stale-receipts.js';
-
-export const RECEIPT_SETTINGS = Symbol('receiptSettings');
-
-export interface ReceiptSettings {
-  retentionDays: number;
-}
 
 const sweepEveryMs = 2_000;
 const sweepBatch = 1_000;
@@ -29,7 +25,7 @@ export class ReceiptService extends Sweeping {
     private readonly journal: Journal,
     losses: Liveness,
     private readonly refusals: RefusalLog,
-    @Inject(RECEIPT_SETTINGS) private readonly settings: ReceiptSettings,
+    @Inject(SETTINGS) { RETENTION_DAYS: retentionDays }: IngressSettings,
   ) {
     super();
     const every = (everyMs: number, name: string, sweep: (limit: number) => Promise<number>) =>
@@ -40,11 +36,11 @@ export class ReceiptService extends Sweeping {
       sweep: async (limit) => Math.max(await this.staleReceipts.find(limit), await this.staleReceipts.enqueue(limit)),
     });
     every(partitionsEveryMs, 'receipt-partitions', async () => {
-      await this.receipts.turnPartitions(this.settings.retentionDays);
-      await this.journal.turnPartitions(this.settings.retentionDays);
+      await this.receipts.turnPartitions(retentionDays);
+      await this.journal.turnPartitions(retentionDays);
       return 0;
     });
-    every(partitionsEveryMs, 'old-refusals', (limit) => this.refusals.deleteOld(this.settings.retentionDays, limit));
+    every(partitionsEveryMs, 'old-refusals', (limit) => this.refusals.deleteOld(retentionDays, limit));
     endpoints.onResumed((appId) => void this.receipts.expediteStale(appId).catch(() => undefined));
   }
 }
