@@ -17,7 +17,7 @@ import { ChannelRepository } from '../../apps/router/src/channels/channel.reposi
 import { RoutingService } from '../../apps/router/src/routing/routing.service.js';
 import { caller, plainChannel, routerDefaults } from '../../apps/router/src/testing/router-under-test.js';
 import { Dispatcher } from '../../apps/webhook-ingress/src/receipts/dispatcher.js';
-import { publicAddressOf } from '../../apps/webhook-ingress/src/receipts/parse-job.js';
+import { PublicAddress } from '../../apps/webhook-ingress/src/receipts/public-address.js';
 import { ReceiptRepository } from '../../apps/webhook-ingress/src/receipts/receipt.repository.js';
 import type { Database } from '#libs/database';
 
@@ -91,17 +91,17 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
   const jobs = new JobClient(testRedisUrl());
   const receipts = new ReceiptRepository(pool as unknown as Database);
   const fed = {
-    inlineLimitBytes: 16_384,
-    maxWaitingJobs: 1_000,
-    projectAdvance: 1_000,
-    projectRate: 0,
-    projectMaxWaiting: 1_000,
+    INLINE_LIMIT_BYTES: 16_384,
+    MAX_WAITING_JOBS: 1_000,
+    PROJECT_ADVANCE: 1_000,
+    PROJECT_MESSAGES_PER_SECOND: 0,
+    PROJECT_MAX_WAITING: 1_000,
   };
   const dispatcher = new Dispatcher(
     jobs,
     receipts,
     fed,
-    publicAddressOf('https://gatehouse.example'),
+    new PublicAddress({ PUBLIC_URL: 'https://gatehouse.example' }),
     { of: () => noLimits },
     { append: () => undefined },
   );

@@ -1,245 +1,49 @@
-import { ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
-import { AuditController, auditProvider } from '#libs/audit';
-import { changeListenerProvider, DatabaseModule } from '#libs/database';
-import { createEgress } from '#libs/egress';
-import { journalProvider } from '#libs/journal';
-import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
-import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
-import { AdapterCallsController } from './adapter-calls/adapter-calls.controller.js';
-import { AdapterCalls } from './adapter-calls/adapter-calls.service.js';
-import { Outbox } from './adapter-calls/outbox.js';
-import { AdapterChangeRepository } from './adapters/adapter-change.repository.js';
-import { AdapterChanges } from './adapters/adapter-changes.service.js';
-import { VerifyCalls } from './adapter-calls/verify-calls.js';
-import { AdapterClient, EGRESS } from './adapters/adapter-client.js';
-import { AdapterRepository } from './adapters/adapter.repository.js';
-import { AdaptersController } from './adapters/adapters.controller.js';
-import { AdaptersService } from './adapters/adapters.service.js';
-import { HealthPoller } from './adapters/health-poller.js';
-import { HealthProbe } from './adapters/health.js';
-import { ManifestFetch } from './adapters/manifest-fetch.js';
-import { ManifestVersionRepository } from './adapters/manifest-version.repository.js';
-import { OAuthProvidersController } from './adapters/oauth-providers.controller.js';
-import { REGISTRY, SkillAnnouncer } from './adapters/skill-announcer.js';
-import { SkillNewsRepository } from './adapters/skill-news.repository.js';
-import { ViolationLog } from './adapters/violation-log.js';
-import { AdapterHealthController } from './adapter-health/adapter-health.controller.js';
-import { AdapterHealthRepository } from './adapter-health/adapter-health.repository.js';
-import { AdapterHealthSweep } from './adapter-health/adapter-health-sweep.js';
-import { ConformanceController } from './conformance/conformance.controller.js';
-import { ConformanceRunRepository } from './conformance/conformance-run.repository.js';
-import { ConformanceService } from './conformance/conformance.service.js';
-import { AppBindings } from './apps/app-bindings.js';
-import { AppCredentialViews } from './apps/app-credential-views.js';
-import { AppCredentials } from './apps/app-credentials.js';
-import { AppVerification } from './apps/app-verification.js';
-import { AppViews } from './apps/app-views.js';
-import { AppRepository } from './apps/app.repository.js';
-import { AppsController } from './apps/apps.controller.js';
-import { AppsService } from './apps/apps.service.js';
-import { TokenSeal } from './webhook-tokens/token-seal.js';
-import { CallTargets } from './apps/call-targets.js';
-import { CredentialChoice } from './apps/credential-choice.js';
-import { CredentialDescriptions } from './apps/credential-descriptions.js';
-import { ClosedProjectsController } from './apps/closed-projects.controller.js';
-import { EndpointsController } from './apps/endpoints.controller.js';
-import { InstalledApps } from './apps/installed-apps.js';
-import { VAULT } from './apps/vault-client.js';
-import { AttentionController } from './attention/attention.controller.js';
-import { AttentionRepository } from './attention/attention.repository.js';
-import { AttentionService } from './attention/attention.service.js';
-import { schema } from './db/schema.js';
-import { GatewayDiagnosis } from './diagnosis/gateway-diagnosis.js';
-import { AddressPace } from './deliveries/address-pace.js';
-import { OutgoingMessages } from './deliveries/outgoing-messages.js';
-import { AddressPaceRepository } from './deliveries/address-pace.repository.js';
-import { Deliverer } from './deliveries/deliver.js';
-import { DeliveriesController } from './deliveries/deliveries.controller.js';
-import { DeliveriesHandler } from './deliveries/deliveries.handler.js';
-import { DeliveriesService, ENGINE } from './deliveries/deliveries.service.js';
-import { DeliveryLeases } from './deliveries/delivery-leases.js';
-import { DeliveryMarking } from './deliveries/delivery-marking.js';
-import { DeliveryResumption } from './deliveries/delivery-resumption.js';
-import { DeliveryRedrive } from './deliveries/delivery-redrive.js';
-import { DeliveryPartRepository } from './deliveries/delivery-part.repository.js';
-import { DeliveryRepository } from './deliveries/delivery.repository.js';
-import { InternalDeliveriesController } from './deliveries/internal-deliveries.controller.js';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { AdapterCallsModule } from './adapter-calls/adapter-calls.module.js';
+import { AdapterHealthModule } from './adapter-health/adapter-health.module.js';
+import { AdaptersModule } from './adapters/adapters.module.js';
+import { AppsModule } from './apps/apps.module.js';
+import { AttentionModule } from './attention/attention.module.js';
+import { ConformanceModule } from './conformance/conformance.module.js';
+import { CoreModule } from './core.module.js';
+import { DeliveriesModule } from './deliveries/deliveries.module.js';
+import { DiagnosisModule } from './diagnosis/diagnosis.module.js';
 import type { GatewaySettings } from './env.js';
-import { Handshakes } from './inbound/handshakes.js';
-import { InboundAttempts } from './inbound/inbound-attempts.js';
-import { InboundWaitRepository } from './inbound/inbound-wait.repository.js';
-import { InboundCalls } from './inbound/inbound-calls.js';
-import { InboundController } from './inbound/inbound.controller.js';
-import { InboundHandler } from './inbound/inbound.handler.js';
-import { InboundService, INGRESS } from './inbound/inbound.service.js';
-import { OrphanedWaits } from './inbound/orphaned-waits.js';
-import { ParsedMessagesRepository } from './inbound/parsed-messages.repository.js';
-import { ListingsController } from './listings/listings.controller.js';
-import { ListingsService } from './listings/listings.service.js';
-import { SampleBodies } from './samples/sample-bodies.js';
-import { SampleEndpoints } from './samples/sample-endpoint.js';
-import { SamplesController } from './samples/samples.controller.js';
-import { SamplesService } from './samples/samples.service.js';
-import { WebhookRequests } from './samples/webhook-requests.js';
-import { AdapterChecks } from './verification/adapter-checks.js';
-import { Checklist } from './verification/checklist.js';
-import { EndpointChecks } from './verification/endpoint-checks.js';
-import { HandshakeCheck } from './verification/handshake-check.js';
-import { SETTINGS } from './settings.js';
-import { KnowledgeFeed } from './sources/knowledge-feed.js';
-import { KnowledgeFeedRepository } from './sources/knowledge-feed.repository.js';
-import { SourceAdapter } from './sources/source-adapter.js';
-import { MessageOrigins } from './origins/message-origins.js';
-import { SourceDocumentRepository } from './sources/source-document.repository.js';
-import { SourceDocumentsController } from './sources/source-documents.controller.js';
-import { SourceHints } from './sources/source-hints.js';
-import { SourceSyncHandler } from './sources/source-sync.handler.js';
-import { SourceSyncs } from './sources/source-syncs.js';
-import { SourceRepository } from './sources/source.repository.js';
-import { SourcesController } from './sources/sources.controller.js';
-import { SourcesService } from './sources/sources.service.js';
-import { SyncProgressRepository } from './sources/sync-progress.repository.js';
-import { SyncRunRepository } from './sources/sync-run.repository.js';
-import { Syncer } from './sources/syncer.js';
-import { WebhookRenewalRepository } from './webhook-renewals/webhook-renewal.repository.js';
-import { WebhookRenewalsController } from './webhook-renewals/webhook-renewals.controller.js';
-import { WebhookRenewer } from './webhook-renewals/webhook-renewer.js';
+import { InboundModule } from './inbound/inbound.module.js';
+import { ListingsModule } from './listings/listings.module.js';
+import { OriginsModule } from './origins/origins.module.js';
+import { RegistrationModule } from './registration/registration.module.js';
+import { SamplesModule } from './samples/samples.module.js';
+import { SourcesModule } from './sources/sources.module.js';
+import { VerificationModule } from './verification/verification.module.js';
+import { WebhookRenewalsModule } from './webhook-renewals/webhook-renewals.module.js';
+import { WebhookTokensModule } from './webhook-tokens/webhook-tokens.module.js';
 
 @Module({})
 export class AppModule {
   static with(settings: GatewaySettings): DynamicModule {
-    const client = (token: symbol, audience: Audience, url: string): FactoryProvider => ({
-      provide: token,
-      useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens),
-      inject: [ServiceTokens],
-    });
     return {
       module: AppModule,
       imports: [
-        DatabaseModule.forService(schema, {
-          url: settings.DATABASE_URL,
-          poolSize: settings.DATABASE_POOL,
-          applicationName: 'adapter-gateway',
-          provesLife: true,
-        }),
-      ],
-      controllers: [
-        ProjectLimitsController,
-        AttentionController,
-        AdapterCallsController,
-        AdapterHealthController,
-        AdaptersController,
-        AppsController,
-        ConformanceController,
-        AuditController,
-        DeliveriesController,
-        DeliveriesHandler,
-        InternalDeliveriesController,
-        ClosedProjectsController,
-        EndpointsController,
-        InboundController,
-        InboundHandler,
-        ListingsController,
-        SamplesController,
-        OAuthProvidersController,
-        SourceDocumentsController,
-        SourcesController,
-        SourceSyncHandler,
-        WebhookRenewalsController,
-      ],
-      providers: [
-        projectLimitsProvider('gateway'),
-        changeListenerProvider(schema, 'adapter-gateway', settings),
-        AttentionRepository,
-        AttentionService,
-        GatewayDiagnosis,
-        { provide: SETTINGS, useValue: settings },
-        {
-          provide: EGRESS,
-          useFactory: () =>
-            createEgress({
-              allow: settings.GATEHOUSE_EGRESS_ALLOW,
-              connectionsPerOrigin: settings.ADAPTER_CONNECTIONS,
-            }),
-        },
-        client(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
-        client(VAULT, 'credential-vault', settings.VAULT_URL),
-        client(ENGINE, 'engine', settings.ENGINE_URL),
-        client(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL),
-        journalProvider('adapter-gateway'),
-        auditProvider('gateway'),
-        AdapterCalls,
-        AdapterChangeRepository,
-        AdapterChanges,
-        AdapterClient,
-        AdapterRepository,
-        AdaptersService,
-        AddressPace,
-        AddressPaceRepository,
-        AppBindings,
-        AppCredentials,
-        AppCredentialViews,
-        AppRepository,
-        { provide: TokenSeal, useValue: new TokenSeal(settings.GATEHOUSE_WEBHOOK_KEY) },
-        AppsService,
-        AdapterChecks,
-        AdapterHealthRepository,
-        AdapterHealthSweep,
-        ConformanceRunRepository,
-        ConformanceService,
-        AppVerification,
-        Checklist,
-        EndpointChecks,
-        HandshakeCheck,
-        SampleBodies,
-        SampleEndpoints,
-        SamplesService,
-        WebhookRequests,
-        AppViews,
-        CallTargets,
-        CredentialChoice,
-        CredentialDescriptions,
-        Deliverer,
-        DeliveriesService,
-        DeliveryLeases,
-        DeliveryMarking,
-        DeliveryRedrive,
-        DeliveryPartRepository,
-        DeliveryRepository,
-        OutgoingMessages,
-        DeliveryResumption,
-        Handshakes,
-        HealthPoller,
-        HealthProbe,
-        InboundAttempts,
-        InboundCalls,
-        InboundService,
-        InboundWaitRepository,
-        InstalledApps,
-        KnowledgeFeed,
-        KnowledgeFeedRepository,
-        ListingsService,
-        ManifestFetch,
-        ManifestVersionRepository,
-        OrphanedWaits,
-        Outbox,
-        MessageOrigins,
-        ParsedMessagesRepository,
-        SkillAnnouncer,
-        SkillNewsRepository,
-        SourceAdapter,
-        SourceDocumentRepository,
-        SourceHints,
-        SourceRepository,
-        SourcesService,
-        SourceSyncs,
-        Syncer,
-        SyncProgressRepository,
-        SyncRunRepository,
-        VerifyCalls,
-        ViolationLog,
-        WebhookRenewalRepository,
-        WebhookRenewer,
+        CoreModule.with(settings),
+        // In this order the API is described.
+        AdapterCallsModule,
+        AdapterHealthModule,
+        RegistrationModule,
+        AppsModule,
+        VerificationModule,
+        ConformanceModule,
+        DeliveriesModule,
+        ListingsModule,
+        SamplesModule,
+        AdaptersModule,
+        SourcesModule,
+        WebhookRenewalsModule,
+        AttentionModule,
+        DiagnosisModule,
+        InboundModule,
+        OriginsModule,
+        WebhookTokensModule,
       ],
     };
   }

@@ -1,7 +1,7 @@
 import { Metrics, ServiceTokens, type ServiceOptions } from '#libs/service-kit';
 import { AnswerCounts } from './answers/answer-counts.js';
 import { AppModule } from './app.module.js';
-import { EndpointsService } from './endpoints/endpoints.service.js';
+import { EndpointService } from './endpoints/endpoint.service.js';
 import { type IngressSettings, readSettings } from './env.js';
 import { RefusalLog } from './refusals/refusal.repository.js';
 import { WebhookReceiver } from './webhook/webhook.receiver.js';
@@ -17,7 +17,7 @@ export function ingressService(settings: IngressSettings): ServiceOptions {
     trustedProxies: settings.TRUSTED_PROXIES,
     routes: (app) => {
       const parts = {
-        endpoints: app.get(EndpointsService, { strict: false }),
+        endpoints: app.get(EndpointService, { strict: false }),
         webhooks: app.get(WebhookService, { strict: false }),
         refusals: app.get(RefusalLog, { strict: false }),
         metrics: app.get(Metrics, { strict: false }),

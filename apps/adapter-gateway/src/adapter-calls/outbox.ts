@@ -4,9 +4,9 @@ import { sanitizeOwnWords } from '#libs/sanitizer';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
-import { AppsService } from '../apps/apps.service.js';
+import { AppService } from '../apps/app.service.js';
 import { InstalledApps } from '../apps/installed-apps.js';
-import { DeliveriesService } from '../deliveries/deliveries.service.js';
+import { DeliveryService } from '../deliveries/delivery.service.js';
 import type { DeliveryRow } from '../deliveries/delivery.entity.js';
 import { DeliveryRepository } from '../deliveries/delivery.repository.js';
 import type { GatewaySettings } from '../env.js';
@@ -29,9 +29,9 @@ export interface OutboxAnswer {
 @Injectable()
 export class Outbox {
   constructor(
-    private readonly apps: AppsService,
+    private readonly apps: AppService,
     private readonly deliveries: DeliveryRepository,
-    private readonly sender: DeliveriesService,
+    private readonly sender: DeliveryService,
     private readonly journal: Journal,
     private readonly installed: InstalledApps,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,

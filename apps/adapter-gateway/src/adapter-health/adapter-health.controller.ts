@@ -1,7 +1,7 @@
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AdaptersService } from '../adapters/adapters.service.js';
+import { AdapterService } from '../registration/adapter.service.js';
 import { AdapterHealthView, HealthQuery } from './adapter-health.dto.js';
 import { AdapterHealthRepository } from './adapter-health.repository.js';
 
@@ -13,7 +13,7 @@ const maxSteps = 1_500;
 @Controller('api/v1/adapters/:id/health')
 export class AdapterHealthController {
   constructor(
-    private readonly adapters: AdaptersService,
+    private readonly adapters: AdapterService,
     private readonly health: AdapterHealthRepository,
   ) {}
 

@@ -5,6 +5,7 @@ import { Metrics } from '#libs/service-kit';
 import { inSpan, traceparent } from '#libs/tracing';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { EGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { adapterErrorOf, jsonAnswer, requireSuccess } from './adapter-answer.js';
@@ -13,8 +14,6 @@ import { adapterRequests, type AdapterRequests } from './adapter-requests.js';
 import { Breaker } from './breaker.js';
 import { CallSlots } from './call-slots.js';
 import { ViolationLog } from './violation-log.js';
-
-export const EGRESS = Symbol('egress');
 
 export interface AdapterCallContext {
   organizationId: string;

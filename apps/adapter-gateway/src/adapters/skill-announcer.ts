@@ -2,13 +2,12 @@ import { backoffMs } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { REGISTRY } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { failedSkill, madeSkill } from './adapter-skill.js';
 import { skillLinks } from './skill-links.js';
 import { type RemovedSkill, SkillNewsRepository, type SkillRow } from './skill-news.repository.js';
-
-export const REGISTRY = Symbol('registryClient');
 
 const maxSweepMs = 2_000;
 const backoff = { baseMs: 1_000, capMs: 60_000 };

@@ -2,13 +2,13 @@ import type { Credentials } from '#libs/adapter-sdk';
 import { mapCredentials, type MappedCredentials, type OpenedCredential } from '#libs/contracts';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import { VAULT } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { AppBindings } from './app-bindings.js';
 import type { AppRow } from './app.entity.js';
 import { linksOf } from './declared-credentials.js';
 import type { InstalledApp } from './installed-apps.js';
-import { VAULT } from './vault-client.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 

@@ -2,19 +2,19 @@ import { attentionAtMost, type AttentionItem } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
-import { AdaptersService } from '../adapters/adapters.service.js';
+import { AdapterService } from '../registration/adapter.service.js';
 import { AppViews } from '../apps/app-views.js';
 import type { AppView } from '../apps/app-view.dto.js';
-import { AppsService } from '../apps/apps.service.js';
+import { AppService } from '../apps/app.service.js';
 import { AttentionRepository } from './attention.repository.js';
 
 /** What of a project's Apps, adapters and sources does not work, or waits for a person. */
 @Injectable()
 export class AttentionService {
   constructor(
-    private readonly apps: AppsService,
+    private readonly apps: AppService,
     private readonly views: AppViews,
-    private readonly adapters: AdaptersService,
+    private readonly adapters: AdapterService,
     private readonly rows: AttentionRepository,
   ) {}
 

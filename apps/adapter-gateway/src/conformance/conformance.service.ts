@@ -3,8 +3,8 @@ import { newId } from '#libs/contracts';
 import { type Egress, EgressError } from '#libs/egress';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { EGRESS } from '../adapters/adapter-client.js';
-import { AdaptersService } from '../adapters/adapters.service.js';
+import { AdapterService } from '../registration/adapter.service.js';
+import { EGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import type { ConformanceRunRow } from './conformance-run.entity.js';
@@ -19,7 +19,7 @@ export class ConformanceService implements OnModuleDestroy {
   private readonly running = new Map<AbortController, Promise<void>>();
 
   constructor(
-    private readonly adapters: AdaptersService,
+    private readonly adapters: AdapterService,
     private readonly runs: ConformanceRunRepository,
     @Inject(EGRESS) private readonly egress: Egress,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,

@@ -2,7 +2,7 @@ import type { ServiceSchema } from '#libs/database';
 import { Audit } from '../audit/audit.entity.js';
 import { AdapterHealthRow } from '../adapter-health/adapter-health.entity.js';
 import { AdapterRow } from '../adapters/adapter.entity.js';
-import { ManifestVersionRow } from '../adapters/manifest-version.entity.js';
+import { ManifestVersionRow } from '../registration/manifest-version.entity.js';
 import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
 import { ConformanceRunRow } from '../conformance/conformance-run.entity.js';
 import { AppRow } from '../apps/app.entity.js';

@@ -1,7 +1,7 @@
 import { broken, Diagnoser, type Finding, type Principal, unwise, well } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterRow } from '../adapters/adapter.entity.js';
-import { AdaptersService } from '../adapters/adapters.service.js';
+import { AdapterService } from '../registration/adapter.service.js';
 import { HealthProbe } from '../adapters/health.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
@@ -14,7 +14,7 @@ const adaptersAtMost = 20;
 export class GatewayDiagnosis {
   constructor(
     diagnoser: Diagnoser,
-    private readonly adapters: AdaptersService,
+    private readonly adapters: AdapterService,
     private readonly health: HealthProbe,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {

@@ -3,7 +3,7 @@ import type { HandshakeResult, InboundRequest } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { withRetries } from '../adapter-calls/with-retries.js';
-import { AppsService } from '../apps/apps.service.js';
+import { AppService } from '../apps/app.service.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { InboundCalls } from './inbound-calls.js';
 import { isChallenge } from './normalized-messages.js';
@@ -28,7 +28,7 @@ export interface PossibleHandshake {
 @Injectable()
 export class Handshakes {
   constructor(
-    private readonly apps: AppsService,
+    private readonly apps: AppService,
     private readonly installed: InstalledApps,
     private readonly calls: InboundCalls,
   ) {}

@@ -4,7 +4,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Put } from '@nestjs/commo
 import { ApiExcludeController } from '@nestjs/swagger';
 import { IsBoolean, IsObject, IsString, MaxLength } from 'class-validator';
 import { AdapterClient } from '../adapters/adapter-client.js';
-import { AppsService } from '../apps/apps.service.js';
+import { AppService } from '../apps/app.service.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { Handshakes, type PossibleHandshake } from './handshakes.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
@@ -30,7 +30,7 @@ class ReplyAddressBody {
 export class InboundController {
   constructor(
     private readonly handshakes: Handshakes,
-    private readonly apps: AppsService,
+    private readonly apps: AppService,
     private readonly installed: InstalledApps,
     private readonly adapters: AdapterClient,
     private readonly parsed: ParsedMessagesRepository,

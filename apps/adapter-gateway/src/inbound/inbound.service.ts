@@ -17,6 +17,7 @@ import type { AdapterCallContext } from '../adapters/adapter-client.js';
 import { requireReceiving } from '../apps/capabilities.js';
 import { canSend, type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import { directParse } from '../direct/direct-parse.js';
+import { INGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { MessageOrigins } from '../origins/message-origins.js';
@@ -25,8 +26,6 @@ import { SourceHints } from '../sources/source-hints.js';
 import { InboundCalls, shortText, type Webhook } from './inbound-calls.js';
 import { requireDepth } from './message-depth.js';
 import { ParsedMessagesRepository } from './parsed-messages.repository.js';
-
-export const INGRESS = Symbol('ingressClient');
 
 const cleanEveryMs = 600_000;
 /** The router reads them within seconds; a receipt that is enqueued later is parsed, and kept, again. */

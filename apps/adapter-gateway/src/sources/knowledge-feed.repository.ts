@@ -1,6 +1,5 @@
 import { failureSql } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { SourceDocumentRow } from './source-document.entity.js';
 
@@ -29,7 +28,7 @@ export type UntoldDocument = Pick<
 /** Which changes of documents the engine has yet to take: a change sets `tell_at` in the transaction that makes it. */
 @Injectable()
 export class KnowledgeFeedRepository {
-  constructor(@InjectDataSource() private readonly db: DataSource) {}
+  constructor(private readonly db: DataSource) {}
 
   /** Documents that are due, none of which another process gets within the lease. */
   async claim(limit: number, leaseMs: number): Promise<UntoldDocument[]> {

@@ -1,7 +1,7 @@
 import { AuditLog } from '#libs/audit';
 import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { disown, holdDocuments, republishDocuments } from './knowledge-feed.repository.js';
 import { SourceRow } from './source.entity.js';
@@ -14,7 +14,7 @@ interface Scope {
 @Injectable()
 export class SourceRepository {
   constructor(
-    @InjectDataSource() private readonly db: DataSource,
+    private readonly db: DataSource,
     @InjectRepository(SourceRow) private readonly rows: Repository<SourceRow>,
     private readonly audit: AuditLog,
   ) {}

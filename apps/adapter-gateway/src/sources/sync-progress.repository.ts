@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { failureSql } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import type { ChangePage } from './change-page.js';
 import type { FetchedFile } from './fetched-file.js';
@@ -21,7 +21,7 @@ export class LeaseLost extends Error {
 @Injectable()
 export class SyncProgressRepository {
   constructor(
-    @InjectDataSource() private readonly db: DataSource,
+    private readonly db: DataSource,
     @InjectRepository(SourceChangeRow) private readonly changes: Repository<SourceChangeRow>,
   ) {}
 

@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { failureSql, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In, Repository } from 'typeorm';
 import { SourceRow } from './source.entity.js';
 import { type SyncCause, SyncRunRow } from './sync-run.entity.js';
@@ -28,7 +28,7 @@ const failureAtEnd = failureSql('s.sync_failure', {
 @Injectable()
 export class SyncRunRepository {
   constructor(
-    @InjectDataSource() private readonly db: DataSource,
+    private readonly db: DataSource,
     @InjectRepository(SyncRunRow) private readonly rows: Repository<SyncRunRow>,
   ) {}
 

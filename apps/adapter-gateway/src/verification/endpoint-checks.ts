@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { InboundRequest } from '#libs/contracts';
 import { InboundCalls } from '../inbound/inbound-calls.js';
 import type { SampleEndpoint } from '../samples/sample-endpoint.js';
-import { becameOf } from '../samples/samples.service.js';
+import { becameOf } from '../samples/sample.service.js';
 import { type SampleKind, signSample } from '../samples/sign-sample.js';
 import { type WebhookExchange, WebhookRequests } from '../samples/webhook-requests.js';
 import { type CheckId, notApplicable, skipped, type Verdict } from './check.js';

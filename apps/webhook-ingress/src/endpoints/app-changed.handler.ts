@@ -2,13 +2,13 @@ import { type AppChangedPayload } from '#libs/contracts';
 import type { DeadJob } from '#libs/queue';
 import { Controller, Logger } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { EndpointsService } from './endpoints.service.js';
+import { EndpointService } from './endpoint.service.js';
 
 @Controller()
 export class AppChangedHandler {
   private readonly logger = new Logger('app.changed');
 
-  constructor(private readonly endpoints: EndpointsService) {}
+  constructor(private readonly endpoints: EndpointService) {}
 
   @EventPattern<string>('app.changed')
   async handle(): Promise<void> {

@@ -5,7 +5,7 @@ import { until } from '#libs/testing';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
 import { Dispatcher } from './dispatcher.js';
-import { publicAddressOf } from './parse-job.js';
+import { PublicAddress } from './public-address.js';
 import type { Receipt } from './receipt.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 
@@ -36,13 +36,17 @@ const limits = {
 };
 const dispatcherWith = (maxWaitingJobs: number, projectAdvance: number, jobs = world.jobs): Dispatcher => {
   const settings = {
-    ...{ inlineLimitBytes: 1_024, maxWaitingJobs, projectAdvance, projectRate: 0, projectMaxWaiting: 60 },
+    INLINE_LIMIT_BYTES: 1_024,
+    MAX_WAITING_JOBS: maxWaitingJobs,
+    PROJECT_ADVANCE: projectAdvance,
+    PROJECT_MESSAGES_PER_SECOND: 0,
+    PROJECT_MAX_WAITING: 60,
   };
   return new Dispatcher(
     jobs,
     world.receipts,
     settings,
-    publicAddressOf('https://gatehouse.example'),
+    new PublicAddress({ PUBLIC_URL: 'https://gatehouse.example' }),
     limits,
     world.journal,
   );

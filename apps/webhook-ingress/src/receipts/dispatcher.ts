@@ -3,27 +3,21 @@ import { Journal } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
 import { batchLimits, JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { parseJob, type PublicAddress, PUBLIC_ADDRESS } from './parse-job.js';
+import type { IngressSettings } from '../env.js';
+import { SETTINGS } from '../settings.js';
+import { parseJob } from './parse-job.js';
 import { type InLine, ProjectLines } from './project-lines.js';
 import { ProjectRates } from './project-rates.js';
 import { ProjectShares } from './project-shares.js';
-import { ReceiptRepository } from './receipt.repository.js';
+import { PublicAddress } from './public-address.js';
 import type { Receipt } from './receipt.js';
+import { ReceiptRepository } from './receipt.repository.js';
 import { waitingEntry } from './told-of-waiting.js';
 
-export const DISPATCHER_SETTINGS = Symbol('dispatcherSettings');
-
-export interface DispatcherSettings {
-  inlineLimitBytes: number;
-  /** BullMQ jobs that may wait in all queues of a message's way, about: receipts that come at the same moment travel in one. */
-  maxWaitingJobs: number;
-  /** Messages of one project that are within its share, however many others wait. */
-  projectAdvance: number;
-  /** Messages of one project per second, where it has no limit of its own; 0: no limit. */
-  projectRate: number;
-  /** Messages of a project that may wait for its limit; what comes on top is refused. */
-  projectMaxWaiting: number;
-}
+type DispatcherSettings = Pick<
+  IngressSettings,
+  'INLINE_LIMIT_BYTES' | 'MAX_WAITING_JOBS' | 'PROJECT_ADVANCE' | 'PROJECT_MESSAGES_PER_SECOND' | 'PROJECT_MAX_WAITING'
+>;
 
 /** How a receipt is handed to the gateway. */
 interface EnqueueOptions {
@@ -65,13 +59,15 @@ export class Dispatcher implements OnApplicationShutdown {
   constructor(
     private readonly jobs: JobClient,
     private readonly receipts: ReceiptRepository,
-    @Inject(DISPATCHER_SETTINGS) private readonly settings: DispatcherSettings,
-    @Inject(PUBLIC_ADDRESS) private readonly at: PublicAddress,
+    @Inject(SETTINGS) private readonly settings: DispatcherSettings,
+    private readonly at: PublicAddress,
     @Inject(ProjectLimits) limits: Pick<ProjectLimits, 'of'>,
     @Inject(Journal) private readonly journal: Pick<Journal, 'append'>,
   ) {
-    this.rates = new ProjectRates((projectId) => limits.of(projectId).messages_per_second ?? settings.projectRate);
-    this.shares = new ProjectShares(settings.projectAdvance);
+    this.rates = new ProjectRates(
+      (projectId) => limits.of(projectId).messages_per_second ?? settings.PROJECT_MESSAGES_PER_SECOND,
+    );
+    this.shares = new ProjectShares(settings.PROJECT_ADVANCE);
   }
 
   /**
@@ -99,7 +95,7 @@ export class Dispatcher implements OnApplicationShutdown {
   fullForS(projectId: string): number | null {
     const rate = this.rates.rateOf(projectId);
     if (rate === 0) return null;
-    const over = this.lines.lengthOf(projectId) - this.settings.projectMaxWaiting;
+    const over = this.lines.lengthOf(projectId) - this.settings.PROJECT_MAX_WAITING;
     return over < 0 ? null : Math.max(1, Math.ceil(over / rate));
   }
 
@@ -116,7 +112,7 @@ export class Dispatcher implements OnApplicationShutdown {
     this.schedule();
     // One that is enqueued again has lost its place.
     if (tried === undefined || receipt.outcome === 'held') this.jobs.order.enter(receipt.appId, receipt.id);
-    const job = parseJob(receipt, this.settings.inlineLimitBytes, this.at);
+    const job = parseJob(receipt, this.settings.INLINE_LIMIT_BYTES, this.at);
     const more = { ...(tried === undefined ? {} : { tried }), ...(surplus ? { surplus } : {}) };
     try {
       return await this.jobs.enqueue(inboundParse, { ...job, ...more }, sinceMs);
@@ -151,7 +147,7 @@ export class Dispatcher implements OnApplicationShutdown {
   /** Surplus takes no room from what is within a share. */
   private roomFor(within: boolean): number {
     const waiting = this.waiting.own + (within ? 0 : this.waiting.surplus);
-    return (this.settings.maxWaitingJobs - waiting) * batchLimits.maxItems - this.addedSince;
+    return (this.settings.MAX_WAITING_JOBS - waiting) * batchLimits.maxItems - this.addedSince;
   }
 
   private schedule(): void {

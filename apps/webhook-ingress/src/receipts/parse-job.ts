@@ -1,24 +1,8 @@
 import type { InboundParsePayload, InboundRequest } from '#libs/contracts';
+import type { PublicAddress } from './public-address.js';
 import type { Receipt } from './receipt.js';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Where providers reach the installation: what they made their signatures over. */
-export interface PublicAddress {
-  /** PUBLIC_URL, without a slash at its end. */
-  url: string;
-  /** Of that URL: name, and port where it is not the scheme's own. */
-  host: string;
-  /** Of that URL: empty, or what a proxy takes off the path. */
-  prefix: string;
-}
-
-export const PUBLIC_ADDRESS = Symbol('publicAddress');
-
-export function publicAddressOf(url: string): PublicAddress {
-  const { host, pathname } = new URL(url);
-  return { url, host, prefix: pathname === '/' ? '' : pathname };
-}
 
 /** The job that has a receipt parsed; bodies over the limit stay behind and are read by reference. */
 export function parseJob(receipt: Receipt, inlineLimitBytes: number, at: PublicAddress): InboundParsePayload {

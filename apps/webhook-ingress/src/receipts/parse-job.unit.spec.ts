@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { parseJob, publicAddressOf } from './parse-job.js';
+import { parseJob } from './parse-job.js';
+import { PublicAddress } from './public-address.js';
 import type { Receipt } from './receipt.js';
 
+const at = (url: string): PublicAddress => new PublicAddress({ PUBLIC_URL: url });
 const receipt = (change: Partial<Receipt>): Receipt => ({
   id: 'evt_1',
   receivedAt: new Date(),
@@ -25,7 +27,7 @@ describe('the request of a parse job', () => {
   it('has the URL that its sender signed, whatever host the last proxy asked for', () => {
     const body = 'From=%2B49&Body=Hello';
     const signed = sign('https://gatehouse.example:8443/api/v1/webhooks/token?x=1', body);
-    const { request } = parseJob(receipt({}), 16_384, publicAddressOf('https://gatehouse.example:8443'));
+    const { request } = parseJob(receipt({}), 16_384, at('https://gatehouse.example:8443'));
     expect(sign(request!.url, request!.body)).toBe(signed);
     expect(request).toMatchObject({
       path: '/api/v1/webhooks/token',
@@ -36,7 +38,7 @@ describe('the request of a parse job', () => {
 
   it('is whole below a path of the installation, with every value of a parameter', () => {
     const url = '/api/v1/webhooks/token?a=1&a=2&b=%20';
-    const { request } = parseJob(receipt({ url }), 16_384, publicAddressOf('https://gatehouse.example/hooks'));
+    const { request } = parseJob(receipt({ url }), 16_384, at('https://gatehouse.example/hooks'));
     expect(request).toMatchObject({
       url: `https://gatehouse.example/hooks${url}`,
       path: '/hooks/api/v1/webhooks/token',
@@ -46,8 +48,8 @@ describe('the request of a parse job', () => {
 
   it('leaves the receipt as it was received, and a large body behind', () => {
     const stored = receipt({});
-    expect(parseJob(stored, 4, publicAddressOf('https://gatehouse.example'))).not.toHaveProperty('request');
-    parseJob(stored, 16_384, publicAddressOf('https://gatehouse.example'));
+    expect(parseJob(stored, 4, at('https://gatehouse.example'))).not.toHaveProperty('request');
+    parseJob(stored, 16_384, at('https://gatehouse.example'));
     expect([stored.url, stored.headers['host']]).toEqual(['/api/v1/webhooks/token?x=1', 'webhook-ingress:8080']);
   });
 });

@@ -30,7 +30,7 @@ describe('the retention of a project', () => {
     const limits = new ProjectLimits(world.db, 'ingress');
     await limits.set('org_1', 'prj_short', { ...noLimits, retention_days: 7 });
     await limits.set('org_1', 'prj_long', { ...noLimits, retention_days: 90 });
-    const retention = new ProjectRetention(world.db, world.journal, limits, { retentionDays: 30 });
+    const retention = new ProjectRetention(world.db, world.journal, limits, { RETENTION_DAYS: 30 });
     expect(await retention.deleteOld(2)).toBe(2);
     expect(await retention.deleteOld(2)).toBe(1);
     expect(await retention.deleteOld(2)).toBe(0);

@@ -4,7 +4,8 @@ import { Journal } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type ReceiptSettings, RECEIPT_SETTINGS } from './receipts.service.js';
+import type { IngressSettings } from '../env.js';
+import { SETTINGS } from '../settings.js';
 
 const sweepEveryMs = 600_000;
 const rowsAtATime = 2_000;
@@ -17,7 +18,7 @@ export class ProjectRetention extends Sweeping {
     private readonly db: DataSource,
     private readonly journal: Journal,
     private readonly limits: ProjectLimits,
-    @Inject(RECEIPT_SETTINGS) private readonly settings: ReceiptSettings,
+    @Inject(SETTINGS) private readonly settings: Pick<IngressSettings, 'RETENTION_DAYS'>,
   ) {
     super();
     const sweep = (limit: number): Promise<number> => this.deleteOld(limit);
@@ -27,7 +28,7 @@ export class ProjectRetention extends Sweeping {
   /** @returns the most rows that one statement deleted, at most `limit` */
   async deleteOld(limit: number): Promise<number> {
     let most = 0;
-    for (const { projectId, days } of this.limits.shorterThan(this.settings.retentionDays)) {
+    for (const { projectId, days } of this.limits.shorterThan(this.settings.RETENTION_DAYS)) {
       const before = new Date(Date.now() - days * dayMs);
       const deleted = [await this.receipts(projectId, before, limit), await this.refusals(projectId, before, limit)];
       most = Math.max(most, ...deleted);

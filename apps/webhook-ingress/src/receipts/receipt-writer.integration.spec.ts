@@ -101,7 +101,7 @@ describe('a batch that Postgres refuses', () => {
 
 describe('a receipt that has waited for too long', () => {
   it('is refused, with its key, and those beside it are written', async () => {
-    const impatient = world.writer(256, 5_000);
+    const impatient = world.writer(256, 10_000);
     const late = receipt({ receivedAt: new Date(Date.now() - 6_000) });
     const [before, after, again] = [receipt(), receipt(), receipt()];
     const writes = [impatient.write(before, null), impatient.write(late, keyOf('k')), impatient.write(after, null)];

@@ -2,18 +2,13 @@ import { Batcher } from '#libs/batching';
 import { isRefusedRow, ResilientClient } from '#libs/database';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
+import type { IngressSettings } from '../env.js';
+import { SETTINGS } from '../settings.js';
 import { CopyEncoder, statementTimeoutMs } from './copy-encoding.js';
 import type { DeliveryKey, Receipt, Written } from './receipt.js';
 import { type Item, type WriterConnection, writeReceipts } from './write-receipts.js';
 
-export const RECEIPT_WRITER_SETTINGS = Symbol('receiptWriterSettings');
-
-export interface ReceiptWriterSettings {
-  databaseUrl: string;
-  batch: number;
-  /** A receipt whose write has not begun so long after it came in is refused: the sweep would be past it. */
-  waitMs: number;
-}
+type ReceiptWriterSettings = Pick<IngressSettings, 'DATABASE_URL' | 'RECEIPT_BATCH' | 'RECEIPT_LEASE_MS'>;
 
 /** By which the sweep knows the writes under way. */
 export const writerName = 'webhook-ingress-receipts';
@@ -27,17 +22,21 @@ export class ReceiptWriter implements OnApplicationShutdown {
   /** Its own connection, not one of a pool: handing it over would let the answers of a batch go before the next commit. */
   private connection: WriterConnection | null = null;
   private readonly batcher: Batcher<Item, Written>;
+  /** A receipt whose write has not begun so long after it came in is refused: the sweep would be past it. */
+  private readonly waitMs: number;
 
-  constructor(@Inject(RECEIPT_WRITER_SETTINGS) private readonly settings: ReceiptWriterSettings) {
+  constructor(@Inject(SETTINGS) settings: ReceiptWriterSettings) {
+    // The other half is for what lies between the check and the transaction's start, and for clocks that differ.
+    this.waitMs = settings.RECEIPT_LEASE_MS / 2;
     this.config = {
-      connectionString: settings.databaseUrl,
+      connectionString: settings.DATABASE_URL,
       connectionTimeoutMillis: 2_000,
       query_timeout: statementTimeoutMs + 500,
       application_name: writerName,
       keepAlive: true,
     };
     this.batcher = new Batcher((items) => this.commit(items), {
-      maxItems: settings.batch,
+      maxItems: settings.RECEIPT_BATCH,
       maxWaitMs: 0,
       // Two at a time would be twice as many commits of half the size, for more CPU and no shorter wait.
       maxRunning: 1,
@@ -63,7 +62,7 @@ export class ReceiptWriter implements OnApplicationShutdown {
   private async commit(items: Item[]): Promise<(Written | Error)[]> {
     const connection = this.connection ?? (await this.connect());
     try {
-      const oldestMs = Date.now() - this.settings.waitMs;
+      const oldestMs = Date.now() - this.waitMs;
       const inTime = items.filter((item) => item.receipt.receivedAt.getTime() >= oldestMs);
       if (inTime.length === items.length) return await writeReceipts(connection, items);
       const written = inTime.length > 0 ? await writeReceipts(connection, inTime) : [];

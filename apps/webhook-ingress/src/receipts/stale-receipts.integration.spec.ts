@@ -6,7 +6,7 @@ import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js'
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
 import { noLimits } from '#libs/project-limits';
 import { Dispatcher } from './dispatcher.js';
-import { publicAddressOf } from './parse-job.js';
+import { PublicAddress } from './public-address.js';
 import type { Receipt } from './receipt.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 import { StaleReceipts } from './stale-receipts.js';
@@ -45,8 +45,14 @@ const dispatcherOf = (maxWaitingJobs: number): Dispatcher =>
   new Dispatcher(
     world.jobs,
     world.receipts,
-    { inlineLimitBytes: 1_024, maxWaitingJobs, projectAdvance: 1_000, projectRate: 0, projectMaxWaiting: 1_000 },
-    publicAddressOf('https://gatehouse.example'),
+    {
+      INLINE_LIMIT_BYTES: 1_024,
+      MAX_WAITING_JOBS: maxWaitingJobs,
+      PROJECT_ADVANCE: 1_000,
+      PROJECT_MESSAGES_PER_SECOND: 0,
+      PROJECT_MAX_WAITING: 1_000,
+    },
+    new PublicAddress({ PUBLIC_URL: 'https://gatehouse.example' }),
     { of: () => noLimits },
     world.journal,
   );
@@ -54,7 +60,9 @@ const staleReceiptsWith = (fed: Dispatcher): StaleReceipts => {
   const endpoints = {
     get: (appId: string) => endpoint(appId, { state: paused.has(appId) ? 'paused' : 'active' }),
   };
-  return new StaleReceipts(world.receipts, world.jobs, fed, endpoints, world.journal, losses, { leaseMs });
+  return new StaleReceipts(world.receipts, world.jobs, fed, endpoints, world.journal, losses, {
+    RECEIPT_LEASE_MS: leaseMs,
+  });
 };
 const ago = (ms: number): Date => new Date(Date.now() - ms);
 const stored = async (receipts: Receipt[]): Promise<string[]> => {

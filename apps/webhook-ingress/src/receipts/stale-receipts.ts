@@ -3,11 +3,11 @@ import { Liveness, type Queryable } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import { EndpointsService } from '../endpoints/endpoints.service.js';
+import { EndpointService } from '../endpoints/endpoint.service.js';
+import type { IngressSettings } from '../env.js';
+import { SETTINGS } from '../settings.js';
 import { Dispatcher } from './dispatcher.js';
 import { ReceiptRepository } from './receipt.repository.js';
-
-export const STALE_RECEIPT_SETTINGS = Symbol('staleReceiptSettings');
 
 const aheadBatch = 1_000;
 const longestBackoffMs = Math.max(inboundParse.backoff.capMs, messageRoute.backoff.capMs);
@@ -17,11 +17,6 @@ const leastTaken = 32;
 
 /** What waits for room longer than this is kept as what did not end: one project's wait must not hold up the sweep for all. */
 const longestWaitMs = 60_000;
-
-export interface StaleReceiptSettings {
-  /** How long a hop may take before its receipt counts as one that was lost. */
-  leaseMs: number;
-}
 
 /**
  * Finds receipts that have not ended, and enqueues them again. What still waits in a queue is late, not
@@ -33,16 +28,16 @@ export class StaleReceipts {
     private readonly receipts: ReceiptRepository,
     @Inject(JobClient) private readonly jobs: Pick<JobClient, 'behindMs'>,
     private readonly dispatcher: Dispatcher,
-    @Inject(EndpointsService) private readonly endpoints: Pick<EndpointsService, 'get'>,
+    @Inject(EndpointService) private readonly endpoints: Pick<EndpointService, 'get'>,
     private readonly journal: Journal,
     @Inject(Liveness) private readonly losses: Pick<Liveness, 'sinceLossMs'>,
-    @Inject(STALE_RECEIPT_SETTINGS) private readonly settings: StaleReceiptSettings,
+    @Inject(SETTINGS) private readonly settings: Pick<IngressSettings, 'RECEIPT_LEASE_MS'>,
   ) {}
 
   /** Moves the sweep's mark on. @returns how many receipts it looked at */
   async find(limit: number): Promise<number> {
     const { parseMs, routeMs } = await this.behind();
-    const { leaseMs } = this.settings;
+    const { RECEIPT_LEASE_MS: leaseMs } = this.settings;
     return this.receipts.advanceSweep(leaseMs + parseMs + routeMs, leaseMs, limit, (ids, tx) => this.open(ids, tx));
   }
 
@@ -66,7 +61,7 @@ export class StaleReceipts {
     const ended = await this.journal.endedAmong(ids);
     await this.receipts.forgetStale([...ended]);
     // Whoever told of a retry comes again by itself, unless what has it in hand was lost.
-    const quietMs = Math.min(this.settings.leaseMs + longestBackoffMs, this.losses.sinceLossMs);
+    const quietMs = Math.min(this.settings.RECEIPT_LEASE_MS + longestBackoffMs, this.losses.sinceLossMs);
     const inFlight = await this.journal.heardOfWithin(ids, quietMs + routeMs);
     const lost = due
       .filter(({ receipt_id: id }) => !ended.has(id) && !inFlight.has(id) && !this.dispatcher.holds(id))

@@ -19,7 +19,7 @@ export interface ReceiptsWorld {
   redis: BreakableLink;
   postgres: BreakableLink;
   /** On the way that can be cut. */
-  writer(batch?: number, waitMs?: number): ReceiptWriter;
+  writer(batch?: number, leaseMs?: number): ReceiptWriter;
   close(): Promise<void>;
 }
 
@@ -46,8 +46,8 @@ export async function receiptsWorld(): Promise<ReceiptsWorld> {
     redisUrl: redisDatabase.url,
     redis,
     postgres,
-    writer: (batch = 256, waitMs = Number.MAX_SAFE_INTEGER) => {
-      const writer = new ReceiptWriter({ databaseUrl: postgres.url, batch, waitMs });
+    writer: (batch = 256, leaseMs = Number.MAX_SAFE_INTEGER) => {
+      const writer = new ReceiptWriter({ DATABASE_URL: postgres.url, RECEIPT_BATCH: batch, RECEIPT_LEASE_MS: leaseMs });
       writers.push(writer);
       return writer;
     },

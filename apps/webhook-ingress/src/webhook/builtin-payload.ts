@@ -1,15 +1,10 @@
 import type { Endpoint } from '#libs/contracts';
 import { isShallow, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
+import type { IngressSettings } from '../env.js';
+import { ROUTER } from '../services.js';
+import { SETTINGS } from '../settings.js';
 import { Refused } from './refused.js';
-
-export const ROUTER = Symbol('routerClient');
-export const BUILTIN_SETTINGS = Symbol('builtinSettings');
-
-export interface BuiltinSettings {
-  /** Levels of a body at most. */
-  maxDepth: number;
-}
 
 const knownForMs = 5_000;
 /** Workflows are numbered from 1, in four bytes. */
@@ -23,7 +18,7 @@ export class BuiltinPayload {
 
   constructor(
     @Inject(ROUTER) private readonly router: ServiceClient,
-    @Inject(BUILTIN_SETTINGS) private readonly settings: BuiltinSettings,
+    @Inject(SETTINGS) private readonly settings: Pick<IngressSettings, 'MESSAGE_MAX_DEPTH'>,
   ) {}
 
   /**
@@ -35,7 +30,7 @@ export class BuiltinPayload {
       throw new Refused(415, 'unsupported_media_type', 'Send JSON with Content-Type: application/json.');
     }
     const payload = parse(body);
-    const { maxDepth } = this.settings;
+    const { MESSAGE_MAX_DEPTH: maxDepth } = this.settings;
     if (!isShallow(payload, maxDepth)) {
       throw new Refused(
         422,

@@ -1,22 +1,18 @@
 import type { Endpoint, HandshakeResult, MappedCredentials } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { GATEWAY } from '../endpoints/endpoints.service.js';
-import { inboundRequest, type PublicAddress, PUBLIC_ADDRESS } from '../receipts/parse-job.js';
+import type { IngressSettings } from '../env.js';
+import { inboundRequest } from '../receipts/parse-job.js';
+import { PublicAddress } from '../receipts/public-address.js';
+import { GATEWAY } from '../services.js';
+import { SETTINGS } from '../settings.js';
 import { handshakeAnswer, handshakeFields, type HandshakeRequest, isDeclared } from './handshake.js';
 import { type Answer, type Incoming, receiptOf } from './incoming.js';
 import { looksLikeHandshake } from './looks-like-handshake.js';
 import { Refused } from './refused.js';
 import { Secrets } from './secrets.js';
 
-export const HANDSHAKE_SETTINGS = Symbol('handshakeSettings');
-
-export interface HandshakeSettings {
-  /** Longest wait for the adapter. A person, and most providers, wait for three seconds. */
-  timeoutMs: number;
-  /** A POST with a longer body is a message. */
-  maxBodyBytes: number;
-}
+type HandshakeSettings = Pick<IngressSettings, 'HANDSHAKE_TIMEOUT_MS' | 'HANDSHAKE_MAX_BODY_BYTES'>;
 
 /** Answers handshakes: declared ones by what the manifest says, others through their App's adapter. */
 @Injectable()
@@ -26,8 +22,8 @@ export class Handshakes {
   constructor(
     private readonly secrets: Secrets,
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
-    @Inject(PUBLIC_ADDRESS) private readonly at: PublicAddress,
-    @Inject(HANDSHAKE_SETTINGS) private readonly settings: HandshakeSettings,
+    private readonly at: PublicAddress,
+    @Inject(SETTINGS) private readonly settings: HandshakeSettings,
   ) {}
 
   /**
@@ -47,7 +43,7 @@ export class Handshakes {
 
   /** Whether a POST may be a handshake, told without asking anybody: else it is a message. */
   mayBe({ handshake, adapter_handshake: asksAdapter }: Endpoint, incoming: Incoming): boolean {
-    if (incoming.body.length > this.settings.maxBodyBytes) return false;
+    if (incoming.body.length > this.settings.HANDSHAKE_MAX_BODY_BYTES) return false;
     if (handshake?.method === 'POST') return isDeclared(handshake, requestOf(incoming));
     return asksAdapter && looksLikeHandshake(incoming);
   }
@@ -114,7 +110,10 @@ export class Handshakes {
     );
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('the adapter did not answer in time')), this.settings.timeoutMs);
+      timer = setTimeout(
+        () => reject(new Error('the adapter did not answer in time')),
+        this.settings.HANDSHAKE_TIMEOUT_MS,
+      );
     });
     try {
       return await Promise.race([asked, late]);

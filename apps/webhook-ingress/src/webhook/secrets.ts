@@ -1,8 +1,7 @@
 import type { ServiceClient } from '#libs/service-kit';
 import { type Endpoint, mapCredentials, type MappedCredentials, type OpenedCredential } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-
-export const VAULT = Symbol('vaultClient');
+import { VAULT } from '../services.js';
 
 const freshMs = 10_000;
 /** With the vault away, what it last said is good for this long. */

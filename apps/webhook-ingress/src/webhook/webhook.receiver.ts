@@ -5,7 +5,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Metrics, ServiceTokens } from '#libs/service-kit';
 import { type Endpoint, probeHeader } from '#libs/contracts';
 import type { AnswerCounts } from '../answers/answer-counts.js';
-import { type EndpointsService } from '../endpoints/endpoints.service.js';
+import { type EndpointService } from '../endpoints/endpoint.service.js';
 import type { RefusalLog } from '../refusals/refusal.repository.js';
 import { ClientAddress } from './client-address.js';
 import { RateLimiter } from './rate-limiter.js';
@@ -26,7 +26,7 @@ export interface ReceiverSettings {
 }
 
 export interface ReceiverParts {
-  endpoints: EndpointsService;
+  endpoints: EndpointService;
   webhooks: WebhookService;
   refusals: RefusalLog;
   metrics: Metrics;

@@ -1,0 +1,106 @@
+import { type FormatResult, isJsonObject } from '#libs/adapter-sdk';
+import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { AdapterClient } from '../adapters/adapter-client.js';
+import { wrongFormat } from '../adapters/answer-fields.js';
+import { AdapterError } from '../adapters/adapter-error.js';
+import { AppRepository } from '../apps/app.repository.js';
+import { type CallTarget, CallTargets } from '../apps/call-targets.js';
+import type { GatewaySettings } from '../env.js';
+import { SETTINGS } from '../settings.js';
+import { SourceAdapter } from '../sources/source-adapter.js';
+import { SourceError } from '../sources/source-error.js';
+import type { AdapterCall, FetchFileCall, FormatCall, ListChangesCall } from './adapter-call.dto.js';
+import { withRetries } from './with-retries.js';
+import { VerifyCalls } from './verify-calls.js';
+import type { VerifyOutcome } from './verify-outcome.js';
+
+type Refusal = { ok: false; error: string; message: string };
+
+/** Calls of adapters for services that wait for the answer. All of these may be asked twice; see `Outbox` for the rest. */
+@Injectable()
+export class AdapterCallService {
+  constructor(
+    private readonly targets: CallTargets,
+    private readonly apps: AppRepository,
+    private readonly adapters: AdapterClient,
+    private readonly verifyCalls: VerifyCalls,
+    private readonly sources: SourceAdapter,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
+  ) {}
+
+  /** Whatever becomes of the call is its outcome. @throws Problem 4xx when it cannot be made as it was asked for */
+  verify(caller: Principal, call: AdapterCall): Promise<VerifyOutcome> {
+    return this.verifyCalls.ask(
+      () => this.target(caller, call),
+      ({ status }) => status < 500,
+    );
+  }
+
+  format(caller: Principal, call: FormatCall): Promise<FormatResult> {
+    const { text, mode = 'rich', max_length: maxLength } = call;
+    const body = { text, mode, ...(maxLength === undefined ? {} : { max_length: maxLength }) };
+    return this.ask(caller, call, ({ baseUrl, context }) =>
+      this.adapters.post<FormatResult>(baseUrl, '/format', body, context, wrongFormat),
+    );
+  }
+
+  async listChanges(caller: Principal, call: ListChangesCall): Promise<object> {
+    return this.ask(caller, call, async (target) => {
+      const page = await this.sources
+        .listChanges(target, call.resource_path, call.cursor ?? null)
+        .catch(refusalOfSource);
+      if ('ok' in page) return page;
+      const { changes, cursor, hasMore, full } = page;
+      return { changes, cursor, has_more: hasMore, ...(full === null ? {} : { full }) };
+    });
+  }
+
+  async fetchFile(caller: Principal, call: FetchFileCall): Promise<object> {
+    return this.ask(caller, call, async (target) => {
+      const file = await this.sources.fetchFile(target, call.resource_path, call.file_path).catch(refusalOfSource);
+      if ('ok' in file) return file;
+      const { bytes, contentType, fingerprint, sha256 } = file;
+      const content = bytes.toString('base64');
+      return { content_base64: content, content_type: contentType, size: bytes.length, fingerprint, sha256 };
+    });
+  }
+
+  private async ask<T>(caller: Principal, call: AdapterCall, ask: (target: CallTarget) => Promise<T>): Promise<T> {
+    const { ADAPTER_CALL_ATTEMPTS: attempts, ADAPTER_TIMEOUT_MS: budgetMs } = this.settings;
+    return withRetries(async () => ask(await this.target(caller, call)), { attempts, budgetMs });
+  }
+
+  private async target(caller: Principal, call: AdapterCall): Promise<CallTarget> {
+    const scope = scopeOf(caller, call.organization_id);
+    if (call.app_id !== undefined && call.adapter_slug === undefined && call.credentials === undefined) {
+      const app = await this.apps.byId(call.app_id);
+      const mine = app?.organization_id === scope.organizationId;
+      if (!mine || (scope.projectId && app.project_id !== scope.projectId)) throw notFound('app', call.app_id);
+      return this.targets.ofApp(call.app_id);
+    }
+    if (call.adapter_slug === undefined || call.app_id !== undefined) {
+      throw new Problem(422, 'app_or_adapter', 'Give app_id, or adapter_slug with credentials.');
+    }
+    const credentials = isJsonObject(call.credentials) ? call.credentials : {};
+    const given = { credentials, type: call.credential_type, credentialId: call.credential_id };
+    return this.targets.ofAdapter(scope, call.adapter_slug, given);
+  }
+}
+
+/** The organization that a service names, when its token is for that one or for none. @throws Problem 404 */
+export function scopeOf(
+  caller: Principal,
+  organizationId: string | undefined,
+): { organizationId: string; projectId: string } {
+  if (organizationId === undefined || organizationId === caller.organizationId) return caller;
+  if (caller.organizationId !== '') throw notFound('organization', organizationId);
+  return { organizationId, projectId: '' };
+}
+
+/** What a source refuses is an answer; what goes wrong on the way to it is not. */
+function refusalOfSource(error: unknown): Refusal {
+  if (!(error instanceof SourceError)) throw error;
+  if (error.code === 'contract_violation') throw new AdapterError('contract_violation', error.message, false);
+  return { ok: false, error: error.code, message: error.message };
+}

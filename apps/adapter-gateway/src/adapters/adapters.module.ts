@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { AdapterClient } from './adapter-client.js';
+import { AdapterRepository } from './adapter.repository.js';
+import { HealthPoller } from './health-poller.js';
+import { HealthProbe } from './health.js';
+import { ManifestFetch } from './manifest-fetch.js';
+import { OAuthProviderController } from './oauth-provider.controller.js';
+import { SkillAnnouncer } from './skill-announcer.js';
+import { SkillNewsRepository } from './skill-news.repository.js';
+import { ViolationLog } from './violation-log.js';
+
+@Module({
+  controllers: [OAuthProviderController],
+  providers: [
+    AdapterClient,
+    AdapterRepository,
+    HealthPoller,
+    HealthProbe,
+    ManifestFetch,
+    SkillAnnouncer,
+    SkillNewsRepository,
+    ViolationLog,
+  ],
+  exports: [AdapterClient, AdapterRepository, HealthPoller, HealthProbe, ManifestFetch],
+})
+export class AdaptersModule {}

@@ -1,0 +1,266 @@
+import { AuditLog } from '#libs/audit';
+import { appChanged, newId, type TextFrom } from '#libs/contracts';
+import { JobClient } from '#libs/queue';
+import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
+import type { AdapterRow } from '../adapters/adapter.entity.js';
+import { AdapterRepository } from '../adapters/adapter.repository.js';
+import type { GatewaySettings } from '../env.js';
+import { SETTINGS } from '../settings.js';
+import type { AppRow } from './app.entity.js';
+import type { ChangeApp, InstallApp, SignatureSettings } from './app.dto.js';
+import { AppBindings } from './app-bindings.js';
+import { AdapterGone, AppExists, AppRepository, type LinkChange, type Noted } from './app.repository.js';
+import { adapterApp, offered } from './adapter-app.js';
+import { capabilitiesOf } from './capabilities.js';
+import { CredentialChoice } from './credential-choice.js';
+import { declarationsOf } from './declared-credentials.js';
+import { namedForDirection } from './direction.js';
+import { InstalledApps } from './installed-apps.js';
+import { requireReplyAddress } from './reply-address.js';
+import { TokenSeal } from '../webhook-tokens/token-seal.js';
+import { newToken, rotatedToken } from '../webhook-tokens/webhook-token.js';
+
+const defaultMaxBodyBytes = 1_048_576;
+const directApp: Pick<AppRow, 'adapter_id' | 'provider' | 'capabilities'> = {
+  adapter_id: null,
+  provider: null,
+  capabilities: ['send', 'receive'],
+};
+
+/** Installs and changes Apps; every change is announced to the ingress. */
+@Injectable()
+export class AppService {
+  constructor(
+    private readonly apps: AppRepository,
+    private readonly adapters: AdapterRepository,
+    private readonly choice: CredentialChoice,
+    private readonly bindings: AppBindings,
+    private readonly installed: InstalledApps,
+    private readonly audit: AuditLog,
+    private readonly jobs: JobClient,
+    private readonly seal: TokenSeal,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
+  ) {}
+
+  /**
+   * @throws Problem 422 `adapter_required | adapter_not_applicable | skill_only | signature_not_applicable | capability_not_offered |
+   *   credential_*` (as `CredentialChoice.choose`), 404 `adapter_not_found`, 409 `app_exists` (a project has one App per provider)
+   */
+  async install(caller: Principal, body: InstallApp): Promise<AppRow> {
+    if (body.kind === 'adapter' && !body.adapter_id) {
+      throw new Problem(422, 'adapter_required', 'An App of kind adapter needs adapter_id.');
+    }
+    if (body.kind === 'builtin' && body.adapter_id !== undefined) {
+      throw new Problem(
+        422,
+        'adapter_not_applicable',
+        'The built-in Webhook app has no adapter: leave adapter_id out.',
+      );
+    }
+    const adapter = body.kind === 'adapter' ? await this.adapterOf(caller, body.adapter_id ?? '') : null;
+    const signature = body.signature ? declared(body.signature) : null;
+    const declarations = declarationsOf({ signature }, adapter?.manifest ?? null);
+    const credentials = await this.choice.choose(caller, declarations, body);
+    const now = new Date();
+    const id = newId('app');
+    const row: AppRow = {
+      id,
+      organization_id: caller.organizationId,
+      project_id: caller.projectId,
+      ...(adapter ? adapterApp(adapter, body) : { ...directApp, name: body.name }),
+      kind: body.kind,
+      credentials,
+      bindings_due_at: Object.keys(credentials).length > 0 ? AppBindings.dueAt() : null,
+      state: 'active',
+      ...newToken(id, this.seal),
+      previous_token_hash: null,
+      previous_token_until: null,
+      retired_token_hashes: [],
+      project_closed: false,
+      signature,
+      text_from: textFrom(caller, body.kind, body.text_from),
+      max_body_bytes: body.max_body_bytes ?? adapter?.manifest.webhook?.max_body_bytes ?? defaultMaxBodyBytes,
+      origin_marker: randomBytes(16).toString('hex'),
+      has_reply_address: false,
+      self: null,
+      renewal_failure: null,
+      version: await this.apps.nextVersion(),
+      created_at: now,
+      updated_at: now,
+    };
+    await this.insert(row, this.notedText(caller, row, null));
+    // Nobody knows the App yet: it is bound before anything can come for it.
+    if (row.bindings_due_at) await this.bindings.trySettle(row);
+    this.announce(row);
+    return row;
+  }
+
+  /**
+   * A declaration that is not named in `credentials` keeps its record.
+   * @throws Problem 404; 422 `capability_not_offered`, and as `CredentialChoice.choose`; of the vault's
+   */
+  async change(caller: Principal, id: string, body: ChangeApp): Promise<AppRow> {
+    const app = await this.get(caller, id);
+    const adapter = app.adapter_id ? await this.adapterOf(caller, app.adapter_id) : null;
+    const manifest = adapter?.manifest ?? null;
+    const links = await this.choice.choose(caller, declarationsOf(app, manifest), body, app.credentials);
+    const relinked = JSON.stringify(links) !== JSON.stringify(app.credentials);
+    const signature = body.signature ? declared(body.signature) : body.signature_off ? null : app.signature;
+    const rebound = relinked || JSON.stringify(signature) !== JSON.stringify(app.signature);
+    // What is checked no more may be read until nobody checks it.
+    if (rebound) await this.bindFirst({ ...app, credentials: links, signature: signature ?? app.signature });
+    const capabilities = adapter && body.capabilities ? offered(adapter, body.capabilities) : app.capabilities;
+    const name = body.name ?? app.name;
+    const changed = await this.save(
+      app,
+      {
+        name: adapter ? namedForDirection(name, capabilitiesOf({ capabilities }, adapter.manifest)) : name,
+        capabilities,
+        ...(body.state === undefined ? {} : { state: body.state }),
+        ...(rebound ? { bindings_due_at: AppBindings.dueAt() } : {}),
+        ...(body.max_body_bytes === undefined ? {} : { max_body_bytes: body.max_body_bytes }),
+        signature,
+        text_from: textFrom(caller, app.kind, body.text_from, app.text_from),
+      },
+      relinked ? linkChange(app.credentials, links) : undefined,
+      caller,
+    );
+    if (rebound) await this.bindings.trySettle(changed);
+    return changed;
+  }
+
+  /** A new webhook token; the old one works on for the grace period, and answers 410 from then on. */
+  async rotateToken(caller: Principal, id: string, graceMs = this.settings.TOKEN_GRACE_MS): Promise<AppRow> {
+    const app = await this.get(caller, id);
+    return this.save(app, rotatedToken(app, this.seal, graceMs));
+  }
+
+  /** Stops or takes up again the webhooks of a project, at once here and within the ingress' next look elsewhere. */
+  async projectClosed(project: Pick<Principal, 'organizationId' | 'projectId'>, closed: boolean): Promise<void> {
+    for (const app of await this.apps.list(project)) {
+      if (app.project_closed !== closed) await this.save(app, { project_closed: closed });
+    }
+  }
+
+  async retire(caller: Principal, id: string): Promise<void> {
+    const app = await this.get(caller, id);
+    const retired = await this.save(app, { state: 'retired', bindings_due_at: AppBindings.dueAt() });
+    await this.bindings.trySettle(retired);
+  }
+
+  /**
+   * Takes note of the reply address of the App's channel, which the router is about to keep; null: none.
+   * @throws Problem 404; 422 `invalid_reply_address`
+   */
+  async noteReplyAddress(caller: Principal, id: string, address: string | null): Promise<AppRow> {
+    const app = await this.get(caller, id);
+    if (address !== null) requireReplyAddress(app, address);
+    const hasAddress = address !== null;
+    return app.has_reply_address === hasAddress ? app : this.save(app, { has_reply_address: hasAddress });
+  }
+
+  /** Remembers who the App is at its provider, as `/verify` said. */
+  async rememberSelf(app: AppRow, self: Record<string, unknown>): Promise<void> {
+    await this.save(app, { self });
+  }
+
+  async get(caller: Pick<Principal, 'organizationId' | 'projectId'>, id: string): Promise<AppRow> {
+    const row = await this.apps.find(caller, id);
+    if (!row || row.state === 'retired') throw notFound('app', id);
+    return row;
+  }
+
+  list(caller: Principal): Promise<AppRow[]> {
+    return this.apps.list(caller);
+  }
+
+  private async adapterOf(caller: Principal, id: string): Promise<AdapterRow> {
+    const row = await this.adapters.find(caller, id);
+    if (!row) throw notFound('adapter', id);
+    return row;
+  }
+
+  /** @throws Problem 409 `app_exists`, 404 `adapter_not_found` */
+  private async insert(row: AppRow, noted: Noted | undefined): Promise<void> {
+    try {
+      await this.apps.insert(row, noted);
+    } catch (error) {
+      if (error instanceof AdapterGone) throw notFound('adapter', row.adapter_id ?? '');
+      if (!(error instanceof AppExists)) throw error;
+      const detail = `This project has an App of ${row.provider} already: Skills share it and its credentials.`;
+      throw new Problem(409, 'app_exists', detail);
+    }
+  }
+
+  /** Whoever reads the App's new records has to find them bound. The row is due first: what is left of a crash goes. */
+  private async bindFirst(app: AppRow): Promise<void> {
+    await this.apps.update(app.id, { bindings_due_at: AppBindings.dueAt() });
+    await this.bindings.add(app);
+  }
+
+  /** @param by of a change that may be of the trust in its text */
+  private async save(app: AppRow, change: Partial<AppRow>, links?: LinkChange, by?: Principal): Promise<AppRow> {
+    const full = { ...change, version: await this.apps.nextVersion(), updated_at: new Date() };
+    const noted = by && this.notedText(by, { ...app, ...full }, app.text_from);
+    await this.apps.update(app.id, full, links, noted);
+    const row = links ? await this.get(scopeOf(app), app.id) : { ...app, ...full };
+    this.announce(row);
+    return row;
+  }
+
+  /** What the audit log is told of who the text is from; nothing where that stays. */
+  private notedText(by: Principal, { id, text_from }: AppRow, before: TextFrom | null): Noted | undefined {
+    if (text_from === (before ?? 'people')) return undefined;
+    const change = { before: before && { text_from: before }, after: { text_from } };
+    return (tx) => this.audit.append(tx, by, { action: 'app.text_from_set', subject: id, ...change });
+  }
+
+  private announce(row: AppRow): void {
+    this.installed.forget();
+    void this.jobs.enqueue(appChanged, { app_id: row.id, version: row.version });
+  }
+}
+
+/**
+ * Who writes the text from now on.
+ * @throws Problem 422 `text_from_not_applicable`; 403 `scope_missing` for one that makes turns trust more
+ */
+function textFrom(caller: Principal, kind: AppRow['kind'], wanted?: TextFrom, now: TextFrom = 'people'): TextFrom {
+  if (wanted === undefined || wanted === now) return now;
+  if (kind === 'adapter') {
+    const what =
+      'The text of an adapter is that of its sender, whom the contacts admit: text_from is for the Webhook app.';
+    throw new Problem(422, 'text_from_not_applicable', what);
+  }
+  if (wanted === 'system') requireApprovalsManage(caller, 'Trusting the text of an App');
+  return wanted;
+}
+
+/** @throws Problem 422 `signature_options` for what would not be heeded */
+function declared(settings: SignatureSettings): AppRow['signature'] {
+  const { scheme, timestamp_header: time, signed_text: text, tolerance_seconds: tolerance } = settings;
+  const heeded =
+    scheme === 'hmac' ? time !== undefined || (text ?? tolerance) === undefined : (time ?? text) === undefined;
+  if (!heeded) {
+    const detail =
+      'signed_text and tolerance_seconds of hmac need timestamp_header; standard-webhooks has its own header and text.';
+    throw new Problem(422, 'signature_options', detail);
+  }
+  return {
+    ...settings,
+    ...(settings.header ? { header: settings.header.toLowerCase() } : {}),
+    ...(settings.timestamp_header ? { timestamp_header: settings.timestamp_header.toLowerCase() } : {}),
+    secret_fields: ['signing_secret', 'signing_secret_next'],
+  };
+}
+
+function linkChange(before: AppRow['credentials'], now: AppRow['credentials']): LinkChange {
+  const changed = Object.entries(now).filter(([key, id]) => before[key] !== id);
+  return { linked: Object.fromEntries(changed), unlinked: Object.keys(before).filter((key) => !(key in now)) };
+}
+
+function scopeOf(app: AppRow): { organizationId: string; projectId: string } {
+  return { organizationId: app.organization_id, projectId: app.project_id };
+}

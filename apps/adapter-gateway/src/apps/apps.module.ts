@@ -1,0 +1,35 @@
+import { Module } from '@nestjs/common';
+import { AdaptersModule } from '../adapters/adapters.module.js';
+import { WebhookTokensModule } from '../webhook-tokens/webhook-tokens.module.js';
+import { AppBindings } from './app-bindings.js';
+import { AppCredentialViews } from './app-credential-views.js';
+import { AppCredentials } from './app-credentials.js';
+import { AppViews } from './app-views.js';
+import { AppController } from './app.controller.js';
+import { AppRepository } from './app.repository.js';
+import { AppService } from './app.service.js';
+import { CallTargets } from './call-targets.js';
+import { ClosedProjectController } from './closed-project.controller.js';
+import { CredentialChoice } from './credential-choice.js';
+import { CredentialDescriptions } from './credential-descriptions.js';
+import { EndpointController } from './endpoint.controller.js';
+import { InstalledApps } from './installed-apps.js';
+
+@Module({
+  imports: [AdaptersModule, WebhookTokensModule],
+  controllers: [AppController, ClosedProjectController, EndpointController],
+  providers: [
+    AppBindings,
+    AppCredentialViews,
+    AppCredentials,
+    AppRepository,
+    AppService,
+    AppViews,
+    CallTargets,
+    CredentialChoice,
+    CredentialDescriptions,
+    InstalledApps,
+  ],
+  exports: [AppBindings, AppCredentials, AppRepository, AppService, AppViews, CallTargets, InstalledApps],
+})
+export class AppsModule {}

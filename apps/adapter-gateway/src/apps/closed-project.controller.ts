@@ -1,0 +1,22 @@
+import { Caller, Flag, type Principal, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { AppService } from './app.service.js';
+
+class ClosedProject {
+  @Flag() closed: boolean;
+}
+
+/** Whether the caller's project is closed: the portal, which knows, says it before it commits it. */
+@ApiExcludeController()
+@Controller('internal/project')
+@RequireScopes('service')
+export class ClosedProjectController {
+  constructor(private readonly apps: AppService) {}
+
+  @Post('closed')
+  @HttpCode(204)
+  set(@Caller() caller: Principal, @Body() { closed }: ClosedProject): Promise<void> {
+    return this.apps.projectClosed(caller, closed);
+  }
+}

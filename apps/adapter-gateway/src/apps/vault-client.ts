@@ -1,2 +1,0 @@
-/** DI token of the client of the vault. */
-export const VAULT = Symbol('vaultClient');

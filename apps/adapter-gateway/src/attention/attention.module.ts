@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { AppsModule } from '../apps/apps.module.js';
+import { RegistrationModule } from '../registration/registration.module.js';
+import { AttentionController } from './attention.controller.js';
+import { AttentionRepository } from './attention.repository.js';
+import { AttentionService } from './attention.service.js';
+
+@Module({
+  imports: [AppsModule, RegistrationModule],
+  controllers: [AttentionController],
+  providers: [AttentionRepository, AttentionService],
+})
+export class AttentionModule {}

@@ -1,0 +1,59 @@
+import { AuditController, AuditLog, auditProvider } from '#libs/audit';
+import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
+import { createEgress } from '#libs/egress';
+import { Journal, journalProvider } from '#libs/journal';
+import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
+import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
+import { schema } from './db/schema.js';
+import type { GatewaySettings } from './env.js';
+import { EGRESS, ENGINE, INGRESS, REGISTRY, VAULT } from './services.js';
+import { SETTINGS } from './settings.js';
+
+/** What every folder may inject: settings, database, journal, other services. */
+@Global()
+@Module({})
+export class CoreModule {
+  static with(settings: GatewaySettings): DynamicModule {
+    return {
+      module: CoreModule,
+      imports: [
+        DatabaseModule.forService(schema, {
+          url: settings.DATABASE_URL,
+          poolSize: settings.DATABASE_POOL,
+          applicationName: 'adapter-gateway',
+          provesLife: true,
+        }),
+      ],
+      controllers: [AuditController, ProjectLimitsController],
+      providers: [
+        { provide: SETTINGS, useValue: settings },
+        {
+          provide: EGRESS,
+          useFactory: () =>
+            createEgress({
+              allow: settings.GATEHOUSE_EGRESS_ALLOW,
+              connectionsPerOrigin: settings.ADAPTER_CONNECTIONS,
+            }),
+        },
+        client(ENGINE, 'engine', settings.ENGINE_URL),
+        client(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
+        client(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL),
+        client(VAULT, 'credential-vault', settings.VAULT_URL),
+        auditProvider('gateway'),
+        changeListenerProvider(schema, 'adapter-gateway', settings),
+        journalProvider('adapter-gateway'),
+        projectLimitsProvider('gateway'),
+      ],
+      exports: [SETTINGS, EGRESS, ENGINE, INGRESS, REGISTRY, VAULT, AuditLog, ChangeListener, Journal, ProjectLimits],
+    };
+  }
+}
+
+function client(token: symbol, audience: Audience, url: string): FactoryProvider<ServiceClient> {
+  return {
+    provide: token,
+    useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens),
+    inject: [ServiceTokens],
+  };
+}

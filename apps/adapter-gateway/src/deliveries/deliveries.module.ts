@@ -1,0 +1,37 @@
+import { Module } from '@nestjs/common';
+import { AdaptersModule } from '../adapters/adapters.module.js';
+import { AppsModule } from '../apps/apps.module.js';
+import { AddressPace } from './address-pace.js';
+import { AddressPaceRepository } from './address-pace.repository.js';
+import { Deliverer } from './deliver.js';
+import { DeliveryLeases } from './delivery-leases.js';
+import { DeliveryMarking } from './delivery-marking.js';
+import { DeliveryPartRepository } from './delivery-part.repository.js';
+import { DeliveryRedrive } from './delivery-redrive.js';
+import { DeliveryResumption } from './delivery-resumption.js';
+import { DeliveryController } from './delivery.controller.js';
+import { DeliveryHandler } from './delivery.handler.js';
+import { DeliveryRepository } from './delivery.repository.js';
+import { DeliveryService } from './delivery.service.js';
+import { InternalDeliveryController } from './internal-delivery.controller.js';
+import { OutgoingMessages } from './outgoing-messages.js';
+
+@Module({
+  imports: [AdaptersModule, AppsModule],
+  controllers: [DeliveryController, DeliveryHandler, InternalDeliveryController],
+  providers: [
+    AddressPace,
+    AddressPaceRepository,
+    Deliverer,
+    DeliveryLeases,
+    DeliveryMarking,
+    DeliveryPartRepository,
+    DeliveryRedrive,
+    DeliveryRepository,
+    DeliveryResumption,
+    DeliveryService,
+    OutgoingMessages,
+  ],
+  exports: [DeliveryRepository, DeliveryService],
+})
+export class DeliveriesModule {}

@@ -1,0 +1,70 @@
+import { Caller, notFound, OneOf, pageOf, PageQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { DeliveryMarking } from './delivery-marking.js';
+import { DeliveryRedrive } from './delivery-redrive.js';
+import { DeliveryRepository } from './delivery.repository.js';
+import { DeliveryPage, DeliveryView } from './delivery.dto.js';
+
+class DeliveryQuery extends PageQuery {
+  @OneOf(['queued', 'sending', 'delivered', 'dead', 'unknown'], { optional: true }) state?: string;
+  @Text(100, { optional: true, description: 'Deliveries that one event led to' }) event_id?: string;
+  @Text(100, { optional: true }) app_id?: string;
+}
+
+@ApiTags('deliveries')
+@Controller('api/v1/deliveries')
+export class DeliveryController {
+  constructor(
+    private readonly deliveries: DeliveryRepository,
+    private readonly redriving: DeliveryRedrive,
+    private readonly marking: DeliveryMarking,
+  ) {}
+
+  @Get()
+  @RequireScopes('deliveries:read')
+  @ApiOperation({ operationId: 'listDeliveries', summary: 'Deliveries, newest first' })
+  @ApiOkResponse({ type: DeliveryPage })
+  async list(@Caller() caller: Principal, @Query() query: DeliveryQuery): Promise<DeliveryPage> {
+    const rows = await this.deliveries.list(caller.organizationId, caller.projectId, {
+      state: query.state ?? null,
+      receiptId: query.event_id ?? null,
+      appId: query.app_id ?? null,
+      cursor: query.cursor ?? null,
+      limit: query.limit + 1,
+    });
+    return pageOf(rows, query.limit, (row) => row.id);
+  }
+
+  @Get(':id')
+  @RequireScopes('deliveries:read')
+  @ApiOperation({ operationId: 'getDelivery', summary: 'One delivery' })
+  @ApiOkResponse({ type: DeliveryView })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
+    const row = await this.deliveries.find(caller.organizationId, caller.projectId, id);
+    if (!row) throw notFound('delivery', id);
+    return row;
+  }
+
+  @Post(':id/redrive')
+  @HttpCode(202)
+  @RequireScopes('deliveries:write')
+  @ApiOperation({ operationId: 'redriveDelivery', summary: 'Attempt a dead or unknown delivery again' })
+  @ApiAcceptedResponse({ type: DeliveryView })
+  redrive(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
+    return this.redriving.redrive(caller, id);
+  }
+
+  @Post(':id/mark-delivered')
+  @HttpCode(200)
+  @RequireScopes('deliveries:write')
+  @ApiOperation({
+    operationId: 'markDelivered',
+    summary:
+      'Say that an unknown delivery, or its part in doubt, has arrived: it is not sent again, parts after it are',
+  })
+  @ApiOkResponse({ type: DeliveryView })
+  markDelivered(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
+    return this.marking.delivered(caller, id);
+  }
+}

@@ -1,0 +1,253 @@
+import { Batcher } from '#libs/batching';
+import { type DeliverySendPayload, deliverySend, outboundSent, type OutboundContent, textHash } from '#libs/contracts';
+import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
+import { Journal, type JournalEntry } from '#libs/journal';
+import { JobClient } from '#libs/queue';
+import { Metrics, type ServiceClient } from '#libs/service-kit';
+import { inMessage, inSpan, traceparent } from '#libs/tracing';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { circuitOpenCode } from '../adapters/breaker.js';
+import { busyCode } from '../adapters/call-slots.js';
+import { InstalledApps } from '../apps/installed-apps.js';
+import { ENGINE } from '../services.js';
+import type { GatewaySettings } from '../env.js';
+import { SETTINGS } from '../settings.js';
+import { disabledCode, notReadyCode } from '../apps/adapter-not-ready.js';
+import { Deliverer } from './deliver.js';
+import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
+import { jobOf } from './delivery-job.js';
+import { DeliveryLeases } from './delivery-leases.js';
+import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
+import { InFlightLimiter } from './in-flight-limiter.js';
+
+const sweepEveryMs = 3_000;
+const sweepGraceMs = 5_000;
+/** A pause is said once, however often it is looked whether it is over. */
+const pauses: (string | null)[] = [notReadyCode, disabledCode, circuitOpenCode, busyCode];
+
+/** Custody of deliveries: committed before the first attempt, attempted until settled; the journal tells how. */
+@Injectable()
+export class DeliveryService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+  private readonly logger = new Logger('deliveries');
+  private readonly claims: Batcher<DeliverySendPayload, ClaimedDelivery | null>;
+  private readonly results: Batcher<DeliveryResult>;
+  private readonly sweeper: Sweeper;
+  private readonly inFlight: InFlightLimiter;
+  private closing = false;
+
+  constructor(
+    private readonly deliveries: DeliveryRepository,
+    private readonly leases: DeliveryLeases,
+    private readonly deliverer: Deliverer,
+    private readonly installed: InstalledApps,
+    private readonly jobs: JobClient,
+    private readonly liveness: Liveness,
+    journal: Journal,
+    private readonly metrics: Metrics,
+    @Inject(ENGINE) private readonly engine: ServiceClient,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
+  ) {
+    this.inFlight = new InFlightLimiter(settings.DELIVERIES_IN_FLIGHT, (error) =>
+      // Its lease runs out, and it is taken up again.
+      this.logger.warn({ event: 'delivery.not_recorded', error: String(error) }),
+    );
+    const grouped = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
+    this.claims = new Batcher((jobs) => this.claimAll(jobs), grouped);
+    this.results = new Batcher<DeliveryResult>(async (results) => {
+      const rows = results.flatMap(({ id, entry }) => (entry ? [journal.row(entry, id)] : []));
+      const recorded = await this.deliveries.record(results, rows);
+      for (const { id, entry } of results) if (entry && recorded.has(id)) journal.noted(entry);
+      return [];
+    }, grouped);
+    this.sweeper = new Sweeper({
+      name: 'deliveries',
+      everyMs: sweepEveryMs,
+      batch: 500,
+      losses: liveness,
+      afterLoss: () => deliveries.voidLeasesOfGone(),
+      sweep: (limit) => this.sweep(limit),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.sweeper.start();
+  }
+
+  /** Before the workers close: what comes from here on is waited for by its job. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.closing = true;
+    await this.inFlight.drain();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.sweeper.stop();
+    await this.inFlight.drain();
+  }
+
+  /**
+   * Takes a delivery when nobody else has it and it is not settled. The attempt goes on after the job
+   * is done: the row's lease is its custody, and an adapter that hangs holds no place in the queue.
+   */
+  async send(job: DeliverySendPayload): Promise<void> {
+    if (this.closing) return this.sendNow(job);
+    await this.inFlight.room();
+    const delivery = await this.claim(job);
+    if (delivery) this.inFlight.add(this.attempt(delivery));
+  }
+
+  /** As `send`, but resolves when the attempt was recorded. */
+  async sendNow(job: DeliverySendPayload): Promise<void> {
+    const delivery = await this.claim(job);
+    if (delivery) await this.attempt(delivery);
+  }
+
+  /** A job that cannot be read at all; the row, if there is one, is swept. */
+  async deadLetter(job: DeliverySendPayload, code: string, reason: string): Promise<void> {
+    const row = await this.deliveries.lastClaim(job.delivery_id);
+    if (!row) return;
+    const { attempts, from_part: fromPart } = row;
+    const outcome = {
+      state: 'dead',
+      code,
+      detail: reason,
+      messageId: null,
+      fromPart,
+      attempts,
+      retryInMs: null,
+    } as const;
+    await this.finish(row, outcome, 0);
+  }
+
+  private async claim(job: DeliverySendPayload): Promise<ClaimedDelivery | null> {
+    return this.claims.add(job.content ? job : { ...job, content: await this.readContent(job) });
+  }
+
+  private attempt(delivery: ClaimedDelivery): Promise<void> {
+    const { receipt_id: eventId, organization_id: organizationId } = delivery;
+    // A sweep has no message of its own; a job's is the one already.
+    return inMessage({ eventId, organizationId }, traceparent(eventId), () =>
+      this.leases.during(delivery.id, () =>
+        inSpan('delivery', 'internal', { 'gatehouse.delivery_id': delivery.id }, () => this.makeAttempt(delivery)),
+      ),
+    );
+  }
+
+  private async makeAttempt(delivery: ClaimedDelivery): Promise<void> {
+    const startMs = performance.now();
+    const made = await this.deliverer.attempt(delivery).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    );
+    const outcome = deliveryOutcome(delivery, made, this.settings.DELIVERY_MAX_AGE_MS);
+    await this.finish(delivery, outcome, performance.now() - startMs);
+  }
+
+  private async finish(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): Promise<void> {
+    const { state } = outcome;
+    const entry = this.entryOf(delivery, outcome, durationMs);
+    await this.results.add({
+      id: delivery.id,
+      claims: delivery.claims,
+      state,
+      from_part: outcome.fromPart,
+      attempts: outcome.attempts,
+      moved_to: outcome.movedTo ?? null,
+      error: outcome.code,
+      error_detail: outcome.detail?.replaceAll('\0', '').slice(0, 1_000) ?? null,
+      provider_message_id: outcome.messageId,
+      lease_until: outcome.retryInMs === null ? null : new Date(Date.now() + outcome.retryInMs),
+      entry,
+    });
+    if (state === 'delivered' || state === 'unknown') await this.noteSent(delivery, outcome.messageId);
+    if (outcome.retryInMs !== null) this.retry(delivery, outcome.retryInMs);
+    if (entry) this.metrics.hopSeconds.observe({ stage: 'delivery', outcome: entry.outcome }, durationMs / 1000);
+  }
+
+  /** What the timeline tells of an attempt; null where it told so before. */
+  private entryOf(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): JournalEntry | null {
+    const { state, code } = outcome;
+    if (state === 'queued' && pauses.includes(code) && pauses.includes(delivery.error)) return null;
+    return {
+      receipt_id: delivery.receipt_id,
+      organization_id: delivery.organization_id,
+      project_id: delivery.project_id,
+      app_id: delivery.app_id,
+      stage: 'delivery',
+      outcome: state === 'queued' ? 'retrying' : state,
+      reason: code,
+      subject_id: delivery.id,
+      attempt: delivery.claims,
+      duration_ms: durationMs,
+      detail: detailOf(delivery, outcome),
+    };
+  }
+
+  /** What the provider may send back to us. The built-in App has a marker of its own instead. */
+  private async noteSent(delivery: ClaimedDelivery, messageId: string | null): Promise<void> {
+    const { app } = await this.installed.get(delivery.app_id);
+    if (app.kind === 'builtin') return;
+    await this.jobs.enqueue(outboundSent, {
+      delivery_id: delivery.id,
+      app_id: delivery.app_id,
+      sender: delivery.content.target.answers ?? null,
+      message_ids: messageId ? [messageId] : [],
+      text_hash: textHash(delivery.content.text),
+    });
+  }
+
+  private retry(delivery: ClaimedDelivery, waitMs: number): void {
+    const payload = { ...jobOf(delivery), ...(delivery.surplus ? { surplus: delivery.surplus } : {}) };
+    const item = { payload, attempts: 0, addedAtMs: Date.now() };
+    // Redis away: the sweeper takes the delivery up when its wait is over.
+    this.jobs.republish(deliverySend, item, waitMs + 5).catch(() => undefined);
+  }
+
+  private async claimAll(jobs: DeliverySendPayload[]): Promise<(ClaimedDelivery | null)[]> {
+    const rows = await this.deliveries.claim(jobs, this.liveness.owner, this.settings.DELIVERY_LEASE_MS);
+    const mine = new Map(rows.map((row) => [row.id, row]));
+    return jobs.map((job) => {
+      const row = mine.get(job.delivery_id) ?? null;
+      // The same delivery twice in one batch: the first one has it.
+      mine.delete(job.delivery_id);
+      return row && job.surplus ? { ...row, surplus: job.surplus } : row;
+    });
+  }
+
+  private async readContent(job: DeliverySendPayload): Promise<OutboundContent> {
+    const known = await this.deliveries.byId(job.delivery_id);
+    if (known) return known.content;
+    const { content } = await this.engine.get<{ content: OutboundContent }>(
+      `/internal/turns/${job.turn_id}/replies/${job.delivery_id}`,
+      {
+        organizationId: job.organization_id,
+        projectId: job.project_id,
+      },
+    );
+    return content;
+  }
+
+  private async sweep(limit: number): Promise<number> {
+    const behindMs = await this.jobs.behindMs(deliverySend.queue);
+    const ageMs = Math.min(sweepGraceMs, this.liveness.sinceLossMs) + behindMs;
+    const rows = await this.deliveries.overdue(ageMs, limit);
+    await Promise.all(rows.map((row) => this.jobs.enqueue(deliverySend, jobOf(row))));
+    // They stay overdue until their job runs: asking again at once would only find the same rows.
+    return 0;
+  }
+}
+
+function detailOf({ parts, cut_chars }: ClaimedDelivery, { detail }: DeliveryOutcome): Record<string, unknown> | null {
+  const facts = {
+    ...(detail ? { error: detail.slice(0, 500) } : {}),
+    ...(parts === null ? {} : { parts }),
+    ...(cut_chars > 0 ? { cut_chars } : {}),
+  };
+  return Object.keys(facts).length === 0 ? null : facts;
+}

@@ -1,0 +1,30 @@
+import { Module } from '@nestjs/common';
+import { AdaptersModule } from '../adapters/adapters.module.js';
+import { AppsModule } from '../apps/apps.module.js';
+import { OriginsModule } from '../origins/origins.module.js';
+import { SourcesModule } from '../sources/sources.module.js';
+import { Handshakes } from './handshakes.js';
+import { InboundAttempts } from './inbound-attempts.js';
+import { InboundCalls } from './inbound-calls.js';
+import { InboundWaitRepository } from './inbound-wait.repository.js';
+import { InboundController } from './inbound.controller.js';
+import { InboundHandler } from './inbound.handler.js';
+import { InboundService } from './inbound.service.js';
+import { OrphanedWaits } from './orphaned-waits.js';
+import { ParsedMessagesRepository } from './parsed-messages.repository.js';
+
+@Module({
+  imports: [AdaptersModule, AppsModule, OriginsModule, SourcesModule],
+  controllers: [InboundController, InboundHandler],
+  providers: [
+    Handshakes,
+    InboundAttempts,
+    InboundCalls,
+    InboundService,
+    InboundWaitRepository,
+    OrphanedWaits,
+    ParsedMessagesRepository,
+  ],
+  exports: [InboundCalls],
+})
+export class InboundModule {}

@@ -1,0 +1,6 @@
+/** Injection tokens of the clients of other services, and of the guarded way to what is none of ours. */
+export const ENGINE = Symbol('engine');
+export const INGRESS = Symbol('webhook-ingress');
+export const REGISTRY = Symbol('mcp-registry');
+export const VAULT = Symbol('credential-vault');
+export const EGRESS = Symbol('egress');

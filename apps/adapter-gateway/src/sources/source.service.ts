@@ -1,0 +1,94 @@
+import { newId } from '#libs/contracts';
+import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
+import { Injectable } from '@nestjs/common';
+import { AppService } from '../apps/app.service.js';
+import type { ChangeSource, CreateSource } from './source.dto.js';
+import type { SourceRow } from './source.entity.js';
+import { SourceRepository } from './source.repository.js';
+import { SourceSyncs } from './source-syncs.js';
+import type { SyncRunRow } from './sync-run.entity.js';
+
+/** Document sources of a project. */
+@Injectable()
+export class SourceService {
+  constructor(
+    private readonly sources: SourceRepository,
+    private readonly apps: AppService,
+    private readonly syncs: SourceSyncs,
+  ) {}
+
+  /** @throws Problem 404 `app_not_found`, 422 `no_documents`, 403 `scope_missing` for the trust `owner` */
+  async create(caller: Principal, body: CreateSource): Promise<SourceRow> {
+    const app = await this.apps.get(caller, body.app_id);
+    if (app.kind === 'builtin') {
+      throw new Problem(422, 'no_documents', 'The built-in Webhook app has no documents: name an App of an adapter.');
+    }
+    requireRightToTrust(caller, body.trust);
+    const now = new Date();
+    const row: SourceRow = {
+      id: newId('src'),
+      organization_id: caller.organizationId,
+      project_id: caller.projectId,
+      app_id: app.id,
+      name: body.name,
+      resource_path: body.resource_path,
+      every_seconds: body.every_seconds ?? null,
+      hint_events: body.hint_events ?? ['push'],
+      trust: body.trust ?? 'untrusted',
+      audience: body.audience ?? 'known',
+      state: 'active',
+      cursor: null,
+      sync_failure: null,
+      feed_failure: null,
+      next_sync_at: body.every_seconds === undefined ? null : now,
+      created_at: now,
+      updated_at: now,
+    };
+    await this.sources.insert(caller, row);
+    return row;
+  }
+
+  async change(caller: Principal, id: string, body: ChangeSource): Promise<SourceRow> {
+    const { trust } = await this.get(caller, id);
+    requireRightToTrust(caller, body.trust, trust);
+    const every = body.schedule_off ? null : body.every_seconds;
+    await this.sources.update(caller, id, {
+      ...(body.name === undefined ? {} : { name: body.name }),
+      ...(body.state === undefined ? {} : { state: body.state }),
+      ...(body.hint_events === undefined ? {} : { hint_events: body.hint_events }),
+      ...(body.trust === undefined ? {} : { trust: body.trust }),
+      ...(body.audience === undefined ? {} : { audience: body.audience }),
+      ...(every === undefined ? {} : { every_seconds: every, next_sync_at: every === null ? null : new Date() }),
+    });
+    return this.get(caller, id);
+  }
+
+  async delete(caller: Principal, id: string): Promise<void> {
+    await this.get(caller, id);
+    await this.sources.delete(id);
+  }
+
+  async sync(caller: Principal, id: string): Promise<SyncRunRow> {
+    return this.syncs.start(await this.get(caller, id), 'request');
+  }
+
+  /** @throws Problem 404 */
+  async get(caller: Principal, id: string): Promise<SourceRow> {
+    const row = await this.sources.find(caller, id);
+    if (!row) throw notFound('source', id);
+    return row;
+  }
+
+  list(caller: Principal, cursor: string | null, limit: number, search?: string): Promise<SourceRow[]> {
+    return this.sources.list(caller, cursor, limit, search);
+  }
+}
+
+/** What is not untrusted leaves the turns that read it their rights. @throws Problem 403 `scope_missing` */
+function requireRightToTrust(
+  caller: Principal,
+  wanted: SourceRow['trust'] | undefined,
+  now: SourceRow['trust'] = 'untrusted',
+): void {
+  if (wanted === 'owner' && wanted !== now) requireApprovalsManage(caller, 'Vouching for the documents of a source');
+}

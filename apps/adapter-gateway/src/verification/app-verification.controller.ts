@@ -1,0 +1,25 @@
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { VerifiedAppView } from './app-verification.dto.js';
+import { AppVerification } from './app-verification.js';
+
+@ApiTags('apps')
+@Controller('api/v1/apps/:id/verify')
+export class AppVerificationController {
+  constructor(private readonly verification: AppVerification) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScopes('apps:write')
+  @ApiOperation({
+    operationId: 'verifyApp',
+    summary: 'Check an App: adapter, credentials, webhook, signatures, handshake, clocks',
+    description:
+      'Sends good and bad requests to its own public URL. They are checked and answered as any other, and come to nothing: what is accepted ends as `verification`.',
+  })
+  @ApiOkResponse({ type: VerifiedAppView })
+  verify(@Caller() caller: Principal, @Param('id') id: string): Promise<VerifiedAppView> {
+    return this.verification.verify(caller, id);
+  }
+}

@@ -1,0 +1,125 @@
+import { until } from '#libs/testing';
+import { type FakeAdapter, fakeAdapter, type Route } from '../testing/fake-adapter.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+
+let world: GatewayWorld;
+let adapter: FakeAdapter;
+let app: string;
+
+beforeAll(async () => {
+  world = await gatewayWorld();
+  await world.start({ ADAPTER_TIMEOUT_MS: 1_000 });
+});
+afterAll(() => world.close());
+
+beforeEach(async () => {
+  adapter = await fakeAdapter(`verify-${Math.random().toString(36).slice(2, 8)}`);
+  await world.call('POST', 'adapters', { url: adapter.url });
+  world.credentials.set('cred_1', { TOKEN: 'a-very-secret-token' });
+  app = (await world.call('POST', `listings/${adapter.slug}/install`, { credential_id: 'cred_1' })).body.id;
+});
+afterEach(() => adapter.close());
+
+const verify = () => world.call('POST', `apps/${app}/verify`);
+const asked = (): number => adapter.calls.filter(({ route }) => route === 'verify').length;
+const violation = async (): Promise<string | null> =>
+  (await world.call('GET', 'adapters')).body.data.find(({ slug }: { slug: string }) => slug === adapter.slug).violation;
+const text =
+  (status: number, type: string, body: string): Route =>
+  (_body, response) =>
+    void response.writeHead(status, { 'content-type': type }).end(body);
+
+describe('Verify of an App whose adapter', () => {
+  it('answers everything has a checklist in which only the webhook fails, which nobody serves here', async () => {
+    adapter.routes['verify'] = () => ({ ok: true, user: 'Bot' });
+    const { body } = await verify();
+    const checks = body.checks as { id: string; status: string; what_to_do: string | null }[];
+    expect(body).toMatchObject({ ok: true, passed: false });
+    expect(Object.fromEntries(checks.map(({ id, status }) => [id, status]))).toMatchObject({
+      adapter_ready: 'ok',
+      credentials_accepted: 'ok',
+      endpoint_reachable: 'failed',
+      sample_accepted: 'skipped',
+      handshake_answered: 'not_applicable',
+      delivery_prepared: 'ok',
+    });
+    expect(checks.find(({ id }) => id === 'endpoint_reachable')?.what_to_do).toContain('SAMPLE_URL');
+  });
+
+  it.each<[string, Route, string, RegExp]>([
+    ['answers 401 as JSON', text(401, 'application/json', '{"error":"no"}'), 'provider_unavailable', /answered 401/],
+    ['answers 500', text(500, 'application/json', '{}'), 'provider_unavailable', /answered 500/],
+    ['drops the socket', (_body, response) => void response.destroy(), 'provider_unavailable', /\/verify/],
+    ['never answers', () => undefined, 'timeout', /no answer in time/],
+  ])('%s says so, and that nothing is known of the credentials', async (_what, answer, code, words) => {
+    adapter.routes['verify'] = answer;
+    const { status, body } = await verify();
+    expect([status, body.ok, body.code]).toEqual([200, false, code]);
+    expect(body.error).toMatch(words);
+    expect(body.error).toMatch(/nothing is known of the credentials/);
+  });
+
+  it.each<[string, Route, RegExp]>([
+    ['answers HTML', text(200, 'text/html', '<p>hello</p>'), /application\/json/],
+    ['answers a list', () => [], /object/],
+    ['answers ok as a text', () => ({ ok: 'true', user: 'Bot' }), /ok is neither true nor false/],
+    ['names no user', () => ({ ok: true }), /without a text as user/],
+    ['names a number as user', () => ({ ok: true, user: 5 }), /without a text as user/],
+    ['says who it is in a text', () => ({ ok: true, user: 'Bot', account: 'U1' }), /account is not an object/],
+    ['gives no error', () => ({ ok: false }), /without a text as error/],
+  ])('%s breaks the contract, which its page shows too', async (_what, answer, words) => {
+    adapter.routes['verify'] = answer;
+    const { status, body } = await verify();
+    expect([status, body.ok, body.code]).toEqual([200, false, 'contract_violation']);
+    expect(body.error).toMatch(words);
+    await until('the page shows it', async () => words.test((await violation()) ?? ''));
+    expect(asked()).toBe(1);
+  });
+
+  it('breaks it again in another way shows that way, however soon it follows', async () => {
+    adapter.routes['verify'] = () => ({ ok: true });
+    await verify();
+    adapter.routes['verify'] = () => ({ ok: false });
+    await verify();
+    await until('the page shows the last one', async () => /without a text as error/.test((await violation()) ?? ''));
+  });
+
+  it.each<[object, string, string]>([
+    [{ error: 'auth_failed', message: 'token_revoked' }, 'auth_failed', 'accept the credentials: token_revoked'],
+    [{ error: 'the token has expired' }, 'auth_failed', 'accept the credentials: the token has expired'],
+    [{ error: 'provider_unavailable' }, 'provider_unavailable', 'nothing is known of the credentials'],
+    [{ error: 'a-very-secret-token is wrong' }, 'auth_failed', '[redacted] is wrong'],
+  ])('refuses with %j tells refused and unknown apart', async (said, code, words) => {
+    adapter.routes['verify'] = () => ({ ok: false, ...said });
+    const { status, body } = await verify();
+    expect([status, body.ok, body.code]).toEqual([200, false, code]);
+    expect(body.error).toContain(words);
+  });
+
+  it('names itself in characters that no database takes is remembered without them', async () => {
+    adapter.routes['verify'] = () => ({ ok: true, user: 'B\u0000t', account: { id: 'U\ud800' } });
+    expect((await verify()).body).toMatchObject({ ok: true, user: 'B\ufffdt', account: { id: 'U\ufffd' } });
+  });
+
+  it('is given a pause after failing is told to be so, and is asked no more', async () => {
+    adapter.routes['verify'] = text(500, 'application/json', '{}');
+    await Promise.all([verify(), verify()]);
+    const before = asked();
+    const { status, body } = await verify();
+    expect([status, body.ok, body.code]).toEqual([200, false, 'circuit_open']);
+    expect(body.error).toMatch(/given a pause/);
+    expect(asked()).toBe(before);
+  });
+
+  it('cannot be handed its credentials says why', async () => {
+    world.credentials.delete('cred_1');
+    await until('the credential is gone for the gateway', async () => !(await verify()).body.ok);
+    const { status, body } = await verify();
+    expect([status, body.ok, body.code]).toEqual([200, false, 'missing_credentials']);
+    expect(body.error).toMatch(/was deleted, link another one/);
+  });
+
+  it('is not there is another project’s App', async () => {
+    expect((await world.call('POST', `apps/${app}/verify`, undefined, { projectId: 'prj_other' })).status).toBe(404);
+  });
+});

@@ -1,0 +1,44 @@
+import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AppService } from '../apps/app.service.js';
+import { WebhookRenewalRepository } from './webhook-renewal.repository.js';
+import { WebhookRenewalView } from './webhook-renewal.dto.js';
+
+@ApiTags('apps')
+@Controller('api/v1/apps/:id/webhook-renewal')
+export class WebhookRenewalController {
+  constructor(
+    private readonly apps: AppService,
+    private readonly renewals: WebhookRenewalRepository,
+  ) {}
+
+  @Get()
+  @RequireScopes('apps:read')
+  @ApiOperation({
+    operationId: 'getWebhookRenewal',
+    summary: 'When the provider was last asked to go on sending events, until when it does, and what went wrong',
+  })
+  @ApiOkResponse({ type: WebhookRenewalView })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookRenewalView> {
+    await this.apps.get(caller, id);
+    const row = await this.renewals.byApp(id);
+    if (!row) throw nothingToRenew();
+    return row;
+  }
+
+  @Post()
+  @HttpCode(202)
+  @RequireScopes('apps:write')
+  @ApiOperation({ operationId: 'renewWebhook', summary: 'Ask the provider again at the next sweep' })
+  @ApiAcceptedResponse({ type: WebhookRenewalView })
+  async hasten(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookRenewalView> {
+    await this.apps.get(caller, id);
+    if (!(await this.renewals.hasten(id))) throw nothingToRenew();
+    return this.get(caller, id);
+  }
+}
+
+function nothingToRenew(): Problem {
+  return new Problem(404, 'webhook_renewal_not_found', 'Its provider sends events without being asked again.');
+}

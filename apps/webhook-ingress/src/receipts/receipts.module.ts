@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { EndpointsModule } from '../endpoints/endpoints.module.js';
+import { RefusalsModule } from '../refusals/refusals.module.js';
+import { Dispatcher } from './dispatcher.js';
+import { ProjectRetention } from './project-retention.repository.js';
+import { PublicAddress } from './public-address.js';
+import { ReceiptWriter } from './receipt-writer.js';
+import { ReceiptController } from './receipt.controller.js';
+import { ReceiptRepository } from './receipt.repository.js';
+import { ReceiptService } from './receipt.service.js';
+import { StaleReceipts } from './stale-receipts.js';
+
+@Module({
+  imports: [EndpointsModule, RefusalsModule],
+  controllers: [ReceiptController],
+  providers: [
+    Dispatcher,
+    ProjectRetention,
+    PublicAddress,
+    ReceiptRepository,
+    ReceiptService,
+    ReceiptWriter,
+    StaleReceipts,
+  ],
+  exports: [Dispatcher, PublicAddress, ReceiptWriter],
+})
+export class ReceiptsModule {}

@@ -1,0 +1,30 @@
+import { Caller, pageOf, PageQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RefusalLog } from './refusal.repository.js';
+import { RefusalPage } from './refusal.dto.js';
+
+class RefusalQuery extends PageQuery {
+  @Text(100, { optional: true }) app_id?: string;
+}
+
+@ApiTags('refusals')
+@Controller('api/v1/refusals')
+export class RefusalController {
+  constructor(private readonly refusals: RefusalLog) {}
+
+  @Get()
+  @RequireScopes('events:read')
+  @ApiOperation({ operationId: 'listRefusals', summary: 'Webhook requests that were refused, and why' })
+  @ApiOkResponse({ type: RefusalPage })
+  async list(@Caller() caller: Principal, @Query() query: RefusalQuery): Promise<RefusalPage> {
+    const rows = await this.refusals.list(
+      caller.organizationId,
+      caller.projectId,
+      query.limit + 1,
+      query.cursor ?? null,
+      query.app_id ?? null,
+    );
+    return pageOf(rows, query.limit, (row) => row.id);
+  }
+}
