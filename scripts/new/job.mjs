@@ -39,9 +39,7 @@ export function newJob(draft, [job = '', service = '']) {
   });
 
   draft.add(`apps/${service}/src/${handler}.ts`, filled('job.handler.ts', values));
-  const module = `apps/${service}/src/app.module.ts`;
-  draft.addImport(module, `import { ${values.Name}Handler } from './${handler}.js';`);
-  draft.change(module, /\bcontrollers: \[/, (start) => `${start}${values.Name}Handler, `);
+  addController(draft, service, folder, `${name}.handler`, `${values.Name}Handler`);
   draft.change(`apps/${service}/src/service.ts`, /(\bconsumes: \[[^\]]*)\]/, (_all, queues) => `${queues}, '${name}']`);
 
   // Who may use a queue in Redis is listed by service, and what Compose gives Redis is written out of that list.
@@ -57,6 +55,30 @@ export function newJob(draft, [job = '', service = '']) {
     'Once a service adds it: node scripts/reference.mjs, which npm run check waits for, and the table of docs/security.md.',
     'Who has Redis users of their own makes the ACL file anew: say so in CHANGELOG.md.',
   ];
+}
+
+/**
+ * Lists a controller in the module of its folder, which is made where there is none.
+ * @param {import('./draft.mjs').Draft} draft
+ * @param {string} service
+ * @param {string} folder
+ * @param {string} file
+ * @param {string} controller
+ */
+function addController(draft, service, folder, file, controller) {
+  const module = `apps/${service}/src/${folder}/${folder}.module.ts`;
+  if (!draft.exists(module)) {
+    const name = `${pascal(folder)}Module`;
+    draft.add(module, filled('folder.module.ts', { file, controller, name }));
+    const root = `apps/${service}/src/app.module.ts`;
+    draft.addImport(root, `import { ${name} } from './${folder}/${folder}.module.js';`);
+    draft.change(root, /\bimports: \[[^\]]*\bCoreModule\.with\([^)]*\),/, (start) => `${start}\n${name},`);
+    return;
+  }
+  draft.addImport(module, `import { ${controller} } from './${file}.js';`);
+  const listed = /\bcontrollers: \[/;
+  if (listed.test(draft.read(module))) draft.change(module, listed, (start) => `${start}${controller}, `);
+  else draft.change(module, /@Module\(\{/, (start) => `${start}\n  controllers: [${controller}],`);
 }
 
 /** @param {import('./draft.mjs').Draft} draft @param {string} service */
