@@ -14,9 +14,9 @@ const Toasts = lazy(() => import('./shell/toasts.js'));
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root.');
 
-// While it is asked who is signed in, the page that the address names is on its way.
-const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
-for (const route of routes) void router.loadRouteChunk(route);
+// Before anything is drawn: who is signed in, the page that the address names and what it will show are on their way.
+const { pathname, search } = router.latestLocation;
+void router.preloadRoute({ to: pathname, search });
 
 // As a transition it lets the browser in between, on slow machines too.
 startTransition(() =>
