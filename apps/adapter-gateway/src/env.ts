@@ -49,8 +49,10 @@ const settings = {
   PARSE_LEASE_MS: integer(30_000, 1_000, 3_600_000),
   /** A receipt that its adapter could not take for this long is dead, however often it was rescheduled. */
   PARSE_MAX_AGE_MS: integer(259_200_000, 1_000, 2_592_000_000),
-  /** Deliveries under way in this process. */
+  /** Deliveries in flight in this process. */
   DELIVERIES_IN_FLIGHT: integer(5_000, 1, 100_000),
+  /** Of those, how many of one project that sends over its share. */
+  SURPLUS_DELIVERIES_IN_FLIGHT: integer(64, 1, 100_000),
   /** Bytes of all files of one message; a manifest's message.max_attachment_bytes may say less. */
   DELIVERY_ATTACHMENTS_MAX_BYTES: integer(10_485_760, 0, 26_214_400),
   /** Parts of one message to a channel that bounds their length; the rest is cut. */

@@ -1,7 +1,7 @@
 import type { DeliverySendPayload } from '#libs/contracts';
-import type { DeadJob } from '#libs/queue';
+import type { DeadJob, JobContext } from '#libs/queue';
 import { Controller } from '@nestjs/common';
-import { EventPattern, Payload } from '@nestjs/microservices';
+import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import { DeliveryService } from './delivery.service.js';
 
 @Controller()
@@ -9,8 +9,8 @@ export class DeliveryHandler {
   constructor(private readonly deliveries: DeliveryService) {}
 
   @EventPattern<string>('delivery.send')
-  async send(@Payload() job: DeliverySendPayload): Promise<void> {
-    await this.deliveries.send(job);
+  async send(@Payload() job: DeliverySendPayload, @Ctx() context: JobContext): Promise<void> {
+    await this.deliveries.send(job, context.waiting);
   }
 
   @EventPattern<string>('delivery.send.dead')

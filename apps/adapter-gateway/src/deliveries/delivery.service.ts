@@ -2,7 +2,7 @@ import { Batcher } from '#libs/batching';
 import { type DeliverySendPayload, deliverySend, outboundSent, type OutboundContent, textHash } from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
-import { JobClient } from '#libs/queue';
+import { JobClient, type Waiting } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { inMessage, inSpan, traceparent } from '#libs/tracing';
 import {
@@ -25,7 +25,8 @@ import { deliveryOutcome, type DeliveryOutcome } from './delivery-outcome.js';
 import { jobOf } from './delivery-job.js';
 import { DeliveryLeases } from './delivery-leases.js';
 import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult } from './delivery.repository.js';
-import { InFlightLimiter } from './in-flight-limiter.js';
+import { InFlightLimiter, type Leave } from './in-flight-limiter.js';
+import { SurplusPlaces } from './surplus-places.js';
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;
@@ -40,6 +41,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   private readonly results: Batcher<DeliveryResult>;
   private readonly sweeper: Sweeper;
   private readonly inFlight: InFlightLimiter;
+  private readonly surplus: SurplusPlaces;
   private closing = false;
 
   constructor(
@@ -58,6 +60,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
       // Its lease runs out, and it is taken up again.
       this.logger.warn({ event: 'delivery.not_recorded', error: String(error) }),
     );
+    this.surplus = new SurplusPlaces(settings.SURPLUS_DELIVERIES_IN_FLIGHT);
     const grouped = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
     this.claims = new Batcher((jobs) => this.claimAll(jobs), grouped);
     this.results = new Batcher<DeliveryResult>(async (results) => {
@@ -95,11 +98,17 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
    * Takes a delivery when nobody else has it and it is not settled. The attempt goes on after the job
    * is done: the row's lease is its custody, and an adapter that hangs holds no place in the queue.
    */
-  async send(job: DeliverySendPayload): Promise<void> {
+  async send(job: DeliverySendPayload, waiting: Waiting): Promise<void> {
     if (this.closing) return this.sendNow(job);
-    await this.inFlight.room();
-    const delivery = await this.claim(job);
-    if (delivery) this.inFlight.add(this.attempt(delivery));
+    const leave = await waiting(this.placeFor(job));
+    try {
+      const delivery = await this.claim(job);
+      if (delivery) this.inFlight.add(this.attempt(delivery), leave);
+      else leave();
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
   /** As `send`, but resolves when the attempt was recorded. */
@@ -123,6 +132,16 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
       retryInMs: null,
     } as const;
     await this.finish(row, outcome, 0);
+  }
+
+  /** Surplus of a project takes few places: what a process has in hand is what the messages of others wait for. */
+  private async placeFor({ project_id: projectId, surplus }: DeliverySendPayload): Promise<Leave> {
+    const leaveShare = surplus ? await this.surplus.enter(projectId) : null;
+    const leave = await this.inFlight.enter();
+    return () => {
+      leaveShare?.();
+      leave();
+    };
   }
 
   private async claim(job: DeliverySendPayload): Promise<ClaimedDelivery | null> {

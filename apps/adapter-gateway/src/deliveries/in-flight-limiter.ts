@@ -1,6 +1,11 @@
+/** Gives back a place; a second call does nothing. */
+export type Leave = () => void;
+
 /** Work that goes on by itself, bounded and waited for at the end. */
 export class InFlightLimiter {
   private readonly running = new Set<Promise<unknown>>();
+  private readonly waiting: (() => void)[] = [];
+  private taken = 0;
 
   constructor(
     private readonly limit: number,
@@ -9,20 +14,43 @@ export class InFlightLimiter {
 
   /** How much more may be added at once. */
   get free(): number {
-    return Math.max(0, this.limit - this.running.size);
+    return Math.max(0, this.limit - this.taken);
   }
 
-  /** Resolves when less than the limit is under way. */
-  async room(): Promise<void> {
-    while (this.running.size >= this.limit) await Promise.race(this.running);
+  /** Resolves when there is room, in the order of the calls; it is the caller's until it is given back. */
+  async enter(): Promise<Leave> {
+    if (this.taken < this.limit) this.taken += 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return this.place();
   }
 
-  add(work: Promise<void>): void {
-    const tracked = work.catch(this.onFailure).finally(() => this.running.delete(tracked));
+  /** Tracks work that has begun: in a place that it gives back when it ends, or in one of its own. */
+  add(work: Promise<void>, leave = this.anotherPlace()): void {
+    const tracked = work.catch(this.onFailure).finally(() => {
+      this.running.delete(tracked);
+      leave();
+    });
     this.running.add(tracked);
   }
 
   async drain(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
+  }
+
+  private anotherPlace(): Leave {
+    this.taken += 1;
+    return this.place();
+  }
+
+  private place(): Leave {
+    let mine = true;
+    return () => {
+      if (!mine) return;
+      mine = false;
+      // Who waits has the place at once: nobody comes in between.
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.taken -= 1;
+    };
   }
 }

@@ -95,8 +95,8 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     // What waits here for its adapter comes again by itself.
     if (job.tried !== undefined && (await this.waits.has(job.receipt_id))) return;
     if (this.closing) return this.attempt(job, adapter, 0, false);
-    await this.inFlight.room();
-    this.inFlight.add(this.attempt(job, adapter, 0, false));
+    const leave = await this.inFlight.enter();
+    this.inFlight.add(this.attempt(job, adapter, 0, false), leave);
   }
 
   /** Takes what is due, and more as soon as some of it is done; nothing waits for the slowest. */
