@@ -56,7 +56,7 @@ export default {
     {
       name: 'bullmq-only-in-queue',
       severity: 'error',
-      from: { pathNot: '^libs/queue/' },
+      from: { pathNot: '^libs/(queue|testing)/' },
       to: { path: 'node_modules/bullmq/' },
     },
     {
@@ -95,7 +95,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)dist/' },
+    exclude: { path: '^dist/|^(apps|libs)/[^/]+/dist/' },
     tsPreCompilationDeps: true,
     parser: 'swc',
     enhancedResolveOptions: {

@@ -1,6 +1,7 @@
 export { openLink, type BreakableLink } from './breakable-link.js';
 export { testRedisUrl } from './env.js';
 export { growth } from './growth.js';
+export { QueuedJobs } from './queued-jobs.js';
 export { takeRedisDatabase, type RedisDatabase } from './redis-database.js';
 export { testServiceKey, testServiceTrust } from './service-key.js';
 export { sendByByte, slowClient, type SlowClient } from './slow-client.js';

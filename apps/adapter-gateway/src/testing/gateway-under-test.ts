@@ -8,9 +8,8 @@ import {
   ServiceTokens,
   tokenLimitDefaults,
 } from '#libs/service-kit';
-import { testDatabase, testRedisUrl, testServiceKey, testServiceTrust } from '#libs/testing';
+import { QueuedJobs, testDatabase, testRedisUrl, testServiceKey, testServiceTrust } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Queue } from 'bullmq';
 import pg from 'pg';
 import { AppModule } from '../app.module.js';
 import type { GatewaySettings } from '../env.js';
@@ -52,10 +51,8 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
   pool.on('connect', (client) => client.on('error', () => undefined));
   const vault = await fakeVault();
   const { credentials } = vault;
-  const queues = queueNames.map(
-    (name) => new Queue(name, { connection: { url: testRedisUrl() }, prefix: `{gatehouse:q:${name}}` }),
-  );
-  await Promise.all(queues.map((queue) => queue.obliterate({ force: true })));
+  const queued = new QueuedJobs(queueNames);
+  await queued.lose();
   const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
   const gateways: NestFastifyApplication[] = [];
   const send = async (method: string, path: string, body: object | undefined, principal: Principal) => {
@@ -97,13 +94,10 @@ export async function gatewayWorld(): Promise<GatewayWorld> {
       send(method, `api/v1/${path}`, body, { ...home, subject: 'key:test', scopes: person, ...as }),
     service: (method, path, body, scope) =>
       send(method, `internal/${path}`, body, { ...home, subject: 'service:test', scopes: ['service'], ...scope }),
-    waiting: async <P extends object>(contract: JobContract<P>) => {
-      const found = (await queues.find(({ name }) => name === contract.queue)?.getJobs(['wait'])) ?? [];
-      return found.flatMap((job) => (job.data as { items: { payload: P }[] }).items.map(({ payload }) => payload));
-    },
+    waiting: (contract) => queued.payloads(contract),
     close: async () => {
       await Promise.all(gateways.map((gateway) => gateway.close()));
-      await Promise.all(queues.map((queue) => queue.close()));
+      await queued.close();
       await vault.close();
       await pool.end();
       await database.drop();
