@@ -6,7 +6,7 @@ import { ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AgentDirectory } from './agents/agent-directory.js';
 import { AgentUsageController } from './agents/agent-usage.controller.js';
-import { AgentToolsets } from './agents/agent-toolsets.service.js';
+import { AgentToolsetService } from './agents/agent-toolset.service.js';
 import { AgentController } from './agents/agent.controller.js';
 import { AgentRepository } from './agents/agent.repository.js';
 import { AgentService } from './agents/agent.service.js';
@@ -19,54 +19,54 @@ import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import { DocumentRepository } from './knowledge/document.repository.js';
-import { EntitiesController } from './knowledge/entities.controller.js';
+import { EntityController } from './knowledge/entity.controller.js';
 import { EntityDirectory } from './knowledge/entity-directory.repository.js';
 import { GraphRepository } from './knowledge/graph.repository.js';
 import { KnowledgeController } from './knowledge/knowledge.controller.js';
 import { SyncedDocumentRepository } from './knowledge/synced-document.repository.js';
-import { SyncedDocumentsController } from './knowledge/synced-documents.controller.js';
+import { SyncedDocumentController } from './knowledge/synced-document.controller.js';
 import { configuredModels } from './model/configured-models.js';
 import { ModelController } from './model/model.controller.js';
 import { ModelPrices } from './model/model-prices.js';
 import { ModelSpending } from './model/model-spending.js';
 import { MODELS } from './model/model.js';
-import { ReplyOffers } from './replies/reply-offers.service.js';
+import { ReplyOfferService } from './replies/reply-offer.service.js';
 import { ReplyController } from './replies/reply.controller.js';
 import { ReplyRepository } from './replies/reply.repository.js';
-import { InternalRunsController } from './runs/internal-runs.controller.js';
+import { InternalRunController } from './runs/internal-run.controller.js';
 import { EngineRetention } from './retention/engine-retention.js';
 import { RetentionRepository } from './retention/retention.repository.js';
-import { RunDetails } from './runs/run-details.service.js';
+import { RunDetailService } from './runs/run-detail.service.js';
 import { RunRepository } from './runs/run.repository.js';
-import { RunsController } from './runs/runs.controller.js';
-import { RunsService } from './runs/runs.service.js';
+import { RunController } from './runs/run.controller.js';
+import { RunService } from './runs/run.service.js';
 import { Arrivals } from './sessions/arrivals.js';
-import { SessionReplies } from './sessions/session-replies.service.js';
+import { SessionReplyService } from './sessions/session-reply.service.js';
 import { SessionRepository } from './sessions/session.repository.js';
-import { SessionsController } from './sessions/sessions.controller.js';
-import { SessionsService } from './sessions/sessions.service.js';
+import { SessionController } from './sessions/session.controller.js';
+import { SessionService } from './sessions/session.service.js';
 import { type EngineSettings, SETTINGS } from './settings.js';
 import { PythonCallbackController } from './tool-calls/python-callback.controller.js';
-import { PythonCallbacks } from './tool-calls/python-callbacks.service.js';
-import { PythonTriesController } from './tool-calls/python-tries.controller.js';
-import { PythonTries } from './tool-calls/python-tries.service.js';
+import { PythonCallbackService } from './tool-calls/python-callback.service.js';
+import { PythonTryController } from './tool-calls/python-try.controller.js';
+import { PythonTryService } from './tool-calls/python-try.service.js';
 import { PythonTryRepository } from './tool-calls/python-try.repository.js';
 import { ToolCallRepository } from './tool-calls/tool-call.repository.js';
 import { toolProviders } from './tools/tools.providers.js';
-import { AbandonedTurns } from './turns/abandoned-turns.repository.js';
-import { InternalTurnsController } from './turns/internal-turns.controller.js';
+import { AbandonedTurnRepository } from './turns/abandoned-turn.repository.js';
+import { InternalTurnController } from './turns/internal-turn.controller.js';
 import { StepRepository } from './turns/step.repository.js';
 import { TurnCancellation } from './turns/turn-cancellation.service.js';
 import { TurnBudget } from './turns/turn-budget.service.js';
 import { TurnEndingRepository } from './turns/turn-ending.repository.js';
-import { TurnJobsController } from './turns/turn-jobs.controller.js';
-import { TurnJobs } from './turns/turn-jobs.service.js';
-import { TurnFailures } from './turns/turn-failures.service.js';
+import { TurnJobHandler } from './turns/turn-job.handler.js';
+import { TurnJobService } from './turns/turn-job.service.js';
+import { TurnFailureService } from './turns/turn-failure.service.js';
 import { TurnLeases } from './turns/turn-leases.js';
-import { TurnRedrives } from './turns/turn-redrives.service.js';
+import { TurnRedriveService } from './turns/turn-redrive.service.js';
 import { TurnRunner } from './turns/turn-runner.service.js';
 import { TurnSweeper } from './turns/turn-sweeper.js';
-import { TurnSlots } from './turns/turn-slots.repository.js';
+import { TurnSlotRepository } from './turns/turn-slot.repository.js';
 import { TurnEnqueuer } from './turns/turn-enqueuer.js';
 import { TurnController } from './turns/turn.controller.js';
 import { TurnRepository } from './turns/turn.repository.js';
@@ -94,21 +94,21 @@ export class AppModule {
         AgentController,
         AgentUsageController,
         ApprovalController,
-        EntitiesController,
+        EntityController,
         KnowledgeController,
         ModelController,
-        SyncedDocumentsController,
-        InternalRunsController,
-        InternalTurnsController,
-        RunsController,
-        SessionsController,
+        SyncedDocumentController,
+        InternalRunController,
+        InternalTurnController,
+        RunController,
+        SessionController,
         TurnController,
         UsageController,
         UsageExportController,
         ReplyController,
         PythonCallbackController,
-        PythonTriesController,
-        TurnJobsController,
+        PythonTryController,
+        TurnJobHandler,
         AuditController,
       ],
       providers: [
@@ -130,10 +130,10 @@ export class AppModule {
         AgentRepository,
         AgentDirectory,
         AgentService,
-        AgentToolsets,
+        AgentToolsetService,
         NamedSkills,
         ApprovalRepository,
-        AbandonedTurns,
+        AbandonedTurnRepository,
         Arrivals,
         ApprovalService,
         SpokenDecisions,
@@ -142,8 +142,8 @@ export class AppModule {
         GraphRepository,
         SyncedDocumentRepository,
         ToolCallRepository,
-        PythonCallbacks,
-        PythonTries,
+        PythonCallbackService,
+        PythonTryService,
         PythonTryRepository,
         UsageRepository,
         UsageExportRepository,
@@ -151,23 +151,23 @@ export class AppModule {
         TurnRepository,
         TurnEndingRepository,
         StepRepository,
-        TurnFailures,
+        TurnFailureService,
         TurnLeases,
-        TurnSlots,
+        TurnSlotRepository,
         TurnEnqueuer,
         TurnCancellation,
-        TurnRedrives,
+        TurnRedriveService,
         RunRepository,
-        RunDetails,
-        RunsService,
+        RunDetailService,
+        RunService,
         SessionRepository,
-        SessionsService,
-        SessionReplies,
+        SessionService,
+        SessionReplyService,
         TurnRunner,
-        TurnJobs,
+        TurnJobService,
         TurnSweeper,
         ReplyRepository,
-        ReplyOffers,
+        ReplyOfferService,
         RetentionRepository,
         EngineRetention,
       ],

@@ -3,7 +3,7 @@ import { Problem, PublicRoute } from '#libs/service-kit';
 import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { PythonCallbackBody } from './python-callback.dto.js';
-import { PythonCallbacks } from './python-callbacks.service.js';
+import { PythonCallbackService } from './python-callback.service.js';
 
 /**
  * For the python-runner: what the tool that runs asks of the platform. Who asks is told by the call's own token, which no other
@@ -12,7 +12,7 @@ import { PythonCallbacks } from './python-callbacks.service.js';
 @ApiExcludeController()
 @Controller('internal/python-callbacks')
 export class PythonCallbackController {
-  constructor(private readonly callbacks: PythonCallbacks) {}
+  constructor(private readonly callbacks: PythonCallbackService) {}
 
   @Post()
   @HttpCode(200)

@@ -14,7 +14,7 @@ import { sendEmail } from './builtin/send-email.tool.js';
 import { webSearch } from './builtin/web-search.tool.js';
 import { EGRESS } from './egress.js';
 import { ToolsetClient } from './registry/toolset-client.js';
-import { TurnTools } from './turn-tools.service.js';
+import { TurnToolService } from './turn-tool.service.js';
 
 /** Over the call's own time-out: the other side ends the call and says so, unless it is dead. */
 const graceMs = 5_000;
@@ -41,7 +41,7 @@ export function toolProviders(settings: EngineSettings): Provider[] {
     ArgumentCheck,
     CredentialReader,
     ToolsetClient,
-    TurnTools,
+    TurnToolService,
   ];
 }
 

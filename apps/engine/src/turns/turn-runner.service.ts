@@ -21,7 +21,7 @@ import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
 import type { TurnScope } from '../tools/tool.js';
-import { TurnTools } from '../tools/turn-tools.service.js';
+import { TurnToolService } from '../tools/turn-tool.service.js';
 import { StepRepository } from './step.repository.js';
 import { TurnBudget } from './turn-budget.service.js';
 import type { TurnEnding } from './turn-ending.repository.js';
@@ -57,7 +57,7 @@ export class TurnRunner {
     private readonly steps: StepRepository,
     private readonly approvals: ApprovalRepository,
     private readonly spoken: SpokenDecisions,
-    private readonly tools: TurnTools,
+    private readonly tools: TurnToolService,
     private readonly budget: TurnBudget,
     private readonly check: ArgumentCheck,
     @Inject(MODELS) private readonly models: Models,

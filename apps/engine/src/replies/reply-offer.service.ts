@@ -18,7 +18,7 @@ const offeredSql = `
 
 /** Offers committed replies to the gateway, and those again that it has not taken. */
 @Injectable()
-export class ReplyOffers extends Sweeping {
+export class ReplyOfferService extends Sweeping {
   private readonly handovers: Handovers;
 
   constructor(

@@ -16,7 +16,7 @@ const graceMs = 5_000;
 
 /** Runs a Python tool once by hand, with what a turn would give it, and with its own grade. */
 @Injectable()
-export class PythonTries {
+export class PythonTryService {
   constructor(
     private readonly tries: PythonTryRepository,
     private readonly check: ArgumentCheck,

@@ -3,7 +3,7 @@ import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
 import { ToolsetUnavailable } from '../tools/registry/toolset-client.js';
 import type { Tool } from '../tools/tool.js';
-import { TurnTools } from '../tools/turn-tools.service.js';
+import { TurnToolService } from '../tools/turn-tool.service.js';
 import { type AgentToolsetView, type LeftOutToolView, offeredView } from './agent-toolset.dto.js';
 import type { Agent } from './agent.entity.js';
 
@@ -23,9 +23,9 @@ const shownLeftOut = 50;
 
 /** Says of agents which tools their models are given, and which not. */
 @Injectable()
-export class AgentToolsets {
+export class AgentToolsetService {
   constructor(
-    private readonly tools: TurnTools,
+    private readonly tools: TurnToolService,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 

@@ -10,7 +10,7 @@ import { RunRepository } from './run.repository.js';
 
 /** What people do with runs. */
 @Injectable()
-export class RunsService {
+export class RunService {
   constructor(
     private readonly runs: RunRepository,
     private readonly turns: TurnRepository,

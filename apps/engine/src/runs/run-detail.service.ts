@@ -10,7 +10,7 @@ import { RunRepository } from './run.repository.js';
 
 /** Runs with their turns, replies and deliveries. */
 @Injectable()
-export class RunDetails {
+export class RunDetailService {
   constructor(
     private readonly runs: RunRepository,
     private readonly replies: ReplyRepository,

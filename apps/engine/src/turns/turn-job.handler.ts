@@ -2,13 +2,13 @@ import type { TurnRunPayload } from '#libs/contracts';
 import { type DeadJob, JobContext } from '#libs/queue';
 import { Controller, Logger } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
-import { TurnJobs } from './turn-jobs.service.js';
+import { TurnJobService } from './turn-job.service.js';
 
 @Controller()
-export class TurnJobsController {
+export class TurnJobHandler {
   private readonly logger = new Logger('turn.run');
 
-  constructor(private readonly jobs: TurnJobs) {}
+  constructor(private readonly jobs: TurnJobService) {}
 
   @EventPattern<string>('turn.run')
   async run(@Payload() payload: TurnRunPayload, @Ctx() context: JobContext): Promise<void> {

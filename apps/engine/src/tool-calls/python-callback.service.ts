@@ -20,7 +20,7 @@ const schema = builtinTools.find(({ name }) => name === 'http_request')?.input_s
 
 /** Answers what Python tools ask: as the call's own turn, within its grade, a bounded number of times. */
 @Injectable()
-export class PythonCallbacks {
+export class PythonCallbackService {
   constructor(
     private readonly calls: ToolCallRepository,
     @Inject(EGRESS) private readonly egress: Egress,

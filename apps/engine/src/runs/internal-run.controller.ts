@@ -9,9 +9,9 @@ import { sessionTurn } from '../sessions/session-turn.dto.js';
 import { discardHeld, releaseHeld } from '../turns/held-turns.js';
 import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
 import { TurnRepository } from '../turns/turn.repository.js';
-import { RunDetails } from './run-details.service.js';
+import { RunDetailService } from './run-detail.service.js';
 import { RunRepository } from './run.repository.js';
-import { RunsService } from './runs.service.js';
+import { RunService } from './run.service.js';
 
 class Accepted {
   @IsArray() turns: TurnRunPayload[];
@@ -32,14 +32,14 @@ const workflowNumber = new RowNumberPipe('workflow');
 @ApiExcludeController()
 @Controller('internal')
 @RequireScopes('service')
-export class InternalRunsController {
+export class InternalRunController {
   constructor(
     private readonly db: Database,
     private readonly turns: TurnRepository,
     private readonly enqueuer: TurnEnqueuer,
     private readonly runs: RunRepository,
-    private readonly service: RunsService,
-    private readonly details: RunDetails,
+    private readonly service: RunService,
+    private readonly details: RunDetailService,
   ) {}
 
   /** Takes turns of runs before their jobs come. */

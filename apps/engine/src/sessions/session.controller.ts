@@ -14,9 +14,9 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { SessionReplies } from './session-replies.service.js';
+import { SessionReplyService } from './session-reply.service.js';
 import { SessionRepository, sessionStatuses } from './session.repository.js';
-import { SessionsService } from './sessions.service.js';
+import { SessionService } from './session.service.js';
 import { sessionTurn, SessionTurnPage } from './session-turn.dto.js';
 import { CancelledTurnView, SessionDetailView, SessionPage, SessionReplyView } from './session.dto.js';
 
@@ -39,11 +39,11 @@ class Reply {
 
 @ApiTags('sessions')
 @Controller('api/v1/sessions')
-export class SessionsController {
+export class SessionController {
   constructor(
-    private readonly service: SessionsService,
+    private readonly service: SessionService,
     private readonly sessions: SessionRepository,
-    private readonly replies: SessionReplies,
+    private readonly replies: SessionReplyService,
   ) {}
 
   @Get()

@@ -47,7 +47,7 @@ export interface ToolOverview {
 
 /** Puts together what an agent may call in one turn, by its settings and by how far the sender is trusted. */
 @Injectable()
-export class TurnTools {
+export class TurnToolService {
   private readonly logger = new Logger('tools');
   private readonly readResult: Tool;
 

@@ -13,7 +13,7 @@ export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; 
  * whose outcome nobody knows is made again, and it sends one answer at most.
  */
 @Injectable()
-export class TurnRedrives {
+export class TurnRedriveService {
   constructor(
     private readonly db: Database,
     private readonly enqueuer: TurnEnqueuer,

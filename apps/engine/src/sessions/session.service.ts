@@ -8,7 +8,7 @@ export type SessionDetail = SessionRow & { marks: SessionMark[] };
 
 /** What people do with sessions. */
 @Injectable()
-export class SessionsService {
+export class SessionService {
   constructor(
     private readonly sessions: SessionRepository,
     private readonly cancellation: TurnCancellation,

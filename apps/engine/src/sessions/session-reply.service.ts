@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { GATEWAY } from '../services.js';
 import { SessionRepository } from './session.repository.js';
-import { SessionsService } from './sessions.service.js';
+import { SessionService } from './session.service.js';
 
 /** Of a reply, for the agent that goes on after it. */
 const toldChars = 8_000;
@@ -24,9 +24,9 @@ export interface ReplyAnswer {
 
 /** What a person who has taken a session over says in it: delivered as an agent's reply is. */
 @Injectable()
-export class SessionReplies {
+export class SessionReplyService {
   constructor(
-    private readonly service: SessionsService,
+    private readonly service: SessionService,
     private readonly sessions: SessionRepository,
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
   ) {}

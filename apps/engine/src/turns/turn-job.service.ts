@@ -6,16 +6,16 @@ import { Metrics, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { LeaseLost } from '../loop/step-log.js';
 import { Arrivals } from '../sessions/arrivals.js';
-import { ReplyOffers } from '../replies/reply-offers.service.js';
+import { ReplyOfferService } from '../replies/reply-offer.service.js';
 import type { OfferedReply } from '../replies/reply.repository.js';
 import type { EngineSettings } from '../settings.js';
 import { SETTINGS } from '../settings.js';
 import { nextTry } from './next-try.js';
 import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
-import { TurnFailures } from './turn-failures.service.js';
+import { TurnFailureService } from './turn-failure.service.js';
 import { TurnLeases } from './turn-leases.js';
 import { TurnRunner } from './turn-runner.service.js';
-import { slotCode, TurnSlots } from './turn-slots.repository.js';
+import { slotCode, TurnSlotRepository } from './turn-slot.repository.js';
 import { TurnEnqueuer } from './turn-enqueuer.js';
 import { type Claim, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
 
@@ -29,17 +29,17 @@ const cleanedWords = {
 
 /** Takes a `turn.run` job through claim, run, commit and announcement; every part of it may come any number of times. */
 @Injectable()
-export class TurnJobs {
+export class TurnJobService {
   constructor(
     private readonly turns: TurnRepository,
     private readonly endings: TurnEndingRepository,
-    private readonly failures: TurnFailures,
+    private readonly failures: TurnFailureService,
     private readonly leases: TurnLeases,
     private readonly runner: TurnRunner,
-    private readonly slots: TurnSlots,
+    private readonly slots: TurnSlotRepository,
     private readonly enqueuer: TurnEnqueuer,
     private readonly arrivals: Arrivals,
-    private readonly offers: ReplyOffers,
+    private readonly offers: ReplyOfferService,
     private readonly router: ServiceClient,
     private readonly journal: Journal,
     private readonly metrics: Metrics,

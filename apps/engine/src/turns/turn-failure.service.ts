@@ -10,7 +10,7 @@ import { entryOf } from './turn-entry.js';
 
 /** Turns that failed for good: each is a dead letter, and its sender is told where that is wanted. */
 @Injectable()
-export class TurnFailures {
+export class TurnFailureService {
   constructor(
     private readonly db: Database,
     private readonly turns: TurnRepository,

@@ -13,7 +13,7 @@ const lookAgainMs = 2_000;
 
 /** Keeps the turns of a project that run at a time within its limit, in all replicas together. */
 @Injectable()
-export class TurnSlots {
+export class TurnSlotRepository {
   constructor(
     private readonly db: DataSource,
     private readonly limits: ProjectLimits,

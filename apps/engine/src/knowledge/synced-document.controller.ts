@@ -32,7 +32,7 @@ class TakeVersion {
 /** For the gateway: what its document sources have, version by version. */
 @ApiExcludeController()
 @Controller('internal/synced-documents')
-export class SyncedDocumentsController {
+export class SyncedDocumentController {
   constructor(
     private readonly documents: SyncedDocumentRepository,
     @Inject(SETTINGS) private readonly settings: EngineSettings,

@@ -2,15 +2,15 @@ import type { PythonTryAnswer } from '#libs/contracts';
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { PythonTries } from './python-tries.service.js';
+import { PythonTryService } from './python-try.service.js';
 import { TryPython } from './python-try.dto.js';
 
 /** For the registry: a person tries a Python tool, outside of a turn. */
 @ApiExcludeController()
 @Controller('internal/python-tries')
 @RequireScopes('service')
-export class PythonTriesController {
-  constructor(private readonly tries: PythonTries) {}
+export class PythonTryController {
+  constructor(private readonly tries: PythonTryService) {}
 
   /** @throws Problem 403 `caller_not_allowed` for any other service */
   @Post()

@@ -1,7 +1,7 @@
 import { Caller, type Principal, RequireScopes, Whole } from '#libs/service-kit';
 import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { type TurnRedrive, TurnRedrives } from './turn-redrives.service.js';
+import { type TurnRedrive, TurnRedriveService } from './turn-redrive.service.js';
 
 class Redrive {
   @Whole(0, 1_000_000) done: number;
@@ -11,8 +11,8 @@ class Redrive {
 @ApiExcludeController()
 @Controller('internal/turns')
 @RequireScopes('service')
-export class InternalTurnsController {
-  constructor(private readonly redrives: TurnRedrives) {}
+export class InternalTurnController {
+  constructor(private readonly redrives: TurnRedriveService) {}
 
   @Post(':id/redrive')
   @HttpCode(200)

@@ -1,7 +1,7 @@
 import { Caller, notFound, pageOf, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { EntityDetail, EntityPage, EntityQuery } from './entities.dto.js';
+import { EntityDetail, EntityPage, EntityQuery } from './entity.dto.js';
 import { EntityDirectory } from './entity-directory.repository.js';
 import { GraphRepository } from './graph.repository.js';
 
@@ -10,7 +10,7 @@ const mostRelations = 200;
 /** What the knowledge speaks of, for people: agents ask by `query_knowledge_graph`. */
 @ApiTags('knowledge')
 @Controller('api/v1/knowledge/entities')
-export class EntitiesController {
+export class EntityController {
   constructor(
     private readonly directory: EntityDirectory,
     private readonly graph: GraphRepository,

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 
 /** Turns whose process died, or whose job is lost. */
 @Injectable()
-export class AbandonedTurns {
+export class AbandonedTurnRepository {
   constructor(private readonly db: DataSource) {}
 
   /** Voids the leases of processes that are dead: over for so long that the next sweep takes them, whatever it waits for. */

@@ -14,9 +14,9 @@ import { RunDetailView, RunPage, runStates, RunView } from '#libs/views';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { RunDetails } from './run-details.service.js';
+import { RunDetailService } from './run-detail.service.js';
 import { RunRepository } from './run.repository.js';
-import { RunsService } from './runs.service.js';
+import { RunService } from './run.service.js';
 
 class RunQuery extends PageQuery {
   @Type(() => Number) @Whole(1, 2_147_483_647, { optional: true }) workflow_id?: number;
@@ -30,11 +30,11 @@ class RunReplay {
 
 @ApiTags('runs')
 @Controller('api/v1/runs')
-export class RunsController {
+export class RunController {
   constructor(
     private readonly runs: RunRepository,
-    private readonly service: RunsService,
-    private readonly details: RunDetails,
+    private readonly service: RunService,
+    private readonly details: RunDetailService,
   ) {}
 
   @Get()
