@@ -3,7 +3,7 @@ import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../testing/engine-under-test.js';
-import { StepRepository } from './step.repository.js';
+import { StepRepository } from '../steps/step.repository.js';
 import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
 import { TurnJobService } from './turn-job.service.js';
 import { TurnRepository } from './turn.repository.js';

@@ -5,7 +5,7 @@ import { PermanentFailure, RunLater, type Waiting } from '#libs/queue';
 import { Metrics, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { LeaseLost } from '../loop/step-log.js';
-import { Arrivals } from '../sessions/arrivals.js';
+import { Arrivals } from './arrivals.js';
 import { ReplyOfferService } from '../replies/reply-offer.service.js';
 import type { OfferedReply } from '../replies/reply.repository.js';
 import type { EngineSettings } from '../settings.js';

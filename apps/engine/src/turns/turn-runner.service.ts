@@ -22,7 +22,7 @@ import { SETTINGS } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
 import type { TurnScope } from '../tools/tool.js';
 import { TurnToolService } from '../tools/turn-tool.service.js';
-import { StepRepository } from './step.repository.js';
+import { StepRepository } from '../steps/step.repository.js';
 import { TurnBudget } from './turn-budget.service.js';
 import type { TurnEnding } from './turn-ending.repository.js';
 import type { TurnLimits } from './turn-limits.js';

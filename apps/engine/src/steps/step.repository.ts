@@ -6,7 +6,7 @@ import { SETTINGS } from '../settings.js';
 import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
 import type { NewStep } from './new-step.js';
 import type { Step } from './step.entity.js';
-import type { Claim } from './turn.repository.js';
+import type { Claim } from '../turns/turn.repository.js';
 
 /** Whose account steps go to. */
 export interface StepAccount {

@@ -1,4 +1,4 @@
-import type { ToolCallRecord } from '../tool-calls/tool-call.entity.js';
+import type { ToolCallRecord } from './tool-call.entity.js';
 import type { Step } from './step.entity.js';
 
 /** What one model call used. */

@@ -12,9 +12,9 @@ import { createHash } from 'node:crypto';
 import { SETTINGS, type EngineSettings } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
 import { httpArguments, request } from '../tools/builtin/http-request.tool.js';
-import { EGRESS } from '../tools/egress.js';
+import { EGRESS } from '../services.js';
 import { failure, isFailure, type ToolFailure } from '../tools/tool.js';
-import { type CallingBack, ToolCallRepository } from './tool-call.repository.js';
+import { type CallingBack, ToolCallRepository } from '../steps/tool-call.repository.js';
 
 const schema = builtinTools.find(({ name }) => name === 'http_request')?.input_schema ?? {};
 
