@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ToolsetUnavailable } from '../tools/registry/toolset-client.js';
 import type { Tool } from '../tools/tool.js';
 import { TurnToolService } from '../tools/turn-tool.service.js';

@@ -9,7 +9,7 @@ import type { Egress } from '#libs/egress';
 import { Problem, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { SETTINGS, type EngineSettings } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
 import { httpArguments, request } from '../tools/builtin/http-request.tool.js';
 import { EGRESS } from '../services.js';

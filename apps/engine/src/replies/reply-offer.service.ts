@@ -3,8 +3,7 @@ import { Database, Liveness, Sweeping } from '#libs/database';
 import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import { type OfferedReply, ReplyRepository } from './reply.repository.js';
 
 const sweepBatch = 500;

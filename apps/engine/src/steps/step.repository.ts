@@ -1,8 +1,7 @@
 import { storableJson } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
 import type { NewStep } from './new-step.js';
 import type { Step } from './step.entity.js';

@@ -2,8 +2,7 @@ import { ProjectLimits } from '#libs/project-limits';
 import { RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { Turn } from './turn.entity.js';
 import type { Claim } from './turn.repository.js';
 

@@ -2,8 +2,7 @@ import { turnRun } from '#libs/contracts';
 import { Liveness, Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import { AbandonedTurnRepository } from './abandoned-turn.repository.js';
 
 const sweepBatch = 200;
