@@ -7,8 +7,8 @@ import { AuditRepository } from './audit/audit.repository.js';
 import { AUDIT_FLUSH_MS, FrequentUses } from './audit/frequent-uses.js';
 import { BindingRepository } from './bindings/binding.repository.js';
 import { BindingService } from './bindings/binding.service.js';
-import { BindingsController } from './bindings/bindings.controller.js';
-import { ConsumerBindingsController } from './bindings/consumer-bindings.controller.js';
+import { BindingController } from './bindings/binding.controller.js';
+import { ConsumerBindingController } from './bindings/consumer-binding.controller.js';
 import { CredentialOpener } from './credentials/credential-opener.js';
 import { CredentialController } from './credentials/credential.controller.js';
 import { CredentialRepository } from './credentials/credential.repository.js';
@@ -24,15 +24,15 @@ import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import { KeyCounts } from './keys/key-counts.js';
 import { KeyRotationController } from './keys/key-rotation.controller.js';
-import { KeysController } from './keys/keys.controller.js';
+import { KeyController } from './keys/key.controller.js';
 import { Resealer } from './keys/resealer.js';
 import { RewrapRepository } from './keys/rewrap.repository.js';
 import { Rewrapper } from './keys/rewrapper.js';
-import { ManagedCredentialsController } from './managed/managed-credentials.controller.js';
-import { ManagedCredentials } from './managed/managed-credentials.service.js';
-import { NotificationTargets } from './notifications/notification-targets.service.js';
+import { ManagedCredentialController } from './managed/managed-credential.controller.js';
+import { ManagedCredentialService } from './managed/managed-credential.service.js';
+import { NotificationTargetService } from './notifications/notification-target.service.js';
 import { NotificationRepository } from './notifications/notification.repository.js';
-import { NotificationsController } from './notifications/notifications.controller.js';
+import { NotificationController } from './notifications/notification.controller.js';
 import { NOTIFICATION_KEEP_DAYS, Notifier, NOTIFY_SWEEP_MS } from './notifications/notifier.js';
 import { RevealController } from './reveal/reveal.controller.js';
 import { oauthControllers, oauthProviders, type OauthVaultSettings } from './oauth/oauth.providers.js';
@@ -75,13 +75,13 @@ export class AppModule {
       controllers: [
         AttentionController,
         AuditController,
-        BindingsController,
-        ConsumerBindingsController,
+        BindingController,
+        ConsumerBindingController,
         CredentialController,
         KeyRotationController,
-        KeysController,
-        ManagedCredentialsController,
-        NotificationsController,
+        KeyController,
+        ManagedCredentialController,
+        NotificationController,
         ResolveController,
         RevealController,
         VerificationController,
@@ -114,9 +114,9 @@ export class AppModule {
         FrequentUses,
         KekSentinelRepository,
         KeyCounts,
-        ManagedCredentials,
+        ManagedCredentialService,
         NotificationRepository,
-        NotificationTargets,
+        NotificationTargetService,
         Notifier,
         Resealer,
         ResolveRepository,

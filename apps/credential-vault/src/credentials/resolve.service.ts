@@ -2,7 +2,7 @@ import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { FrequentUses } from '../audit/frequent-uses.js';
 import { leaves, nameOf, signs, tokenFields } from '../bindings/binding-rules.js';
-import { FreshTokens } from '../grants/fresh-tokens.service.js';
+import { FreshTokenService } from '../grants/fresh-token.service.js';
 import { CredentialOpener, type StoredCredential } from './credential-opener.js';
 import { isProtected } from './field-rules.js';
 import { type FieldValue, fromSecret } from './field-value.js';
@@ -37,7 +37,7 @@ export class ResolveService {
     private readonly stored: ResolveRepository,
     private readonly opener: CredentialOpener,
     private readonly uses: FrequentUses,
-    private readonly tokens: FreshTokens,
+    private readonly tokens: FreshTokenService,
   ) {}
 
   /**

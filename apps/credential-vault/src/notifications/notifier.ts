@@ -4,7 +4,7 @@ import { type Egress, EgressError } from '#libs/egress';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { EGRESS } from '../oauth/token-transport.js';
 import { DoesNotOpen } from '../sealing/aead.js';
-import { NotificationTargets } from './notification-targets.service.js';
+import { NotificationTargetService } from './notification-target.service.js';
 import { type ClaimedNotification, NotificationRepository } from './notification.repository.js';
 
 /** DI token: how often what is to be told is looked for, ms. */
@@ -33,7 +33,7 @@ export class Notifier extends Sweeping {
 
   constructor(
     private readonly notifications: NotificationRepository,
-    private readonly targets: NotificationTargets,
+    private readonly targets: NotificationTargetService,
     @Inject(EGRESS) private readonly egress: Egress,
     @Inject(NOTIFY_SWEEP_MS) everyMs: number,
     @Inject(NOTIFICATION_KEEP_DAYS) private readonly keptDays: number,

@@ -14,7 +14,7 @@ import { RevocationService } from '../grants/revocation.service.js';
 import { mayShareConsent } from '../grants/shared-consent.js';
 import { TokenCustody } from '../grants/token-custody.js';
 import { Verifier } from '../verification/verifier.js';
-import { CodeAnswers, scopeOf } from './code-answers.service.js';
+import { CodeAnswerService, scopeOf } from './code-answer.service.js';
 import type { OauthFlow } from './oauth-flow.entity.js';
 import { OauthFlowRepository } from './oauth-flow.repository.js';
 import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
@@ -37,7 +37,7 @@ export class CodeExchange {
     private readonly grants: GrantRepository,
     private readonly clients: GrantClients,
     private readonly sealer: GrantSealer,
-    private readonly answers: CodeAnswers,
+    private readonly answers: CodeAnswerService,
     private readonly custody: TokenCustody,
     private readonly late: LateTokens,
     private readonly revocations: RevocationService,

@@ -3,7 +3,7 @@ import type { Provider, Type } from '@nestjs/common';
 import { AnswerJournal } from '../grants/answer-journal.js';
 import { DueGrants } from '../grants/due-grants.js';
 import { DueRevocations } from '../grants/due-revocations.js';
-import { FreshTokens } from '../grants/fresh-tokens.service.js';
+import { FreshTokenService } from '../grants/fresh-token.service.js';
 import { GrantClients } from '../grants/grant-clients.js';
 import { GrantEventRepository } from '../grants/grant-event.repository.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
@@ -18,7 +18,7 @@ import { RefreshLeases } from '../grants/refresh-lease.js';
 import { Refresher } from '../grants/refresher.service.js';
 import { RevocationRepository } from '../grants/revocation.repository.js';
 import { RevocationService } from '../grants/revocation.service.js';
-import { RevocationsController } from '../grants/revocations.controller.js';
+import { RevocationController } from '../grants/revocation.controller.js';
 import { StrandedAnswers } from '../grants/stranded-answers.js';
 import { TokenCustody } from '../grants/token-custody.js';
 import { TokenHostGate } from '../grants/token-host-gate.js';
@@ -26,7 +26,7 @@ import { CallbackController } from './callback.controller.js';
 import { CallbackService } from './callback.service.js';
 import { ClientMetadataController } from './client-metadata.controller.js';
 import { ClientMetadata } from './client-metadata.js';
-import { CodeAnswers } from './code-answers.service.js';
+import { CodeAnswerService } from './code-answer.service.js';
 import { CodeExchange } from './code-exchange.service.js';
 import { ConnectLinkRepository } from './connect-link.repository.js';
 import { ConnectController } from './connect.controller.js';
@@ -52,7 +52,7 @@ export const oauthControllers: Type[] = [
   CallbackController,
   ClientMetadataController,
   RefreshHandler,
-  RevocationsController,
+  RevocationController,
 ];
 
 /** OAuth connections and the grants they make. */
@@ -80,7 +80,7 @@ export function oauthProviders(settings: OauthVaultSettings): Provider[] {
       RefreshLeases,
       RefreshAttempts,
       Refresher,
-      FreshTokens,
+      FreshTokenService,
       DueGrants,
     ],
     ...[
@@ -90,7 +90,7 @@ export function oauthProviders(settings: OauthVaultSettings): Provider[] {
       TokenCustody,
       LateTokens,
       StrandedAnswers,
-      CodeAnswers,
+      CodeAnswerService,
       UnconfirmedAccounts,
       ProviderDirectory,
       GrantSetup,

@@ -6,7 +6,7 @@ import { GRANT_SETTINGS, type GrantSettings } from '../grants/grant-settings.js'
 import type { LeaveReason } from '../grants/revocation.entity.js';
 import { RevocationService } from '../grants/revocation.service.js';
 import { TokenCustody } from '../grants/token-custody.js';
-import { scopeOf } from './code-answers.service.js';
+import { scopeOf } from './code-answer.service.js';
 import type { OauthFlow } from './oauth-flow.entity.js';
 import { OauthFlowRepository } from './oauth-flow.repository.js';
 

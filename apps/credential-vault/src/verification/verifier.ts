@@ -9,7 +9,7 @@ import type { Credential } from '../credentials/credential.entity.js';
 import { type CredentialChange, CredentialRepository } from '../credentials/credential.repository.js';
 import { isProtected } from '../credentials/field-rules.js';
 import { type FieldValue, fromSecret } from '../credentials/field-value.js';
-import { FreshTokens } from '../grants/fresh-tokens.service.js';
+import { FreshTokenService } from '../grants/fresh-token.service.js';
 import type { Secret } from '../sealing/secret.js';
 import { type AdapterVerdict, changeOf, notVerified } from './adapter-verdict.js';
 
@@ -38,7 +38,7 @@ export class Verifier {
     private readonly credentials: CredentialRepository,
     private readonly bindings: BindingRepository,
     private readonly opener: CredentialOpener,
-    private readonly tokens: FreshTokens,
+    private readonly tokens: FreshTokenService,
     private readonly audit: AuditRepository,
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
   ) {}
@@ -93,7 +93,7 @@ export class Verifier {
     };
   }
 
-  /** @throws Problem as `FreshTokens.of`; 409 `not_connected` also where nobody has begun to connect it */
+  /** @throws Problem as `FreshTokenService.of`; 409 `not_connected` also where nobody has begun to connect it */
   private async tokensOf(caller: Principal, row: Credential): Promise<ReadonlyMap<string, Secret> | null> {
     const tokens = row.type === 'oauth2' ? await this.tokens.of(caller, row.id) : null;
     if (tokens !== null || row.status !== 'pending') return tokens;

@@ -1,7 +1,7 @@
 import { Caller, notFound, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, Header, HttpCode, Put } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { NotificationTargets } from './notification-targets.service.js';
+import { NotificationTargetService } from './notification-target.service.js';
 import { NotificationRepository } from './notification.repository.js';
 
 class PutNotifications {
@@ -24,10 +24,10 @@ class NotificationsMade {
 /** A project's wish to be told when a connection's state changes. */
 @ApiTags('credentials')
 @Controller('api/v1/credentials/notifications')
-export class NotificationsController {
+export class NotificationController {
   constructor(
     private readonly notifications: NotificationRepository,
-    private readonly targets: NotificationTargets,
+    private readonly targets: NotificationTargetService,
   ) {}
 
   @Get()

@@ -10,7 +10,7 @@ import { NotificationRepository, type ClaimedNotification } from './notification
 const shortestSecretBytes = 24;
 
 @Injectable()
-export class NotificationTargets {
+export class NotificationTargetService {
   constructor(
     private readonly notifications: NotificationRepository,
     private readonly sealer: GrantSealer,

@@ -9,7 +9,7 @@ import { requestTokens, type Tokens, type Transport } from './token-endpoint.js'
 
 /** The tokens that a code was answered with: from the provider, or from the answer that was kept. */
 @Injectable()
-export class CodeAnswers {
+export class CodeAnswerService {
   constructor(
     private readonly clients: GrantClients,
     private readonly sealer: GrantSealer,

@@ -12,7 +12,7 @@ import { Refresher } from './refresher.service.js';
 
 /** What callers of oauth2 credentials get: an access token that lives long enough for their call. */
 @Injectable()
-export class FreshTokens {
+export class FreshTokenService {
   private readonly logger = new Logger('refresh');
   private readonly reading = new Map<string, Promise<TimedGrant | null>>();
 

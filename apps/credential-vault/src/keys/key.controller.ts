@@ -32,7 +32,7 @@ interface KeyState {
 @Controller('internal/keys')
 @TokenOnce()
 @RequireScopes('service')
-export class KeysController {
+export class KeyController {
   constructor(
     @Inject(KEY_BACKEND) private readonly ring: KeyBackend,
     private readonly sentinels: KekSentinelRepository,

@@ -7,7 +7,7 @@ import {
   CreateManagedCredential,
   type ManagedCredentialView,
 } from './managed-credential.dto.js';
-import { type Managed, ManagedCredentials } from './managed-credentials.service.js';
+import { type Managed, ManagedCredentialService } from './managed-credential.service.js';
 
 const kind = 'mcp_server';
 
@@ -16,9 +16,9 @@ const kind = 'mcp_server';
 @Controller('internal/mcp-servers/:server/credentials')
 @TokenOnce()
 @RequireScopes('service')
-export class ManagedCredentialsController {
+export class ManagedCredentialController {
   constructor(
-    private readonly managed: ManagedCredentials,
+    private readonly managed: ManagedCredentialService,
     private readonly policy: ServicePolicy,
   ) {}
 

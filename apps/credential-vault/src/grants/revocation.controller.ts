@@ -25,7 +25,7 @@ class RevocationPage {
 /** Tokens whose provider was not told yet, or could not be. */
 @ApiTags('credentials')
 @Controller('api/v1/credentials/revocations')
-export class RevocationsController {
+export class RevocationController {
   constructor(private readonly revocations: RevocationRepository) {}
 
   @Get()

@@ -25,7 +25,7 @@ const noClientYet = 'not-registered-yet';
  * consumer. What a person made stays theirs, though it is bound to the same consumer.
  */
 @Injectable()
-export class ManagedCredentials {
+export class ManagedCredentialService {
   constructor(
     private readonly rows: CredentialRepository,
     private readonly credentials: CredentialService,

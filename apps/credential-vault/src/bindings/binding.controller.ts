@@ -6,7 +6,7 @@ import { BindingService } from './binding.service.js';
 
 @ApiTags('credentials')
 @Controller('api/v1/credentials/:id/bindings')
-export class BindingsController {
+export class BindingController {
   constructor(private readonly bindings: BindingService) {}
 
   @Post()

@@ -11,7 +11,7 @@ import { type ConsumerKind, consumerKinds } from './credential-binding.entity.js
 @Controller('internal/bindings')
 @TokenOnce()
 @RequireScopes('service')
-export class ConsumerBindingsController {
+export class ConsumerBindingController {
   constructor(
     private readonly bindings: BindingService,
     private readonly policy: ServicePolicy,
