@@ -1,10 +1,10 @@
-import { changeListenerProvider, type ChangeSettings, DatabaseModule } from '#libs/database';
+import { changeListenerProvider, DatabaseModule } from '#libs/database';
 import { ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditRepository } from './audit/audit.repository.js';
-import { AUDIT_FLUSH_MS, FrequentUses } from './audit/frequent-uses.js';
+import { FrequentUses } from './audit/frequent-uses.js';
 import { BindingRepository } from './bindings/binding.repository.js';
 import { BindingService } from './bindings/binding.service.js';
 import { BindingController } from './bindings/binding.controller.js';
@@ -17,7 +17,7 @@ import { FieldWriter } from './credentials/field-writer.js';
 import { CredentialDescriber } from './credentials/credential-describer.js';
 import { OwnChanges } from './credentials/own-changes.interceptor.js';
 import { ResolveController } from './credentials/resolve.controller.js';
-import { FOUND_CACHE_MS, ResolveRepository } from './credentials/resolve.repository.js';
+import { ResolveRepository } from './credentials/resolve.repository.js';
 import { ResolveService } from './credentials/resolve.service.js';
 import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
@@ -33,30 +33,18 @@ import { ManagedCredentialService } from './managed/managed-credential.service.j
 import { NotificationTargetService } from './notifications/notification-target.service.js';
 import { NotificationRepository } from './notifications/notification.repository.js';
 import { NotificationController } from './notifications/notification.controller.js';
-import { NOTIFICATION_KEEP_DAYS, Notifier, NOTIFY_SWEEP_MS } from './notifications/notifier.js';
+import { Notifier } from './notifications/notifier.js';
 import { RevealController } from './reveal/reveal.controller.js';
-import { oauthControllers, oauthProviders, type OauthVaultSettings } from './oauth/oauth.providers.js';
+import { oauthControllers, oauthProviders } from './oauth/oauth.providers.js';
 import { DekCache } from './sealing/dek-cache.js';
-import { KEY_BACKEND, type KeyBackend } from './sealing/kek-ring.js';
+import { KEY_BACKEND } from './sealing/kek-ring.js';
 import { KekSentinelRepository } from './sealing/kek-sentinel.repository.js';
 import { Sealer } from './sealing/sealer.js';
 import { SentinelCheck } from './sealing/sentinel-check.js';
-import { type PolicyRules, ServicePolicy } from './service-policy/service-policy.js';
+import { SETTINGS, type VaultSettings } from './settings.js';
+import { ServicePolicy } from './service-policy/service-policy.js';
 import { VerificationController } from './verification/verification.controller.js';
 import { GATEWAY, Verifier } from './verification/verifier.js';
-
-export interface VaultSettings extends OauthVaultSettings, ChangeSettings {
-  DATABASE_POOL: number;
-  GATEHOUSE_KEK_RING: KeyBackend;
-  DEK_CACHE_MS: number;
-  DEK_CACHE_ENTRIES: number;
-  GATEWAY_URL: string;
-  VERIFY_TIMEOUT_MS: number;
-  AUDIT_FLUSH_MS: number;
-  NOTIFY_SWEEP_MS: number;
-  NOTIFICATION_KEEP_DAYS: number;
-  SERVICE_POLICY: PolicyRules;
-}
 
 @Module({})
 export class AppModule {
@@ -89,21 +77,18 @@ export class AppModule {
       ],
       providers: [
         changeListenerProvider(schema, 'credential-vault', settings),
+        { provide: SETTINGS, useValue: settings },
         AttentionRepository,
         { provide: KEY_BACKEND, useValue: keys },
         { provide: Sealer, useValue: new Sealer(keys, deks) },
         { provide: ServicePolicy, useValue: new ServicePolicy(settings.SERVICE_POLICY) },
-        { provide: AUDIT_FLUSH_MS, useValue: settings.AUDIT_FLUSH_MS },
         { provide: APP_INTERCEPTOR, useClass: OwnChanges },
-        { provide: FOUND_CACHE_MS, useValue: settings.CHANGE_CACHE_MS },
         {
           provide: GATEWAY,
           useFactory: (tokens: ServiceTokens) =>
             new ServiceClient('adapter-gateway', settings.GATEWAY_URL, tokens, settings.VERIFY_TIMEOUT_MS),
           inject: [ServiceTokens],
         },
-        { provide: NOTIFY_SWEEP_MS, useValue: settings.NOTIFY_SWEEP_MS },
-        { provide: NOTIFICATION_KEEP_DAYS, useValue: settings.NOTIFICATION_KEEP_DAYS },
         AuditRepository,
         BindingRepository,
         BindingService,

@@ -3,14 +3,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { BindingRules } from '../bindings/binding-rules.js';
 import type { CredentialBinding } from '../bindings/credential-binding.entity.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { StoredCredential } from './credential-opener.js';
 import type { CredentialScope } from './credential-scope.js';
 import type { ResolveCredential } from './resolve.dto.js';
 
 export type FoundBinding = BindingRules & Pick<CredentialBinding, 'signing'>;
-
-/** DI token: how long what was found is kept while changes are heard of, in ms. */
-export const FOUND_CACHE_MS = Symbol('FOUND_CACHE_MS');
 
 const maxKept = 1_000;
 
@@ -51,7 +49,7 @@ export class ResolveRepository {
   constructor(
     private readonly db: DataSource,
     changes: ChangeListener,
-    @Inject(FOUND_CACHE_MS) keptMs: number,
+    @Inject(SETTINGS) { CHANGE_CACHE_MS: keptMs }: VaultSettings,
   ) {
     this.cache = new ChangeCache(changes, { topic: 'credential', maxKept, keptMs, unheardMs: 0 });
   }

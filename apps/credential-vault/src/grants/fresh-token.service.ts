@@ -6,7 +6,7 @@ import { DoesNotOpen } from '../sealing/aead.js';
 import type { Secret } from '../sealing/secret.js';
 import { GrantSealer } from './grant-sealer.js';
 import type { OauthGrant } from './grant.entity.js';
-import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import { GrantRepository, type TimedGrant } from './grant.repository.js';
 import { Refresher } from './refresher.service.js';
 
@@ -20,7 +20,7 @@ export class FreshTokenService {
     private readonly grants: GrantRepository,
     private readonly refresher: Refresher,
     private readonly sealer: GrantSealer,
-    @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /**

@@ -17,7 +17,7 @@ import { Verifier } from '../verification/verifier.js';
 import { CodeAnswerService, scopeOf } from './code-answer.service.js';
 import type { OauthFlow } from './oauth-flow.entity.js';
 import { OauthFlowRepository } from './oauth-flow.repository.js';
-import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { Tokens } from './token-endpoint.js';
 import { TokenRefused } from './token-refused.js';
 
@@ -46,7 +46,7 @@ export class CodeExchange {
     private readonly credentials: CredentialRepository,
     private readonly verifier: Verifier,
     private readonly jobs: JobClient,
-    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /** @throws Problem 502 `exchange_failed`, 404 `credential_not_found`, 409 `disconnected_meanwhile` */

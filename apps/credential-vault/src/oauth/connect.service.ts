@@ -11,7 +11,7 @@ import { ConnectLinkRepository } from './connect-link.repository.js';
 import { digestOf, newFlowSecret } from './flow-secrets.js';
 import { GrantSetup } from './grant-setup.service.js';
 import { OauthFlowRepository } from './oauth-flow.repository.js';
-import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { ProviderConfig } from './provider-config.js';
 import { ProviderDirectory } from './provider-directory.js';
 import type { ReturnRoute } from './return-routes.js';
@@ -36,7 +36,7 @@ export class ConnectService {
     private readonly providers: ProviderDirectory,
     private readonly flows: OauthFlowRepository,
     private readonly links: ConnectLinkRepository,
-    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /**

@@ -6,7 +6,7 @@ import { CredentialRepository } from '../credentials/credential.repository.js';
 import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
 import type { OauthGrant } from '../grants/grant.entity.js';
 import { GrantRepository } from '../grants/grant.repository.js';
-import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import { readProviderConfig } from './provider-config.js';
 import { ProviderDirectory, redirectSlug } from './provider-directory.js';
 
@@ -18,7 +18,7 @@ export class GrantSetup {
     private readonly grants: GrantRepository,
     private readonly clients: GrantClients,
     private readonly providers: ProviderDirectory,
-    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /**

@@ -7,7 +7,6 @@ import { FreshTokenService } from '../grants/fresh-token.service.js';
 import { GrantClients } from '../grants/grant-clients.js';
 import { GrantEventRepository } from '../grants/grant-event.repository.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
-import { GRANT_SETTINGS, type GrantSettings } from '../grants/grant-settings.js';
 import { GrantRevocationRepository } from '../grants/grant-revocation.repository.js';
 import { GrantRepository } from '../grants/grant.repository.js';
 import { LateTokens } from '../grants/late-tokens.js';
@@ -22,6 +21,7 @@ import { RevocationController } from '../grants/revocation.controller.js';
 import { StrandedAnswers } from '../grants/stranded-answers.js';
 import { TokenCustody } from '../grants/token-custody.js';
 import { TokenHostGate } from '../grants/token-host-gate.js';
+import type { VaultSettings } from '../settings.js';
 import { CallbackController } from './callback.controller.js';
 import { CallbackService } from './callback.service.js';
 import { ClientMetadataController } from './client-metadata.controller.js';
@@ -35,14 +35,9 @@ import { ExpiredFlows } from './expired-flows.js';
 import { GrantSetup } from './grant-setup.service.js';
 import { GrantViews } from './grant-views.js';
 import { OauthFlowRepository } from './oauth-flow.repository.js';
-import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
 import { ProviderDirectory } from './provider-directory.js';
 import { UnconfirmedAccounts } from './unconfirmed-accounts.js';
 import { EGRESS, TokenTransport } from './token-transport.js';
-
-export interface OauthVaultSettings extends GrantSettings, OauthSettings {
-  GATEHOUSE_EGRESS_ALLOW: string[];
-}
 
 /** Consumed by this service: refreshes and revocations. */
 export const refreshQueue = 'refresh';
@@ -56,10 +51,8 @@ export const oauthControllers: Type[] = [
 ];
 
 /** OAuth connections and the grants they make. */
-export function oauthProviders(settings: OauthVaultSettings): Provider[] {
+export function oauthProviders(settings: VaultSettings): Provider[] {
   return [
-    { provide: GRANT_SETTINGS, useValue: settings },
-    { provide: OAUTH_SETTINGS, useValue: settings },
     {
       provide: EGRESS,
       // The gate bounds what is under way; a socket that waits for another one would eat up a token request's time.
