@@ -1,10 +1,10 @@
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { ProviderConfig } from '../oauth/provider-config.js';
-import type { IssuedTokens, Transport } from '../oauth/token-endpoint.js';
-import { normalise, type RawAnswer } from '../oauth/token-answer.js';
-import { TokenRefused } from '../oauth/token-refused.js';
-import { TokenTransport } from '../oauth/token-transport.js';
+import type { ProviderConfig } from '../oauth-providers/provider-config.js';
+import type { IssuedTokens, Transport } from '../oauth-providers/token-endpoint.js';
+import { normalise, type RawAnswer } from '../oauth-providers/token-answer.js';
+import { TokenRefused } from '../oauth-providers/token-refused.js';
+import { TokenTransport } from '../oauth-providers/token-transport.js';
 import { Secret } from '../sealing/secret.js';
 import { GrantSealer, type SealedValue } from './grant-sealer.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';

@@ -1,7 +1,7 @@
 import { notFound, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { DoesNotOpen } from '../sealing/aead.js';
 import type { Secret } from '../sealing/secret.js';
 import { GrantSealer } from './grant-sealer.js';

@@ -1,4 +1,4 @@
-import type { TokenRefused } from '../oauth/token-refused.js';
+import type { TokenRefused } from '../oauth-providers/token-refused.js';
 import type { Failure } from './grant.repository.js';
 import type { OauthGrant } from './grant.entity.js';
 import { backoffSeconds } from './refresh-schedule.js';

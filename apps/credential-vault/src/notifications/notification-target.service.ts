@@ -2,7 +2,7 @@ import { standardWebhooksKey } from '#libs/adapter-sdk';
 import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { Secret } from '../sealing/secret.js';
 import { NotificationRepository, type ClaimedNotification } from './notification.repository.js';

@@ -6,7 +6,7 @@ import { CallbackService } from './callback.service.js';
 import type { Connected } from './code-exchange.service.js';
 import { ConnectService } from './connect.service.js';
 import { NotConnected } from './not-connected.js';
-import type { OauthFlow } from './oauth-flow.entity.js';
+import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
 import { privateHeaders, sendPage } from './page.js';
 import { returnUrl } from './return-routes.js';

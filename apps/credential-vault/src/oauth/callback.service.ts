@@ -3,9 +3,9 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { cookieName } from './browser-cookie.js';
 import { CodeExchange, type Connected } from './code-exchange.service.js';
 import { digestOf, isDigestOf } from './flow-secrets.js';
-import type { OauthFlow } from './oauth-flow.entity.js';
+import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 import { NotConnected } from './not-connected.js';
-import { OauthFlowRepository } from './oauth-flow.repository.js';
+import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
 
 /** A browser's return from a provider. */

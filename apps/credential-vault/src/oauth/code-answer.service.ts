@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { AnswerJournal } from '../grants/answer-journal.js';
 import { GrantClients } from '../grants/grant-clients.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { RefreshAttemptRepository } from '../grants/refresh-attempt.repository.js';
-import type { OauthFlow } from './oauth-flow.entity.js';
-import { requestTokens, type Tokens, type Transport } from './token-endpoint.js';
+import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
+import { requestTokens, type Tokens, type Transport } from '../oauth-providers/token-endpoint.js';
 
 /** The tokens that a code was answered with: from the provider, or from the answer that was kept. */
 @Injectable()

@@ -2,8 +2,8 @@ import { credentialRefresh } from '#libs/contracts';
 import { notFound, Problem } from '#libs/service-kit';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { CredentialScope } from '../credentials/credential-scope.js';
-import { type CredentialChange, CredentialRepository } from '../credentials/credential.repository.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import { type CredentialChange, CredentialRepository } from '../credential-store/credential.repository.js';
 import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { GrantRepository } from '../grants/grant.repository.js';
@@ -15,11 +15,11 @@ import { mayShareConsent } from '../grants/shared-consent.js';
 import { TokenCustody } from '../grants/token-custody.js';
 import { Verifier } from '../verification/verifier.js';
 import { CodeAnswerService, scopeOf } from './code-answer.service.js';
-import type { OauthFlow } from './oauth-flow.entity.js';
-import { OauthFlowRepository } from './oauth-flow.repository.js';
+import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
+import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
-import type { Tokens } from './token-endpoint.js';
-import { TokenRefused } from './token-refused.js';
+import type { Tokens } from '../oauth-providers/token-endpoint.js';
+import { TokenRefused } from '../oauth-providers/token-refused.js';
 
 export interface Connected {
   flow: OauthFlow;

@@ -7,8 +7,8 @@ import type { LeaveReason } from '../grants/revocation.entity.js';
 import { RevocationService } from '../grants/revocation.service.js';
 import { TokenCustody } from '../grants/token-custody.js';
 import { scopeOf } from './code-answer.service.js';
-import type { OauthFlow } from './oauth-flow.entity.js';
-import { OauthFlowRepository } from './oauth-flow.repository.js';
+import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
+import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
 
 /** Revokes the tokens of other accounts that nobody confirmed in time, or someone declined: they are of use to no one, and still work. */
 @Injectable()

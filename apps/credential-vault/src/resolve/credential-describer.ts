@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { CredentialScope } from './credential-scope.js';
-import type { Credential, CredentialStatus } from './credential.entity.js';
-import { CredentialRepository } from './credential.repository.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import type { Credential, CredentialStatus } from '../credential-store/credential.entity.js';
+import { CredentialRepository } from '../credential-store/credential.repository.js';
 import type { CredentialDescription } from './resolve.dto.js';
 
 /** An oauth2 credential in one of these has an access token to give, or fetches one when it is asked. */

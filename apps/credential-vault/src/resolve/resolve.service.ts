@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { FrequentUses } from '../audit/frequent-uses.js';
 import { leaves, nameOf, signs, tokenFields } from '../bindings/binding-rules.js';
 import { FreshTokenService } from '../grants/fresh-token.service.js';
-import { CredentialOpener, type StoredCredential } from './credential-opener.js';
-import { isProtected } from './field-rules.js';
-import { type FieldValue, fromSecret } from './field-value.js';
+import { CredentialOpener, type StoredCredential } from '../credential-store/credential-opener.js';
+import { isProtected } from '../credential-store/field-rules.js';
+import { type FieldValue, fromSecret } from '../credential-store/field-value.js';
 import type { ResolveCredential } from './resolve.dto.js';
 import { type Found, type FoundBinding, ResolveRepository } from './resolve.repository.js';
 

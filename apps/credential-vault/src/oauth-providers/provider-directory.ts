@@ -3,10 +3,9 @@ import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import * as oauth from 'openid-client';
-import type { CredentialScope } from '../credentials/credential-scope.js';
-import { GATEWAY } from '../verification/verifier.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import { EGRESS, GATEWAY } from '../services.js';
 import { type ProviderConfig, readProviderConfig } from './provider-config.js';
-import { EGRESS } from './token-transport.js';
 
 const discoveryMs = 600_000;
 const maxCached = 1_000;

@@ -1,10 +1,8 @@
 import { type Egress, EgressError } from '#libs/egress';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { EGRESS } from '../services.js';
 import { type RawAnswer, retryAfterSeconds } from './token-answer.js';
 import { TokenRefused } from './token-refused.js';
-
-/** DI token of the guarded HTTP client of this service. */
-export const EGRESS = Symbol('egress');
 
 const maxAnswerBytes = 256 * 1024;
 

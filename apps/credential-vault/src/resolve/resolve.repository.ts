@@ -4,8 +4,8 @@ import { DataSource } from 'typeorm';
 import type { BindingRules } from '../bindings/binding-rules.js';
 import type { CredentialBinding } from '../bindings/credential-binding.entity.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
-import type { StoredCredential } from './credential-opener.js';
-import type { CredentialScope } from './credential-scope.js';
+import type { StoredCredential } from '../credential-store/credential-opener.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { ResolveCredential } from './resolve.dto.js';
 
 export type FoundBinding = BindingRules & Pick<CredentialBinding, 'signing'>;

@@ -8,7 +8,7 @@ import {
   credentialStatuses,
   type CredentialType,
   credentialTypes,
-} from './credential.entity.js';
+} from '../credential-store/credential.entity.js';
 
 /** For whom a service asks. */
 export class Consumer {

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
-import { Credential } from '../credentials/credential.entity.js';
-import type { ProviderConfig } from './provider-config.js';
+import { Credential } from '../credential-store/credential.entity.js';
+import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 
 /** One authorization under way: from the authorization URL to the code, and once more where a person has to confirm. */
 @Entity({ schema: 'vault', name: 'oauth_flow' })
