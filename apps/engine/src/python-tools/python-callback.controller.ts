@@ -1,9 +1,17 @@
-import type { PythonEventAnswer, PythonHttpAnswer } from '#libs/contracts';
-import { Problem, PublicRoute } from '#libs/service-kit';
+import type { PythonEventAnswer, PythonHttpAnswer, PythonHttpRequest } from '#libs/contracts';
+import { JsonObject, Problem, PublicRoute, Text } from '#libs/service-kit';
 import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { PythonCallbackBody } from './python-callback.dto.js';
+import { Allow } from 'class-validator';
 import { PythonCallbackService } from './python-callback.service.js';
+
+/** Checked as the arguments of `http_request` before it is made. */
+class PythonCallbackBody implements PythonHttpRequest {
+  @Text(10) method: string;
+  @Text(8_192) url: string;
+  @JsonObject({ optional: true }) headers?: Record<string, string>;
+  @Allow() body?: unknown;
+}
 
 /**
  * For the python-runner: what the tool that runs asks of the platform. Who asks is told by the call's own token, which no other
