@@ -87,7 +87,7 @@ describe('what is new', () => {
   it('is a job whose queue its service consumes and may use, in Compose too', async () => {
     expect(read('libs/contracts/src/jobs/catalogue.ts')).toMatch(/\n {2}reportWrite,\n\] as const/);
     expect(read('apps/engine/src/service.ts')).toContain(`consumes: ['turns', 'report-write']`);
-    expect(read('apps/engine/src/app.module.ts')).toContain('ReportWriteHandler,');
+    expect(read('apps/engine/src/reports/reports.module.ts')).toContain('ReportWriteHandler');
     const program = `import { rulesOf } from './scripts/launcher/redis-users.mjs'; console.log(rulesOf('engine'))`;
     const { printed } = await node('--input-type=module', '--eval', program);
     expect(printed).toContain('~{gatehouse:q:report-write}:*');

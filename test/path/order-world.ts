@@ -11,7 +11,7 @@ import { InboundService } from '../../apps/adapter-gateway/src/inbound/inbound.s
 import { gatewayDefaults } from '../../apps/adapter-gateway/src/testing/gateway-under-test.js';
 import { AppModule as EngineModule } from '../../apps/engine/src/app.module.js';
 import { engineDefaults } from '../../apps/engine/src/testing/engine-under-test.js';
-import { TurnJobs } from '../../apps/engine/src/turns/turn-jobs.service.js';
+import { TurnJobService } from '../../apps/engine/src/turns/turn-job.service.js';
 import { AppModule as RouterModule } from '../../apps/router/src/app.module.js';
 import { ChannelRepository } from '../../apps/router/src/channels/channel.repository.js';
 import { RoutingService } from '../../apps/router/src/routing/routing.service.js';
@@ -76,7 +76,7 @@ export async function orderWorld(delayMs: () => number, ORDER_WAIT_MS: number): 
   const engine = async () => {
     const module = EngineModule.with({ ...engineDefaults, ...stores, ORDER_WAIT_MS });
     const app = await start({ name: 'engine', module, consumes: ['turns'] });
-    const turns = app.get(TurnJobs, { strict: false });
+    const turns = app.get(TurnJobService, { strict: false });
     const run = turns.run.bind(turns);
     turns.run = (...job) => pause(delayMs()).then(() => run(...job));
     return app;

@@ -6,7 +6,7 @@ import { AppModule } from '../../apps/engine/src/app.module.js';
 import { type SessionTurnView, sessionTurn } from '../../apps/engine/src/sessions/session-turn.dto.js';
 import { engineDefaults } from '../../apps/engine/src/testing/engine-under-test.js';
 import { TurnEndingRepository } from '../../apps/engine/src/turns/turn-ending.repository.js';
-import { TurnJobs } from '../../apps/engine/src/turns/turn-jobs.service.js';
+import { TurnJobService } from '../../apps/engine/src/turns/turn-job.service.js';
 import { turnJobOf, TurnEnqueuer } from '../../apps/engine/src/turns/turn-enqueuer.js';
 import type { Turn } from '../../apps/engine/src/turns/turn.entity.js';
 import { TurnRepository } from '../../apps/engine/src/turns/turn.repository.js';
@@ -28,7 +28,7 @@ export interface EngineParts {
   app: NestFastifyApplication;
   turns: TurnRepository;
   endings: TurnEndingRepository;
-  jobs: TurnJobs;
+  jobs: TurnJobService;
   enqueuer: TurnEnqueuer;
 }
 
@@ -71,7 +71,7 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
       app,
       turns: app.get(TurnRepository, { strict: false }),
       endings: app.get(TurnEndingRepository, { strict: false }),
-      jobs: app.get(TurnJobs, { strict: false }),
+      jobs: app.get(TurnJobService, { strict: false }),
       enqueuer: app.get(TurnEnqueuer, { strict: false }),
     };
   };

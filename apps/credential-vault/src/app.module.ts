@@ -1,132 +1,49 @@
-import { changeListenerProvider, type ChangeSettings, DatabaseModule } from '#libs/database';
-import { ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
-import { AuditController } from './audit/audit.controller.js';
-import { AuditRepository } from './audit/audit.repository.js';
-import { AUDIT_FLUSH_MS, FrequentUses } from './audit/frequent-uses.js';
-import { BindingRepository } from './bindings/binding.repository.js';
-import { BindingService } from './bindings/binding.service.js';
-import { BindingsController } from './bindings/bindings.controller.js';
-import { ConsumerBindingsController } from './bindings/consumer-bindings.controller.js';
-import { CredentialOpener } from './credentials/credential-opener.js';
-import { CredentialController } from './credentials/credential.controller.js';
-import { CredentialRepository } from './credentials/credential.repository.js';
-import { CredentialService } from './credentials/credential.service.js';
-import { FieldWriter } from './credentials/field-writer.js';
-import { CredentialDescriber } from './credentials/credential-describer.js';
-import { OwnChanges } from './credentials/own-changes.interceptor.js';
-import { ResolveController } from './credentials/resolve.controller.js';
-import { FOUND_CACHE_MS, ResolveRepository } from './credentials/resolve.repository.js';
-import { ResolveService } from './credentials/resolve.service.js';
-import { AttentionController } from './attention/attention.controller.js';
-import { AttentionRepository } from './attention/attention.repository.js';
-import { schema } from './db/schema.js';
-import { KeyCounts } from './keys/key-counts.js';
-import { KeyRotationController } from './keys/key-rotation.controller.js';
-import { KeysController } from './keys/keys.controller.js';
-import { Resealer } from './keys/resealer.js';
-import { RewrapRepository } from './keys/rewrap.repository.js';
-import { Rewrapper } from './keys/rewrapper.js';
-import { ManagedCredentialsController } from './managed/managed-credentials.controller.js';
-import { ManagedCredentials } from './managed/managed-credentials.service.js';
-import { NotificationTargets } from './notifications/notification-targets.service.js';
-import { NotificationRepository } from './notifications/notification.repository.js';
-import { NotificationsController } from './notifications/notifications.controller.js';
-import { NOTIFICATION_KEEP_DAYS, Notifier, NOTIFY_SWEEP_MS } from './notifications/notifier.js';
-import { RevealController } from './reveal/reveal.controller.js';
-import { oauthControllers, oauthProviders, type OauthVaultSettings } from './oauth/oauth.providers.js';
-import { DekCache } from './sealing/dek-cache.js';
-import { KEY_BACKEND, type KeyBackend } from './sealing/kek-ring.js';
-import { KekSentinelRepository } from './sealing/kek-sentinel.repository.js';
-import { Sealer } from './sealing/sealer.js';
-import { SentinelCheck } from './sealing/sentinel-check.js';
-import { type PolicyRules, ServicePolicy } from './service-policy/service-policy.js';
-import { VerificationController } from './verification/verification.controller.js';
-import { GATEWAY, Verifier } from './verification/verifier.js';
-
-export interface VaultSettings extends OauthVaultSettings, ChangeSettings {
-  DATABASE_POOL: number;
-  GATEHOUSE_KEK_RING: KeyBackend;
-  DEK_CACHE_MS: number;
-  DEK_CACHE_ENTRIES: number;
-  GATEWAY_URL: string;
-  VERIFY_TIMEOUT_MS: number;
-  AUDIT_FLUSH_MS: number;
-  NOTIFY_SWEEP_MS: number;
-  NOTIFICATION_KEEP_DAYS: number;
-  SERVICE_POLICY: PolicyRules;
-}
+import { AttentionModule } from './attention/attention.module.js';
+import { AuditModule } from './audit/audit.module.js';
+import { BindingsModule } from './bindings/bindings.module.js';
+import { CoreModule } from './core.module.js';
+import { CredentialStoreModule } from './credential-store/credential-store.module.js';
+import { CredentialsModule } from './credentials/credentials.module.js';
+import { GrantsModule } from './grants/grants.module.js';
+import { KeysModule } from './keys/keys.module.js';
+import { ManagedModule } from './managed/managed.module.js';
+import { NotificationsModule } from './notifications/notifications.module.js';
+import { OauthFlowsModule } from './oauth-flows/oauth-flows.module.js';
+import { OauthProvidersModule } from './oauth-providers/oauth-providers.module.js';
+import { OauthModule } from './oauth/oauth.module.js';
+import { ResolveModule } from './resolve/resolve.module.js';
+import { RevealModule } from './reveal/reveal.module.js';
+import { SealingModule } from './sealing/sealing.module.js';
+import { ServicePolicyModule } from './service-policy/service-policy.module.js';
+import type { VaultSettings } from './settings.js';
+import { VerificationModule } from './verification/verification.module.js';
 
 @Module({})
 export class AppModule {
   static with(settings: VaultSettings): DynamicModule {
-    const keys = settings.GATEHOUSE_KEK_RING;
-    const deks = new DekCache(settings.DEK_CACHE_MS, settings.DEK_CACHE_ENTRIES);
     return {
       module: AppModule,
       imports: [
-        DatabaseModule.forService(schema, {
-          url: settings.DATABASE_URL,
-          poolSize: settings.DATABASE_POOL,
-          applicationName: 'credential-vault',
-        }),
-      ],
-      controllers: [
-        AttentionController,
-        AuditController,
-        BindingsController,
-        ConsumerBindingsController,
-        CredentialController,
-        KeyRotationController,
-        KeysController,
-        ManagedCredentialsController,
-        NotificationsController,
-        ResolveController,
-        RevealController,
-        VerificationController,
-        ...oauthControllers,
-      ],
-      providers: [
-        changeListenerProvider(schema, 'credential-vault', settings),
-        AttentionRepository,
-        { provide: KEY_BACKEND, useValue: keys },
-        { provide: Sealer, useValue: new Sealer(keys, deks) },
-        { provide: ServicePolicy, useValue: new ServicePolicy(settings.SERVICE_POLICY) },
-        { provide: AUDIT_FLUSH_MS, useValue: settings.AUDIT_FLUSH_MS },
-        { provide: APP_INTERCEPTOR, useClass: OwnChanges },
-        { provide: FOUND_CACHE_MS, useValue: settings.CHANGE_CACHE_MS },
-        {
-          provide: GATEWAY,
-          useFactory: (tokens: ServiceTokens) =>
-            new ServiceClient('adapter-gateway', settings.GATEWAY_URL, tokens, settings.VERIFY_TIMEOUT_MS),
-          inject: [ServiceTokens],
-        },
-        { provide: NOTIFY_SWEEP_MS, useValue: settings.NOTIFY_SWEEP_MS },
-        { provide: NOTIFICATION_KEEP_DAYS, useValue: settings.NOTIFICATION_KEEP_DAYS },
-        AuditRepository,
-        BindingRepository,
-        BindingService,
-        CredentialOpener,
-        CredentialRepository,
-        CredentialService,
-        FieldWriter,
-        FrequentUses,
-        KekSentinelRepository,
-        KeyCounts,
-        ManagedCredentials,
-        NotificationRepository,
-        NotificationTargets,
-        Notifier,
-        Resealer,
-        ResolveRepository,
-        CredentialDescriber,
-        ResolveService,
-        Rewrapper,
-        RewrapRepository,
-        SentinelCheck,
-        Verifier,
-        ...oauthProviders(settings),
+        CoreModule.with(settings),
+        // In this order the API is described.
+        AttentionModule,
+        AuditModule,
+        BindingsModule,
+        CredentialsModule,
+        KeysModule,
+        ManagedModule,
+        NotificationsModule,
+        ResolveModule,
+        RevealModule,
+        VerificationModule,
+        OauthModule,
+        GrantsModule,
+        CredentialStoreModule,
+        OauthFlowsModule,
+        OauthProvidersModule,
+        SealingModule,
+        ServicePolicyModule,
       ],
     };
   }

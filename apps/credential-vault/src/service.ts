@@ -1,7 +1,6 @@
 import type { ServiceOptions } from '#libs/service-kit';
 import { AppModule } from './app.module.js';
 import { readSettings } from './env.js';
-import { refreshQueue } from './oauth/oauth.providers.js';
 
 /** 50 fields of 64 KiB, with room for JSON's escapes. */
 const bodyLimit = 4 * 1024 * 1024;
@@ -13,7 +12,8 @@ export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
     name: 'credential-vault',
     module: AppModule.with(settings),
     settings,
-    consumes: [refreshQueue],
+    // Refreshes and revocations.
+    consumes: ['refresh'],
     bodyLimit,
   };
 }

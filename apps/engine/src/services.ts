@@ -3,3 +3,6 @@ export const VAULT = Symbol('credential-vault');
 export const GATEWAY = Symbol('adapter-gateway');
 export const REGISTRY = Symbol('mcp-registry');
 export const PYTHON_RUNNER = Symbol('python-runner');
+
+/** Injection token of the guarded way out for everything that tools call. */
+export const EGRESS = Symbol('Egress');

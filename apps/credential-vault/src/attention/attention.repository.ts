@@ -2,7 +2,7 @@ import { attentionAtMost, type AttentionItem } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { CredentialStatus } from '../credentials/credential.entity.js';
+import type { CredentialStatus } from '../credential-store/credential.entity.js';
 
 interface Row {
   id: string;

@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { type AuditAction, CredentialAudit } from './credential-audit.entity.js';
 
 /** One thing done with one credential. */

@@ -1,10 +1,8 @@
 import { Batcher } from '#libs/batching';
 import { isRefusedRow } from '#libs/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import { type AuditedUse, AuditRepository } from './audit.repository.js';
-
-/** DI token: how long equal uses are counted before their number is written, in ms. */
-export const AUDIT_FLUSH_MS = Symbol('AUDIT_FLUSH_MS');
 
 const maxDistinct = 5_000;
 
@@ -30,7 +28,7 @@ export class FrequentUses {
 
   constructor(
     private readonly audit: AuditRepository,
-    @Inject(AUDIT_FLUSH_MS) private readonly flushMs: number,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {
     const write = async (uses: AuditedUse[]): Promise<[]> => {
       await this.audit.append(uses);
@@ -56,7 +54,7 @@ export class FrequentUses {
     const written = this.firsts.add(use);
     this.counted.set(key, { use, written, more: 0 });
     written.catch(() => this.counted.delete(key));
-    this.timer ??= setTimeout(() => void this.flush(), this.flushMs);
+    this.timer ??= setTimeout(() => void this.flush(), this.settings.AUDIT_FLUSH_MS);
     return written;
   }
 

@@ -1,6 +1,6 @@
 import { type FieldError, Problem } from '#libs/service-kit';
-import type { Credential } from '../credentials/credential.entity.js';
-import { isProtected, rulesOf } from '../credentials/field-rules.js';
+import type { Credential } from '../credential-store/credential.entity.js';
+import { isProtected, rulesOf } from '../credential-store/field-rules.js';
 import type { CredentialBinding } from './credential-binding.entity.js';
 
 export type BindingRules = Pick<CredentialBinding, 'fields' | 'maps_to' | 'approved'>;

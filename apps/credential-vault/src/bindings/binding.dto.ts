@@ -2,7 +2,7 @@ import { idOf, JsonObject, NestedList, OneOf, Text, TextList } from '#libs/servi
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ValidateNested } from 'class-validator';
-import { Consumer } from '../credentials/resolve.dto.js';
+import { Consumer } from '../resolve/resolve.dto.js';
 import { type ConsumerKind, consumerKinds } from './credential-binding.entity.js';
 
 const fieldsNote = 'What it may read; absent or null: every field that needs no approval';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Like, Not, QueryFailedError } from 'typeorm';
-import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { ConsumerKind } from './credential-binding.entity.js';
 import { CredentialBinding } from './credential-binding.entity.js';
 

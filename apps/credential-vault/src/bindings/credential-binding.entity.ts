@@ -8,7 +8,7 @@ import {
   PrimaryColumn,
   UpdateDateColumn,
 } from 'typeorm';
-import { Credential } from '../credentials/credential.entity.js';
+import { Credential } from '../credential-store/credential.entity.js';
 
 export const consumerKinds = ['app', 'skill', 'mcp_server'] as const;
 export type ConsumerKind = (typeof consumerKinds)[number];

@@ -1,8 +1,8 @@
 import { type FieldError, Problem } from '#libs/service-kit';
 import { Secret } from '../sealing/secret.js';
-import { type DeclaredField, fieldNamePattern, maxValueBytes } from './declared-field.js';
-import { type FieldValue, fromSecret, listMark, maxListValues, toSecret } from './field-value.js';
-import { type FieldRules, rulesOf } from './field-rules.js';
+import { type DeclaredField, fieldNamePattern, maxValueBytes } from '../credential-store/declared-field.js';
+import { type FieldValue, fromSecret, listMark, maxListValues, toSecret } from '../credential-store/field-value.js';
+import { type FieldRules, rulesOf } from '../credential-store/field-rules.js';
 
 const maxFields = 50;
 

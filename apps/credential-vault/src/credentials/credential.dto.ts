@@ -8,8 +8,8 @@ import {
   type CredentialType,
   type OAuthGrant,
   oauthGrants,
-} from './credential.entity.js';
-import { DeclaredField } from './declared-field.js';
+} from '../credential-store/credential.entity.js';
+import { DeclaredField } from '../credential-store/declared-field.js';
 
 const slugPattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const slugMessage = { message: 'an adapter slug: a-z, 0-9 and -' };

@@ -9,10 +9,15 @@ import { TokenCustody } from '../grants/token-custody.js';
 import { Sealer } from '../sealing/sealer.js';
 import { Verifier } from '../verification/verifier.js';
 import { checkFields, readFields, wrongFields } from './credential-fields.js';
-import type { CredentialScope } from './credential-scope.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { CreateCredential, CredentialView, UpdateCredential } from './credential.dto.js';
-import { type CredentialStatus, type CredentialType, oauthGrants, type Credential } from './credential.entity.js';
-import { CredentialRepository, NameTaken, StillBound } from './credential.repository.js';
+import {
+  type CredentialStatus,
+  type CredentialType,
+  oauthGrants,
+  type Credential,
+} from '../credential-store/credential.entity.js';
+import { CredentialRepository, NameTaken, StillBound } from '../credential-store/credential.repository.js';
 import { type FieldChange, FieldWriter } from './field-writer.js';
 
 @Injectable()

@@ -3,11 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { type SealedFields, Sealer } from '../sealing/sealer.js';
 import type { Secret } from '../sealing/secret.js';
 import { checkFields, readFields, wrongFields } from './credential-fields.js';
-import { CredentialOpener } from './credential-opener.js';
+import { CredentialOpener } from '../credential-store/credential-opener.js';
 import type { UpdateCredential } from './credential.dto.js';
-import type { Credential } from './credential.entity.js';
-import type { CredentialChange } from './credential.repository.js';
-import { fromSecret, toSecret } from './field-value.js';
+import type { Credential } from '../credential-store/credential.entity.js';
+import type { CredentialChange } from '../credential-store/credential.repository.js';
+import { fromSecret, toSecret } from '../credential-store/field-value.js';
 
 /** The fields that a credential has from now on. */
 export type FieldChange = (row: Credential) => Promise<Map<string, Secret>>;

@@ -1,14 +1,14 @@
 import type { ServiceSchema } from '#libs/database';
 import { CredentialAudit } from '../audit/credential-audit.entity.js';
 import { CredentialBinding } from '../bindings/credential-binding.entity.js';
-import { CredentialField } from '../credentials/credential-field.entity.js';
-import { Credential } from '../credentials/credential.entity.js';
+import { CredentialField } from '../credential-store/credential-field.entity.js';
+import { Credential } from '../credential-store/credential.entity.js';
 import { GrantEvent } from '../grants/grant-event.entity.js';
 import { OauthGrant } from '../grants/grant.entity.js';
 import { RefreshAttempt } from '../grants/refresh-attempt.entity.js';
 import { Revocation } from '../grants/revocation.entity.js';
 import { ConnectLink } from '../oauth/connect-link.entity.js';
-import { OauthFlow } from '../oauth/oauth-flow.entity.js';
+import { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 import { KekSentinel } from '../sealing/kek-sentinel.entity.js';
 import { NotificationTarget } from '../notifications/notification-target.entity.js';
 import { Notification } from '../notifications/notification.entity.js';

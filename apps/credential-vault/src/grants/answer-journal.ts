@@ -1,13 +1,13 @@
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { ProviderConfig } from '../oauth/provider-config.js';
-import type { IssuedTokens, Transport } from '../oauth/token-endpoint.js';
-import { normalise, type RawAnswer } from '../oauth/token-answer.js';
-import { TokenRefused } from '../oauth/token-refused.js';
-import { TokenTransport } from '../oauth/token-transport.js';
+import type { ProviderConfig } from '../oauth-providers/provider-config.js';
+import type { IssuedTokens, Transport } from '../oauth-providers/token-endpoint.js';
+import { normalise, type RawAnswer } from '../oauth-providers/token-answer.js';
+import { TokenRefused } from '../oauth-providers/token-refused.js';
+import { TokenTransport } from '../oauth-providers/token-transport.js';
 import { Secret } from '../sealing/secret.js';
 import { GrantSealer, type SealedValue } from './grant-sealer.js';
-import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { OauthGrant } from './grant.entity.js';
 import { keepTrying } from './keep-trying.js';
 import type { RefreshAttempt } from './refresh-attempt.entity.js';
@@ -22,7 +22,7 @@ export class AnswerJournal {
     private readonly attempts: RefreshAttemptRepository,
     private readonly sealer: GrantSealer,
     private readonly transport: TokenTransport,
-    @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /** A transport that sends, and keeps the answer before it hands it on. Nothing is sent that could not be kept. */

@@ -2,7 +2,7 @@ import { credentialRefresh } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import { GrantRepository } from './grant.repository.js';
 import { RefreshAttemptRepository } from './refresh-attempt.repository.js';
 import { Refresher } from './refresher.service.js';
@@ -17,7 +17,7 @@ export class DueGrants extends Sweeping {
     private readonly attempts: RefreshAttemptRepository,
     private readonly refresher: Refresher,
     private readonly jobs: JobClient,
-    @Inject(GRANT_SETTINGS) settings: GrantSettings,
+    @Inject(SETTINGS) settings: VaultSettings,
   ) {
     super();
     this.sweepEvery({

@@ -1,6 +1,6 @@
 import { Sweeping } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import { RevocationRepository } from './revocation.repository.js';
 import { RevocationService } from './revocation.service.js';
 
@@ -10,7 +10,7 @@ export class DueRevocations extends Sweeping {
   constructor(
     private readonly rows: RevocationRepository,
     private readonly revocations: RevocationService,
-    @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {
     super();
     const everyMs = settings.REFRESH_SWEEP_MS;

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { notFound } from '#libs/service-kit';
 import { createHash } from 'node:crypto';
-import { CredentialOpener } from '../credentials/credential-opener.js';
-import type { CredentialScope } from '../credentials/credential-scope.js';
-import { CredentialRepository } from '../credentials/credential.repository.js';
-import type { ProviderConfig } from '../oauth/provider-config.js';
-import type { OauthClient } from '../oauth/token-endpoint.js';
+import { CredentialOpener } from '../credential-store/credential-opener.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import { CredentialRepository } from '../credential-store/credential.repository.js';
+import type { ProviderConfig } from '../oauth-providers/provider-config.js';
+import type { OauthClient } from '../oauth-providers/token-endpoint.js';
 import type { OauthGrant } from './grant.entity.js';
 
 /** The client of a grant as it is now, and the provider it talks to. */

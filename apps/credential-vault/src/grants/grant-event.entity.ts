@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
-import { Credential } from '../credentials/credential.entity.js';
+import { Credential } from '../credential-store/credential.entity.js';
 
 /** One transition of a grant's state, written in the transaction that made it. */
 @Entity({ schema: 'vault', name: 'grant_event' })

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { OauthGrant } from './grant.entity.js';
 import { transition } from './grant-transition.repository.js';
 

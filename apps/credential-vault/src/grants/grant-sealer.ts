@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { RawAnswer } from '../oauth/token-answer.js';
+import type { RawAnswer } from '../oauth-providers/token-answer.js';
 import { Sealer } from '../sealing/sealer.js';
 import { Secret } from '../sealing/secret.js';
 import type { OauthGrant } from './grant.entity.js';

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
-import { Credential } from '../credentials/credential.entity.js';
-import type { ProviderConfig } from '../oauth/provider-config.js';
+import { Credential } from '../credential-store/credential.entity.js';
+import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 
 export type GrantType = 'authorization_code' | 'client_credentials';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { CredentialScope } from '../credentials/credential-scope.js';
-import type { ProviderConfig } from '../oauth/provider-config.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 import type { SealedTokens } from './grant-sealer.js';
 import { type GrantState, type GrantType, OauthGrant } from './grant.entity.js';
 import { finish, transition } from './grant-transition.repository.js';

@@ -1,7 +1,7 @@
 import { Database } from '#libs/database';
 import { Injectable, Logger } from '@nestjs/common';
-import type { ProviderConfig } from '../oauth/provider-config.js';
-import type { IssuedTokens, OauthClient } from '../oauth/token-endpoint.js';
+import type { ProviderConfig } from '../oauth-providers/provider-config.js';
+import type { IssuedTokens, OauthClient } from '../oauth-providers/token-endpoint.js';
 import { OauthGrant } from './grant.entity.js';
 import { finish } from './grant-transition.repository.js';
 import { keepTrying } from './keep-trying.js';

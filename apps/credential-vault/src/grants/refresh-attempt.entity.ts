@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
-import { Credential } from '../credentials/credential.entity.js';
-import type { ProviderConfig } from '../oauth/provider-config.js';
+import { Credential } from '../credential-store/credential.entity.js';
+import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 
 /** One token request. The row is there before the request leaves, and holds the raw answer, sealed, before it is parsed. */
 @Entity({ schema: 'vault', name: 'refresh_attempt' })

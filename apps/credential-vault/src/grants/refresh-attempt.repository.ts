@@ -1,8 +1,8 @@
 import { newId } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { CredentialScope } from '../credentials/credential-scope.js';
-import type { OauthFlow } from '../oauth/oauth-flow.entity.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 import type { SealedValue } from './grant-sealer.js';
 import type { OauthGrant } from './grant.entity.js';
 import { RefreshAttempt } from './refresh-attempt.entity.js';

@@ -2,13 +2,13 @@ import { credentialRefresh } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { DoesNotOpen } from '../sealing/aead.js';
-import { requestTokens, type TokenRequest, type Tokens, type Transport } from '../oauth/token-endpoint.js';
-import { TokenRefused } from '../oauth/token-refused.js';
+import { requestTokens, type TokenRequest, type Tokens, type Transport } from '../oauth-providers/token-endpoint.js';
+import { TokenRefused } from '../oauth-providers/token-refused.js';
 import { AnswerJournal } from './answer-journal.js';
 import { GrantClients, type GrantClient } from './grant-clients.js';
 import { GrantSealer } from './grant-sealer.js';
 import type { OauthGrant } from './grant.entity.js';
-import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import { GrantRepository, type TimedGrant } from './grant.repository.js';
 import { LateTokens } from './late-tokens.js';
 import type { RefreshAttempt } from './refresh-attempt.entity.js';
@@ -36,7 +36,7 @@ export class RefreshAttempts {
     private readonly late: LateTokens,
     private readonly gate: TokenHostGate,
     private readonly jobs: JobClient,
-    @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /** @throws errors of Postgres; the attempt then is taken up by whoever comes next */

@@ -2,7 +2,7 @@ import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 
 export interface RefreshLease {
   release(): Promise<void>;
@@ -21,7 +21,7 @@ export class RefreshLeases {
 
   constructor(
     jobs: JobClient,
-    @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {
     this.redis = jobs.unwrap<Redis>();
   }

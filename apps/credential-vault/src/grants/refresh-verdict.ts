@@ -1,5 +1,5 @@
 import { backoffMs } from '#libs/contracts';
-import type { TokenRefused } from '../oauth/token-refused.js';
+import type { TokenRefused } from '../oauth-providers/token-refused.js';
 import type { Failure } from './grant.repository.js';
 import type { OauthGrant } from './grant.entity.js';
 

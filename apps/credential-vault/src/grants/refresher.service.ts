@@ -3,7 +3,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nes
 import { Counter } from 'prom-client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GrantState } from './grant.entity.js';
-import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import { GrantRepository } from './grant.repository.js';
 import { RefreshAttempts } from './refresh-attempts.js';
 import { RefreshLeases } from './refresh-lease.js';
@@ -23,7 +23,7 @@ export class Refresher implements BeforeApplicationShutdown {
     private readonly grants: GrantRepository,
     private readonly attempts: RefreshAttempts,
     private readonly leases: RefreshLeases,
-    @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
     metrics: Metrics,
   ) {
     this.outcomes = new Counter({

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { ProviderConfig } from '../oauth/provider-config.js';
+import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 
 /**
  * `late`: a refresh or an exchange ended after its tokens were let go of; `stranded`: so it did, and its process died.

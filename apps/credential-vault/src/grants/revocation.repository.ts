@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type FindOptionsWhere, LessThan } from 'typeorm';
-import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { Revocation } from './revocation.entity.js';
 
 export type NewRevocation = Omit<Revocation, 'attempts' | 'next_try_at' | 'last_error' | 'gave_up_at' | 'created_at'>;

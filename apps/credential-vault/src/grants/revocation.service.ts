@@ -4,13 +4,13 @@ import { Metrics, notFound, type Principal } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { AuditRepository } from '../audit/audit.repository.js';
-import { revokeToken } from '../oauth/revoke-token.js';
-import { TokenRefused } from '../oauth/token-refused.js';
-import { TokenTransport } from '../oauth/token-transport.js';
+import { revokeToken } from '../oauth-providers/revoke-token.js';
+import { TokenRefused } from '../oauth-providers/token-refused.js';
+import { TokenTransport } from '../oauth-providers/token-transport.js';
 import { DoesNotOpen } from '../sealing/aead.js';
 import { Secret } from '../sealing/secret.js';
 import { GrantSealer } from './grant-sealer.js';
-import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import { GrantRevocationRepository } from './grant-revocation.repository.js';
 import { GrantRepository } from './grant.repository.js';
 import type { Revocation } from './revocation.entity.js';
@@ -32,7 +32,7 @@ export class RevocationService {
     private readonly audit: AuditRepository,
     private readonly transport: TokenTransport,
     private readonly jobs: JobClient,
-    @Inject(GRANT_SETTINGS) private readonly settings: GrantSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
     metrics: Metrics,
   ) {
     this.outcomes = new Counter({

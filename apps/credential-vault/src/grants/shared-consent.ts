@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '../oauth/provider-config.js';
+import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 
 /** Whose tokens: of which client at which token host, and of which account where that is known. */
 export interface ConsentOf {

@@ -1,7 +1,7 @@
 import { Database, Sweeping } from '#libs/database';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import { RefreshAttemptRepository, type StrandedAnswer } from './refresh-attempt.repository.js';
 import { RevocationService } from './revocation.service.js';
 import { TokenCustody } from './token-custody.js';
@@ -20,7 +20,7 @@ export class StrandedAnswers extends Sweeping {
     private readonly attempts: RefreshAttemptRepository,
     private readonly custody: TokenCustody,
     private readonly revocations: RevocationService,
-    @Inject(GRANT_SETTINGS) { REFRESH_SWEEP_MS: everyMs, TOKEN_TIMEOUT_MS }: GrantSettings,
+    @Inject(SETTINGS) { REFRESH_SWEEP_MS: everyMs, TOKEN_TIMEOUT_MS }: VaultSettings,
   ) {
     super();
     this.olderThanMs = TOKEN_TIMEOUT_MS + restMs;

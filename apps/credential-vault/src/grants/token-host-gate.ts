@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { GRANT_SETTINGS, type GrantSettings } from './grant-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 
 const opensAfter = 5;
 const openForMs = 10_000;
@@ -21,7 +21,7 @@ interface Host {
 export class TokenHostGate {
   private readonly hosts = new Map<string, Host>();
 
-  constructor(@Inject(GRANT_SETTINGS) private readonly settings: GrantSettings) {}
+  constructor(@Inject(SETTINGS) private readonly settings: VaultSettings) {}
 
   /** @throws GateClosed; whatever the work throws */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {

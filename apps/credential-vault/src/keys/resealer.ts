@@ -1,7 +1,7 @@
 import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { CredentialOpener } from '../credentials/credential-opener.js';
-import { CredentialRepository } from '../credentials/credential.repository.js';
+import { CredentialOpener } from '../credential-store/credential-opener.js';
+import { CredentialRepository } from '../credential-store/credential.repository.js';
 import { Sealer } from '../sealing/sealer.js';
 import { RewrapRepository } from './rewrap.repository.js';
 

@@ -1,7 +1,7 @@
 import { failureSql } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { NotificationTarget } from './notification-target.entity.js';
 import { Notification } from './notification.entity.js';
 

@@ -2,16 +2,11 @@ import { signStandardWebhooks } from '#libs/adapter-sdk';
 import { Sweeping } from '#libs/database';
 import { type Egress, EgressError } from '#libs/egress';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { EGRESS } from '../oauth/token-transport.js';
 import { DoesNotOpen } from '../sealing/aead.js';
-import { NotificationTargets } from './notification-targets.service.js';
+import { EGRESS } from '../services.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
+import { NotificationTargetService } from './notification-target.service.js';
 import { type ClaimedNotification, NotificationRepository } from './notification.repository.js';
-
-/** DI token: how often what is to be told is looked for, ms. */
-export const NOTIFY_SWEEP_MS = Symbol('NOTIFY_SWEEP_MS');
-
-/** DI token: for how many days a notification is kept that was given up. */
-export const NOTIFICATION_KEEP_DAYS = Symbol('NOTIFICATION_KEEP_DAYS');
 
 /** With the pauses between them about seven hours. */
 const maxAttempts = 14;
@@ -33,13 +28,17 @@ export class Notifier extends Sweeping {
 
   constructor(
     private readonly notifications: NotificationRepository,
-    private readonly targets: NotificationTargets,
+    private readonly targets: NotificationTargetService,
     @Inject(EGRESS) private readonly egress: Egress,
-    @Inject(NOTIFY_SWEEP_MS) everyMs: number,
-    @Inject(NOTIFICATION_KEEP_DAYS) private readonly keptDays: number,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {
     super();
-    this.sweepEvery({ name: 'notifications', everyMs, batch, sweep: (limit) => this.sweep(limit) });
+    this.sweepEvery({
+      name: 'notifications',
+      everyMs: settings.NOTIFY_SWEEP_MS,
+      batch,
+      sweep: (limit) => this.sweep(limit),
+    });
   }
 
   private async sweep(limit: number): Promise<number> {
@@ -62,7 +61,7 @@ export class Notifier extends Sweeping {
         last,
         error: String(error),
       });
-      await this.notifications.failed(notification, { code, detail, last }, this.keptDays);
+      await this.notifications.failed(notification, { code, detail, last }, this.settings.NOTIFICATION_KEEP_DAYS);
       return;
     }
     await this.notifications.told(notification);

@@ -6,8 +6,8 @@ import { CallbackService } from './callback.service.js';
 import type { Connected } from './code-exchange.service.js';
 import { ConnectService } from './connect.service.js';
 import { NotConnected } from './not-connected.js';
-import type { OauthFlow } from './oauth-flow.entity.js';
-import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
+import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import { privateHeaders, sendPage } from './page.js';
 import { returnUrl } from './return-routes.js';
 
@@ -22,7 +22,7 @@ export class CallbackController {
     private readonly callbacks: CallbackService,
     private readonly connects: ConnectService,
     private readonly tokens: ServiceTokens,
-    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   @Get('callback/:slug')

@@ -3,10 +3,10 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { cookieName } from './browser-cookie.js';
 import { CodeExchange, type Connected } from './code-exchange.service.js';
 import { digestOf, isDigestOf } from './flow-secrets.js';
-import type { OauthFlow } from './oauth-flow.entity.js';
+import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 import { NotConnected } from './not-connected.js';
-import { OauthFlowRepository } from './oauth-flow.repository.js';
-import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
+import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 
 /** A browser's return from a provider. */
 export interface Callback {
@@ -31,7 +31,7 @@ export class CallbackService {
   constructor(
     private readonly flows: OauthFlowRepository,
     private readonly exchange: CodeExchange,
-    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /**

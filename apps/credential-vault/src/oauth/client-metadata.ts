@@ -1,14 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ClientMetadataView } from './connect.dto.js';
 import { GrantSetup } from './grant-setup.service.js';
-import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 
 /** Client id metadata documents (draft-ietf-oauth-client-id-metadata-document): the URL of one is a client id. */
 @Injectable()
 export class ClientMetadata {
   constructor(
     private readonly setup: GrantSetup,
-    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /** @returns null where nobody could read it: such a client id is an https URL */

@@ -2,8 +2,8 @@ import { credentialRefresh } from '#libs/contracts';
 import { notFound, Problem } from '#libs/service-kit';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { CredentialScope } from '../credentials/credential-scope.js';
-import { type CredentialChange, CredentialRepository } from '../credentials/credential.repository.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import { type CredentialChange, CredentialRepository } from '../credential-store/credential.repository.js';
 import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { GrantRepository } from '../grants/grant.repository.js';
@@ -14,12 +14,12 @@ import { RevocationService } from '../grants/revocation.service.js';
 import { mayShareConsent } from '../grants/shared-consent.js';
 import { TokenCustody } from '../grants/token-custody.js';
 import { Verifier } from '../verification/verifier.js';
-import { CodeAnswers, scopeOf } from './code-answers.service.js';
-import type { OauthFlow } from './oauth-flow.entity.js';
-import { OauthFlowRepository } from './oauth-flow.repository.js';
-import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
-import type { Tokens } from './token-endpoint.js';
-import { TokenRefused } from './token-refused.js';
+import { CodeAnswerService, scopeOf } from './code-answer.service.js';
+import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
+import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
+import type { Tokens } from '../oauth-providers/token-endpoint.js';
+import { TokenRefused } from '../oauth-providers/token-refused.js';
 
 export interface Connected {
   flow: OauthFlow;
@@ -37,7 +37,7 @@ export class CodeExchange {
     private readonly grants: GrantRepository,
     private readonly clients: GrantClients,
     private readonly sealer: GrantSealer,
-    private readonly answers: CodeAnswers,
+    private readonly answers: CodeAnswerService,
     private readonly custody: TokenCustody,
     private readonly late: LateTokens,
     private readonly revocations: RevocationService,
@@ -46,7 +46,7 @@ export class CodeExchange {
     private readonly credentials: CredentialRepository,
     private readonly verifier: Verifier,
     private readonly jobs: JobClient,
-    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /** @throws Problem 502 `exchange_failed`, 404 `credential_not_found`, 409 `disconnected_meanwhile` */

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
-import { Credential } from '../credentials/credential.entity.js';
+import { Credential } from '../credential-store/credential.entity.js';
 
 /** Lets someone without an account here connect one credential, once. */
 @Entity({ schema: 'vault', name: 'connect_link' })

@@ -2,7 +2,7 @@ import { newId } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import * as oauth from 'openid-client';
-import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { GrantClients } from '../grants/grant-clients.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { Secret } from '../sealing/secret.js';
@@ -10,12 +10,12 @@ import { bindingCookie } from './browser-cookie.js';
 import { ConnectLinkRepository } from './connect-link.repository.js';
 import { digestOf, newFlowSecret } from './flow-secrets.js';
 import { GrantSetup } from './grant-setup.service.js';
-import { OauthFlowRepository } from './oauth-flow.repository.js';
-import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
-import type { ProviderConfig } from './provider-config.js';
-import { ProviderDirectory } from './provider-directory.js';
+import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
+import type { ProviderConfig } from '../oauth-providers/provider-config.js';
+import { ProviderDirectory } from '../oauth-providers/provider-directory.js';
 import type { ReturnRoute } from './return-routes.js';
-import { configuration, resourceOf } from './token-endpoint.js';
+import { configuration, resourceOf } from '../oauth-providers/token-endpoint.js';
 
 /** What a browser needs to go to the provider. */
 export interface StartedFlow {
@@ -36,7 +36,7 @@ export class ConnectService {
     private readonly providers: ProviderDirectory,
     private readonly flows: OauthFlowRepository,
     private readonly links: ConnectLinkRepository,
-    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /**

@@ -1,14 +1,14 @@
 import { notFound, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { CredentialScope } from '../credentials/credential-scope.js';
-import type { Credential } from '../credentials/credential.entity.js';
-import { CredentialRepository } from '../credentials/credential.repository.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import type { Credential } from '../credential-store/credential.entity.js';
+import { CredentialRepository } from '../credential-store/credential.repository.js';
 import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
 import type { OauthGrant } from '../grants/grant.entity.js';
 import { GrantRepository } from '../grants/grant.repository.js';
-import { OAUTH_SETTINGS, type OauthSettings } from './oauth-settings.js';
-import { readProviderConfig } from './provider-config.js';
-import { ProviderDirectory, redirectSlug } from './provider-directory.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
+import { readProviderConfig } from '../oauth-providers/provider-config.js';
+import { ProviderDirectory, redirectSlug } from '../oauth-providers/provider-directory.js';
 
 /** Says of an oauth2 credential which provider it belongs to, and makes its grant. */
 @Injectable()
@@ -18,7 +18,7 @@ export class GrantSetup {
     private readonly grants: GrantRepository,
     private readonly clients: GrantClients,
     private readonly providers: ProviderDirectory,
-    @Inject(OAUTH_SETTINGS) private readonly settings: OauthSettings,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
   ) {}
 
   /**

@@ -1,6 +1,6 @@
 import { notFound } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import type { CredentialScope } from '../credentials/credential-scope.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { GrantEventRepository } from '../grants/grant-event.repository.js';
 import { GrantRepository } from '../grants/grant.repository.js';
 import type { GrantView } from './connect.dto.js';

@@ -1,4 +1,4 @@
-import type { OauthFlow } from './oauth-flow.entity.js';
+import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 
 /** A flow that its own browser came back with, and that led to no connection. */
 export class NotConnected extends Error {

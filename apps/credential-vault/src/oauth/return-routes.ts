@@ -1,4 +1,4 @@
-import type { OauthFlow } from './oauth-flow.entity.js';
+import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 
 /** Where a browser may be sent after a callback: a key of this list, never a URL of a request. */
 export const returnRoutes = ['done', 'credentials', 'credential', 'consumer'] as const;

@@ -2,13 +2,13 @@ import { Database, Sweeping } from '#libs/database';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
-import { GRANT_SETTINGS, type GrantSettings } from '../grants/grant-settings.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { LeaveReason } from '../grants/revocation.entity.js';
 import { RevocationService } from '../grants/revocation.service.js';
 import { TokenCustody } from '../grants/token-custody.js';
-import { scopeOf } from './code-answers.service.js';
-import type { OauthFlow } from './oauth-flow.entity.js';
-import { OauthFlowRepository } from './oauth-flow.repository.js';
+import { scopeOf } from './code-answer.service.js';
+import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
+import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
 
 /** Revokes the tokens of other accounts that nobody confirmed in time, or someone declined: they are of use to no one, and still work. */
 @Injectable()
@@ -21,7 +21,7 @@ export class UnconfirmedAccounts extends Sweeping {
     private readonly custody: TokenCustody,
     private readonly audit: AuditRepository,
     private readonly revocations: RevocationService,
-    @Inject(GRANT_SETTINGS) { REFRESH_SWEEP_MS: everyMs }: GrantSettings,
+    @Inject(SETTINGS) { REFRESH_SWEEP_MS: everyMs }: VaultSettings,
   ) {
     super();
     this.sweepEvery({

@@ -2,9 +2,9 @@ import { Caller, notFound, type Principal, Problem, RequireScopes, Text, TextLis
 import { Body, Controller, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuditRepository } from '../audit/audit.repository.js';
-import { CredentialOpener } from '../credentials/credential-opener.js';
-import { CredentialRepository } from '../credentials/credential.repository.js';
-import { type FieldValue, fromSecret } from '../credentials/field-value.js';
+import { CredentialOpener } from '../credential-store/credential-opener.js';
+import { CredentialRepository } from '../credential-store/credential.repository.js';
+import { type FieldValue, fromSecret } from '../credential-store/field-value.js';
 import { ServicePolicy } from '../service-policy/service-policy.js';
 
 export class RevealFields {

@@ -2,10 +2,10 @@ import { createService, type Principal, type Scope, ServiceTokens } from '#libs/
 import { ChangeListener, Database } from '#libs/database';
 import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AppModule, type VaultSettings } from '../app.module.js';
+import { AppModule } from '../app.module.js';
 import type { KekRing } from '../sealing/kek-ring.js';
 import { defaultPolicy, type PolicyRules } from '../service-policy/service-policy.js';
-import type { OauthVaultSettings } from '../oauth/oauth.providers.js';
+import type { VaultSettings } from '../settings.js';
 
 export const owner = { organizationId: 'org_a', projectId: 'prj_a' };
 export const writer: Principal = { ...owner, subject: 'key:writer', scopes: ['credentials:write'] };
@@ -91,20 +91,9 @@ async function start(
   const service = await createService({
     name: 'credential-vault',
     module: AppModule.with({
-      ...testOauthSettings(),
+      ...vaultDefaults,
       DATABASE_URL: url,
-      DATABASE_POOL: 4,
-      DATABASE_DIRECT_URL: null,
-      CHANGE_CACHE_MS: 300_000,
       GATEHOUSE_KEK_RING: keys,
-      DEK_CACHE_MS: 60_000,
-      DEK_CACHE_ENTRIES: 10,
-      GATEWAY_URL: 'http://127.0.0.1:9',
-      VERIFY_TIMEOUT_MS: 20_000,
-      AUDIT_FLUSH_MS: 50,
-      NOTIFY_SWEEP_MS: 60_000,
-      NOTIFICATION_KEEP_DAYS: 30,
-      SERVICE_POLICY: defaultPolicy,
       ...more,
     }),
     settings: {
@@ -124,22 +113,30 @@ async function start(
   });
 }
 
-/** Settings of a vault under test: its token endpoints are on this machine, and nothing waits for long. */
-function testOauthSettings(own: Partial<OauthVaultSettings> = {}): OauthVaultSettings {
-  return {
-    PUBLIC_URL: 'http://127.0.0.1:8080',
-    GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1'],
-    ACCESS_TOKEN_MIN_VALID_SECONDS: 60,
-    REFRESH_WAIT_MS: 4_000,
-    TOKEN_TIMEOUT_MS: 10_000,
-    REFRESH_LEASE_MS: 1_000,
-    REFRESH_TAKEOVER_MS: 2_000,
-    TOKEN_HOST_CONCURRENCY: 8,
-    REFRESH_SWEEP_MS: 60_000,
-    REFRESH_JOURNAL_DAYS: 7,
-    REVOCATION_ATTEMPTS: 20,
-    REVOCATION_RECORD_DAYS: 30,
-    OAUTH_FLOW_SECONDS: 600,
-    ...own,
-  };
-}
+/** Its token endpoints are on this machine, and nothing waits for long. */
+const vaultDefaults = {
+  DATABASE_POOL: 4,
+  DATABASE_DIRECT_URL: null,
+  CHANGE_CACHE_MS: 300_000,
+  DEK_CACHE_MS: 60_000,
+  DEK_CACHE_ENTRIES: 10,
+  GATEWAY_URL: 'http://127.0.0.1:9',
+  VERIFY_TIMEOUT_MS: 20_000,
+  AUDIT_FLUSH_MS: 50,
+  NOTIFY_SWEEP_MS: 60_000,
+  NOTIFICATION_KEEP_DAYS: 30,
+  SERVICE_POLICY: defaultPolicy,
+  PUBLIC_URL: 'http://127.0.0.1:8080',
+  GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1'],
+  ACCESS_TOKEN_MIN_VALID_SECONDS: 60,
+  REFRESH_WAIT_MS: 4_000,
+  TOKEN_TIMEOUT_MS: 10_000,
+  REFRESH_LEASE_MS: 1_000,
+  REFRESH_TAKEOVER_MS: 2_000,
+  TOKEN_HOST_CONCURRENCY: 8,
+  REFRESH_SWEEP_MS: 60_000,
+  REFRESH_JOURNAL_DAYS: 7,
+  REVOCATION_ATTEMPTS: 20,
+  REVOCATION_RECORD_DAYS: 30,
+  OAUTH_FLOW_SECONDS: 600,
+};

@@ -1,8 +1,8 @@
 import { redactSecrets } from '#libs/adapter-sdk';
 import { createHash } from 'node:crypto';
-import type { Credential } from '../credentials/credential.entity.js';
-import type { CredentialChange } from '../credentials/credential.repository.js';
-import type { FieldValue } from '../credentials/field-value.js';
+import type { Credential } from '../credential-store/credential.entity.js';
+import type { CredentialChange } from '../credential-store/credential.repository.js';
+import type { FieldValue } from '../credential-store/field-value.js';
 
 const maxReasonLength = 500;
 

@@ -1,7 +1,7 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { credentialStatuses } from '../credentials/credential.entity.js';
+import { credentialStatuses } from '../credential-store/credential.entity.js';
 import { Verifier } from './verifier.js';
 
 export class VerificationView {

@@ -3,18 +3,16 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
 import { leaves, nameOf } from '../bindings/binding-rules.js';
 import { BindingRepository } from '../bindings/binding.repository.js';
-import type { CredentialScope } from '../credentials/credential-scope.js';
-import { CredentialOpener } from '../credentials/credential-opener.js';
-import type { Credential } from '../credentials/credential.entity.js';
-import { type CredentialChange, CredentialRepository } from '../credentials/credential.repository.js';
-import { isProtected } from '../credentials/field-rules.js';
-import { type FieldValue, fromSecret } from '../credentials/field-value.js';
-import { FreshTokens } from '../grants/fresh-tokens.service.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import { CredentialOpener } from '../credential-store/credential-opener.js';
+import type { Credential } from '../credential-store/credential.entity.js';
+import { type CredentialChange, CredentialRepository } from '../credential-store/credential.repository.js';
+import { isProtected } from '../credential-store/field-rules.js';
+import { type FieldValue, fromSecret } from '../credential-store/field-value.js';
+import { FreshTokenService } from '../grants/fresh-token.service.js';
 import type { Secret } from '../sealing/secret.js';
+import { GATEWAY } from '../services.js';
 import { type AdapterVerdict, changeOf, notVerified } from './adapter-verdict.js';
-
-/** DI token of the client of the gateway, which alone calls adapters. */
-export const GATEWAY = Symbol('gateway');
 
 /** What came of asking the provider. */
 export interface Verification {
@@ -38,7 +36,7 @@ export class Verifier {
     private readonly credentials: CredentialRepository,
     private readonly bindings: BindingRepository,
     private readonly opener: CredentialOpener,
-    private readonly tokens: FreshTokens,
+    private readonly tokens: FreshTokenService,
     private readonly audit: AuditRepository,
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
   ) {}
@@ -93,7 +91,7 @@ export class Verifier {
     };
   }
 
-  /** @throws Problem as `FreshTokens.of`; 409 `not_connected` also where nobody has begun to connect it */
+  /** @throws Problem as `FreshTokenService.of`; 409 `not_connected` also where nobody has begun to connect it */
   private async tokensOf(caller: Principal, row: Credential): Promise<ReadonlyMap<string, Secret> | null> {
     const tokens = row.type === 'oauth2' ? await this.tokens.of(caller, row.id) : null;
     if (tokens !== null || row.status !== 'pending') return tokens;

@@ -1,8 +1,7 @@
 import { ChangeCache, ChangeListener } from '#libs/database';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { Agent } from './agent.entity.js';
 import { AgentRepository } from './agent.repository.js';
 

@@ -1,7 +1,7 @@
 import { Caller, notFound, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { type AgentEffect, AgentToolsets } from './agent-toolsets.service.js';
+import { type AgentEffect, AgentToolsetService } from './agent-toolset.service.js';
 import { AgentRepository } from './agent.repository.js';
 
 class UsingQuery {
@@ -23,7 +23,7 @@ const shownAgents = 20;
 export class AgentUsageController {
   constructor(
     private readonly agents: AgentRepository,
-    private readonly toolsets: AgentToolsets,
+    private readonly toolsets: AgentToolsetService,
   ) {}
 
   @Get('using')

@@ -10,7 +10,7 @@ import {
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AgentDetail } from './agent-toolset.dto.js';
-import { AgentToolsets } from './agent-toolsets.service.js';
+import { AgentToolsetService } from './agent-toolset.service.js';
 import { AgentPage, agentView, CreateAgent, UpdateAgent } from './agent.dto.js';
 import type { Agent } from './agent.entity.js';
 import { AgentService } from './agent.service.js';
@@ -20,7 +20,7 @@ import { AgentService } from './agent.service.js';
 export class AgentController {
   constructor(
     private readonly agents: AgentService,
-    private readonly toolsets: AgentToolsets,
+    private readonly toolsets: AgentToolsetService,
   ) {}
 
   @Get()

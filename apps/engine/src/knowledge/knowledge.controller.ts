@@ -1,8 +1,7 @@
 import { Caller, notFound, pageOf, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import { DocumentRepository } from './document.repository.js';
 import {
   DocumentPage,

@@ -1,5 +1,5 @@
 import type { Completion, ModelMessage, ToolCall } from '../model/model.js';
-import type { Step } from '../turns/step.entity.js';
+import type { Step } from '../steps/step.entity.js';
 import type { CallGuard } from './call-guard.js';
 
 /** What a `model_call` step keeps. */

@@ -1,5 +1,5 @@
-import type { Step, StepKind } from '../turns/step.entity.js';
-import type { CallBegun, CallSettled, NewStep, Spent } from '../turns/new-step.js';
+import type { Step, StepKind } from '../steps/step.entity.js';
+import type { CallBegun, CallSettled, NewStep, Spent } from '../steps/new-step.js';
 
 /** The lease was lost: another claim runs the turn, so this one must do nothing more. */
 export class LeaseLost extends Error {

@@ -1,7 +1,7 @@
 import { Metrics } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
-import type { Spent } from '../turns/new-step.js';
+import type { Spent } from '../steps/new-step.js';
 
 /** What calls of models take and cost. Without their names: agents may name any, and each would be a series. */
 @Injectable()
@@ -10,7 +10,7 @@ export class ModelSpending {
   private readonly tokens: Counter<'kind'>;
   private readonly cost: Counter;
 
-  constructor(@Inject(Metrics) { registry }: Metrics) {
+  constructor({ registry }: Metrics) {
     const registers = [registry];
     this.seconds = new Histogram({
       name: 'gatehouse_model_call_seconds',

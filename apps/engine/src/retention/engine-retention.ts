@@ -1,8 +1,7 @@
 import { Sweeping } from '#libs/database';
 import { ProjectLimits } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import { RetentionRepository } from './retention.repository.js';
 
 const sweepEveryMs = 600_000;

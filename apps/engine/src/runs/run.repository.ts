@@ -4,8 +4,7 @@ import { noteTurnRetried } from '#libs/journal';
 import { type KeyedRequest, once, Problem } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { Turn } from '../turns/turn.entity.js';
 
 interface Owner {

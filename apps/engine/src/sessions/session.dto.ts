@@ -1,8 +1,8 @@
 import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { ReplyAnswer } from './session-replies.service.js';
+import type { ReplyAnswer } from './session-reply.service.js';
 import { type ListedSession, type SessionMark, type SessionRow, sessionStatuses } from './session.repository.js';
-import type { SessionDetail } from './sessions.service.js';
+import type { SessionDetail } from './session.service.js';
 
 export class SessionView implements SessionRow {
   @ApiProperty(idOf('ses')) id: string;

@@ -15,7 +15,7 @@ import { Queue } from 'bullmq';
 import pg from 'pg';
 import { AppModule } from '../app.module.js';
 import type { EngineSettings } from '../settings.js';
-import { type TurnRedrive, TurnRedrives } from '../turns/turn-redrives.service.js';
+import { type TurnRedrive, TurnRedriveService } from '../turns/turn-redrive.service.js';
 
 export interface EngineWorld {
   pool: pg.Pool;
@@ -77,7 +77,7 @@ export async function engineWorld(): Promise<EngineWorld> {
     drive: async (turnId, done) => {
       const [engine] = engines;
       if (!engine) throw new Error('no engine was started');
-      return engine.get(TurnRedrives, { strict: false }).drive(home, turnId, done);
+      return engine.get(TurnRedriveService, { strict: false }).drive(home, turnId, done);
     },
     token: (scopes, project = home, subject = 'key:test', person) =>
       tokens.mint('engine', { subject, ...(person === undefined ? {} : { person }), ...project, scopes }),

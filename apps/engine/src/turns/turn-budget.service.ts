@@ -1,8 +1,7 @@
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Agent } from '../agents/agent.entity.js';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { TurnScope } from '../tools/tool.js';
 import { UsageRepository } from '../usage/usage.repository.js';
 import { dayLimits, type TurnLimits, turnLimits, withinDay } from './turn-limits.js';

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
 import { discardHeld } from './held-turns.js';
 import { TurnCancellation } from './turn-cancellation.service.js';
-import { StepRepository } from './step.repository.js';
+import { StepRepository } from '../steps/step.repository.js';
 import { TurnEndingRepository } from './turn-ending.repository.js';
 import { TurnRepository } from './turn.repository.js';
 

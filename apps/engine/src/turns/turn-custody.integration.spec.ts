@@ -3,9 +3,9 @@ import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../testing/engine-under-test.js';
-import { StepRepository } from './step.repository.js';
+import { StepRepository } from '../steps/step.repository.js';
 import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
-import { TurnJobs } from './turn-jobs.service.js';
+import { TurnJobService } from './turn-job.service.js';
 import { TurnRepository } from './turn.repository.js';
 
 describe('custody of a turn', () => {
@@ -13,7 +13,7 @@ describe('custody of a turn', () => {
   let turns: TurnRepository;
   let endings: TurnEndingRepository;
   let steps: StepRepository;
-  let jobsOf: TurnJobs;
+  let jobsOf: TurnJobService;
   const large = turnOf({ session: sessionOf(newId('ses')) });
   const router = createServer((request, response) => {
     const known = request.url === `/internal/messages/${large.message_id}/turns/${large.turn_id}`;
@@ -32,7 +32,7 @@ describe('custody of a turn', () => {
     turns = engine.get(TurnRepository, { strict: false });
     endings = engine.get(TurnEndingRepository, { strict: false });
     steps = engine.get(StepRepository, { strict: false });
-    jobsOf = engine.get(TurnJobs, { strict: false });
+    jobsOf = engine.get(TurnJobService, { strict: false });
   });
   afterAll(async () => {
     await world.close();

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
 import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
-import type { NewStep } from './new-step.js';
+import type { NewStep } from '../steps/new-step.js';
 import type { Turn } from './turn.entity.js';
 import type { Claim } from './turn.repository.js';
 

@@ -1,8 +1,7 @@
 import { Liveness } from '#libs/database';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { LeaseLost } from '../loop/step-log.js';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import { TurnRepository } from './turn.repository.js';
 
 /** The turns that this process runs, and the heartbeat that keeps their leases. */

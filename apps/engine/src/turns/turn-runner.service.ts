@@ -17,12 +17,11 @@ import { ModelPrices } from '../model/model-prices.js';
 import { ModelSpending } from '../model/model-spending.js';
 import { Conversation } from '../prompt/conversation.js';
 import { buildPrompt } from '../prompt/prompt.js';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
 import type { TurnScope } from '../tools/tool.js';
-import { TurnTools } from '../tools/turn-tools.service.js';
-import { StepRepository } from './step.repository.js';
+import { TurnToolService } from '../tools/turn-tool.service.js';
+import { StepRepository } from '../steps/step.repository.js';
 import { TurnBudget } from './turn-budget.service.js';
 import type { TurnEnding } from './turn-ending.repository.js';
 import type { TurnLimits } from './turn-limits.js';
@@ -57,7 +56,7 @@ export class TurnRunner {
     private readonly steps: StepRepository,
     private readonly approvals: ApprovalRepository,
     private readonly spoken: SpokenDecisions,
-    private readonly tools: TurnTools,
+    private readonly tools: TurnToolService,
     private readonly budget: TurnBudget,
     private readonly check: ArgumentCheck,
     @Inject(MODELS) private readonly models: Models,

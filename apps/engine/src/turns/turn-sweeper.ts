@@ -2,9 +2,8 @@ import { turnRun } from '#libs/contracts';
 import { Liveness, Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import type { EngineSettings } from '../settings.js';
-import { SETTINGS } from '../settings.js';
-import { AbandonedTurns } from './abandoned-turns.repository.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
+import { AbandonedTurnRepository } from './abandoned-turn.repository.js';
 
 const sweepBatch = 200;
 
@@ -12,7 +11,7 @@ const sweepBatch = 200;
 @Injectable()
 export class TurnSweeper extends Sweeping {
   constructor(
-    private readonly turns: AbandonedTurns,
+    private readonly turns: AbandonedTurnRepository,
     private readonly jobClient: JobClient,
     private readonly losses: Liveness,
     @Inject(SETTINGS) private readonly settings: EngineSettings,

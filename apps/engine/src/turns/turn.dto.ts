@@ -2,8 +2,8 @@ import { wordsOfTurnReason } from '#libs/contracts';
 import { idOf } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { SentReply } from '../replies/reply.repository.js';
-import type { ToolCallRecord } from '../tool-calls/tool-call.entity.js';
-import { type Step, stepKinds } from './step.entity.js';
+import type { ToolCallRecord } from '../steps/tool-call.entity.js';
+import { type Step, stepKinds } from '../steps/step.entity.js';
 import { type Turn, turnStates } from './turn.entity.js';
 
 export class StepView {

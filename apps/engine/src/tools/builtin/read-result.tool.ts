@@ -1,4 +1,4 @@
-import { StepRepository } from '../../turns/step.repository.js';
+import { StepRepository } from '../../steps/step.repository.js';
 import { failure, type Tool } from '../tool.js';
 
 const defaultChars = 8_000;

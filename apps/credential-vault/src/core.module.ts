@@ -1,0 +1,41 @@
+import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
+import { createEgress } from '#libs/egress';
+import { ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { schema } from './db/schema.js';
+import { EGRESS, GATEWAY } from './services.js';
+import { SETTINGS, type VaultSettings } from './settings.js';
+
+/** What every folder may inject: settings, database, the gateway, the way out. */
+@Global()
+@Module({})
+export class CoreModule {
+  static with(settings: VaultSettings): DynamicModule {
+    return {
+      module: CoreModule,
+      imports: [
+        DatabaseModule.forService(schema, {
+          url: settings.DATABASE_URL,
+          poolSize: settings.DATABASE_POOL,
+          applicationName: 'credential-vault',
+        }),
+      ],
+      providers: [
+        { provide: SETTINGS, useValue: settings },
+        {
+          provide: EGRESS,
+          // The gate bounds what is under way; a socket that waits for another one would eat up a token request's time.
+          useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW, timeouts: { connectMs: 5_000 } }),
+        },
+        {
+          provide: GATEWAY,
+          useFactory: (tokens: ServiceTokens) =>
+            new ServiceClient('adapter-gateway', settings.GATEWAY_URL, tokens, settings.VERIFY_TIMEOUT_MS),
+          inject: [ServiceTokens],
+        },
+        changeListenerProvider(schema, 'credential-vault', settings),
+      ],
+      exports: [SETTINGS, EGRESS, GATEWAY, ChangeListener],
+    };
+  }
+}

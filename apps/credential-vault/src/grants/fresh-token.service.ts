@@ -1,0 +1,127 @@
+import { notFound, Problem } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import { DoesNotOpen } from '../sealing/aead.js';
+import type { Secret } from '../sealing/secret.js';
+import { GrantSealer } from './grant-sealer.js';
+import type { OauthGrant } from './grant.entity.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
+import { GrantRepository, type TimedGrant } from './grant.repository.js';
+import { Refresher } from './refresher.service.js';
+
+/** What callers of oauth2 credentials get: an access token that lives long enough for their call. */
+@Injectable()
+export class FreshTokenService {
+  private readonly logger = new Logger('refresh');
+  private readonly reading = new Map<string, Promise<TimedGrant | null>>();
+
+  constructor(
+    private readonly grants: GrantRepository,
+    private readonly refresher: Refresher,
+    private readonly sealer: GrantSealer,
+    @Inject(SETTINGS) private readonly settings: VaultSettings,
+  ) {}
+
+  /**
+   * The tokens of a grant, `access_token` valid for at least `minValidSeconds`; of a token whose whole life is shorter than
+   * twice that, for at least half its life. Waits for a refresh as long as `REFRESH_WAIT_MS`.
+   * @returns null when the credential has no grant: its tokens then are fields that somebody stored
+   * @throws Problem 503 `refresh_pending` (come again), 409 `not_connected`, `needs_reconnect`, `revoked`,
+   *   `credential_undecryptable`, 404 `credential_not_found` when it was deleted while a refresh was waited for
+   */
+  async of(
+    scope: CredentialScope,
+    credentialId: string,
+    minValidSeconds?: number,
+  ): Promise<Map<string, Secret> | null> {
+    const least = minValidSeconds ?? this.settings.ACCESS_TOKEN_MIN_VALID_SECONDS;
+    const found = await this.read(scope, credentialId, 'first');
+    if (!found) return null;
+    requireUsable(found.grant);
+    if (isFresh(found, least)) {
+      if (found.due && found.waitSeconds <= 0) this.refresher.start(credentialId, found.grant.version);
+      return this.open(found.grant);
+    }
+    await this.waitFor(this.refresher.refresh(credentialId, found.grant.version), credentialId);
+    const now = await this.read(scope, credentialId, `after ${found.grant.version}`);
+    if (!now) throw notFound('credential', credentialId);
+    requireUsable(now.grant);
+    if (isFresh(now, least)) return this.open(now.grant);
+    throw pending(now);
+  }
+
+  /**
+   * Callers that come together read the row once: a hundred of them would wait for each other's connections instead.
+   * @param when keeps those that waited for a refresh from joining a query that began before its end
+   */
+  private read(scope: CredentialScope, credentialId: string, when: string): Promise<TimedGrant | null> {
+    const key = [scope.organizationId, scope.projectId, credentialId, when].join(' ');
+    const joined = this.reading.get(key);
+    if (joined) return joined;
+    const query = this.grants.find(scope, credentialId).finally(() => this.reading.delete(key));
+    this.reading.set(key, query);
+    return query;
+  }
+
+  private async waitFor(refresh: Promise<void>, credentialId: string): Promise<void> {
+    const noted = refresh.catch((error: unknown) => {
+      this.logger.warn({ event: 'refresh.failed', credential_id: credentialId, error: String(error) });
+    });
+    await Promise.race([noted, sleep(this.settings.REFRESH_WAIT_MS, undefined, { ref: false })]);
+  }
+
+  private async open(grant: OauthGrant): Promise<Map<string, Secret>> {
+    try {
+      const { accessToken, refreshToken } = await this.sealer.openTokens(grant);
+      return new Map([
+        ['access_token', accessToken],
+        ...(refreshToken ? [['refresh_token', refreshToken] as const] : []),
+      ]);
+    } catch (error) {
+      if (!(error instanceof DoesNotOpen)) throw error;
+      this.logger.error({ event: 'credential.undecryptable', credential_id: grant.credential_id, kid: grant.kid });
+      await this.grants.end(grant, 'undecryptable', 'its tokens do not open');
+      throw undecryptable(grant.credential_id);
+    }
+  }
+}
+
+function isFresh({ grant, validFor }: TimedGrant, leastSeconds: number): boolean {
+  if (!grant.access_token) return false;
+  if (validFor === null) return true;
+  const life = ((grant.at_expires_at?.getTime() ?? 0) - (grant.obtained_at?.getTime() ?? 0)) / 1_000;
+  return validFor >= Math.min(leastSeconds, life / 2);
+}
+
+function requireUsable({ credential_id: id, state, reason }: OauthGrant): void {
+  if (state === 'active' || state === 'degraded') return;
+  if (state === 'undecryptable') throw undecryptable(id);
+  const details = {
+    pending: ['not_connected', `Credential ${id} is not connected: connect it first.`],
+    needs_reconnect: ['needs_reconnect', `Credential ${id} has to be connected again: ${reason ?? 'its grant ended'}.`],
+    revoked: ['revoked', `Credential ${id} was revoked.`],
+  } as const;
+  throw new Problem(409, details[state][0], details[state][1]);
+}
+
+function undecryptable(id: string): Problem {
+  return new Problem(
+    409,
+    'credential_undecryptable',
+    `The tokens of credential ${id} do not open: restore the key, or connect it again.`,
+  );
+}
+
+function pending({ grant, waitSeconds }: TimedGrant): Problem {
+  const why = grant.reason ? ` (${grant.reason})` : '';
+  return new Problem(
+    503,
+    'refresh_pending',
+    `Credential ${grant.credential_id} is being refreshed${why}: try again.`,
+    [],
+    {
+      'retry-after': String(Math.min(60, Math.max(1, Math.ceil(waitSeconds)))),
+    },
+  );
+}

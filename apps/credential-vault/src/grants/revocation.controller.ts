@@ -1,0 +1,52 @@
+import { Caller, idOf, pageOf, PageQuery, type Principal, RequireScopes } from '#libs/service-kit';
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { type Revocation, leaveReasons } from './revocation.entity.js';
+import { RevocationRepository } from './revocation.repository.js';
+
+class RevocationView {
+  @ApiProperty(idOf('rvk')) id: string;
+  @ApiProperty({ ...idOf('cred'), description: 'May be deleted' }) credential_id: string;
+  @ApiProperty() provider: string;
+  @ApiProperty({ enum: leaveReasons }) reason: string;
+  @ApiProperty({ enum: ['waiting', 'gave_up'] }) state: string;
+  @ApiProperty({ type: 'integer' }) attempts: number;
+  @ApiProperty({ type: String, nullable: true, description: 'Code of what the last try met' }) last_error:
+    string | null;
+  @ApiProperty({ type: String, nullable: true, format: 'date-time' }) next_try_at: string | null;
+  @ApiProperty({ format: 'date-time' }) created_at: string;
+}
+
+class RevocationPage {
+  @ApiProperty({ type: [RevocationView] }) data: RevocationView[];
+  @ApiProperty({ type: String, nullable: true }) next_cursor: string | null;
+}
+
+/** Tokens whose provider was not told yet, or could not be. */
+@ApiTags('credentials')
+@Controller('api/v1/credentials/revocations')
+export class RevocationController {
+  constructor(private readonly revocations: RevocationRepository) {}
+
+  @Get()
+  @RequireScopes('credentials:read')
+  @ApiOperation({
+    summary: 'Tokens that are gone here and that their provider still has to be told of',
+    operationId: 'listRevocations',
+  })
+  @ApiOkResponse({ type: RevocationPage })
+  async list(@Caller() caller: Principal, @Query() { limit, cursor }: PageQuery): Promise<RevocationPage> {
+    const page = pageOf(await this.revocations.list(caller, limit + 1, cursor), limit, (row) => row.id);
+    return { data: page.data.map(viewOf), next_cursor: page.next_cursor };
+  }
+}
+
+function viewOf(row: Revocation): RevocationView {
+  const { id, credential_id, reason, attempts, last_error } = row;
+  return {
+    ...{ id, credential_id, provider: row.provider.slug, reason, attempts, last_error },
+    state: row.gave_up_at ? 'gave_up' : 'waiting',
+    next_try_at: row.gave_up_at ? null : row.next_try_at.toISOString(),
+    created_at: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,60 @@
+import { Caller, notFound, type Principal, RequireScopes, Text } from '#libs/service-kit';
+import { Body, Controller, Delete, Get, Header, HttpCode, Put } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { NotificationTargetService } from './notification-target.service.js';
+import { NotificationRepository } from './notification.repository.js';
+
+class PutNotifications {
+  @Text(2_048, { minLength: 8, description: 'Where a change of a connection’s state is told' }) url: string;
+  @Text(200, { optional: true, description: 'whsec_ and base64; made here when absent' }) secret?: string;
+}
+
+class NotificationsView {
+  @ApiProperty() url: string;
+  @ApiProperty({ type: 'integer', description: 'Changes that are still to be told' }) waiting: number;
+  @ApiProperty({ type: 'integer', description: 'Changes that are told when the receiver is set again' })
+  given_up: number;
+}
+
+class NotificationsMade {
+  @ApiProperty() url: string;
+  @ApiProperty({ description: 'Shown this once' }) secret: string;
+}
+
+/** A project's wish to be told when a connection's state changes. */
+@ApiTags('credentials')
+@Controller('api/v1/credentials/notifications')
+export class NotificationController {
+  constructor(
+    private readonly notifications: NotificationRepository,
+    private readonly targets: NotificationTargetService,
+  ) {}
+
+  @Get()
+  @RequireScopes('credentials:read')
+  @ApiOperation({ summary: 'Where changes of connections are told', operationId: 'getCredentialNotifications' })
+  @ApiOkResponse({ type: NotificationsView })
+  async get(@Caller() caller: Principal): Promise<NotificationsView> {
+    const target = await this.notifications.target(caller);
+    if (!target) throw notFound('notifications', caller.projectId);
+    return { url: target.url, ...(await this.notifications.counts(target.project_id)) };
+  }
+
+  @Put()
+  @RequireScopes('credentials:write')
+  @Header('cache-control', 'no-store')
+  @ApiOperation({ summary: 'Tell changes of connections to a URL', operationId: 'putCredentialNotifications' })
+  @ApiOkResponse({ type: NotificationsMade })
+  async put(@Caller() caller: Principal, @Body() { url, secret }: PutNotifications): Promise<NotificationsMade> {
+    return { url, secret: await this.targets.put(caller, url, secret ?? null) };
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @RequireScopes('credentials:write')
+  @ApiOperation({ summary: 'Tell nobody any more', operationId: 'deleteCredentialNotifications' })
+  @ApiNoContentResponse()
+  delete(@Caller() caller: Principal): Promise<void> {
+    return this.notifications.deleteTarget(caller);
+  }
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import type { Credential, CredentialStatus } from '../credential-store/credential.entity.js';
+import { CredentialRepository } from '../credential-store/credential.repository.js';
+import type { CredentialDescription } from './resolve.dto.js';
+
+/** An oauth2 credential in one of these has an access token to give, or fetches one when it is asked. */
+const connected: readonly CredentialStatus[] = ['active', 'invalid', 'refreshing', 'degraded'];
+
+/** Says what credentials have, for services that check whether a credential fits before they bind it. Opens nothing. */
+@Injectable()
+export class CredentialDescriber {
+  constructor(private readonly credentials: CredentialRepository) {}
+
+  /** @returns nothing for ids that are not of this project */
+  async describe(scope: CredentialScope, ids: string[]): Promise<CredentialDescription[]> {
+    const rows = await this.credentials.findAll(scope, ids);
+    return rows.map((row) => ({ credential_id: row.id, type: row.type, status: row.status, fields: fieldsOf(row) }));
+  }
+}
+
+function fieldsOf(row: Credential): string[] {
+  const fields = row.fields.map(({ field }) => field);
+  const hasToken = row.type === 'oauth2' && (row.grant === 'client_credentials' || connected.includes(row.status));
+  return [...new Set([...fields, ...(hasToken ? ['access_token'] : [])])].sort();
+}

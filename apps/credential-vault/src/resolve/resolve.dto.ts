@@ -1,0 +1,57 @@
+import { MayBeAbsent, OneOf, Text, TextList, Whole } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateNested } from 'class-validator';
+import { type ConsumerKind, consumerKinds } from '../bindings/credential-binding.entity.js';
+import {
+  type CredentialStatus,
+  credentialStatuses,
+  type CredentialType,
+  credentialTypes,
+} from '../credential-store/credential.entity.js';
+
+/** For whom a service asks. */
+export class Consumer {
+  @OneOf(consumerKinds) kind: ConsumerKind;
+  @Text(100, { minLength: 1 }) id: string;
+}
+
+export class ResolveCredential {
+  @Text(100, { minLength: 1 }) credential_id: string;
+  @TextList(50, 64, { optional: true, description: 'Only these; all that may leave when absent' }) fields?: string[];
+  @ApiProperty({ type: Consumer, required: false, description: 'By its binding, and no further than that allows' })
+  @MayBeAbsent()
+  @ValidateNested()
+  @Type(() => Consumer)
+  consumer?: Consumer;
+  @Whole(0, 3_600, { optional: true, description: 'oauth2: how long the access token has to live at least' })
+  min_valid_seconds?: number;
+}
+
+export class ResolveCredentials {
+  @ApiProperty({ type: [ResolveCredential] })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(100)
+  @ValidateNested({ each: true })
+  @Type(() => ResolveCredential)
+  credentials: ResolveCredential[];
+}
+
+export class DescribeCredentials {
+  @TextList(500, 100) credential_ids: string[];
+}
+
+/** What a credential has, without any value. */
+export class CredentialDescription {
+  @ApiProperty() credential_id: string;
+  @ApiProperty({ enum: credentialTypes }) type: CredentialType;
+  @ApiProperty({ enum: credentialStatuses }) status: CredentialStatus;
+  @ApiProperty({ type: [String], description: 'Names of the fields that have a value; of an oauth2 one tokens too' })
+  fields: string[];
+}
+
+export class CredentialDescriptions {
+  @ApiProperty({ type: [CredentialDescription], description: 'Of those that are in this project' })
+  data: CredentialDescription[];
+}

@@ -1,0 +1,97 @@
+import { ChangeCache, ChangeListener } from '#libs/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { BindingRules } from '../bindings/binding-rules.js';
+import type { CredentialBinding } from '../bindings/credential-binding.entity.js';
+import { SETTINGS, type VaultSettings } from '../settings.js';
+import type { StoredCredential } from '../credential-store/credential-opener.js';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import type { ResolveCredential } from './resolve.dto.js';
+
+export type FoundBinding = BindingRules & Pick<CredentialBinding, 'signing'>;
+
+const maxKept = 1_000;
+
+/** What is stored for one question: the credential, and the binding of its consumer. */
+export interface Found {
+  credential: StoredCredential;
+  /** Null: no consumer was named, or it is not bound. */
+  binding: FoundBinding | null;
+}
+
+interface Row extends Omit<StoredCredential, 'fields'>, FoundBinding {
+  at: string;
+  bound: boolean;
+  names: string[] | null;
+  sealed: Buffer[] | null;
+}
+
+/** One statement for any number of questions, and no entities: it runs for every call of an adapter. */
+const sql = `
+  SELECT asked.at, c.id, c.organization_id, c.type, c.kid, c.wrapped_dek, c.generation, c.status, f.names, f.sealed,
+         b.id IS NOT NULL AS bound, b.fields, b.maps_to, b.approved, b.signing
+    FROM unnest($3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS asked (id, kind, consumer, at)
+    JOIN vault.credential c ON c.id = asked.id AND c.organization_id = $1 AND c.project_id = $2
+    LEFT JOIN vault.credential_binding b
+      ON b.credential_id = c.id AND b.consumer_kind = asked.kind AND b.consumer_id = asked.consumer
+    CROSS JOIN LATERAL (
+      SELECT array_agg(field) AS names, array_agg(sealed) AS sealed FROM vault.credential_field WHERE credential_id = c.id
+    ) f`;
+
+/**
+ * What is stored, sealed as it is: kept until it changes, and only while this process hears of that. What is missing is
+ * asked for each time: who is refused has it made, and asks again at once.
+ */
+@Injectable()
+export class ResolveRepository {
+  private readonly cache: ChangeCache<Found | null>;
+
+  constructor(
+    private readonly db: DataSource,
+    changes: ChangeListener,
+    @Inject(SETTINGS) { CHANGE_CACHE_MS: keptMs }: VaultSettings,
+  ) {
+    this.cache = new ChangeCache(changes, { topic: 'credential', maxKept, keptMs, unheardMs: 0 });
+  }
+
+  /** In the order asked for; null where there is no such credential. */
+  async find(scope: CredentialScope, asked: ResolveCredential[]): Promise<(Found | null)[]> {
+    const missing: ResolveCredential[] = [];
+    let reading: Promise<(Found | null)[]> | null = null;
+    const readOne = async (one: ResolveCredential): Promise<Found | null> => {
+      const at = missing.push(one) - 1;
+      // After all have been asked for: they are read in one statement.
+      await Promise.resolve();
+      reading ??= this.read(scope, missing);
+      return (await reading)[at] ?? null;
+    };
+    return Promise.all(
+      asked.map(async (one) => {
+        const { credential_id: id, consumer } = one;
+        const question = [scope.organizationId, scope.projectId, consumer?.kind, consumer?.id].join(' ');
+        const found = await this.cache.get(id, () => readOne(one), question);
+        if (!found || (consumer && !found.binding)) this.cache.drop(id, question);
+        return found;
+      }),
+    );
+  }
+
+  private async read(scope: CredentialScope, asked: ResolveCredential[]): Promise<(Found | null)[]> {
+    const found: (Found | null)[] = asked.map(() => null);
+    const rows = await this.db.query<Row[]>(sql, [
+      scope.organizationId,
+      scope.projectId,
+      asked.map((one) => one.credential_id),
+      asked.map((one) => one.consumer?.kind ?? null),
+      asked.map((one) => one.consumer?.id ?? null),
+    ]);
+    for (const { at, bound, names, sealed, fields, maps_to, approved, signing, ...credential } of rows) {
+      const stored = (names ?? []).flatMap((field, n) => (sealed?.[n] ? [{ field, sealed: sealed[n] }] : []));
+      found[Number(at) - 1] = {
+        credential: { ...credential, fields: stored },
+        binding: bound ? { fields, maps_to, approved, signing } : null,
+      };
+    }
+    return found;
+  }
+}

@@ -1,0 +1,138 @@
+import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { Injectable } from '@nestjs/common';
+import { FrequentUses } from '../audit/frequent-uses.js';
+import { leaves, nameOf, signs, tokenFields } from '../bindings/binding-rules.js';
+import { FreshTokenService } from '../grants/fresh-token.service.js';
+import { CredentialOpener, type StoredCredential } from '../credential-store/credential-opener.js';
+import { isProtected } from '../credential-store/field-rules.js';
+import { type FieldValue, fromSecret } from '../credential-store/field-value.js';
+import type { ResolveCredential } from './resolve.dto.js';
+import { type Found, type FoundBinding, ResolveRepository } from './resolve.repository.js';
+
+/** A credential with its values: what services are given, and nobody else. */
+export interface ResolvedCredential {
+  credential_id: string;
+  generation: number;
+  type: string;
+  /** By their own names. */
+  fields: Record<string, FieldValue>;
+  /** With a consumer: by the names that its binding maps them to (spec 2.4). */
+  credentials?: Record<string, FieldValue>;
+}
+
+/** What is asked, and what the policy lets who asks have of it. */
+export interface AllowedQuestion extends ResolveCredential {
+  /** True: what its binding names for checks of signatures, and nothing else. */
+  signingOnly: boolean;
+}
+
+export interface UnresolvedCredential {
+  credential_id: string;
+  error: { code: string; detail: string };
+}
+
+@Injectable()
+export class ResolveService {
+  constructor(
+    private readonly stored: ResolveRepository,
+    private readonly opener: CredentialOpener,
+    private readonly uses: FrequentUses,
+    private readonly tokens: FreshTokenService,
+  ) {}
+
+  /**
+   * @throws Problem 404 `credential_not_found`, 403 `not_bound` or `approval_needed`, 422 `unknown_fields`,
+   *   409 `credential_undecryptable`, `not_connected`, `needs_reconnect`, 503 `refresh_pending`
+   */
+  async resolve(caller: Principal, asked: AllowedQuestion): Promise<ResolvedCredential> {
+    const [found] = await this.stored.find(caller, [asked]);
+    if (!found) throw notFound('credential', asked.credential_id);
+    return this.give(caller, found, asked);
+  }
+
+  /** In the order asked for; one that cannot be resolved says so in its place. */
+  async resolveMany(
+    caller: Principal,
+    asked: AllowedQuestion[],
+  ): Promise<(ResolvedCredential | UnresolvedCredential)[]> {
+    const found = await this.stored.find(caller, asked);
+    return Promise.all(
+      asked.map(async (one, at) => {
+        try {
+          const stored = found[at];
+          if (!stored) throw notFound('credential', one.credential_id);
+          return await this.give(caller, stored, one);
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          return { credential_id: one.credential_id, error: { code: error.code, detail: error.detail } };
+        }
+      }),
+    );
+  }
+
+  private async give(
+    caller: Principal,
+    { credential: row, binding }: Found,
+    { fields: only, consumer, min_valid_seconds: leastSeconds, signingOnly }: AllowedQuestion,
+  ): Promise<ResolvedCredential> {
+    if (consumer && !binding) {
+      const who = `The ${consumer.kind} ${consumer.id}`;
+      throw new Problem(403, 'not_bound', `${who} is not bound to credential ${row.id}: bind it first.`);
+    }
+    const wantsTokens =
+      !signingOnly && row.type === 'oauth2' && (!only || only.some((name) => tokenFields.includes(name)));
+    const tokens = wantsTokens ? await this.tokens.of(caller, row.id, leastSeconds) : null;
+    const names = namesFor(row, binding, only, tokens ? [...tokens.keys()] : [], signingOnly);
+    const opened = await this.opener.open(row, names);
+    for (const [name, token] of tokens ?? []) if (names.includes(name)) opened.set(name, token);
+    const values = [...opened].map(([name, secret]): [string, FieldValue] => [name, fromSecret(secret)]);
+    const { organizationId, projectId, subject: actor } = caller;
+    await this.uses.add({
+      organizationId,
+      projectId,
+      credentialId: row.id,
+      actor,
+      action: 'resolved',
+      fields: names,
+      consumer: consumer ? `${consumer.kind}:${consumer.id}` : null,
+    });
+    return {
+      credential_id: row.id,
+      generation: row.generation,
+      type: row.type,
+      fields: Object.fromEntries(values),
+      ...(binding
+        ? { credentials: Object.fromEntries(values.map(([name, value]) => [nameOf(binding, name), value])) }
+        : {}),
+    };
+  }
+}
+
+/** The fields that leave: those asked for, or all that may. */
+function namesFor(
+  row: StoredCredential,
+  binding: FoundBinding | null,
+  only: string[] | undefined,
+  tokens: string[],
+  signingOnly: boolean,
+): string[] {
+  const all = [...new Set([...row.fields.map(({ field }) => field), ...tokens])];
+  const mayLeave = (field: string): boolean =>
+    binding
+      ? leaves(row, binding, field) && (!signingOnly || signs(row, binding, field))
+      : !signingOnly && !isProtected(row, field);
+  if (!only) return all.filter(mayLeave);
+  const unknown = only.filter((name) => !all.includes(name));
+  if (unknown.length > 0) {
+    throw new Problem(422, 'unknown_fields', `Credential ${row.id} has no field ${unknown.join(', ')}.`);
+  }
+  const kept = only.filter((name) => !mayLeave(name));
+  if (kept.length > 0) {
+    throw new Problem(
+      403,
+      'approval_needed',
+      `${kept.join(', ')} of credential ${row.id} may not leave by this binding.`,
+    );
+  }
+  return only;
+}

@@ -1,0 +1,62 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type EngineSettings, SETTINGS } from '../settings.js';
+import { ToolsetUnavailable } from '../tools/registry/toolset-client.js';
+import type { Tool } from '../tools/tool.js';
+import { TurnToolService } from '../tools/turn-tool.service.js';
+import { type AgentToolsetView, type LeftOutToolView, offeredView } from './agent-toolset.dto.js';
+import type { Agent } from './agent.entity.js';
+
+/** How the toolset of an agent is after a change of a Skill or tool that it has. */
+export interface AgentEffect {
+  id: string;
+  name: string;
+  offered: number;
+  by_search: number;
+  /** The first ones. */
+  left_out: LeftOutToolView[];
+  left_out_total: number;
+  error: AgentToolsetView['error'];
+}
+
+const shownLeftOut = 50;
+
+/** Says of agents which tools their models are given, and which not. */
+@Injectable()
+export class AgentToolsetService {
+  constructor(
+    private readonly tools: TurnToolService,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {}
+
+  /** A registry that gives no answer is told in `error`: the agent itself is shown all the same. */
+  async of(agent: Agent): Promise<AgentToolsetView> {
+    try {
+      const { offered, searched, leftOut, problems } = await this.tools.overview(agent);
+      const by_search = searched.map((tool) => this.overLimit(tool));
+      return { offered: offered.map(offeredView), by_search, left_out: leftOut, problems, error: null };
+    } catch (error) {
+      if (!(error instanceof ToolsetUnavailable)) throw error;
+      const message = 'The registry gives no answer now, so the tools of Skills are not known: read the agent later.';
+      return { offered: [], by_search: [], left_out: [], problems: [], error: { code: error.code, message } };
+    }
+  }
+
+  async effectOn(agent: Agent): Promise<AgentEffect> {
+    const { offered, by_search, left_out, error } = await this.of(agent);
+    return {
+      id: agent.id,
+      name: agent.name,
+      offered: offered.length,
+      by_search: by_search.length,
+      left_out: left_out.slice(0, shownLeftOut),
+      left_out_total: left_out.length,
+      error,
+    };
+  }
+
+  private overLimit({ name, skill }: Tool): LeftOutToolView {
+    const most = this.settings.TURN_MAX_TOOLS;
+    const what = `A model is told of ${most} tools at once (TURN_MAX_TOOLS): it finds this one by find_tools. Take others away to have it told of.`;
+    return { name, skill, reason: 'over_limit', what_to_do: what };
+  }
+}

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { ToolsModule } from '../tools/tools.module.js';
+import { AgentDirectory } from './agent-directory.js';
+import { AgentToolsetService } from './agent-toolset.service.js';
+import { AgentUsageController } from './agent-usage.controller.js';
+import { AgentController } from './agent.controller.js';
+import { AgentRepository } from './agent.repository.js';
+import { AgentService } from './agent.service.js';
+import { NamedSkills } from './named-skills.js';
+
+@Module({
+  imports: [ToolsModule],
+  controllers: [AgentController, AgentUsageController],
+  providers: [AgentDirectory, AgentRepository, AgentService, AgentToolsetService, NamedSkills],
+  exports: [AgentDirectory],
+})
+export class AgentsModule {}

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { ApprovalController } from './approval.controller.js';
+import { ApprovalRepository } from './approval.repository.js';
+import { ApprovalService } from './approval.service.js';
+import { SpokenDecisions } from './spoken-decision.js';
+
+@Module({
+  controllers: [ApprovalController],
+  providers: [ApprovalRepository, ApprovalService, SpokenDecisions],
+  exports: [ApprovalRepository, SpokenDecisions],
+})
+export class ApprovalsModule {}

@@ -1,0 +1,73 @@
+import { AuditController, AuditLog, auditProvider } from '#libs/audit';
+import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
+import { createEgress } from '#libs/egress';
+import { Journal, journalProvider } from '#libs/journal';
+import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
+import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
+import { schema } from './db/schema.js';
+import { EGRESS, GATEWAY, PYTHON_RUNNER, REGISTRY, VAULT } from './services.js';
+import { type EngineSettings, SETTINGS } from './settings.js';
+
+/** Over the call's own time-out: the other side ends the call and says so, unless it is dead. */
+const graceMs = 5_000;
+
+/** What every folder may inject: settings, database, journal, other services. */
+@Global()
+@Module({})
+export class CoreModule {
+  static with(settings: EngineSettings): DynamicModule {
+    const toolTimeoutMs = settings.TOOL_TIMEOUT_MS + graceMs;
+    return {
+      module: CoreModule,
+      imports: [
+        DatabaseModule.forService(schema, {
+          url: settings.DATABASE_URL,
+          poolSize: settings.DATABASE_POOL,
+          applicationName: 'engine',
+          provesLife: true,
+        }),
+      ],
+      controllers: [AuditController, ProjectLimitsController],
+      providers: [
+        { provide: SETTINGS, useValue: settings },
+        { provide: EGRESS, useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW }) },
+        client(ServiceClient, 'router', settings.ROUTER_URL),
+        client(VAULT, 'credential-vault', settings.VAULT_URL),
+        client(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL, toolTimeoutMs),
+        client(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL, toolTimeoutMs),
+        client(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, toolTimeoutMs),
+        auditProvider('engine'),
+        changeListenerProvider(schema, 'engine', settings),
+        journalProvider('engine'),
+        projectLimitsProvider('engine'),
+      ],
+      exports: [
+        SETTINGS,
+        EGRESS,
+        ServiceClient,
+        VAULT,
+        GATEWAY,
+        REGISTRY,
+        PYTHON_RUNNER,
+        AuditLog,
+        ChangeListener,
+        Journal,
+        ProjectLimits,
+      ],
+    };
+  }
+}
+
+function client(
+  token: symbol | typeof ServiceClient,
+  audience: Audience,
+  url: string,
+  timeoutMs?: number,
+): FactoryProvider<ServiceClient> {
+  return {
+    provide: token,
+    useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens, timeoutMs),
+    inject: [ServiceTokens],
+  };
+}

@@ -1,0 +1,66 @@
+import {
+  Caller,
+  Flag,
+  JsonObject,
+  notFound,
+  OneOf,
+  type Principal,
+  RequireScopes,
+  Text,
+  Whole,
+} from '#libs/service-kit';
+import { sanitize } from '#libs/sanitizer';
+import { Body, Controller, Inject, Param, Put } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { SETTINGS, type EngineSettings } from '../settings.js';
+import { documentText } from './document-text.js';
+import { SyncedDocumentRepository, type SyncedVersion, type TakenVersion } from './synced-document.repository.js';
+
+const titleChars = 300;
+
+class TakeVersion {
+  @Whole(1, 2_147_483_647) revision: number;
+  @Flag() removed: boolean;
+  @Text(2_000) path: string;
+  @Text(200, { optional: true }) content_type?: string;
+  @Text(200_000_000, { optional: true, description: 'Absent when it was removed' }) content_base64?: string;
+  @OneOf(['owner', 'untrusted']) trust: 'owner' | 'untrusted';
+  @OneOf(['known', 'everyone']) audience: 'known' | 'everyone';
+  @JsonObject() provenance: Record<string, unknown>;
+}
+
+/** For the gateway: what its document sources have, version by version. */
+@ApiExcludeController()
+@Controller('internal/synced-documents')
+export class SyncedDocumentController {
+  constructor(
+    private readonly documents: SyncedDocumentRepository,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {}
+
+  @Put(':id')
+  @RequireScopes('service')
+  async take(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TakeVersion): Promise<TakenVersion> {
+    const taken = await this.documents.take(caller, this.versionOf(id, body));
+    if (!taken) throw notFound('synced_document', id);
+    return taken;
+  }
+
+  private versionOf(id: string, body: TakeVersion): SyncedVersion {
+    const { revision, removed, path, trust, audience, provenance } = body;
+    if (removed) return { id, revision, outcome: 'removed', document: null };
+    const bytes = Buffer.from(body.content_base64 ?? '', 'base64');
+    const read = documentText(bytes, body.content_type ?? '', path, this.settings.DOCUMENT_MAX_CHARS);
+    if ('refused' in read) return { id, revision, outcome: read.refused, document: null };
+    const title = titleOf(path);
+    const document = { title, content: read.text, source: 'sync' as const, uri: null, trust, audience, provenance };
+    return { id, revision, outcome: 'kept', document };
+  }
+}
+
+/** Of a long path its end tells more. */
+function titleOf(path: string): string {
+  const { text } = sanitize(path, { maxChars: path.length + 64, maxLines: Number.MAX_SAFE_INTEGER });
+  const line = text.replace(/\s+/g, ' ').trim() || 'document';
+  return line.length <= titleChars ? line : `…${line.slice(1 - titleChars).toWellFormed()}`;
+}

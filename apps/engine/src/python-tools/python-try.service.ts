@@ -1,0 +1,52 @@
+import type { PythonTryAnswer, PythonTryRequest } from '#libs/contracts';
+import type { Principal, ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { createHash, randomBytes } from 'node:crypto';
+import { PYTHON_RUNNER } from '../services.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
+import { ArgumentCheck } from '../tools/argument-check.js';
+import { CredentialReader } from '../tools/bound-credentials.js';
+import { refusalOf } from '../tools/registry/mcp-tool.js';
+import { credentialValues, runRequest } from '../tools/registry/python-run.js';
+import { isFailure } from '../tools/tool.js';
+import { PythonTryRepository } from './python-try.repository.js';
+
+/** Beyond the call's own time: until then its token is good, should this process die. */
+const graceMs = 5_000;
+
+/** Runs a Python tool once by hand, with what a turn would give it, and with its own grade. */
+@Injectable()
+export class PythonTryService {
+  constructor(
+    private readonly tries: PythonTryRepository,
+    private readonly check: ArgumentCheck,
+    private readonly credentials: CredentialReader,
+    @Inject(PYTHON_RUNNER) private readonly runner: ServiceClient,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {}
+
+  async run(caller: Principal, asked: PythonTryRequest): Promise<PythonTryAnswer> {
+    const problem = this.check.problem(asked.input_schema, asked.arguments);
+    if (problem) return { ok: false, error: 'invalid_arguments', message: problem, stdout: '' };
+    const values = await credentialValues(this.credentials.of(asked.credential_bindings ?? []), caller);
+    if (isFailure(values)) return { ok: false, error: values.error.code, message: values.error.message, stdout: '' };
+    const timeoutMs = Math.min(asked.timeout_ms ?? this.settings.TOOL_TIMEOUT_MS, this.settings.TOOL_TIMEOUT_MS);
+    const token = randomBytes(32).toString('base64url');
+    const tokenSha256 = createHash('sha256').update(token).digest('hex');
+    const { organizationId: organization_id, projectId: project_id } = caller;
+    const owner = { organization_id, project_id, tool_id: asked.tool_id, grade: asked.grade };
+    await this.tries.begin({ callback_sha256: tokenSha256, ...owner }, timeoutMs + graceMs);
+    try {
+      const body = runRequest(
+        { callId: asked.call_id, organizationId: organization_id, python: asked.python, arguments: asked.arguments },
+        { credentials: values, callbackToken: token },
+        { timeoutMs, engineUrl: this.settings.ENGINE_URL },
+      );
+      return await this.runner
+        .post<PythonTryAnswer>('/internal/run', caller, body)
+        .catch((error: unknown) => ({ ...refusalOf(error), stdout: '' }));
+    } finally {
+      await this.tries.end(tokenSha256);
+    }
+  }
+}

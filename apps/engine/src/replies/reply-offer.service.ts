@@ -1,0 +1,63 @@
+import { type DeliverySendPayload, deliverySend } from '#libs/contracts';
+import { Database, Liveness, Sweeping } from '#libs/database';
+import { Handovers } from '#libs/journal';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable } from '@nestjs/common';
+import { type EngineSettings, SETTINGS } from '../settings.js';
+import { type OfferedReply, ReplyRepository } from './reply.repository.js';
+
+const sweepBatch = 500;
+
+const offeredSql = `
+  SELECT t.finished_at::text AS at, sent.id AS subject_id, t.id AS owner_id, t.receipt_id
+    FROM engine.turn t CROSS JOIN LATERAL unnest(ARRAY[t.notice_id, t.answer_id]) AS sent(id)
+   WHERE t.finished_at > $1 AND t.finished_at <= $2 AND (t.answer_id IS NOT NULL OR t.notice_id IS NOT NULL)
+     AND sent.id IS NOT NULL
+   ORDER BY t.finished_at LIMIT $3`;
+
+/** Offers committed replies to the gateway, and those again that it has not taken. */
+@Injectable()
+export class ReplyOfferService extends Sweeping {
+  private readonly handovers: Handovers;
+
+  constructor(
+    private readonly replies: ReplyRepository,
+    private readonly jobClient: JobClient,
+    db: Database,
+    losses: Liveness,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {
+    super();
+    const source = { schema: 'engine', applicationName: 'engine', stage: 'delivery', sql: offeredSql } as const;
+    this.handovers = new Handovers(db, losses, { ...source, leaseMs: settings.SWEEP_AFTER_MS });
+    this.sweepEvery({
+      ...{ name: 'replies', everyMs: settings.SWEEP_EVERY_MS, batch: sweepBatch, losses },
+      afterLoss: () => this.handovers.expedite(),
+      sweep: (limit) => this.again(limit),
+    });
+  }
+
+  async offer(reply: OfferedReply): Promise<void> {
+    await this.jobClient.enqueue(deliverySend, this.payloadOf(reply));
+  }
+
+  /** Offers again what these turns sent: the gateway knows what it has. */
+  async republish(turnIds: string[]): Promise<void> {
+    await Promise.all((await this.replies.ofTurns(turnIds)).map((reply) => this.offer(reply)));
+  }
+
+  private async again(limit: number): Promise<number> {
+    const behindMs = await this.jobClient.behindMs(deliverySend.queue);
+    const passed = await this.handovers.find(limit, behindMs);
+    const due = await this.handovers.due(limit, behindMs);
+    const ids = new Set(due.map(({ subject_id }) => subject_id));
+    const replies = await this.replies.ofTurns([...new Set(due.map(({ owner_id }) => owner_id))]);
+    await Promise.all(replies.filter(({ delivery_id }) => ids.has(delivery_id)).map((reply) => this.offer(reply)));
+    return Math.max(passed, due.length);
+  }
+
+  private payloadOf({ content, ...reply }: OfferedReply): DeliverySendPayload {
+    const fits = Buffer.byteLength(JSON.stringify(content)) <= this.settings.INLINE_LIMIT_BYTES;
+    return { ...reply, ...(fits ? { content } : {}) };
+  }
+}

@@ -1,0 +1,45 @@
+import { wordsOfTurnReason } from '#libs/contracts';
+import type { Principal } from '#libs/service-kit';
+import type { RunDetailView, RunRow, RunTurn } from '#libs/views';
+import { Inject, Injectable } from '@nestjs/common';
+import { ReplyRepository, type SentReply } from '../replies/reply.repository.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
+import { turnHead } from '../turns/turn.dto.js';
+import type { Turn } from '../turns/turn.entity.js';
+import { RunRepository } from './run.repository.js';
+
+/** Runs with their turns, replies and deliveries. */
+@Injectable()
+export class RunDetailService {
+  constructor(
+    private readonly runs: RunRepository,
+    private readonly replies: ReplyRepository,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {}
+
+  async of(caller: Pick<Principal, 'organizationId' | 'projectId'>, run: RunRow): Promise<RunDetailView> {
+    const turns = await this.runs.turns(caller, run.id);
+    const sent = await this.replies.sentBy(caller, turns);
+    const shown = turns.map((turn) => this.turnOfRun(turn, sent));
+    return {
+      ...run,
+      reply_text: shown.at(-1)?.reply_text ?? null,
+      deliveries: shown.flatMap(({ deliveries }) => deliveries),
+      turns: shown,
+      incomplete: null,
+    };
+  }
+
+  private turnOfRun(turn: Turn, sent: SentReply[]): RunTurn {
+    const { id, state, error, reply, reason, reply_text, waiting, deliveries, redrives } = turnHead(
+      turn,
+      sent,
+      this.settings.TURN_WAIT_MS,
+    );
+    return {
+      ...{ id, url: `/api/v1/turns/${id}`, state, error, reply, reason, reply_text, waiting, deliveries, redrives },
+      reason_text: wordsOfTurnReason(error ?? reason),
+      finished_at: turn.finished_at,
+    };
+  }
+}

@@ -1,0 +1,154 @@
+import {
+  Caller,
+  Flag,
+  holds,
+  IdempotencyKey,
+  OneOf,
+  pageOf,
+  PageQuery,
+  type Principal,
+  Problem,
+  RequireScopes,
+  TakesIdempotencyKey,
+  Text,
+} from '#libs/service-kit';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { SessionReplyService } from './session-reply.service.js';
+import { SessionRepository, sessionStatuses } from './session.repository.js';
+import { SessionService } from './session.service.js';
+import { sessionTurn, SessionTurnPage } from './session-turn.dto.js';
+import { CancelledTurnView, SessionDetailView, SessionPage, SessionReplyView } from './session.dto.js';
+
+class SessionQuery extends PageQuery {
+  @Text(200, { optional: true, minLength: 1, description: 'A part of the key, in any case' }) search?: string;
+  @OneOf(sessionStatuses, { optional: true }) status?: string;
+  @Text(100, { optional: true }) app_id?: string;
+  @Text(100, { optional: true }) contact_id?: string;
+}
+
+class HandBack {
+  @Flag({ optional: true, description: 'The agent answers what came during the takeover (default false)' })
+  answer_waiting?: boolean;
+}
+
+class Reply {
+  @Text(100_000, { minLength: 1 }) text: string;
+  @OneOf(['markdown', 'plain'], { optional: true, description: 'Default markdown' }) format?: 'markdown' | 'plain';
+}
+
+@ApiTags('sessions')
+@Controller('api/v1/sessions')
+export class SessionController {
+  constructor(
+    private readonly service: SessionService,
+    private readonly sessions: SessionRepository,
+    private readonly replies: SessionReplyService,
+  ) {}
+
+  @Get()
+  @RequireScopes('channels:read')
+  @ApiOperation({ operationId: 'listSessions', summary: 'Sessions, newest first' })
+  @ApiOkResponse({ type: SessionPage })
+  async list(@Caller() caller: Principal, @Query() query: SessionQuery): Promise<SessionPage> {
+    const rows = await this.sessions.list(caller.organizationId, caller.projectId, {
+      status: query.status ?? null,
+      appId: query.app_id ?? null,
+      contactId: query.contact_id ?? null,
+      search: query.search ?? null,
+      cursor: query.cursor ?? null,
+      limit: query.limit + 1,
+      withText: holds(caller.scopes, 'events:read'),
+    });
+    return pageOf(rows, query.limit, (row) => row.id);
+  }
+
+  @Get(':id')
+  @RequireScopes('channels:read')
+  @ApiOperation({ operationId: 'getSession', summary: 'One session, with who took it over and when' })
+  @ApiOkResponse({ type: SessionDetailView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetailView> {
+    return this.service.get(caller, id);
+  }
+
+  @Get(':id/turns')
+  @RequireScopes('channels:read', 'events:read')
+  @ApiOperation({ operationId: 'listSessionTurns', summary: 'Turns of a session, newest first' })
+  @ApiOkResponse({ type: SessionTurnPage })
+  async turns(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Query() query: PageQuery,
+  ): Promise<SessionTurnPage> {
+    await this.service.get(caller, id);
+    const rows = await this.sessions.turns(id, query.cursor ?? null, query.limit + 1);
+    return pageOf(rows.map(sessionTurn), query.limit, (row) => row.id);
+  }
+
+  @Post(':id/takeover')
+  @HttpCode(200)
+  @RequireScopes('channels:write')
+  @ApiOperation({ operationId: 'takeOverSession', summary: 'A person answers from here on; no turn starts' })
+  @ApiOkResponse({ type: SessionDetailView })
+  takeOver(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetailView> {
+    return this.service.takeOver(caller, id);
+  }
+
+  @Post(':id/reply')
+  @HttpCode(202)
+  @RequireScopes('channels:write')
+  @TakesIdempotencyKey('The same message under the same key is sent once', true)
+  @ApiOperation({ operationId: 'replyInSession', summary: 'Say something in a session that was taken over' })
+  @ApiAcceptedResponse({ type: SessionReplyView })
+  reply(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: Reply,
+    @IdempotencyKey() key: string | null,
+  ): Promise<SessionReplyView> {
+    if (key === null) {
+      throw new Problem(
+        422,
+        'idempotency_key_required',
+        'Send an Idempotency-Key: without it a retry would speak twice.',
+      );
+    }
+    return this.replies.send(caller, id, { ...body }, key);
+  }
+
+  @Post(':id/hand-back')
+  @HttpCode(200)
+  @RequireScopes('channels:write')
+  @ApiOperation({ operationId: 'handBackSession', summary: 'End a takeover' })
+  @ApiOkResponse({ type: SessionDetailView })
+  handBack(@Caller() caller: Principal, @Param('id') id: string, @Body() body: HandBack): Promise<SessionDetailView> {
+    return this.service.handBack(caller, id, body.answer_waiting ?? false);
+  }
+
+  @Post(':id/resolve')
+  @HttpCode(200)
+  @RequireScopes('channels:write')
+  @ApiOperation({ operationId: 'resolveSession', summary: 'Mark a session as done; the next message reopens it' })
+  @ApiOkResponse({ type: SessionDetailView })
+  resolve(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetailView> {
+    return this.service.resolve(caller, id);
+  }
+
+  @Post(':id/reopen')
+  @HttpCode(200)
+  @RequireScopes('channels:write')
+  @ApiOperation({ operationId: 'reopenSession', summary: 'Make a resolved session active again' })
+  @ApiOkResponse({ type: SessionDetailView })
+  reopen(@Caller() caller: Principal, @Param('id') id: string): Promise<SessionDetailView> {
+    return this.service.reopen(caller, id);
+  }
+
+  @Post(':id/cancel-turn')
+  @HttpCode(202)
+  @RequireScopes('channels:write')
+  @ApiOperation({ operationId: 'cancelSessionTurn', summary: 'Cancel the turn under way' })
+  @ApiAcceptedResponse({ type: CancelledTurnView })
+  cancelTurn(@Caller() caller: Principal, @Param('id') id: string): Promise<CancelledTurnView> {
+    return this.service.cancelTurn(caller, id);
+  }
+}

@@ -1,0 +1,81 @@
+import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { Injectable } from '@nestjs/common';
+import { TurnCancellation } from '../turns/turn-cancellation.service.js';
+import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
+import { type SessionMark, SessionRepository, type SessionRow } from './session.repository.js';
+
+export type SessionDetail = SessionRow & { marks: SessionMark[] };
+
+/** What people do with sessions. */
+@Injectable()
+export class SessionService {
+  constructor(
+    private readonly sessions: SessionRepository,
+    private readonly cancellation: TurnCancellation,
+    private readonly enqueuer: TurnEnqueuer,
+  ) {}
+
+  /** @throws Problem 404 */
+  async get(caller: Principal, id: string): Promise<SessionDetail> {
+    const row = await this.sessions.find(caller.organizationId, caller.projectId, id);
+    if (!row) throw notFound('session', id);
+    return { ...row, marks: await this.sessions.marks(id) };
+  }
+
+  /** From now on no turn starts here; the one under way is cancelled. @throws Problem 404; 409 `session_taken_over` */
+  async takeOver(caller: Principal, id: string): Promise<SessionDetail> {
+    await this.get(caller, id);
+    const cancelled = await this.sessions.takeOver(id, caller.subject);
+    if (cancelled === undefined)
+      throw new Problem(409, 'session_taken_over', `The session ${id} is closed, or somebody has taken it over.`);
+    if (cancelled) this.cancellation.told(cancelled);
+    return this.get(caller, id);
+  }
+
+  /**
+   * @param answerWaiting true: the agent answers what came during the takeover; false: the person has
+   * @throws Problem 404; 409 `session_not_taken_over`
+   */
+  async handBack(caller: Principal, id: string, answerWaiting: boolean): Promise<SessionDetail> {
+    await this.get(caller, id);
+    const back = await this.sessions.handBack(id, caller.subject, answerWaiting);
+    if (!back) throw new Problem(409, 'session_not_taken_over', `Nobody has taken the session ${id} over.`);
+    this.enqueuer.handled(back.handled, caller.subject);
+    this.enqueuer.go(back.started);
+    return this.get(caller, id);
+  }
+
+  /** Marks a session as done; the next message reopens it. @throws Problem 404; 409 `session_not_active` */
+  async resolve(caller: Principal, id: string): Promise<SessionDetail> {
+    return this.move(caller, id, 'active', 'resolved', 'resolve');
+  }
+
+  /** @throws Problem 404; 409 `session_not_resolved` */
+  async reopen(caller: Principal, id: string): Promise<SessionDetail> {
+    return this.move(caller, id, 'resolved', 'active', 'reopen');
+  }
+
+  /** Cancels the turn under way; the next message that waits is taken up. @throws Problem 404; 409 `no_turn_under_way` */
+  async cancelTurn(caller: Principal, id: string): Promise<{ turn_id: string }> {
+    await this.get(caller, id);
+    const done = await this.sessions.cancelTurn(id);
+    if (!done) throw new Problem(409, 'no_turn_under_way', `No turn of the session ${id} is under way.`);
+    this.cancellation.told(done.cancelled);
+    this.enqueuer.go(done.started);
+    return { turn_id: done.cancelled.id };
+  }
+
+  private async move(
+    caller: Principal,
+    id: string,
+    from: 'active' | 'resolved',
+    to: 'active' | 'resolved',
+    kind: 'resolve' | 'reopen',
+  ): Promise<SessionDetail> {
+    const { status } = await this.get(caller, id);
+    if (!(await this.sessions.move(id, [from], to, kind, caller.subject))) {
+      throw new Problem(409, `session_not_${from}`, `The session ${id} is ${status}, not ${from}.`);
+    }
+    return this.get(caller, id);
+  }
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { TurnsModule } from '../turns/turns.module.js';
+import { SessionReplyService } from './session-reply.service.js';
+import { SessionController } from './session.controller.js';
+import { SessionRepository } from './session.repository.js';
+import { SessionService } from './session.service.js';
+
+@Module({
+  imports: [TurnsModule],
+  controllers: [SessionController],
+  providers: [SessionReplyService, SessionRepository, SessionService],
+})
+export class SessionsModule {}

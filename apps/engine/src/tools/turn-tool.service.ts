@@ -1,0 +1,146 @@
+import type { LeftOutTool, ToolGrade, Toolset, ToolsetTool } from '#libs/contracts';
+import type { ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { Agent } from '../agents/agent.entity.js';
+import { createHash } from 'node:crypto';
+import { PYTHON_RUNNER, REGISTRY } from '../services.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
+import { ToolCallRepository } from '../steps/tool-call.repository.js';
+import { StepRepository } from '../steps/step.repository.js';
+import { ArgumentCheck } from './argument-check.js';
+import { CredentialReader } from './bound-credentials.js';
+import { BuiltinLibrary } from './builtin/builtin-library.js';
+import { findToolsTool } from './builtin/find-tools.tool.js';
+import { readResultTool } from './builtin/read-result.tool.js';
+import type { TurnPowers } from './call-check.js';
+import { OfferedTools } from './offered-tools.js';
+import { mcpTool } from './registry/mcp-tool.js';
+import { pythonTool } from './registry/python-tool.js';
+import { ToolsetClient } from './registry/toolset-client.js';
+import type { Tool, TurnScope } from './tool.js';
+import { sift } from './sifted-tools.js';
+
+/** Of an untrusted sender's turn, which built-ins may use the Skill's credential: what they read is nobody's. */
+/** What of a turn decides which tools it gets. */
+type Trust = Pick<TurnScope, 'trusted' | 'trust'>;
+
+const openToUntrusted = ['web_search'];
+
+export interface TurnEquipment {
+  powers: TurnPowers;
+  skills: Toolset['skills'];
+  /** That the Skills bind credentials to: as far as the agent goes, these are its own. */
+  hosts: string[];
+}
+
+/** What an agent's tools are in a turn of a trusted sender, for its page. */
+export interface ToolOverview {
+  /** Told of in every step. */
+  offered: Tool[];
+  /** Over the number that a model is told of: it finds them by `find_tools`. */
+  searched: Tool[];
+  leftOut: LeftOutTool[];
+  /** Skills that cannot be used now, in sentences. */
+  problems: string[];
+}
+
+/** Puts together what an agent may call in one turn, by its settings and by how far the sender is trusted. */
+@Injectable()
+export class TurnToolService {
+  private readonly logger = new Logger('tools');
+  private readonly readResult: Tool;
+
+  constructor(
+    private readonly library: BuiltinLibrary,
+    private readonly toolsets: ToolsetClient,
+    private readonly credentials: CredentialReader,
+    private readonly check: ArgumentCheck,
+    @Inject(REGISTRY) private readonly registry: ServiceClient,
+    @Inject(PYTHON_RUNNER) private readonly runner: ServiceClient,
+    steps: StepRepository,
+    private readonly calls: ToolCallRepository,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {
+    this.readResult = readResultTool(steps);
+  }
+
+  /** @throws ToolsetUnavailable */
+  async forTurn(agent: Agent, turn: Trust): Promise<TurnEquipment> {
+    const toolset = await this.toolsets.of(agent);
+    for (const problem of toolset.problems) this.logger.warn({ event: 'skill.unusable', agent: agent.id, ...problem });
+    const approvers = turn.trusted ? agent.approvers : [];
+    const mayDo = turn.trusted ? agent.may_do : 'read';
+    const { usable } = this.sifted(agent, toolset, turn, mayDo, approvers);
+    const { direct, searched } = this.split(usable);
+    const extra = searched.length > 0 ? [findToolsTool(searched), this.readResult] : [this.readResult];
+    const tools = new OfferedTools(usable.length > 0 ? [...direct, ...extra] : [], searched, this.room);
+    const hosts = [...new Set([...agent.allowed_hosts, ...boundHosts(toolset)])];
+    return { skills: toolset.skills, hosts, powers: { tools, mayDo, approvers, hosts } };
+  }
+
+  /** @throws ToolsetUnavailable */
+  async overview(agent: Agent): Promise<ToolOverview> {
+    const toolset = await this.toolsets.of(agent);
+    const { usable, leftOut } = this.sifted(
+      agent,
+      toolset,
+      { trusted: true, trust: 'known' },
+      agent.may_do,
+      agent.approvers,
+    );
+    const { direct, searched } = this.split(usable);
+    const problems = toolset.problems.map(({ message }) => message);
+    return { offered: direct, searched, leftOut: [...toolset.left_out, ...leftOut], problems };
+  }
+
+  private sifted(agent: Agent, { tools }: Toolset, turn: Trust, mayDo: ToolGrade, approvers: string[]) {
+    const own = agent.tools.flatMap((name) => this.library.tool(name, name, null, this.credentials.of([])) ?? []);
+    const all = [...own, ...tools.flatMap((definition) => this.made(definition, turn) ?? [])];
+    return sift(all, { mayDo, most: approvers.length > 0 ? 'destructive' : mayDo, check: this.check });
+  }
+
+  /** Over the limit, a part of the places is kept for what searches find. */
+  private split(usable: Tool[]): { direct: Tool[]; searched: Tool[] } {
+    const { TURN_MAX_TOOLS: most } = this.settings;
+    if (usable.length <= most) return { direct: usable, searched: [] };
+    const at = most - this.room;
+    return { direct: usable.slice(0, at), searched: usable.slice(at) };
+  }
+
+  private get room(): number {
+    const { TURN_MAX_TOOLS: most, TURN_FOUND_TOOLS: found } = this.settings;
+    return Math.max(1, Math.min(found, Math.floor(most / 2)));
+  }
+
+  private made(definition: ToolsetTool, turn: Trust): Tool | null {
+    const { source, name, model_name: modelName, credential_bindings: bindings, skill_slug: slug } = definition;
+    if (source === 'builtin') {
+      const withheld = turn.trusted || openToUntrusted.includes(name) ? null : noCredentialFor(turn);
+      const credentials = this.credentials.of(bindings, bindings.length > 0 ? withheld : null);
+      return this.library.tool(name, modelName, { toolId: definition.id, slug }, credentials);
+    }
+    // An untrusted sender is answered from its own conversation: what others' servers and code read is not part of that.
+    if (!turn.trusted) return null;
+    if (source === 'mcp') return mcpTool(definition, this.registry, this.settings.TOOL_TIMEOUT_MS);
+    return pythonTool(definition, this.credentials.of(bindings), {
+      runner: this.runner,
+      timeoutMs: this.settings.TOOL_TIMEOUT_MS,
+      engineUrl: this.settings.ENGINE_URL,
+      hasAsked: (token) => this.calls.hasCalledBack(createHash('sha256').update(token).digest('hex')),
+    });
+  }
+}
+
+/** Where the project itself lets a credential go. */
+function boundHosts({ tools }: Toolset): string[] {
+  return tools.flatMap(({ credential_bindings: bindings }) => bindings.flatMap(({ hosts = [] }) => hosts));
+}
+
+/** Why an untrusted sender's turn may not use what the Skill binds. */
+function noCredentialFor({ trust }: Trust): string {
+  const why =
+    trust === 'unknown'
+      ? 'its sender is no admitted contact'
+      : 'the system that the event came from was not authenticated';
+  return `This event may not use the credentials of the Skill: ${why}.`;
+}

@@ -1,0 +1,242 @@
+import type { Outcome, ReplyTarget, TurnInput, TurnReply, TurnRunPayload } from '#libs/contracts';
+import { isRefusedRow } from '#libs/database';
+import { Journal, type JournalEntry } from '#libs/journal';
+import { PermanentFailure, RunLater, type Waiting } from '#libs/queue';
+import { Metrics, ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { LeaseLost } from '../loop/step-log.js';
+import { Arrivals } from './arrivals.js';
+import { ReplyOfferService } from '../replies/reply-offer.service.js';
+import type { OfferedReply } from '../replies/reply.repository.js';
+import { type EngineSettings, SETTINGS } from '../settings.js';
+import { nextTry } from './next-try.js';
+import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
+import { TurnFailureService } from './turn-failure.service.js';
+import { TurnLeases } from './turn-leases.js';
+import { TurnRunner } from './turn-runner.service.js';
+import { slotCode, TurnSlotRepository } from './turn-slot.repository.js';
+import { TurnEnqueuer } from './turn-enqueuer.js';
+import { type Claim, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
+
+const enteredRetryMs = 100;
+/** How much too early the job of a retry may be, by two clocks. */
+const earlyMs = 20;
+
+const cleanedWords = {
+  text: 'Something was taken out of the answer before it went. Notes in it say where; the step of the model call has the whole.',
+};
+
+/** Takes a `turn.run` job through claim, run, commit and announcement; every part of it may come any number of times. */
+@Injectable()
+export class TurnJobService {
+  constructor(
+    private readonly turns: TurnRepository,
+    private readonly endings: TurnEndingRepository,
+    private readonly failures: TurnFailureService,
+    private readonly leases: TurnLeases,
+    private readonly runner: TurnRunner,
+    private readonly slots: TurnSlotRepository,
+    private readonly enqueuer: TurnEnqueuer,
+    private readonly arrivals: Arrivals,
+    private readonly offers: ReplyOfferService,
+    private readonly router: ServiceClient,
+    private readonly journal: Journal,
+    private readonly metrics: Metrics,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {}
+
+  /**
+   * One job carries a turn's tries, and the row counts them. A job that finds the turn in other hands is over: whoever has
+   * it ends it or puts it off, and what is lost with them is swept.
+   * @param waiting a wait for an earlier message, which is no work
+   * @throws RunLater until it is tried again; PermanentFailure with why it failed
+   */
+  async run(given: TurnRunPayload, waiting: Waiting): Promise<void> {
+    const leaseLost = this.leases.enter(given.turn_id);
+    if (!leaseLost) {
+      if (this.leases.isRunning(given.turn_id)) return;
+      // It is being stored, or its run has lost it: it may be that nobody has it by then.
+      throw new RunLater(enteredRetryMs, 'turn_entered');
+    }
+    try {
+      const payload = await this.whole(given);
+      const { owner } = this.leases;
+      const outcome = await this.claim(payload, owner, waiting);
+      if (outcome.state === 'leased' || outcome.state === 'waiting') return;
+      if (outcome.state === 'rescheduled') {
+        // The row says when, and one job is enough: it is the one that comes just then, or a sweeper's.
+        if (outcome.delayMs > earlyMs) return;
+        throw new RunLater(outcome.delayMs, 'turn_rescheduled');
+      }
+      if (outcome.state === 'ended') return await this.offers.republish([payload.turn_id]);
+      this.leases.hold(payload.turn_id);
+      const claim = { turn_id: payload.turn_id, lease_owner: owner, attempt: outcome.attempt };
+      await this.takeSlot(payload, claim, outcome.error);
+      try {
+        await this.runClaimed(payload, claim, outcome, leaseLost);
+      } finally {
+        await this.enqueueNext(payload.project_id);
+      }
+    } finally {
+      this.leases.leave(given.turn_id);
+    }
+  }
+
+  /** There can be no row of the turn, since its job cannot be read: the timeline tells of it all the same. */
+  refuse(given: Partial<TurnRunPayload> & { turn_id: string }, code: string): Promise<void> {
+    return this.failures.tellRefused(given, code);
+  }
+
+  /** The turn failed for good: with its dead letter, and what its sender is told. @param message why, for people */
+  async fail(payload: TurnRunPayload, code: string, message: string): Promise<void> {
+    try {
+      const failed = await this.failures.end(payload, code, message);
+      if (!failed) return;
+      this.enqueuer.go(failed.started);
+      await this.offers.republish([failed.turn.id]);
+    } catch (error) {
+      if (!isRefusedRow(error)) throw error;
+      await this.refuse(payload, code);
+    }
+  }
+
+  /** Stores turns of sessions in the order in which their messages were acknowledged, as far as it can be kept. */
+  private async claim(payload: TurnRunPayload, owner: string, waiting: Waiting): Promise<ClaimOutcome> {
+    const place = isHandover(payload) ? payload.session?.place : undefined;
+    if (place === undefined) return this.turns.claim(payload, owner);
+    await waiting(this.arrivals.inOrder(payload.app_id, place));
+    try {
+      return await this.turns.claim(payload, owner);
+    } finally {
+      this.arrivals.stored(payload.app_id, place);
+    }
+  }
+
+  /** @param before why it was rescheduled the last time: the timeline has that @throws RunLater while as many of its project run as may */
+  private async takeSlot(payload: TurnRunPayload, claim: Claim, before: string | null): Promise<void> {
+    try {
+      await this.slots.take(payload.project_id, claim);
+    } catch (error) {
+      const isWait = error instanceof RunLater && before !== slotCode;
+      if (isWait) this.note(payload, 'held', slotCode, claim.attempt, null, { advice: error.message });
+      throw error;
+    }
+  }
+
+  /** A turn is over, or waits: the next of its project has its slot. */
+  private async enqueueNext(projectId: string): Promise<void> {
+    // What is not found here looks again by itself.
+    const next = await this.slots.next(projectId).catch(() => null);
+    if (next) this.enqueuer.enqueue([next]);
+  }
+
+  private async runClaimed(
+    payload: TurnRunPayload,
+    claim: Claim,
+    { input, session_id, past, ...tried }: Extract<ClaimOutcome, { state: 'claimed' }>,
+    leaseLost: AbortSignal,
+  ): Promise<void> {
+    const startedMs = performance.now();
+    try {
+      // Attempts are counted in the row too: a turn that kills its process, or whose job is added anew, ends all the same.
+      if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
+        throw new PermanentFailure('attempts_exhausted', `${tried.tries} tries`);
+      if (!input) throw new PermanentFailure('input_missing', 'the turn was stored without what it works on');
+      const result = await this.runner.run(payload, claim, { input, session_id, past }, leaseLost);
+      if ('waitsFor' in result) {
+        const detail = { tools: result.waitsFor };
+        const durationMs = performance.now() - startedMs;
+        return this.note(payload, 'held', 'waiting_approval', claim.attempt, durationMs, detail);
+      }
+      const { ending, facts, cleaned } = result;
+      const { reason, answer_id } = ending;
+      const gave: TurnReply = { reply: answer_id === null ? 'none' : 'sent', reason };
+      const durationMs = performance.now() - startedMs;
+      const told = entryOf(payload, 'succeeded', reason, claim.attempt, durationMs, { ...facts, reply: gave.reply });
+      const detail = { ...cleanedWords, taken: cleaned };
+      const before = cleaned ? [entryOf(payload, 'running', 'reply_cleaned', claim.attempt, null, detail)] : [];
+      const { ended, started } = await this.endings.end(ending, [...before, told]);
+      if (!ended) throw new LeaseLost('the lease was lost');
+      this.enqueuer.go(started);
+      this.metrics.hopSeconds.observe({ stage: 'turn', outcome: 'succeeded' }, durationMs / 1000);
+      if (answer_id !== null && input.reply) await this.offers.offer(offerOf(payload, ending, answer_id, input.reply));
+    } catch (error) {
+      if (error instanceof LeaseLost) return;
+      const next = nextTry(error, tried, this.settings);
+      if (!next.again) {
+        await this.turns.release(claim, next.code, 0, false);
+        throw new PermanentFailure(next.code, error instanceof Error ? error.message : String(error));
+      }
+      await this.turns.release(claim, next.code, next.delayMs, next.leftMs !== null);
+      // It waits for the same thing since then: the timeline would have a line for every try otherwise.
+      const told = tried.awayMs !== null && tried.error === next.code;
+      if (next.leftMs === null) {
+        this.note(payload, 'retrying', next.code, claim.attempt, performance.now() - startedMs, messageOf(error));
+      } else this.tellWaiting(payload, claim, next.code, next.leftMs, error, told);
+      throw new RunLater(next.delayMs, next.code);
+    }
+  }
+
+  /** @param told the timeline has it */
+  private tellWaiting(
+    payload: TurnRunPayload,
+    { attempt }: Claim,
+    reason: string,
+    leftMs: number,
+    error: unknown,
+    told: boolean,
+  ): void {
+    const until = new Date(Date.now() + leftMs).toISOString();
+    if (!told) this.note(payload, 'held', reason, attempt, null, { ...messageOf(error), until });
+  }
+
+  /** What is handed over has to be stored with its input, since others of its session are compared with it. */
+  private async whole(payload: TurnRunPayload): Promise<TurnRunPayload> {
+    if (payload.input || !isHandover(payload) || (await this.turns.byId(payload.turn_id))) return payload;
+    const scope = { organizationId: payload.organization_id, projectId: payload.project_id };
+    const { message_id, turn_id } = payload;
+    const path = `/internal/messages/${encodeURIComponent(message_id ?? '')}/turns/${encodeURIComponent(turn_id)}`;
+    return { ...payload, input: (await this.router.get<{ input: TurnInput }>(path, scope)).input };
+  }
+
+  private note(
+    payload: TurnRunPayload,
+    outcome: 'running' | 'succeeded' | 'failed' | 'retrying' | 'held',
+    reason: string | null,
+    attempt: number,
+    durationMs: number | null,
+    detail: Record<string, unknown> | null,
+  ): void {
+    if (durationMs !== null) this.metrics.hopSeconds.observe({ stage: 'turn', outcome }, durationMs / 1000);
+    this.journal.append(entryOf(payload, outcome, reason, attempt, durationMs, detail));
+  }
+}
+
+function entryOf(
+  { receipt_id, organization_id, project_id, app_id, turn_id }: TurnRunPayload,
+  outcome: Outcome,
+  reason: string | null,
+  attempt: number,
+  duration_ms: number | null,
+  detail: Record<string, unknown> | null,
+): JournalEntry {
+  const subject = { receipt_id, organization_id, project_id, app_id, subject_id: turn_id };
+  return { ...subject, stage: 'turn', outcome, reason, attempt, duration_ms, detail };
+}
+
+function offerOf(
+  { turn_id, organization_id, project_id, receipt_id, surplus }: TurnRunPayload,
+  { reply_text: text }: TurnEnding,
+  delivery_id: string,
+  target: ReplyTarget,
+): OfferedReply {
+  const content = { text, target };
+  return {
+    ...{ delivery_id, turn_id, organization_id, project_id, receipt_id, content },
+    ...(surplus ? { surplus } : {}),
+  };
+}
+
+function messageOf(error: unknown): { error: string } {
+  return { error: (error instanceof Error ? error.message : String(error)).slice(0, 500) };
+}

@@ -1,0 +1,86 @@
+import { Database, type Transaction } from '#libs/database';
+import type { Principal } from '#libs/service-kit';
+import { Injectable } from '@nestjs/common';
+import { lockSessions, type Started, startNext } from '../sessions/start-next.js';
+import type { Turn } from './turn.entity.js';
+import { TurnEnqueuer } from './turn-enqueuer.js';
+
+/** What has come of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer kept. */
+export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; outcome: string };
+
+/**
+ * Opens failed turns again. A redriven turn is the same turn: it goes on from the steps that it has, so that no call of it
+ * whose outcome nobody knows is made again, and it sends one answer at most.
+ */
+@Injectable()
+export class TurnRedriveService {
+  constructor(
+    private readonly db: Database,
+    private readonly enqueuer: TurnEnqueuer,
+  ) {}
+
+  /**
+   * Opens a turn for one of its dead letters, unless that was done; asked again, it says how far it has come.
+   * @param done how many letters the turn had left before that one
+   */
+  async drive(scope: Pick<Principal, 'organizationId' | 'projectId'>, id: string, done: number): Promise<TurnRedrive> {
+    const { opened, stands } = await this.db.transaction((tx) => redrive(tx, scope, id, done));
+    if (opened) this.enqueuer.go(opened);
+    return stands;
+  }
+}
+
+interface Driven {
+  /** What may start now. */
+  opened: Started | null;
+  stands: TurnRedrive;
+}
+
+const inFlight: TurnRedrive = { is: 'under_way' };
+const open = ['waiting', 'held', 'queued', 'running', 'waiting_approval'];
+
+async function redrive(
+  tx: Transaction,
+  { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
+  id: string,
+  done: number,
+): Promise<Driven> {
+  const ended = (outcome: string): Driven => ({ opened: null, stands: { is: 'ended', outcome } });
+  const find = async (lock: string): Promise<Turn | undefined> =>
+    (
+      (await tx.query(`SELECT * FROM engine.turn WHERE id = $1 AND organization_id = $2 AND project_id = $3 ${lock}`, [
+        id,
+        organizationId,
+        projectId,
+      ])) as Turn[]
+    )[0];
+  const known = await find('');
+  await lockSessions(tx, known?.session_id ? [known.session_id] : []);
+  const turn = await find('FOR UPDATE');
+  if (!turn) return { opened: null, stands: { is: 'gone' } };
+  if (open.includes(turn.state)) return { opened: null, stands: inFlight };
+  if (turn.state !== 'failed') return ended(turn.state);
+  if (turn.error === 'cancelled' || turn.error === 'discarded') return ended('cancelled');
+  if (turn.redrives > done) return ended('dead');
+  if (turn.run_id !== null && (await wasRetried(tx, turn))) return ended('retried');
+  return { opened: await reopen(tx, turn), stands: inFlight };
+}
+
+/** Its run goes on in another turn. */
+async function wasRetried(tx: Transaction, { id, run_id, project_id }: Turn): Promise<boolean> {
+  const later = 'SELECT FROM engine.turn WHERE project_id = $1 AND run_id = $2 AND id > $3 LIMIT 1';
+  return ((await tx.query(later, [project_id, run_id, id])) as unknown[]).length > 0;
+}
+
+/** In a session it is a turn like any other: it waits for its turn, which may be now. */
+async function reopen(tx: Transaction, { id, session_id }: Turn): Promise<Started> {
+  const rows: unknown = await tx.query(
+    `UPDATE engine.turn SET state = $2, redrives = redrives + 1, waits = attempt, waiting_since = NULL, error = NULL, reply = NULL,
+            reason = NULL, finished_at = NULL, retry_at = NULL, lease_owner = NULL, lease_until = now()
+      WHERE id = $1 RETURNING *`,
+    [id, session_id === null ? 'queued' : 'waiting'],
+  );
+  if (session_id === null) return { turns: (rows as [Turn[], number])[0], collected: [] };
+  await tx.query(`UPDATE engine.session SET status = 'active' WHERE id = $1 AND status = 'resolved'`, [session_id]);
+  return startNext(tx, [session_id]);
+}

@@ -1,0 +1,77 @@
+import { ProjectLimits } from '#libs/project-limits';
+import { RunLater } from '#libs/queue';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { type EngineSettings, SETTINGS } from '../settings.js';
+import type { Turn } from './turn.entity.js';
+import type { Claim } from './turn.repository.js';
+
+export const slotCode = 'project_turns';
+/** It is enqueued when a turn of its project ends; this is for ends that nobody here sees. */
+const lookAgainMs = 2_000;
+
+/** Keeps the turns of a project that run at a time within its limit, in all replicas together. */
+@Injectable()
+export class TurnSlotRepository {
+  constructor(
+    private readonly db: DataSource,
+    private readonly limits: ProjectLimits,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {}
+
+  /** Turns of a project at a time; 0: no limit. */
+  limitOf(projectId: string): number {
+    return this.limits.of(projectId).concurrent_turns ?? this.settings.PROJECT_CONCURRENT_TURNS;
+  }
+
+  /**
+   * Takes a slot for a claimed turn, or puts it off in its row, which costs no try.
+   * @throws RunLater `project_turns`
+   */
+  async take(projectId: string, claim: Claim): Promise<void> {
+    const limit = this.limitOf(projectId);
+    if (limit === 0 || (await this.taken(projectId, claim.turn_id, limit))) return;
+    const delayMs = lookAgainMs + Math.ceil(Math.random() * lookAgainMs);
+    await this.db.query(
+      `UPDATE engine.turn SET state = 'queued', error = $4, lease_owner = NULL, waits = waits + 1, waiting_since = NULL,
+              retry_at = now() + $5 * interval '1 millisecond', lease_until = now() + $5 * interval '1 millisecond'
+        WHERE id = $1 AND lease_owner = $2 AND attempt = $3 AND state = 'running'`,
+      [claim.turn_id, claim.lease_owner, claim.attempt, slotCode, delayMs],
+    );
+    throw new RunLater(delayMs, slotCode, this.wordsFor(limit));
+  }
+
+  /** The next turn that waits for a slot of a project, which may go now; null: none does, or there is no limit. */
+  async next(projectId: string): Promise<Turn | null> {
+    if (this.limitOf(projectId) === 0) return null;
+    const [rows] = (await this.db.query(
+      `UPDATE engine.turn SET retry_at = now(), lease_until = now() WHERE id = (
+         SELECT id FROM engine.turn WHERE project_id = $1 AND state = 'queued' AND error = 'project_turns'
+          ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
+      [projectId],
+    )) as [Turn[], number];
+    return rows[0] ?? null;
+  }
+
+  private wordsFor(limit: number): string {
+    return `Its project runs ${limit} turns at a time, and as many run: it goes on when one of them ends. Raise concurrent_turns of the project, or PROJECT_CONCURRENT_TURNS.`;
+  }
+
+  private taken(projectId: string, turnId: string, limit: number): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`turn-slots-${projectId}`]);
+      await tx.query(
+        `DELETE FROM engine.turn_slot s WHERE s.project_id = $1
+           AND NOT EXISTS (SELECT FROM engine.turn t WHERE t.id = s.turn_id AND t.state = 'running')`,
+        [projectId],
+      );
+      const rows = (await tx.query(
+        `INSERT INTO engine.turn_slot AS s (project_id, turn_id) SELECT $1, $2
+          WHERE (SELECT count(*) FROM engine.turn_slot WHERE project_id = $1 AND turn_id <> $2) < $3
+         ON CONFLICT (project_id, turn_id) DO UPDATE SET turn_id = excluded.turn_id RETURNING turn_id`,
+        [projectId, turnId, limit],
+      )) as unknown[];
+      return rows.length > 0;
+    });
+  }
+}

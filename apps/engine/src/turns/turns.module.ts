@@ -1,0 +1,48 @@
+import { Module } from '@nestjs/common';
+import { AgentsModule } from '../agents/agents.module.js';
+import { ApprovalsModule } from '../approvals/approvals.module.js';
+import { ModelModule } from '../model/model.module.js';
+import { RepliesModule } from '../replies/replies.module.js';
+import { StepsModule } from '../steps/steps.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { UsageModule } from '../usage/usage.module.js';
+import { AbandonedTurnRepository } from './abandoned-turn.repository.js';
+import { Arrivals } from './arrivals.js';
+import { InternalTurnController } from './internal-turn.controller.js';
+import { TurnBudget } from './turn-budget.service.js';
+import { TurnCancellation } from './turn-cancellation.service.js';
+import { TurnEndingRepository } from './turn-ending.repository.js';
+import { TurnEnqueuer } from './turn-enqueuer.js';
+import { TurnFailureService } from './turn-failure.service.js';
+import { TurnJobHandler } from './turn-job.handler.js';
+import { TurnJobService } from './turn-job.service.js';
+import { TurnLeases } from './turn-leases.js';
+import { TurnRedriveService } from './turn-redrive.service.js';
+import { TurnRunner } from './turn-runner.service.js';
+import { TurnSlotRepository } from './turn-slot.repository.js';
+import { TurnSweeper } from './turn-sweeper.js';
+import { TurnController } from './turn.controller.js';
+import { TurnRepository } from './turn.repository.js';
+
+@Module({
+  imports: [AgentsModule, ApprovalsModule, ModelModule, RepliesModule, StepsModule, ToolsModule, UsageModule],
+  controllers: [InternalTurnController, TurnController, TurnJobHandler],
+  providers: [
+    AbandonedTurnRepository,
+    Arrivals,
+    TurnBudget,
+    TurnCancellation,
+    TurnEndingRepository,
+    TurnEnqueuer,
+    TurnFailureService,
+    TurnJobService,
+    TurnLeases,
+    TurnRedriveService,
+    TurnRepository,
+    TurnRunner,
+    TurnSlotRepository,
+    TurnSweeper,
+  ],
+  exports: [TurnCancellation, TurnEnqueuer, TurnRepository],
+})
+export class TurnsModule {}
