@@ -6,7 +6,7 @@ import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common
 import { NamedApps } from './channels/named-apps.js';
 import { ENGINE, NamedAgents } from './agents/named-agents.js';
 import { ChannelRepository } from './channels/channel.repository.js';
-import { ChannelsController } from './channels/channels.controller.js';
+import { ChannelController } from './channels/channel.controller.js';
 import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
@@ -20,29 +20,29 @@ import { RoutingRepository } from './routing/routing.repository.js';
 import { GATEWAY, RoutingService } from './routing/routing.service.js';
 import { SETTINGS } from './settings.js';
 import { ContactRepository } from './contacts/contact.repository.js';
-import { ContactsController } from './contacts/contacts.controller.js';
-import { ContactsService } from './contacts/contacts.service.js';
+import { ContactController } from './contacts/contact.controller.js';
+import { ContactService } from './contacts/contact.service.js';
 import { Clock } from './guards/clock.js';
 import { OutboundHandler } from './guards/outbound.handler.js';
 import { OutboundRepository } from './guards/outbound.repository.js';
 import { HeldController } from './held/held.controller.js';
 import { HeldRepository } from './held/held.repository.js';
 import { Rerouter } from './routing/reroute.service.js';
-import { DirectRunsController } from './runs/direct-runs.controller.js';
-import { DirectRuns } from './runs/direct-runs.service.js';
+import { DirectRunController } from './runs/direct-run.controller.js';
+import { DirectRunService } from './runs/direct-run.service.js';
 import { ExplainedMessages } from './workflows/explained-messages.js';
 import { DebounceSweeper } from './workflows/debounce-sweeper.js';
-import { TriggersService } from './workflows/triggers.service.js';
+import { TriggerService } from './workflows/trigger.service.js';
 import { EngineRuns } from './handover/engine-runs.js';
-import { HandedTurnsController } from './handover/handed-turns.controller.js';
+import { HandedTurnController } from './routing/handed-turn.controller.js';
 import { TurnHandover } from './handover/turn-handover.service.js';
 import { StatisticsController } from './statistics/statistics.controller.js';
 import { StatisticsService } from './statistics/statistics.service.js';
 import { StatisticsSweeps } from './statistics/statistics-sweeps.js';
-import { TriggerTrials } from './workflows/trigger-trials.service.js';
-import { TriggersController } from './workflows/triggers.controller.js';
+import { TriggerTrialService } from './workflows/trigger-trial.service.js';
+import { TriggerController } from './workflows/trigger.controller.js';
 import { WorkflowRepository } from './workflows/workflow.repository.js';
-import { WorkflowsController } from './workflows/workflows.controller.js';
+import { WorkflowController } from './workflows/workflow.controller.js';
 
 @Module({})
 export class AppModule {
@@ -65,17 +65,17 @@ export class AppModule {
       controllers: [
         ProjectLimitsController,
         AttentionController,
-        ChannelsController,
-        ContactsController,
-        DirectRunsController,
+        ChannelController,
+        ContactController,
+        DirectRunController,
         ...eventControllers,
         HeldController,
         OutboundHandler,
         RoutingHandler,
         StatisticsController,
-        TriggersController,
-        HandedTurnsController,
-        WorkflowsController,
+        TriggerController,
+        HandedTurnController,
+        WorkflowController,
       ],
       providers: [
         projectLimitsProvider('router'),
@@ -89,9 +89,9 @@ export class AppModule {
         ChannelRepository,
         Clock,
         ContactRepository,
-        ContactsService,
+        ContactService,
         DebounceSweeper,
-        DirectRuns,
+        DirectRunService,
         ...eventProviders,
         ExplainedMessages,
         HeldRepository,
@@ -103,12 +103,12 @@ export class AppModule {
         Rerouter,
         RoutingRepository,
         RoutingService,
-        TriggersService,
+        TriggerService,
         EngineRuns,
         TurnHandover,
         StatisticsService,
         StatisticsSweeps,
-        TriggerTrials,
+        TriggerTrialService,
         WorkflowRepository,
       ],
     };

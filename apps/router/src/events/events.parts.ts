@@ -1,15 +1,15 @@
-import { BatchesController } from './batches/batches.controller.js';
-import { BatchesService } from './batches/batches.service.js';
-import { EventBodies } from './body/event-bodies.service.js';
+import { BatchController } from './batches/batch.controller.js';
+import { BatchService } from './batches/batch.service.js';
+import { EventBodyService } from './body/event-body.service.js';
 import { EventBodyController } from './body/event-body.controller.js';
-import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
+import { DeadLetterController } from './dead-letters/dead-letter.controller.js';
 import { Redriver } from './dead-letters/redriver.js';
-import { EventLinksRepository } from './event-links.repository.js';
-import { EventResultsRepository } from './event-results.repository.js';
+import { EventLinkRepository } from './event-link.repository.js';
+import { EventResultRepository } from './event-result.repository.js';
 import { EventSearch } from './event-search.service.js';
-import { EventsController } from './events.controller.js';
-import { EventsService } from './events.service.js';
-import { MessageFactsRepository } from './message-facts.repository.js';
+import { EventController } from './event.controller.js';
+import { EventService } from './event.service.js';
+import { MessageFactRepository } from './message-fact.repository.js';
 import { ReplayTargets } from './replay-targets.js';
 import { Replayer } from './replayer.js';
 import { RetentionRepository } from './retention/retention.repository.js';
@@ -20,21 +20,21 @@ import { StreamController } from './stream/stream.controller.js';
 /** In the order in which paths are matched: named ones before `:id`. */
 export const eventControllers = [
   StreamController,
-  DeadLettersController,
-  BatchesController,
+  DeadLetterController,
+  BatchController,
   EventBodyController,
-  EventsController,
+  EventController,
 ];
 
 export const eventProviders = [
-  BatchesService,
-  EventBodies,
-  EventLinksRepository,
-  EventResultsRepository,
+  BatchService,
+  EventBodyService,
+  EventLinkRepository,
+  EventResultRepository,
   EventSearch,
-  EventsService,
+  EventService,
   EventStreams,
-  MessageFactsRepository,
+  MessageFactRepository,
   Redriver,
   Replayer,
   ReplayTargets,

@@ -7,8 +7,8 @@ import type { MessageRow } from '../routing/message.entity.js';
 import { EngineRuns, type EventRuns, type EventTurnLink } from '../handover/engine-runs.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
 import type { EventResult } from './event-result.js';
-import { EventResultsRepository } from './event-results.repository.js';
-import { type EventContact, EventLinksRepository } from './event-links.repository.js';
+import { EventResultRepository } from './event-result.repository.js';
+import { type EventContact, EventLinkRepository } from './event-link.repository.js';
 import { wordsOfOutcome } from './outcome-words.js';
 import { Replayer } from './replayer.js';
 
@@ -32,12 +32,12 @@ export interface EventDetail {
 
 /** One event as people see it: what happened to it, and what it led to. */
 @Injectable()
-export class EventsService {
+export class EventService {
   constructor(
     private readonly db: Database,
     private readonly runs: EngineRuns,
-    private readonly results: EventResultsRepository,
-    private readonly links: EventLinksRepository,
+    private readonly results: EventResultRepository,
+    private readonly links: EventLinkRepository,
     private readonly replayer: Replayer,
     private readonly explained: ExplainedMessages,
   ) {}

@@ -13,7 +13,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { EventFilter } from './event-filter.js';
 import { EventSearch } from './event-search.service.js';
-import { EventsService } from './events.service.js';
+import { EventService } from './event.service.js';
 import type { ReplayTarget } from './replay-targets.js';
 import { Replayer } from './replayer.js';
 import { EventDetailView, EventPage, ReplayedEventView } from './event.dto.js';
@@ -35,9 +35,9 @@ class Replay {
 
 @ApiTags('events')
 @Controller('api/v1/events')
-export class EventsController {
+export class EventController {
   constructor(
-    private readonly events: EventsService,
+    private readonly events: EventService,
     private readonly searching: EventSearch,
     private readonly replayer: Replayer,
   ) {}

@@ -43,7 +43,7 @@ const workflowNumber = new RowNumberPipe('workflow');
 
 @ApiTags('workflows')
 @Controller()
-export class WorkflowsController {
+export class WorkflowController {
   constructor(
     private readonly workflows: WorkflowRepository,
     private readonly rules: ProjectRules,
@@ -93,7 +93,7 @@ export class WorkflowsController {
   }
 
   @Patch('api/v1/workflows/:id')
-  @Edits<WorkflowsController>((controller, caller, id) => controller.get(caller, workflowNumber.transform(id)))
+  @Edits<WorkflowController>((controller, caller, id) => controller.get(caller, workflowNumber.transform(id)))
   @RequireScopes('workflows:write')
   @ApiOperation({
     operationId: 'changeWorkflow',

@@ -12,8 +12,8 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { TriggersService } from './triggers.service.js';
-import { TriggerTrials } from './trigger-trials.service.js';
+import { TriggerService } from './trigger.service.js';
+import { TriggerTrialService } from './trigger-trial.service.js';
 import { DryRunView, TriggerPage, TriggerView } from './trigger.dto.js';
 
 const perMinute = 'Runs a minute; those over it are not made';
@@ -53,10 +53,10 @@ class DryRun {
 
 @ApiTags('triggers')
 @Controller('api/v1/triggers')
-export class TriggersController {
+export class TriggerController {
   constructor(
-    private readonly triggers: TriggersService,
-    private readonly trials: TriggerTrials,
+    private readonly triggers: TriggerService,
+    private readonly trials: TriggerTrialService,
   ) {}
 
   @Post()
@@ -101,7 +101,7 @@ export class TriggersController {
   }
 
   @Patch(':id')
-  @Edits<TriggersController>((controller, caller, id) => controller.get(caller, id))
+  @Edits<TriggerController>((controller, caller, id) => controller.get(caller, id))
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'changeTrigger', summary: 'Change a trigger' })
   @ApiOkResponse({ type: TriggerView })

@@ -10,7 +10,7 @@ export interface EventContact {
 
 /** Whom an event leads to. */
 @Injectable()
-export class EventLinksRepository {
+export class EventLinkRepository {
   constructor(private readonly db: Database) {}
 
   /** Whoever wrote the event's messages, as they are now. */

@@ -12,7 +12,7 @@ import {
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ContactRepository } from './contact.repository.js';
-import { ContactsService } from './contacts.service.js';
+import { ContactService } from './contact.service.js';
 import { MessagePage } from '../routing/message.dto.js';
 import { AdmittedContactView, ContactDetailView, ContactPage, PairingCodeView } from './contact.dto.js';
 
@@ -37,9 +37,9 @@ class PairingRequest {
 
 @ApiTags('contacts')
 @Controller('api/v1/contacts')
-export class ContactsController {
+export class ContactController {
   constructor(
-    private readonly service: ContactsService,
+    private readonly service: ContactService,
     private readonly contacts: ContactRepository,
   ) {}
 

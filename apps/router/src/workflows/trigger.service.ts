@@ -21,7 +21,7 @@ type Rules = Partial<
 
 /** Triggers; an expression that cannot run is refused before it is saved. */
 @Injectable()
-export class TriggersService {
+export class TriggerService {
   constructor(
     private readonly workflows: WorkflowRepository,
     private readonly rules: ProjectRules,

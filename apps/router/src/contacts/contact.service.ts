@@ -15,7 +15,7 @@ export type ContactDetail = ContactRow & { identities: Identity[]; merged: strin
 
 /** What people do with contacts. */
 @Injectable()
-export class ContactsService {
+export class ContactService {
   constructor(
     private readonly contacts: ContactRepository,
     private readonly held: HeldRepository,

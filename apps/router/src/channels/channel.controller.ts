@@ -83,7 +83,7 @@ class ChannelSettings {
 
 @ApiTags('channels')
 @Controller('api/v1/channels')
-export class ChannelsController {
+export class ChannelController {
   constructor(
     private readonly channels: ChannelRepository,
     private readonly rules: ProjectRules,
@@ -115,7 +115,7 @@ export class ChannelsController {
   }
 
   @Put(':appId')
-  @Edits<ChannelsController>((controller, caller, appId) => controller.get(caller, appId), 'appId')
+  @Edits<ChannelController>((controller, caller, appId) => controller.get(caller, appId), 'appId')
   @RequireScopes('channels:write')
   @ApiOperation({ operationId: 'setChannel', summary: 'Set how messages of an App reach agents, and where replies go' })
   @ApiOkResponse({ type: ChannelView })

@@ -8,7 +8,7 @@ type Told = Map<string, LatestEntry>;
 
 /** What became of events, by the turns that their messages name and by what the journal tells of turns and replies. */
 @Injectable()
-export class EventResultsRepository {
+export class EventResultRepository {
   constructor(private readonly db: Database) {}
 
   /** @returns results by event; none for an event without turns */

@@ -4,7 +4,7 @@ import type { MessageRow } from '../routing/message.entity.js';
 import { RoutingService } from '../routing/routing.service.js';
 import { jobOf, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
 import type { Target } from '../handover/target.js';
-import type { ContactDetail } from './contacts.service.js';
+import type { ContactDetail } from './contact.service.js';
 
 describe('contacts', () => {
   let world: RouterWorld;

@@ -26,7 +26,7 @@ export interface DirectRun {
 
 /** Runs that a caller of the API starts: a message like any other, of no App. */
 @Injectable()
-export class DirectRuns {
+export class DirectRunService {
   constructor(
     private readonly routing: RoutingService,
     private readonly workflows: WorkflowRepository,

@@ -14,7 +14,7 @@ import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nest
 import { RunDetailView } from '#libs/views';
 import { Type } from 'class-transformer';
 import type { FastifyReply } from 'fastify';
-import { DirectRuns } from './direct-runs.service.js';
+import { DirectRunService } from './direct-run.service.js';
 
 class NewRun {
   @Text(100_000, { optional: true, description: 'What the run works on' }) message?: string;
@@ -30,8 +30,8 @@ class Wait {
 
 @ApiTags('workflows')
 @Controller('api/v1/workflows')
-export class DirectRunsController {
-  constructor(private readonly runs: DirectRuns) {}
+export class DirectRunController {
+  constructor(private readonly runs: DirectRunService) {}
 
   @Post(':id/runs')
   @HttpCode(202)

@@ -3,7 +3,7 @@ import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags, OmitType } from '@nestjs/swagger';
 import { DeadLetterFilter } from '../dead-letters/dead-letter-filter.js';
 import { EventFilter } from '../event-filter.js';
-import { BatchesService } from './batches.service.js';
+import { BatchService } from './batch.service.js';
 import { BatchView, BegunBatchView } from './batch.dto.js';
 
 class ReplayMany extends OmitType(EventFilter, ['limit', 'cursor'] as const) {
@@ -17,8 +17,8 @@ const sameBatch = 'The same key gives the batch that was begun with it';
 
 @ApiTags('events')
 @Controller('api/v1/events')
-export class BatchesController {
-  constructor(private readonly batches: BatchesService) {}
+export class BatchController {
+  constructor(private readonly batches: BatchService) {}
 
   @Post('replay')
   @HttpCode(202)

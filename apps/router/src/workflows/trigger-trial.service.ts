@@ -45,7 +45,7 @@ const explained = 100;
 
 /** Tries a trigger on stored messages; nothing is started or kept. */
 @Injectable()
-export class TriggerTrials {
+export class TriggerTrialService {
   constructor(
     private readonly db: Database,
     private readonly apps: NamedApps,

@@ -8,7 +8,7 @@ import type { Scope } from '../replayer.js';
 
 /** Reads what was received for an event where it is kept: in the receipt, which the ingress owns. */
 @Injectable()
-export class EventBodies {
+export class EventBodyService {
   constructor(@Inject(INGRESS) private readonly ingress: ServiceClient) {}
 
   /** @throws Problem 404 `event_body_not_found`, 503 */

@@ -33,7 +33,7 @@ const leaseMs = 60_000;
 
 /** Does for many events, one after the other, what was asked for all of them; the rows keep what is left. */
 @Injectable()
-export class BatchesService extends Sweeping {
+export class BatchService extends Sweeping {
   private readonly sweeper: Sweeper;
 
   constructor(

@@ -9,7 +9,7 @@ import { DeadLetterPage, DeadLetterView } from './dead-letter.dto.js';
 
 @ApiTags('events')
 @Controller('api/v1/events/dead-letters')
-export class DeadLettersController {
+export class DeadLetterController {
   constructor(
     private readonly db: Database,
     private readonly redriver: Redriver,

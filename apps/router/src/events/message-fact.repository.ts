@@ -20,7 +20,7 @@ const none: MessageFilter = { eventType: null, sender: null, contactId: null, te
 const shownChars = 200;
 
 @Injectable()
-export class MessageFactsRepository {
+export class MessageFactRepository {
   constructor(private readonly db: DataSource) {}
 
   /** The first message of each of these receipts that the filter lets pass, by receipt. */
