@@ -17,7 +17,7 @@ import { Body, Controller, Get, Inject, Param, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../routing/project-rules.js';
-import { GATEWAY } from '../routing/routing.service.js';
+import { GATEWAY } from '../services.js';
 import {
   type InboxMode,
   type MachineReach,

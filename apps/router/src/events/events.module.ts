@@ -1,7 +1,12 @@
+import { Module } from '@nestjs/common';
+import { AgentsModule } from '../agents/agents.module.js';
+import { HandoverModule } from '../handover/handover.module.js';
+import { RoutingModule } from '../routing/routing.module.js';
+import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { BatchController } from './batches/batch.controller.js';
 import { BatchService } from './batches/batch.service.js';
-import { EventBodyService } from './body/event-body.service.js';
 import { EventBodyController } from './body/event-body.controller.js';
+import { EventBodyService } from './body/event-body.service.js';
 import { DeadLetterController } from './dead-letters/dead-letter.controller.js';
 import { Redriver } from './dead-letters/redriver.js';
 import { EventLinkRepository } from './event-link.repository.js';
@@ -17,27 +22,24 @@ import { RouterRetention } from './retention/router-retention.js';
 import { EventStreams } from './stream/event-streams.js';
 import { StreamController } from './stream/stream.controller.js';
 
-/** In the order in which paths are matched: named ones before `:id`. */
-export const eventControllers = [
-  StreamController,
-  DeadLetterController,
-  BatchController,
-  EventBodyController,
-  EventController,
-];
-
-export const eventProviders = [
-  BatchService,
-  EventBodyService,
-  EventLinkRepository,
-  EventResultRepository,
-  EventSearch,
-  EventService,
-  EventStreams,
-  MessageFactRepository,
-  Redriver,
-  Replayer,
-  ReplayTargets,
-  RetentionRepository,
-  RouterRetention,
-];
+@Module({
+  imports: [AgentsModule, HandoverModule, RoutingModule, WorkflowsModule],
+  // In the order in which paths are matched: named ones before `:id`.
+  controllers: [StreamController, DeadLetterController, BatchController, EventBodyController, EventController],
+  providers: [
+    BatchService,
+    EventBodyService,
+    EventLinkRepository,
+    EventResultRepository,
+    EventSearch,
+    EventService,
+    EventStreams,
+    MessageFactRepository,
+    Redriver,
+    ReplayTargets,
+    Replayer,
+    RetentionRepository,
+    RouterRetention,
+  ],
+})
+export class EventsModule {}
