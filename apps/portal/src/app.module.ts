@@ -20,8 +20,8 @@ import { ActorNameRepository } from './audit/actor-name.repository.js';
 import { AuditLogController } from './audit/audit-log.controller.js';
 import { auditClients, AuditTrail } from './audit/audit-trail.js';
 import { consoleRoutes } from './console/console-routes.js';
-import { clientsOfServices, GATEWAY, SERVICE_CLIENTS } from './proxy/service-clients.js';
-import { QueuesController } from './queues/queues.controller.js';
+import { clientsOfServices, GATEWAY, SERVICE_CLIENTS } from './services.js';
+import { QueueController } from './queues/queue.controller.js';
 import { schema } from './db/schema.js';
 import { DiagnosticsController } from './diagnostics/diagnostics.controller.js';
 import { DiagnosticsService } from './diagnostics/diagnostics.service.js';
@@ -44,13 +44,13 @@ import { SessionService } from './sessions/session.service.js';
 import { SESSION_SETTINGS, type SessionSettings } from './sessions/session-settings.js';
 import { SignInAttempts } from './sign-in/sign-in-attempts.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
-import { SignInLinkRepository } from './sign-in/sign-in-link.repository.js';
+import { SignInLinkRepository } from './members/sign-in-link.repository.js';
 import { SignInService } from './sign-in/sign-in.service.js';
-import { Issuer, OIDC_SETTINGS } from './single-sign-on/issuer.js';
-import type { OidcSettings } from './single-sign-on/oidc-settings.js';
-import { SingleSignOnController } from './single-sign-on/single-sign-on.controller.js';
-import { SingleSignOnRepository } from './single-sign-on/single-sign-on.repository.js';
-import { SingleSignOnService } from './single-sign-on/single-sign-on.service.js';
+import { Issuer, OIDC_SETTINGS } from './sign-in/single-sign-on/issuer.js';
+import type { OidcSettings } from './sign-in/single-sign-on/oidc-settings.js';
+import { SingleSignOnController } from './sign-in/single-sign-on/single-sign-on.controller.js';
+import { SingleSignOnRepository } from './sign-in/single-sign-on/single-sign-on.repository.js';
+import { SingleSignOnService } from './sign-in/single-sign-on/single-sign-on.service.js';
 import { StartedSessionRepository } from './sign-in/started-session.repository.js';
 
 export interface PortalSettings extends ProxySettings, FailedKeysSettings, SessionSettings, OidcSettings {
@@ -78,7 +78,7 @@ export class AppModule {
         AttentionController,
         AuditLogController,
         DiagnosticsController,
-        QueuesController,
+        QueueController,
         OrganizationController,
         ProjectController,
         MemberController,

@@ -6,7 +6,7 @@ import type { SignInLinkView } from '../members/member.dto.js';
 import { MemberRepository } from '../members/member.repository.js';
 import { UserAccount } from '../members/user-account.entity.js';
 import type { SessionSettings } from '../sessions/session-settings.js';
-import { SignInLinkRepository } from '../sign-in/sign-in-link.repository.js';
+import { SignInLinkRepository } from '../members/sign-in-link.repository.js';
 
 const operator = { subject: 'service:portal' };
 

@@ -15,7 +15,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { Named, ProjectPage, ProjectView } from './project.dto.js';
 import type { Project } from './project.entity.js';
 import { ProjectRepository } from './project.repository.js';
-import { GATEWAY, type NamedClient, SERVICE_CLIENTS } from '../proxy/service-clients.js';
+import { GATEWAY, type NamedClient, SERVICE_CLIENTS } from '../services.js';
 
 const holdLimits: string[] = ['webhook-ingress', 'adapter-gateway', 'router', 'engine'];
 

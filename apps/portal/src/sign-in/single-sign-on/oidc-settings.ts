@@ -1,5 +1,5 @@
 import { optionalText, type Reader } from '#libs/service-kit';
-import { type RoleName, roleNames } from '../members/roles.js';
+import { type RoleName, roleNames } from '../../members/roles.js';
 
 /** Settings of single sign-on; without an issuer there is none. */
 export interface OidcSettings {

@@ -2,9 +2,9 @@ import { PublicRoute, Text } from '#libs/service-kit';
 import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sessionCookie } from '../sessions/session-cookie.js';
-import { SESSION_SETTINGS, type SessionSettings } from '../sessions/session-settings.js';
-import { browserOf } from '../sign-in/browser-of.js';
+import { sessionCookie } from '../../sessions/session-cookie.js';
+import { SESSION_SETTINGS, type SessionSettings } from '../../sessions/session-settings.js';
+import { browserOf } from '../browser-of.js';
 import { type SignInError, SingleSignOnService } from './single-sign-on.service.js';
 
 class StartQuery {

@@ -1,5 +1,5 @@
 import { type Audience, ServiceClient, type ServiceTokens } from '#libs/service-kit';
-import { upstreams, type UpstreamUrls } from './route-table.js';
+import { upstreams, type UpstreamUrls } from './proxy/route-table.js';
 
 /** DI token of a client of each service behind the portal. */
 export const SERVICE_CLIENTS = Symbol('serviceClients');

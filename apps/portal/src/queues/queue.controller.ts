@@ -1,7 +1,7 @@
 import { Caller, type Principal, type QueueState, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type NamedClient, SERVICE_CLIENTS } from '../proxy/service-clients.js';
+import { type NamedClient, SERVICE_CLIENTS } from '../services.js';
 import { QueueListView, type QueueView } from './queue.dto.js';
 
 /** Services that consume queues. */
@@ -9,7 +9,7 @@ const consumers = ['webhook-ingress', 'adapter-gateway', 'router', 'engine', 'mc
 
 @ApiTags('queues')
 @Controller('api/v1/queues')
-export class QueuesController {
+export class QueueController {
   constructor(@Inject(SERVICE_CLIENTS) private readonly services: NamedClient[]) {}
 
   @Get()

@@ -4,8 +4,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { hashOf } from '../api-keys/key-text.js';
-import type { SignInLinkView } from '../members/member.dto.js';
-import type { AuditCaller } from '../members/member.repository.js';
+import type { SignInLinkView } from './member.dto.js';
+import type { AuditCaller } from './member.repository.js';
 import { SESSION_SETTINGS, type SessionSettings } from '../sessions/session-settings.js';
 import type { SignInLink } from './sign-in-link.entity.js';
 

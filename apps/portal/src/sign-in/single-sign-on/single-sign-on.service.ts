@@ -1,7 +1,7 @@
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { SignInAttempts } from '../sign-in/sign-in-attempts.js';
-import type { Browser, StartedSession } from '../sign-in/started-session.repository.js';
+import { SignInAttempts } from '../sign-in-attempts.js';
+import type { Browser, StartedSession } from '../started-session.repository.js';
 import { flowCookie, flowOf, noFlowCookie } from './flow-cookie.js';
 import { type Claims, Issuer, OIDC_SETTINGS } from './issuer.js';
 import { type OidcSettings, roleOfClaim } from './oidc-settings.js';
