@@ -8,11 +8,10 @@ import { ApiKeyRepository } from './api-keys/api-key.repository.js';
 import { ApiKeyService } from './api-keys/api-key.service.js';
 import { authenticateRequests } from './authentication/authenticate-requests.js';
 import { OpenRequests } from './authentication/open-requests.js';
-import { KEY_CACHE_MS } from './authentication/key-cache.js';
 import { KeyAuthenticator } from './authentication/key-authenticator.js';
 import { ProjectReach } from './authentication/project-reach.js';
 import { SessionAuthenticator } from './authentication/session-authenticator.js';
-import { FAILED_KEYS, FailedKeys, type FailedKeysSettings } from './authentication/failed-keys.js';
+import { FailedKeys } from './authentication/failed-keys.js';
 import { FirstTenantRepository } from './bootstrap/first-tenant.repository.js';
 import { browserHeaders } from './browser/browser-headers.js';
 import { AttentionController } from './attention/attention.controller.js';
@@ -25,7 +24,7 @@ import { QueueController } from './queues/queue.controller.js';
 import { schema } from './db/schema.js';
 import { DiagnosticsController } from './diagnostics/diagnostics.controller.js';
 import { DiagnosticsService } from './diagnostics/diagnostics.service.js';
-import { ApiDescription, UPSTREAM_URLS } from './documentation/api-description.js';
+import { ApiDescription } from './documentation/api-description.js';
 import { DocumentationController } from './documentation/documentation.controller.js';
 import { ServicesHealth } from './documentation/services-health.js';
 import { MemberController } from './members/member.controller.js';
@@ -36,30 +35,21 @@ import { OrganizationController } from './organizations/organization.controller.
 import { OrganizationRepository } from './organizations/organization.repository.js';
 import { ProjectController } from './projects/project.controller.js';
 import { ProjectRepository } from './projects/project.repository.js';
-import { proxyRoutes, type ProxySettings } from './proxy/proxy-routes.js';
+import { proxyRoutes } from './proxy/proxy-routes.js';
 import { MemberSessionController } from './sessions/member-session.controller.js';
 import { MemberSessionRepository } from './sessions/member-session.repository.js';
 import { SessionController } from './sessions/session.controller.js';
 import { SessionService } from './sessions/session.service.js';
-import { SESSION_SETTINGS, type SessionSettings } from './sessions/session-settings.js';
+import { type PortalSettings, SETTINGS } from './settings.js';
 import { SignInAttempts } from './sign-in/sign-in-attempts.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInLinkRepository } from './members/sign-in-link.repository.js';
 import { SignInService } from './sign-in/sign-in.service.js';
-import { Issuer, OIDC_SETTINGS } from './sign-in/single-sign-on/issuer.js';
-import type { OidcSettings } from './sign-in/single-sign-on/oidc-settings.js';
+import { Issuer } from './sign-in/single-sign-on/issuer.js';
 import { SingleSignOnController } from './sign-in/single-sign-on/single-sign-on.controller.js';
 import { SingleSignOnRepository } from './sign-in/single-sign-on/single-sign-on.repository.js';
 import { SingleSignOnService } from './sign-in/single-sign-on/single-sign-on.service.js';
 import { StartedSessionRepository } from './sign-in/started-session.repository.js';
-
-export interface PortalSettings extends ProxySettings, FailedKeysSettings, SessionSettings, OidcSettings {
-  DATABASE_URL: string;
-  DATABASE_POOL: number;
-  KEY_CACHE_MS: number;
-  /** The folder of the console's build. */
-  CONSOLE_DIR: string;
-}
 
 @Module({})
 export class AppModule {
@@ -90,11 +80,8 @@ export class AppModule {
         DocumentationController,
       ],
       providers: [
-        { provide: KEY_CACHE_MS, useValue: settings.KEY_CACHE_MS },
-        { provide: UPSTREAM_URLS, useValue: settings },
-        { provide: FAILED_KEYS, useValue: settings },
+        { provide: SETTINGS, useValue: settings },
         FailedKeys,
-        { provide: SESSION_SETTINGS, useValue: settings },
         ProjectReach,
         KeyAuthenticator,
         SessionAuthenticator,
@@ -128,7 +115,6 @@ export class AppModule {
         SignInAttempts,
         StartedSessionRepository,
         SignInService,
-        { provide: OIDC_SETTINGS, useValue: settings },
         Issuer,
         SingleSignOnRepository,
         SingleSignOnService,

@@ -6,7 +6,7 @@ import type { EntityManager } from 'typeorm';
 import { hashOf } from '../api-keys/key-text.js';
 import type { SignInLinkView } from './member.dto.js';
 import type { AuditCaller } from './member.repository.js';
-import { SESSION_SETTINGS, type SessionSettings } from '../sessions/session-settings.js';
+import { type SessionSettings, SETTINGS } from '../settings.js';
 import type { SignInLink } from './sign-in-link.entity.js';
 
 type LinkSettings = Pick<SessionSettings, 'PUBLIC_URL' | 'SIGN_IN_LINK_SECONDS'>;
@@ -15,7 +15,7 @@ type LinkSettings = Pick<SessionSettings, 'PUBLIC_URL' | 'SIGN_IN_LINK_SECONDS'>
 export class SignInLinkRepository {
   constructor(
     private readonly audit: AuditLog,
-    @Inject(SESSION_SETTINGS) private readonly settings: LinkSettings,
+    @Inject(SETTINGS) private readonly settings: LinkSettings,
   ) {}
 
   /**

@@ -7,14 +7,14 @@ import type { MemberRequest } from '../authentication/session-authenticator.js';
 import { sessionCookie } from './session-cookie.js';
 import { SignedInView } from './session.dto.js';
 import { SessionService } from './session.service.js';
-import { SESSION_SETTINGS, type SessionSettings } from './session-settings.js';
+import { type SessionSettings, SETTINGS } from '../settings.js';
 
 @ApiTags('session')
 @Controller('api/v1/session')
 export class SessionController {
   constructor(
     private readonly sessions: SessionService,
-    @Inject(SESSION_SETTINGS) private readonly settings: SessionSettings,
+    @Inject(SETTINGS) private readonly settings: SessionSettings,
   ) {}
 
   @Get()

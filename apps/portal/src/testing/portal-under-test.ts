@@ -8,7 +8,7 @@ import { AppModule, portalRoutes } from '../app.module.js';
 import type { FailedKeysSettings } from '../authentication/failed-keys.js';
 import { FirstTenantRepository, type FirstTenant } from '../bootstrap/first-tenant.repository.js';
 import type { UpstreamUrls } from '../proxy/route-table.js';
-import type { SessionSettings } from '../sessions/session-settings.js';
+import type { SessionSettings } from '../settings.js';
 import type { OidcSettings } from '../sign-in/single-sign-on/oidc-settings.js';
 import { DataSource } from 'typeorm';
 

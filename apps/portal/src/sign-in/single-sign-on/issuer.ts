@@ -1,9 +1,8 @@
 import { createEgress, type Egress } from '#libs/egress';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import * as oidc from 'openid-client';
+import { SETTINGS } from '../../settings.js';
 import type { OidcSettings } from './oidc-settings.js';
-
-export const OIDC_SETTINGS = Symbol('OIDC_SETTINGS');
 
 const keepMs = 3_600_000;
 const timeoutMs = 10_000;
@@ -28,7 +27,7 @@ export class Issuer implements OnApplicationShutdown {
   private readonly egress: Egress;
   private known: { configuration: Promise<oidc.Configuration>; untilMs: number } | null = null;
 
-  constructor(@Inject(OIDC_SETTINGS) private readonly settings: OidcSettings) {
+  constructor(@Inject(SETTINGS) private readonly settings: OidcSettings) {
     this.redirectUri = `${settings.PUBLIC_URL}/api/v1/sign-in/oidc/callback`;
     // Whoever runs this names the issuer, so it may be within a private network.
     const own = settings.OIDC_ISSUER === null ? [] : [new URL(settings.OIDC_ISSUER).host];

@@ -3,7 +3,7 @@ import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common'
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sessionCookie } from '../../sessions/session-cookie.js';
-import { SESSION_SETTINGS, type SessionSettings } from '../../sessions/session-settings.js';
+import { type SessionSettings, SETTINGS } from '../../settings.js';
 import { browserOf } from '../browser-of.js';
 import { type SignInError, SingleSignOnService } from './single-sign-on.service.js';
 
@@ -18,7 +18,7 @@ class StartQuery {
 export class SingleSignOnController {
   constructor(
     private readonly signOn: SingleSignOnService,
-    @Inject(SESSION_SETTINGS) private readonly settings: SessionSettings,
+    @Inject(SETTINGS) private readonly settings: SessionSettings,
   ) {}
 
   @Get(':id/start')

@@ -1,9 +1,10 @@
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { SETTINGS } from '../../settings.js';
 import { SignInAttempts } from '../sign-in-attempts.js';
 import type { Browser, StartedSession } from '../started-session.repository.js';
 import { flowCookie, flowOf, noFlowCookie } from './flow-cookie.js';
-import { type Claims, Issuer, OIDC_SETTINGS } from './issuer.js';
+import { type Claims, Issuer } from './issuer.js';
 import { type OidcSettings, roleOfClaim } from './oidc-settings.js';
 import { type Person, type Refusal, SingleSignOnRepository } from './single-sign-on.repository.js';
 
@@ -32,7 +33,7 @@ export class SingleSignOnService {
     private readonly issuer: Issuer,
     private readonly people: SingleSignOnRepository,
     private readonly attempts: SignInAttempts,
-    @Inject(OIDC_SETTINGS) private readonly settings: OidcSettings,
+    @Inject(SETTINGS) private readonly settings: OidcSettings,
   ) {}
 
   /** @returns an error where the issuer does not answer; @throws Problem 404 where there is none */
