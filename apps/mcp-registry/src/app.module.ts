@@ -4,39 +4,41 @@ import { createEgress } from '#libs/egress';
 import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
 import { ToolCallRepository } from './calls/tool-call.repository.js';
-import { ToolCallsController } from './calls/tool-calls.controller.js';
-import { ToolCalls } from './calls/tool-calls.service.js';
-import { ToolTries, TRIES } from './calls/tool-tries.service.js';
+import { ToolCallController } from './calls/tool-call.controller.js';
+import { ToolCallService } from './calls/tool-call.service.js';
+import { ToolTryController } from './tries/tool-try.controller.js';
+import { ToolTryService } from './tries/tool-try.service.js';
 import { CredentialBindings } from './credentials/credential-bindings.js';
-import { ServerCredentials, VAULT } from './credentials/server-credentials.js';
+import { ServerCredentials } from './credentials/server-credentials.js';
 import { AttentionController } from './attention/attention.controller.js';
 import { AttentionRepository } from './attention/attention.repository.js';
 import { schema } from './db/schema.js';
 import { DiscoveryHandler } from './discovery/discovery.handler.js';
 import { DiscoveryRepository } from './discovery/discovery.repository.js';
 import { DiscoveryService } from './discovery/discovery.service.js';
-import { Connections, EGRESS } from './mcp/connections.js';
+import { Connections } from './mcp/connections.js';
 import { OauthController } from './oauth/oauth.controller.js';
 import { OauthRegistration } from './oauth/oauth-registration.service.js';
-import { VaultCredentials } from './oauth/vault-credentials.js';
-import { AgentUsage, ENGINE } from './servers/agent-usage.js';
+import { VaultCredentials } from './credentials/vault-credentials.js';
+import { AgentUsage } from './agents/agent-usage.js';
 import { Registration } from './servers/registration.service.js';
 import { ServerController } from './servers/server.controller.js';
 import { ServerRepository } from './servers/server.repository.js';
 import { ServerService } from './servers/server.service.js';
+import { EGRESS, ENGINE, PYTHON_RUNNER, TRIES, VAULT } from './services.js';
 import { type RegistrySettings, SETTINGS } from './settings.js';
-import { ManifestSkills } from './skills/manifest-skills.service.js';
-import { SkillFolders } from './skills/skill-folder.service.js';
-import { ManifestSkillsController } from './skills/manifest-skills.controller.js';
+import { ManifestSkillService } from './skills/manifest-skill.service.js';
+import { SkillFolderService } from './skills/skill-folder.service.js';
+import { ManifestSkillController } from './skills/manifest-skill.controller.js';
 import { SkillController } from './skills/skill.controller.js';
 import { SkillRepository } from './skills/skill.repository.js';
 import { SkillService } from './skills/skill.service.js';
-import { PYTHON_RUNNER, PythonTools } from './tools/python-tools.service.js';
+import { PythonToolService } from './tools/python-tool.service.js';
 import { ToolController } from './tools/tool.controller.js';
 import { ToolRepository } from './tools/tool.repository.js';
 import { ToolService } from './tools/tool.service.js';
-import { Effects } from './toolsets/effects.service.js';
-import { ToolsetServers } from './toolsets/toolset-servers.repository.js';
+import { EffectService } from './tools/effect.service.js';
+import { ToolsetServerRepository } from './toolsets/toolset-server.repository.js';
 import { ToolsetController } from './toolsets/toolset.controller.js';
 import { ToolsetService } from './toolsets/toolset.service.js';
 
@@ -61,12 +63,13 @@ export class AppModule {
         AttentionController,
         AuditController,
         DiscoveryHandler,
-        ManifestSkillsController,
+        ManifestSkillController,
         OauthController,
         ServerController,
         SkillController,
-        ToolCallsController,
+        ToolCallController,
         ToolController,
+        ToolTryController,
         ToolsetController,
       ],
       providers: [
@@ -83,23 +86,23 @@ export class AppModule {
         CredentialBindings,
         DiscoveryRepository,
         DiscoveryService,
-        Effects,
-        ManifestSkills,
+        EffectService,
+        ManifestSkillService,
         OauthRegistration,
-        PythonTools,
+        PythonToolService,
         Registration,
         ServerCredentials,
         ServerRepository,
         ServerService,
-        SkillFolders,
+        SkillFolderService,
         SkillRepository,
         SkillService,
         ToolCallRepository,
-        ToolCalls,
+        ToolCallService,
         ToolRepository,
-        ToolTries,
+        ToolTryService,
         ToolService,
-        ToolsetServers,
+        ToolsetServerRepository,
         ToolsetService,
         VaultCredentials,
       ],

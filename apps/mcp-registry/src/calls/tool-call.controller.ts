@@ -3,13 +3,13 @@ import { Caller, PageQuery, type Principal, RequireScopes } from '#libs/service-
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { ToolCalls } from './tool-calls.service.js';
+import { ToolCallService } from './tool-call.service.js';
 import { CallTool, McpCallPage } from './tool-call.dto.js';
 
 @ApiTags('tools')
 @Controller()
-export class ToolCallsController {
-  constructor(private readonly calls: ToolCalls) {}
+export class ToolCallController {
+  constructor(private readonly calls: ToolCallService) {}
 
   @Post('internal/tool-calls')
   @HttpCode(200)

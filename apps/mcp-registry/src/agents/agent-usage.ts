@@ -1,7 +1,6 @@
 import { type Principal, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-
-export const ENGINE = Symbol('engine');
+import { ENGINE } from '../services.js';
 
 export interface AgentUser {
   id: string;

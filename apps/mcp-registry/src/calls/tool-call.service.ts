@@ -19,7 +19,7 @@ const hourMs = 3_600_000;
 
 /** Calls tools of MCP servers for the engine: only as approved, within limits, with a record of each. */
 @Injectable()
-export class ToolCalls implements OnApplicationBootstrap, OnApplicationShutdown {
+export class ToolCallService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('tool-calls');
   private readonly retention: Sweeper;
 

@@ -1,18 +1,17 @@
 import { newId, type PythonCompileAnswer } from '#libs/contracts';
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { AgentUsage } from '../servers/agent-usage.js';
+import { AgentUsage } from '../agents/agent-usage.js';
+import { PYTHON_RUNNER } from '../services.js';
 import { pinOf, sha256, type ToolDefinition } from './tool-definition.js';
 import { toolView } from './tool-view.js';
 import type { ToolView } from './tool.dto.js';
 import type { Tool } from './tool.entity.js';
 import { NameTaken, ToolRepository } from './tool.repository.js';
 
-export const PYTHON_RUNNER = Symbol('pythonRunner');
-
 /** Tools written in Python: kept as source, compiled by the runner whenever they are saved. */
 @Injectable()
-export class PythonTools {
+export class PythonToolService {
   constructor(
     private readonly tools: ToolRepository,
     @Inject(PYTHON_RUNNER) private readonly runner: ServiceClient,

@@ -1,8 +1,8 @@
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import { VAULT } from '../credentials/server-credentials.js';
-import type { RegisteredClient } from './oauth-discovery.js';
+import type { RegisteredClient } from '../oauth/oauth-discovery.js';
+import { VAULT } from '../services.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 

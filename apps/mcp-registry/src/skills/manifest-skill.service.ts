@@ -1,7 +1,7 @@
 import { builtinTools } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { AgentUsage } from '../servers/agent-usage.js';
+import { AgentUsage } from '../agents/agent-usage.js';
 import type { AppCredentialsOfSkill, SkillView } from './skill.dto.js';
 import { SkillRepository } from './skill.repository.js';
 import { SkillService } from './skill.service.js';
@@ -13,7 +13,7 @@ type Links = SkillContent['credentials'];
 
 /** Makes the Skill that a manifest declares (spec 2.1 `skill`), with an App or without one. */
 @Injectable()
-export class ManifestSkills {
+export class ManifestSkillService {
   constructor(
     private readonly skills: SkillService,
     private readonly rows: SkillRepository,

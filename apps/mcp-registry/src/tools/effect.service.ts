@@ -1,17 +1,17 @@
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { ENGINE } from '../servers/agent-usage.js';
+import { ENGINE } from '../services.js';
 import type { SkillDetail, SkillView } from '../skills/skill.dto.js';
-import { leftOutOf } from '../tools/left-out.js';
-import type { ToolChangeView, ToolView } from '../tools/tool.dto.js';
-import { ToolRepository } from '../tools/tool.repository.js';
+import { leftOutOf } from './left-out.js';
+import type { ToolChangeView, ToolView } from './tool.dto.js';
+import { ToolRepository } from './tool.repository.js';
 import type { EffectView } from './left-out.dto.js';
 
 const mostSkills = 50;
 
 /** Tells who changed a Skill or a tool what no model is given of it, and what the models of its agents are given now. */
 @Injectable()
-export class Effects {
+export class EffectService {
   constructor(
     private readonly tools: ToolRepository,
     @Inject(ENGINE) private readonly engine: ServiceClient,

@@ -3,25 +3,24 @@ import { notFound, type Principal, Problem, type ServiceClient } from '#libs/ser
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { requireCredentialRights } from '../credentials/may-use-credentials.js';
+import { TRIES } from '../services.js';
 import { SkillRepository } from '../skills/skill.repository.js';
 import { canonicalJson, sha256, type ToolDefinition } from '../tools/tool-definition.js';
 import { builtinOf } from '../tools/tool-view.js';
 import type { TryAnswer, TryTool } from '../tools/tool.dto.js';
 import type { Tool } from '../tools/tool.entity.js';
 import { ToolRepository } from '../tools/tool.repository.js';
-import { ToolCallRepository } from './tool-call.repository.js';
-import { ToolCalls } from './tool-calls.service.js';
-
-export const TRIES = Symbol('engineTries');
+import { ToolCallRepository } from '../calls/tool-call.repository.js';
+import { ToolCallService } from '../calls/tool-call.service.js';
 
 /** Tools called by hand, with the definition that is in effect now: of MCP servers from here, in Python by the engine. */
 @Injectable()
-export class ToolTries {
+export class ToolTryService {
   constructor(
     private readonly tools: ToolRepository,
     private readonly skills: SkillRepository,
     private readonly records: ToolCallRepository,
-    private readonly calls: ToolCalls,
+    private readonly calls: ToolCallService,
     @Inject(TRIES) private readonly engine: ServiceClient,
   ) {}
 

@@ -1,15 +1,15 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Delete, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { ManifestSkills } from './manifest-skills.service.js';
+import { ManifestSkillService } from './manifest-skill.service.js';
 import { AppCredentialsOfSkill, SkillFromApp } from './skill.dto.js';
 
 /** For the gateway: what becomes of the Skill that an adapter's manifest declares. */
 @ApiExcludeController()
 @Controller('internal/skills/manifest')
 @RequireScopes('service')
-export class ManifestSkillsController {
-  constructor(private readonly manifests: ManifestSkills) {}
+export class ManifestSkillController {
+  constructor(private readonly manifests: ManifestSkillService) {}
 
   /** The manifest came into force. @returns the tools it names that there are not @throws Problem as `put` */
   @Post()

@@ -5,7 +5,7 @@ import { In, Repository } from 'typeorm';
 import { McpServer } from '../servers/mcp-server.entity.js';
 
 @Injectable()
-export class ToolsetServers {
+export class ToolsetServerRepository {
   constructor(@InjectRepository(McpServer) private readonly servers: Repository<McpServer>) {}
 
   /** Those of the servers whose last listing failed. */
