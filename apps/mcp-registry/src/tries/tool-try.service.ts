@@ -2,6 +2,8 @@ import { type CredentialBinding, newId, type PythonTryAnswer, type PythonTryRequ
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { ToolCallRepository } from '../calls/tool-call.repository.js';
+import { ToolCallService } from '../calls/tool-call.service.js';
 import { requireCredentialRights } from '../credentials/may-use-credentials.js';
 import { TRIES } from '../services.js';
 import { SkillRepository } from '../skills/skill.repository.js';
@@ -10,8 +12,6 @@ import { builtinOf } from '../tools/tool-view.js';
 import type { TryAnswer, TryTool } from '../tools/tool.dto.js';
 import type { Tool } from '../tools/tool.entity.js';
 import { ToolRepository } from '../tools/tool.repository.js';
-import { ToolCallRepository } from '../calls/tool-call.repository.js';
-import { ToolCallService } from '../calls/tool-call.service.js';
 
 /** Tools called by hand, with the definition that is in effect now: of MCP servers from here, in Python by the engine. */
 @Injectable()

@@ -4,9 +4,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { hashOf } from '../api-keys/key-text.js';
+import { type SessionSettings, SETTINGS } from '../settings.js';
 import type { SignInLinkView } from './member.dto.js';
 import type { AuditCaller } from './member.repository.js';
-import { type SessionSettings, SETTINGS } from '../settings.js';
 import type { SignInLink } from './sign-in-link.entity.js';
 
 type LinkSettings = Pick<SessionSettings, 'PUBLIC_URL' | 'SIGN_IN_LINK_SECONDS'>;

@@ -4,8 +4,8 @@ import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { RoleName } from '../members/roles.js';
-import type { MemberSession } from './member-session.entity.js';
 import { type SessionSettings, SETTINGS } from '../settings.js';
+import type { MemberSession } from './member-session.entity.js';
 
 /** What the user of a session is in one organization. */
 export interface Membership {

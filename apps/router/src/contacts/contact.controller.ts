@@ -11,9 +11,9 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { MessagePage } from '../routing/message.dto.js';
 import { ContactRepository } from './contact.repository.js';
 import { ContactService } from './contact.service.js';
-import { MessagePage } from '../routing/message.dto.js';
 import { AdmittedContactView, ContactDetailView, ContactPage, PairingCodeView } from './contact.dto.js';
 
 class ContactQuery extends SearchQuery {

@@ -3,9 +3,9 @@ import { Database } from '#libs/database';
 import { Caller, Flag, keyed, notFound, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { TurnHandover } from '../handover/turn-handover.service.js';
 import { Rerouter } from './reroute.service.js';
 import { messagesSql, type MessageRow } from './message.entity.js';
-import { TurnHandover } from '../handover/turn-handover.service.js';
 
 class RunReplay {
   @Text(200) by: string;
