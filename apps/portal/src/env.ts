@@ -1,6 +1,6 @@
 import { integer, list, readEnv, serviceSettings, text, url } from '#libs/service-kit';
 import { fileURLToPath } from 'node:url';
-import { checkOidc, oidcSettings } from './single-sign-on/oidc-settings.js';
+import { checkOidc, oidcSettings } from './sign-in/single-sign-on/oidc-settings.js';
 
 /** As `npm start` and the images have it: beside the compiled apps. */
 const builtConsole = fileURLToPath(new URL('../../../console', import.meta.url));

@@ -1,6 +1,7 @@
 import type { ServiceOptions } from '#libs/service-kit';
-import { AppModule, portalRoutes } from './app.module.js';
+import { AppModule } from './app.module.js';
 import { readSettings } from './env.js';
+import { portalRoutes } from './portal-routes.js';
 
 /** What runs as this service: for `startService`, or for the process that hosts it beside others. */
 export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {

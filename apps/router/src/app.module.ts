@@ -1,115 +1,39 @@
-import { ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
-import { changeListenerProvider, DatabaseModule } from '#libs/database';
-import { journalProvider } from '#libs/journal';
-import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
-import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
-import { NamedApps } from './channels/named-apps.js';
-import { ENGINE, NamedAgents } from './agents/named-agents.js';
-import { ChannelRepository } from './channels/channel.repository.js';
-import { ChannelsController } from './channels/channels.controller.js';
-import { AttentionController } from './attention/attention.controller.js';
-import { AttentionRepository } from './attention/attention.repository.js';
-import { schema } from './db/schema.js';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { AgentsModule } from './agents/agents.module.js';
+import { AttentionModule } from './attention/attention.module.js';
+import { ChannelsModule } from './channels/channels.module.js';
+import { ContactsModule } from './contacts/contacts.module.js';
+import { CoreModule } from './core.module.js';
 import type { RouterSettings } from './env.js';
-import { eventControllers, eventProviders } from './events/events.parts.js';
-import { INGRESS } from './events/ingress-client.js';
-import { ProjectRules } from './routing/project-rules.js';
-import { ProjectRulesRepository } from './routing/project-rules.repository.js';
-import { RoutingHandler } from './routing/routing.handler.js';
-import { RoutingRepository } from './routing/routing.repository.js';
-import { GATEWAY, RoutingService } from './routing/routing.service.js';
-import { SETTINGS } from './settings.js';
-import { ContactRepository } from './contacts/contact.repository.js';
-import { ContactsController } from './contacts/contacts.controller.js';
-import { ContactsService } from './contacts/contacts.service.js';
-import { Clock } from './guards/clock.js';
-import { OutboundHandler } from './guards/outbound.handler.js';
-import { OutboundRepository } from './guards/outbound.repository.js';
-import { HeldController } from './held/held.controller.js';
-import { HeldRepository } from './held/held.repository.js';
-import { Rerouter } from './routing/reroute.service.js';
-import { DirectRunsController } from './runs/direct-runs.controller.js';
-import { DirectRuns } from './runs/direct-runs.service.js';
-import { ExplainedMessages } from './workflows/explained-messages.js';
-import { DebounceSweeper } from './workflows/debounce-sweeper.js';
-import { TriggersService } from './workflows/triggers.service.js';
-import { EngineRuns } from './handover/engine-runs.js';
-import { HandedTurnsController } from './handover/handed-turns.controller.js';
-import { TurnHandover } from './handover/turn-handover.service.js';
-import { StatisticsController } from './statistics/statistics.controller.js';
-import { StatisticsService } from './statistics/statistics.service.js';
-import { StatisticsSweeps } from './statistics/statistics-sweeps.js';
-import { TriggerTrials } from './workflows/trigger-trials.service.js';
-import { TriggersController } from './workflows/triggers.controller.js';
-import { WorkflowRepository } from './workflows/workflow.repository.js';
-import { WorkflowsController } from './workflows/workflows.controller.js';
+import { EventsModule } from './events/events.module.js';
+import { GuardsModule } from './guards/guards.module.js';
+import { HandoverModule } from './handover/handover.module.js';
+import { HeldModule } from './held/held.module.js';
+import { RoutingModule } from './routing/routing.module.js';
+import { RunsModule } from './runs/runs.module.js';
+import { StatisticsModule } from './statistics/statistics.module.js';
+import { WorkflowsModule } from './workflows/workflows.module.js';
 
 @Module({})
 export class AppModule {
   static with(settings: RouterSettings): DynamicModule {
-    const client = (token: symbol, audience: Audience, url: string): FactoryProvider => ({
-      provide: token,
-      useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens),
-      inject: [ServiceTokens],
-    });
     return {
       module: AppModule,
       imports: [
-        DatabaseModule.forService(schema, {
-          url: settings.DATABASE_URL,
-          poolSize: settings.DATABASE_POOL,
-          applicationName: 'router',
-          provesLife: true,
-        }),
-      ],
-      controllers: [
-        ProjectLimitsController,
-        AttentionController,
-        ChannelsController,
-        ContactsController,
-        DirectRunsController,
-        ...eventControllers,
-        HeldController,
-        OutboundHandler,
-        RoutingHandler,
-        StatisticsController,
-        TriggersController,
-        HandedTurnsController,
-        WorkflowsController,
-      ],
-      providers: [
-        projectLimitsProvider('router'),
-        changeListenerProvider(schema, 'router', settings),
-        AttentionRepository,
-        { provide: SETTINGS, useValue: settings },
-        client(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
-        client(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
-        client(ENGINE, 'engine', settings.ENGINE_URL),
-        journalProvider('router'),
-        ChannelRepository,
-        Clock,
-        ContactRepository,
-        ContactsService,
-        DebounceSweeper,
-        DirectRuns,
-        ...eventProviders,
-        ExplainedMessages,
-        HeldRepository,
-        NamedAgents,
-        NamedApps,
-        OutboundRepository,
-        ProjectRules,
-        ProjectRulesRepository,
-        Rerouter,
-        RoutingRepository,
-        RoutingService,
-        TriggersService,
-        EngineRuns,
-        TurnHandover,
-        StatisticsService,
-        StatisticsSweeps,
-        TriggerTrials,
-        WorkflowRepository,
+        CoreModule.with(settings),
+        // In this order the API is described.
+        AttentionModule,
+        ChannelsModule,
+        ContactsModule,
+        RunsModule,
+        EventsModule,
+        HeldModule,
+        StatisticsModule,
+        WorkflowsModule,
+        AgentsModule,
+        GuardsModule,
+        HandoverModule,
+        RoutingModule,
       ],
     };
   }

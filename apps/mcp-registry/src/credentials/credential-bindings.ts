@@ -1,6 +1,6 @@
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { VAULT } from './server-credentials.js';
+import { VAULT } from '../services.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 

@@ -1,9 +1,8 @@
 import { type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { McpServer } from '../servers/mcp-server.entity.js';
+import { VAULT } from '../services.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
-
-export const VAULT = Symbol('vault');
 
 const maxCached = 5_000;
 

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type Health, McpServer, type TransportKind } from '../servers/mcp-server.entity.js';
 import { readContent, writeContent } from '../skills/skill-content.repository.js';
@@ -18,7 +17,7 @@ export interface ServerFacts {
 
 @Injectable()
 export class DiscoveryRepository {
-  constructor(@InjectDataSource() private readonly source: DataSource) {}
+  constructor(private readonly source: DataSource) {}
 
   find(id: string): Promise<McpServer | null> {
     return this.source.manager.findOneBy(McpServer, { id });

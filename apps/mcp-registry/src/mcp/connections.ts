@@ -2,12 +2,11 @@ import type { Egress } from '#libs/egress';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ServerCredentials } from '../credentials/server-credentials.js';
 import type { McpServer } from '../servers/mcp-server.entity.js';
+import { EGRESS } from '../services.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { guardedFetch } from './guarded-fetch.js';
 import { McpConnection } from './mcp-connection.js';
 import { toMcpError } from './mcp-error.js';
-
-export const EGRESS = Symbol('egress');
 
 interface Held {
   opening: Promise<McpConnection>;

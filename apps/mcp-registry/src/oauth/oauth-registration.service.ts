@@ -2,14 +2,14 @@ import { newId } from '#libs/contracts';
 import { type Egress } from '#libs/egress';
 import { type Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { EGRESS } from '../mcp/connections.js';
 import type { McpServer } from '../servers/mcp-server.entity.js';
 import { Registration } from '../servers/registration.service.js';
 import { checkedUrl } from '../servers/server-auth.js';
+import { EGRESS } from '../services.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
+import { type ManagedCredential, VaultCredentials } from '../credentials/vault-credentials.js';
 import type { RegisterByOauth } from './oauth.dto.js';
 import { methodFor, OauthDiscovery, type ProtectedServer, type RegisteredClient } from './oauth-discovery.js';
-import { type ManagedCredential, VaultCredentials } from './vault-credentials.js';
 
 /** Registers a server that wants OAuth 2.1: finds its authorization server, becomes its client, has the vault keep both. */
 @Injectable()

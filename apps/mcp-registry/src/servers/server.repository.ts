@@ -1,7 +1,6 @@
 import { AuditLog } from '#libs/audit';
 import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, ILike, LessThan, QueryFailedError } from 'typeorm';
 import { applyListing, type ServerFacts } from '../discovery/discovery.repository.js';
 import type { ListedTool } from '../discovery/listed-tool.js';
@@ -25,7 +24,7 @@ export interface ServerSummary {
 @Injectable()
 export class ServerRepository {
   constructor(
-    @InjectDataSource() private readonly source: DataSource,
+    private readonly source: DataSource,
     private readonly audit: AuditLog,
   ) {}
 

@@ -2,8 +2,8 @@ import { notFound, type Page, pageOf, type Principal, Problem } from '#libs/serv
 import { Injectable } from '@nestjs/common';
 import { requireCredentialRights } from '../credentials/may-use-credentials.js';
 import { DiscoveryService } from '../discovery/discovery.service.js';
-import { VaultCredentials } from '../oauth/vault-credentials.js';
-import { AgentUsage } from './agent-usage.js';
+import { VaultCredentials } from '../credentials/vault-credentials.js';
+import { AgentUsage } from '../agents/agent-usage.js';
 import type { ChangeServer, ServerQuery, ServerView } from './mcp-server.dto.js';
 import type { McpServer } from './mcp-server.entity.js';
 import { Registration, requireRightToPolicy } from './registration.service.js';

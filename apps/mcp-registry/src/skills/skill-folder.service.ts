@@ -1,6 +1,6 @@
 import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { PythonTools } from '../tools/python-tools.service.js';
+import { PythonToolService } from '../tools/python-tool.service.js';
 import { builtinOf } from '../tools/tool-view.js';
 import { ToolRepository } from '../tools/tool.repository.js';
 import { readSkillMarkdown, writeSkillMarkdown } from './skill-markdown.js';
@@ -19,11 +19,11 @@ interface Extras {
 
 /** Skills as folders of the open format: SKILL.md, Python tools as tools/<name>.py, the rest of ours in gatehouse.json. */
 @Injectable()
-export class SkillFolders {
+export class SkillFolderService {
   constructor(
     private readonly skills: SkillService,
     private readonly tools: ToolRepository,
-    private readonly python: PythonTools,
+    private readonly python: PythonToolService,
   ) {}
 
   /** No credential leaves, only the names that the tools know them by. @throws Problem 404 */

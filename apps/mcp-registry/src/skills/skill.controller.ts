@@ -10,9 +10,9 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Effects } from '../toolsets/effects.service.js';
-import { ManifestSkills } from './manifest-skills.service.js';
-import { SkillFolders } from './skill-folder.service.js';
+import { EffectService } from '../tools/effect.service.js';
+import { ManifestSkillService } from './manifest-skill.service.js';
+import { SkillFolderService } from './skill-folder.service.js';
 import {
   ChangeSkill,
   CreateSkill,
@@ -35,9 +35,9 @@ const derived = ['left_out', 'effect'];
 export class SkillController {
   constructor(
     private readonly skills: SkillService,
-    private readonly folders: SkillFolders,
-    private readonly manifests: ManifestSkills,
-    private readonly effects: Effects,
+    private readonly folders: SkillFolderService,
+    private readonly manifests: ManifestSkillService,
+    private readonly effects: EffectService,
   ) {}
 
   @Post()

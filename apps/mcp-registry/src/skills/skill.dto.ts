@@ -2,7 +2,7 @@ import { anyObject, Flag, idOf, JsonObject, NestedList, OneOf, Text, TextList } 
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayUnique, Matches } from 'class-validator';
-import { EffectView, LeftOutToolView } from '../toolsets/left-out.dto.js';
+import { EffectView, LeftOutToolView } from '../tools/left-out.dto.js';
 import { slugPattern } from '../tools/model-name.js';
 
 const knowledgeLength = 100_000;

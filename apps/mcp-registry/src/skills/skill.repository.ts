@@ -1,6 +1,5 @@
 import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, ILike, In, LessThan, QueryFailedError } from 'typeorm';
 import { readContent, writeContent } from './skill-content.repository.js';
 import { type SkillContent, SkillVersion } from './skill-version.entity.js';
@@ -18,7 +17,7 @@ export class SkillSlugTaken extends Error {}
 
 @Injectable()
 export class SkillRepository {
-  constructor(@InjectDataSource() private readonly source: DataSource) {}
+  constructor(private readonly source: DataSource) {}
 
   /** @throws SkillSlugTaken */
   async create(skill: Skill, content: SkillContent, by: string): Promise<FullSkill> {

@@ -11,7 +11,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import { CredentialBindings } from '../credentials/credential-bindings.js';
 import { requireCredentialRights } from '../credentials/may-use-credentials.js';
-import { AgentUsage } from '../servers/agent-usage.js';
+import { AgentUsage } from '../agents/agent-usage.js';
 import { agentSlug, slugOf } from '../tools/model-name.js';
 import { builtinOf } from '../tools/tool-view.js';
 import { ToolRepository } from '../tools/tool.repository.js';

@@ -1,9 +1,8 @@
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ToolTries } from '../calls/tool-tries.service.js';
-import { PythonTools } from './python-tools.service.js';
-import { Effects } from '../toolsets/effects.service.js';
+import { PythonToolService } from './python-tool.service.js';
+import { EffectService } from './effect.service.js';
 import {
   ApproveTool,
   ChangeTool,
@@ -14,8 +13,6 @@ import {
   ToolQuery,
   ToolVersionList,
   ToolView,
-  TryAnswer,
-  TryTool,
 } from './tool.dto.js';
 import { ToolService } from './tool.service.js';
 
@@ -24,9 +21,8 @@ import { ToolService } from './tool.service.js';
 export class ToolController {
   constructor(
     private readonly tools: ToolService,
-    private readonly python: PythonTools,
-    private readonly tries: ToolTries,
-    private readonly effects: Effects,
+    private readonly python: PythonToolService,
+    private readonly effects: EffectService,
   ) {}
 
   @Get()
@@ -109,14 +105,5 @@ export class ToolController {
   @ApiOkResponse({ type: ToolVersionList })
   versions(@Caller() caller: Principal, @Param('id') id: string): Promise<ToolVersionList> {
     return this.tools.versions(caller, id);
-  }
-
-  @Post(':id/try')
-  @HttpCode(200)
-  @RequireScopes('tools:write')
-  @ApiOperation({ operationId: 'tryTool', summary: 'Call a tool of an MCP server or in Python by hand' })
-  @ApiOkResponse({ type: TryAnswer })
-  try(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TryTool): Promise<TryAnswer> {
-    return this.tries.run(caller, id, body);
   }
 }

@@ -1,7 +1,6 @@
 import { AuditLog } from '#libs/audit';
 import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, ILike, In, LessThan, QueryFailedError } from 'typeorm';
 import { SkillTool } from '../skills/skill-tool.entity.js';
 import { ToolVersion } from './tool-version.entity.js';
@@ -22,7 +21,7 @@ export class NameTaken extends Error {}
 @Injectable()
 export class ToolRepository {
   constructor(
-    @InjectDataSource() private readonly source: DataSource,
+    private readonly source: DataSource,
     private readonly audit: AuditLog,
   ) {}
 

@@ -9,7 +9,7 @@ import { plainSchema, plainText } from '../tools/plain-text.js';
 import { builtinOf, builtinPin } from '../tools/tool-view.js';
 import type { Tool } from '../tools/tool.entity.js';
 import { ToolRepository } from '../tools/tool.repository.js';
-import { ToolsetServers } from './toolset-servers.repository.js';
+import { ToolsetServerRepository } from './toolset-server.repository.js';
 
 /** What an agent's tools are in one turn: approved definitions alone, under the names that a model calls. */
 @Injectable()
@@ -17,7 +17,7 @@ export class ToolsetService {
   constructor(
     private readonly skills: SkillRepository,
     private readonly tools: ToolRepository,
-    private readonly servers: ToolsetServers,
+    private readonly servers: ToolsetServerRepository,
   ) {}
 
   /** @param toolIds Python tools that the agent has by itself */

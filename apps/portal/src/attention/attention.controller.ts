@@ -2,7 +2,7 @@ import type { AttentionItem } from '#libs/contracts';
 import { Caller, holds, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type NamedClient, SERVICE_CLIENTS } from '../proxy/service-clients.js';
+import { type NamedClient, SERVICE_CLIENTS } from '../services.js';
 import { AttentionListView, type AttentionView } from './attention.dto.js';
 
 /** The ingress has nothing to tell: what it refuses the router knows from the counts. */

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sendProblem } from '../proxy/send-problem.js';
 import { audienceOf, isOpen, isPublic } from '../proxy/route-table.js';
 import { sessionTokenOf, withoutSession } from '../sessions/session-cookie.js';
-import { SESSION_SETTINGS, type SessionSettings } from '../sessions/session-settings.js';
+import { type SessionSettings, SETTINGS } from '../settings.js';
 import { type Authenticated, notSignedIn } from './authenticated.js';
 import { KeyAuthenticator } from './key-authenticator.js';
 import { OpenRequests } from './open-requests.js';
@@ -22,7 +22,7 @@ export function authenticateRequests(app: NestFastifyApplication): void {
   const sessions = app.get(SessionAuthenticator, { strict: false });
   const tokens = app.get(ServiceTokens, { strict: false });
   const open = app.get(OpenRequests, { strict: false });
-  const { PUBLIC_URL } = app.get<SessionSettings>(SESSION_SETTINGS, { strict: false });
+  const { PUBLIC_URL } = app.get<SessionSettings>(SETTINGS, { strict: false });
 
   /** A key where one is sent: who sends one means it, whatever cookies a browser adds. */
   async function authenticated(request: FastifyRequest, route: string): Promise<Authenticated> {

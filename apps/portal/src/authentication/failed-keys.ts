@@ -1,8 +1,7 @@
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { SETTINGS } from '../settings.js';
 import { Trials } from './trials.js';
-
-export const FAILED_KEYS = Symbol('FAILED_KEYS');
 
 export interface FailedKeysSettings {
   FAILED_KEYS_PER_ADDRESS: number;
@@ -27,7 +26,7 @@ export class FailedKeys {
   /** Hashes of keys that were valid at their last use; the order is that of their uses. */
   private readonly valid = new Set<string>();
 
-  constructor(@Inject(FAILED_KEYS) private readonly settings: FailedKeysSettings) {
+  constructor(@Inject(SETTINGS) private readonly settings: FailedKeysSettings) {
     const { FAILED_KEYS_WINDOW_MS: windowMs, FAILED_KEYS_TRACKED: tracked } = settings;
     this.addresses = new Trials(settings.FAILED_KEYS_PER_ADDRESS, windowMs, tracked);
     this.prefixes = new Trials(settings.FAILED_KEYS_PER_PREFIX, windowMs, tracked);

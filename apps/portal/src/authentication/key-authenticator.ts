@@ -5,10 +5,10 @@ import { ApiKeyRepository, type ValidKey } from '../api-keys/api-key.repository.
 import { hashOf, isKey } from '../api-keys/key-text.js';
 import { scopesOf } from '../members/roles.js';
 import type { Project } from '../projects/project.entity.js';
+import { type CallerCacheSettings, SETTINGS } from '../settings.js';
 import { type Authenticated, outOfReach, refused } from './authenticated.js';
 import { BriefCache } from './brief-cache.js';
 import { FailedKeys } from './failed-keys.js';
-import { KEY_CACHE_MS } from './key-cache.js';
 import { ProjectReach } from './project-reach.js';
 
 const touchEveryMs = 60_000;
@@ -24,7 +24,7 @@ export class KeyAuthenticator {
     private readonly keys: ApiKeyRepository,
     private readonly projects: ProjectReach,
     private readonly failures: FailedKeys,
-    @Inject(KEY_CACHE_MS) cacheMs: number,
+    @Inject(SETTINGS) { KEY_CACHE_MS: cacheMs }: CallerCacheSettings,
   ) {
     this.keysByHash = new BriefCache(cacheMs, maxCached);
   }

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Project } from '../projects/project.entity.js';
 import { ProjectRepository } from '../projects/project.repository.js';
+import { type CallerCacheSettings, SETTINGS } from '../settings.js';
 import { BriefCache } from './brief-cache.js';
-import { KEY_CACHE_MS } from './key-cache.js';
 
 const maxCached = 10_000;
 
@@ -14,7 +14,7 @@ export class ProjectReach {
 
   constructor(
     private readonly projects: ProjectRepository,
-    @Inject(KEY_CACHE_MS) cacheMs: number,
+    @Inject(SETTINGS) { KEY_CACHE_MS: cacheMs }: CallerCacheSettings,
   ) {
     this.byId = new BriefCache(cacheMs, maxCached);
     this.firsts = new BriefCache(cacheMs, maxCached);

@@ -6,10 +6,9 @@ import { scopesOf } from '../members/roles.js';
 import type { Project } from '../projects/project.entity.js';
 import { refuseForgery } from '../sessions/csrf.js';
 import { type Membership, MemberSessionRepository, type SignedIn } from '../sessions/member-session.repository.js';
-import { SESSION_SETTINGS, type SessionSettings } from '../sessions/session-settings.js';
+import { type CallerCacheSettings, type SessionSettings, SETTINGS } from '../settings.js';
 import { type Authenticated, notSignedIn, outOfReach } from './authenticated.js';
 import { BriefCache } from './brief-cache.js';
-import { KEY_CACHE_MS } from './key-cache.js';
 import { ProjectReach } from './project-reach.js';
 
 const touchEveryMs = 60_000;
@@ -31,10 +30,9 @@ export class SessionAuthenticator {
   constructor(
     private readonly stored: MemberSessionRepository,
     private readonly projects: ProjectReach,
-    @Inject(SESSION_SETTINGS) private readonly settings: SessionSettings,
-    @Inject(KEY_CACHE_MS) cacheMs: number,
+    @Inject(SETTINGS) private readonly settings: SessionSettings & CallerCacheSettings,
   ) {
-    this.sessions = new BriefCache(cacheMs, maxCached);
+    this.sessions = new BriefCache(settings.KEY_CACHE_MS, maxCached);
   }
 
   /**

@@ -2,23 +2,23 @@ import { DatabaseModule } from '#libs/database';
 import { ServiceTokens } from '#libs/service-kit';
 import { NestFactory } from '@nestjs/core';
 import { schema } from '../db/schema.js';
+import { BootstrapModule } from './bootstrap.module.js';
 import { env } from './env.js';
 import { FirstTenantRepository } from './first-tenant.repository.js';
 import { OwnerLinkRepository } from './owner-link.repository.js';
 import { ensureWebhookApp } from './webhook-app.js';
 
+const database = { url: env.DATABASE_URL, poolSize: 2, applicationName: 'portal-bootstrap' };
+
 /**
  * Makes what a new installation needs to be used, and prints it as one line of JSON; may run any number of times, at any
  * time. With `--owner-link` also a link that signs the owner in once, with `--api-key` a new key of theirs.
  */
-class BootstrapModule {}
-
-const database = { url: env.DATABASE_URL, poolSize: 2, applicationName: 'portal-bootstrap' };
 const app = await NestFactory.createApplicationContext(
   {
     module: BootstrapModule,
     imports: [DatabaseModule.forService(schema, database)],
-    providers: [FirstTenantRepository, OwnerLinkRepository],
+    providers: [OwnerLinkRepository],
   },
   { logger: ['error', 'warn'] },
 );

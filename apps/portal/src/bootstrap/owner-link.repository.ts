@@ -5,8 +5,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { SignInLinkView } from '../members/member.dto.js';
 import { MemberRepository } from '../members/member.repository.js';
 import { UserAccount } from '../members/user-account.entity.js';
-import type { SessionSettings } from '../sessions/session-settings.js';
-import { SignInLinkRepository } from '../sign-in/sign-in-link.repository.js';
+import type { SessionSettings } from '../settings.js';
+import { SignInLinkRepository } from '../members/sign-in-link.repository.js';
 
 const operator = { subject: 'service:portal' };
 

@@ -10,7 +10,7 @@ import {
   well,
 } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { type NamedClient, SERVICE_CLIENTS } from '../proxy/service-clients.js';
+import { type NamedClient, SERVICE_CLIENTS } from '../services.js';
 import type { DiagnosticsView, FindingView } from './diagnostics.dto.js';
 
 /** What one service told, or why it did not. */

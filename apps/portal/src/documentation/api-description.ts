@@ -2,10 +2,9 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { upstreams, type UpstreamUrls } from '../proxy/route-table.js';
+import { SETTINGS } from '../settings.js';
 import type { ApiDocument } from './merge-documents.js';
 import { wholeDocument } from './whole-document.js';
-
-export const UPSTREAM_URLS = Symbol('UPSTREAM_URLS');
 
 const keepMs = 30_000;
 const timeoutMs = 3_000;
@@ -18,7 +17,7 @@ export class ApiDescription {
 
   constructor(
     private readonly host: HttpAdapterHost,
-    @Inject(UPSTREAM_URLS) private readonly urls: UpstreamUrls,
+    @Inject(SETTINGS) private readonly urls: UpstreamUrls,
   ) {}
 
   /** Kept for 30 s. Services that do not answer are named in `x-gatehouse-missing`. */

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { upstreams, type UpstreamUrls } from '../proxy/route-table.js';
-import { UPSTREAM_URLS } from './api-description.js';
+import { SETTINGS } from '../settings.js';
 
 export interface ServiceHealth {
   service: string;
@@ -15,7 +15,7 @@ const timeoutMs = 1_500;
 export class ServicesHealth {
   private kept: { states: Promise<ServiceHealth[]>; untilMs: number } | null = null;
 
-  constructor(@Inject(UPSTREAM_URLS) private readonly urls: UpstreamUrls) {}
+  constructor(@Inject(SETTINGS) private readonly urls: UpstreamUrls) {}
 
   read(): Promise<ServiceHealth[]> {
     if (!this.kept || this.kept.untilMs <= Date.now()) {

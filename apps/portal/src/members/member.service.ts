@@ -1,6 +1,6 @@
 import { notFound, type Page, pageOf, type Principal, Problem, type SearchQuery } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { SignInLinkRepository } from '../sign-in/sign-in-link.repository.js';
+import { SignInLinkRepository } from './sign-in-link.repository.js';
 import type { ChangeMember, InvitedMember, InviteMember, MemberView, SignInLinkView } from './member.dto.js';
 import { type MemberChange, MemberRepository, type MemberRow } from './member.repository.js';
 import { mayGrant, type RoleName } from './roles.js';

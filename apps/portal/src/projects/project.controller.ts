@@ -12,10 +12,10 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { GATEWAY, type NamedClient, SERVICE_CLIENTS } from '../services.js';
 import { Named, ProjectPage, ProjectView } from './project.dto.js';
 import type { Project } from './project.entity.js';
 import { ProjectRepository } from './project.repository.js';
-import { GATEWAY, type NamedClient, SERVICE_CLIENTS } from '../proxy/service-clients.js';
 
 const holdLimits: string[] = ['webhook-ingress', 'adapter-gateway', 'router', 'engine'];
 

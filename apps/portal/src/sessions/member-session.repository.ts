@@ -4,8 +4,8 @@ import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { RoleName } from '../members/roles.js';
+import { type SessionSettings, SETTINGS } from '../settings.js';
 import type { MemberSession } from './member-session.entity.js';
-import { SESSION_SETTINGS, type SessionSettings } from './session-settings.js';
 
 /** What the user of a session is in one organization. */
 export interface Membership {
@@ -51,7 +51,7 @@ export class MemberSessionRepository {
   constructor(
     private readonly db: DataSource,
     private readonly audit: AuditLog,
-    @Inject(SESSION_SETTINGS) private readonly settings: SessionSettings,
+    @Inject(SETTINGS) private readonly settings: SessionSettings,
   ) {}
 
   /** @returns null where the session is over, or reaches nothing any more */

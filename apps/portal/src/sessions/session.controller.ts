@@ -4,17 +4,17 @@ import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nes
 import type { FastifyReply } from 'fastify';
 import { CallingMember } from '../authentication/request-member.js';
 import type { MemberRequest } from '../authentication/session-authenticator.js';
+import { type SessionSettings, SETTINGS } from '../settings.js';
 import { sessionCookie } from './session-cookie.js';
 import { SignedInView } from './session.dto.js';
 import { SessionService } from './session.service.js';
-import { SESSION_SETTINGS, type SessionSettings } from './session-settings.js';
 
 @ApiTags('session')
 @Controller('api/v1/session')
 export class SessionController {
   constructor(
     private readonly sessions: SessionService,
-    @Inject(SESSION_SETTINGS) private readonly settings: SessionSettings,
+    @Inject(SETTINGS) private readonly settings: SessionSettings,
   ) {}
 
   @Get()

@@ -1,14 +1,15 @@
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { FAILED_KEYS, type FailedKeysSettings, networkOf } from '../authentication/failed-keys.js';
+import { type FailedKeysSettings, networkOf } from '../authentication/failed-keys.js';
 import { Trials } from '../authentication/trials.js';
+import { SETTINGS } from '../settings.js';
 
 /** Slows an address that tries to sign in and fails, as one that tries API keys. */
 @Injectable()
 export class SignInAttempts {
   private readonly addresses: Trials;
 
-  constructor(@Inject(FAILED_KEYS) settings: FailedKeysSettings) {
+  constructor(@Inject(SETTINGS) settings: FailedKeysSettings) {
     const { FAILED_KEYS_PER_ADDRESS: limit, FAILED_KEYS_WINDOW_MS: windowMs, FAILED_KEYS_TRACKED: tracked } = settings;
     this.addresses = new Trials(limit, windowMs, tracked);
   }

@@ -6,9 +6,9 @@ import { refuseForeignOrigin } from '../sessions/csrf.js';
 import { sessionCookie } from '../sessions/session-cookie.js';
 import { SignedInView } from '../sessions/session.dto.js';
 import { SessionService } from '../sessions/session.service.js';
-import { SESSION_SETTINGS, type SessionSettings } from '../sessions/session-settings.js';
-import { issuerId } from '../single-sign-on/single-sign-on.service.js';
-import { Issuer } from '../single-sign-on/issuer.js';
+import { type SessionSettings, SETTINGS } from '../settings.js';
+import { issuerId } from './single-sign-on/single-sign-on.service.js';
+import { Issuer } from './single-sign-on/issuer.js';
 import { browserOf } from './browser-of.js';
 import { SignInByLink, SignInMethods } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
@@ -21,7 +21,7 @@ export class SignInController {
     private readonly signIn: SignInService,
     private readonly sessions: SessionService,
     private readonly issuer: Issuer,
-    @Inject(SESSION_SETTINGS) private readonly settings: SessionSettings,
+    @Inject(SETTINGS) private readonly settings: SessionSettings,
   ) {}
 
   @Get('methods')

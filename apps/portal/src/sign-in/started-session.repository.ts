@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { hashOf } from '../api-keys/key-text.js';
 import type { SignInMethod } from '../sessions/member-session.entity.js';
 import { MemberSessionRepository } from '../sessions/member-session.repository.js';
-import { SignInLinkRepository } from './sign-in-link.repository.js';
+import { SignInLinkRepository } from '../members/sign-in-link.repository.js';
 
 /** The browser that somebody signs in with. */
 export interface Browser {

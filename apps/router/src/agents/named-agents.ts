@@ -1,7 +1,6 @@
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-
-export const ENGINE = Symbol('engineClient');
+import { ENGINE } from '../services.js';
 
 /** Agents that channels and workflows name: the engine keeps them. */
 @Injectable()

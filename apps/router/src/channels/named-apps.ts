@@ -1,6 +1,6 @@
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { GATEWAY } from '../routing/routing.service.js';
+import { GATEWAY } from '../services.js';
 
 /** Apps that triggers name: the gateway keeps them. */
 @Injectable()

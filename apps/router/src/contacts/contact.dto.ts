@@ -2,7 +2,7 @@ import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ContactRow, ContactStatus } from './contact.entity.js';
 import type { Identity } from './contact.repository.js';
-import type { ContactDetail } from './contacts.service.js';
+import type { ContactDetail } from './contact.service.js';
 
 export class ContactView implements ContactRow {
   @ApiProperty(idOf('con')) id: string;

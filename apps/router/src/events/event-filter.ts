@@ -2,7 +2,7 @@ import { firstId, terminalOutcomes, type TerminalOutcome } from '#libs/contracts
 import type { EventQuery } from '#libs/journal';
 import { OneOf, PageQuery, Problem, Text } from '#libs/service-kit';
 import { eventResults, type EventResultState } from './event-result.js';
-import type { MessageFilter } from './message-facts.repository.js';
+import type { MessageFilter } from './message-fact.repository.js';
 
 const eventOutcomes = [...terminalOutcomes.filter((outcome) => outcome !== 'refused'), 'open'] as const;
 

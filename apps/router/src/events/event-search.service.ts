@@ -6,8 +6,8 @@ import type { RouterSettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { EventFilter, journalFilter, messageFilter } from './event-filter.js';
 import type { EventResult } from './event-result.js';
-import { EventResultsRepository } from './event-results.repository.js';
-import { type MessageFacts, type MessageFilter, MessageFactsRepository } from './message-facts.repository.js';
+import { EventResultRepository } from './event-result.repository.js';
+import { type MessageFacts, type MessageFilter, MessageFactRepository } from './message-fact.repository.js';
 import type { Scope } from './replayer.js';
 
 /** An event in a list; the facts of its first message are absent where it never became one, `result` is null without turns. */
@@ -20,8 +20,8 @@ const chunk = 500;
 export class EventSearch {
   constructor(
     private readonly db: Database,
-    private readonly messages: MessageFactsRepository,
-    private readonly results: EventResultsRepository,
+    private readonly messages: MessageFactRepository,
+    private readonly results: EventResultRepository,
     @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {}
 

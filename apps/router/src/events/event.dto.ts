@@ -5,10 +5,10 @@ import { RunView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
 import { MessageView } from '../routing/message.dto.js';
 import type { EventTurnLink } from '../handover/engine-runs.js';
-import type { EventContact } from './event-links.repository.js';
+import type { EventContact } from './event-link.repository.js';
 import { EventResult } from './event-result.js';
 import type { ListedEvent } from './event-search.service.js';
-import type { EventDetail } from './events.service.js';
+import type { EventDetail } from './event.service.js';
 import type { Replayed } from './replayer.js';
 import { messageSource } from '../routing/message-source.js';
 

@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Rerouter } from '../routing/reroute.service.js';
 import type { MessageRow } from '../routing/message.entity.js';
 import { RoutingRepository } from '../routing/routing.repository.js';
-import { INGRESS } from './ingress-client.js';
+import { INGRESS } from '../services.js';
 import { type ReplayTarget, ReplayTargets } from './replay-targets.js';
 
 export interface Replayed {

@@ -2,7 +2,7 @@ import type { TurnRunPayload } from '#libs/contracts';
 import type { Principal, ServiceClient } from '#libs/service-kit';
 import type { RunDetailView, RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
-import { ENGINE } from '../agents/named-agents.js';
+import { ENGINE } from '../services.js';
 
 /** What has come of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer kept. */
 export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; outcome: string };

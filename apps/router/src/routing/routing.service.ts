@@ -7,6 +7,7 @@ import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RouterSettings } from '../env.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
+import { GATEWAY } from '../services.js';
 import { SETTINGS } from '../settings.js';
 import { Rerouter } from './reroute.service.js';
 import { type Arrival, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
@@ -16,8 +17,6 @@ import { newDraft } from './new-draft.js';
 import { turnsOf } from './plan.js';
 import { ProjectRules, type Rules } from './project-rules.js';
 import { type Routed, RoutingRepository } from './routing.repository.js';
-
-export const GATEWAY = Symbol('gatewayClient');
 
 /** Claims, decides and commits messages; what arrives together is committed together. */
 @Injectable()

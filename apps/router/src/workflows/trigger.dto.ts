@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Verdict } from '../routing/message.entity.js';
 import type { TriggerRow } from './trigger.entity.js';
 import type { ClauseResult, FilterProblem } from './filter.js';
-import type { DryRunReport, TriedMessage } from './trigger-trials.service.js';
+import type { DryRunReport, TriedMessage } from './trigger-trial.service.js';
 
 export class TriggerView implements TriggerRow {
   @ApiProperty(idOf('trg')) id: string;

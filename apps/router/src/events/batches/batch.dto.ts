@@ -1,7 +1,7 @@
 import type { BatchProgress } from '#libs/journal';
 import { idOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { BatchBegun } from './batches.service.js';
+import type { BatchBegun } from './batch.service.js';
 
 class BatchFailure {
   @ApiProperty() id: string;

@@ -4,7 +4,7 @@ import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { EventRequestView } from './event-request.dto.js';
-import { EventBodies } from './event-bodies.service.js';
+import { EventBodyService } from './event-body.service.js';
 
 const anyBytes = 'application/octet-stream';
 /** A type and its parameters (RFC 9110, 8.3.1): what is none of it is not sent on. */
@@ -13,7 +13,7 @@ const mediaType = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(\s*;[\x20-\x7e]{0,2
 @ApiTags('events')
 @Controller()
 export class EventBodyController {
-  constructor(private readonly bodies: EventBodies) {}
+  constructor(private readonly bodies: EventBodyService) {}
 
   @Get('api/v1/events/:id/body')
   @RequireScopes('events:read_body')

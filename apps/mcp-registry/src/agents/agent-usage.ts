@@ -1,0 +1,24 @@
+import { type Principal, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { ENGINE } from '../services.js';
+
+export interface AgentUser {
+  id: string;
+  name: string;
+}
+
+/** Which agents have a Skill or a Python tool: agents are the engine's. */
+@Injectable()
+export class AgentUsage {
+  constructor(@Inject(ENGINE) private readonly engine: ServiceClient) {}
+
+  /** @throws Problem 503 when the engine does not answer */
+  async of(
+    scope: Pick<Principal, 'organizationId' | 'projectId'>,
+    what: 'skill' | 'tool',
+    id: string,
+  ): Promise<AgentUser[]> {
+    const path = `/internal/agents/using?${what}_id=${encodeURIComponent(id)}`;
+    return (await this.engine.get<{ agents: AgentUser[] }>(path, scope)).agents;
+  }
+}

@@ -1,0 +1,123 @@
+import { type McpCallAnswer, newId } from '#libs/contracts';
+import { Sweeper } from '#libs/database';
+import { notFound, type Page, pageOf, type PageQuery, type Principal } from '#libs/service-kit';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Connections } from '../mcp/connections.js';
+import { McpError } from '../mcp/mcp-error.js';
+import type { McpServer } from '../servers/mcp-server.entity.js';
+import { ServerRepository } from '../servers/server.repository.js';
+import { type RegistrySettings, SETTINGS } from '../settings.js';
+import { canonicalJson, sha256 } from '../tools/tool-definition.js';
+import type { Tool } from '../tools/tool.entity.js';
+import { ToolRepository } from '../tools/tool.repository.js';
+import { readResult } from './call-result.js';
+import type { CallTool } from './tool-call.dto.js';
+import type { ToolCall } from './tool-call.entity.js';
+import { ToolCallRepository } from './tool-call.repository.js';
+
+const hourMs = 3_600_000;
+
+/** Calls tools of MCP servers for the engine: only as approved, within limits, with a record of each. */
+@Injectable()
+export class ToolCallService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('tool-calls');
+  private readonly retention: Sweeper;
+
+  constructor(
+    private readonly tools: ToolRepository,
+    private readonly servers: ServerRepository,
+    private readonly records: ToolCallRepository,
+    private readonly connections: Connections,
+    @Inject(SETTINGS) private readonly settings: RegistrySettings,
+  ) {
+    this.retention = new Sweeper({
+      name: 'tool-calls',
+      everyMs: hourMs,
+      batch: 1_000,
+      sweep: (limit) => this.records.dropOld(settings.CALL_RECORD_DAYS, limit),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.retention.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.retention.stop();
+  }
+
+  /** @param signal ends the call at the server as well */
+  async call(caller: Principal, body: CallTool, signal?: AbortSignal): Promise<McpCallAnswer> {
+    const tool = await this.tools.find(caller, body.tool_id);
+    const server = tool?.server_id ? await this.servers.find(caller, tool.server_id) : null;
+    if (!tool || !server) return refused('tool_not_found', `There is no tool ${body.tool_id} of an MCP server.`);
+    if (tool.state !== 'approved') return refused('tool_not_approved', `The tool ${tool.name} is ${tool.state}.`);
+    if (tool.pin !== body.pin) return refused('tool_changed', `The tool ${tool.name} is not what it was any more.`);
+    const record = recordOf(caller, tool, server, body);
+    await this.records.start(record);
+    const startMs = performance.now();
+    const { answer, bytes } = await this.attempt(tool, server, body, signal);
+    await this.records.end(record.id, {
+      outcome: answer.ok ? (answer.is_error ? 'tool_error' : 'ok') : answer.error,
+      result_bytes: bytes,
+      truncated: answer.ok && answer.truncated,
+      duration_ms: performance.now() - startMs,
+    });
+    return answer;
+  }
+
+  /** Also of a tool that is gone. @throws Problem 404 `tool_not_found` where there never was one in the project */
+  async list(caller: Principal, toolId: string, { limit, cursor }: PageQuery): Promise<Page<ToolCall>> {
+    const calls = await this.records.list(caller, toolId, limit + 1, cursor);
+    if (calls.length === 0 && !(await this.tools.find(caller, toolId))) throw notFound('tool', toolId);
+    return pageOf(calls, limit, (call) => call.id);
+  }
+
+  private async attempt(
+    tool: Tool,
+    server: McpServer,
+    body: CallTool,
+    signal: AbortSignal | undefined,
+  ): Promise<{ answer: McpCallAnswer; bytes: number }> {
+    const { definition } = tool;
+    if (!definition)
+      return { answer: refused('tool_not_approved', `The tool ${tool.name} has no definition.`), bytes: 0 };
+    const timeoutMs = Math.min(body.timeout_ms ?? this.settings.MCP_CALL_TIMEOUT_MS, this.settings.MCP_CALL_MAX_MS);
+    try {
+      const result = await this.connections.use(server, (connection) =>
+        connection.call(definition, body.arguments, timeoutMs, signal),
+      );
+      const { bytes, ...read } = readResult(result, this.settings.MCP_OUTPUT_BYTES);
+      return { answer: { ok: true, is_error: result.isError === true, ...read }, bytes };
+    } catch (error) {
+      if (!(error instanceof McpError)) throw error;
+      const { code, message, sent } = error;
+      this.logger.warn({ event: 'tool.call.failed', server_id: server.id, tool_id: tool.id, code });
+      return { answer: { ok: false, error: code, message, retryable: !sent || tool.idempotent }, bytes: 0 };
+    }
+  }
+}
+
+function refused(error: string, message: string): McpCallAnswer {
+  return { ok: false, error, message, retryable: false };
+}
+
+function recordOf(caller: Principal, tool: Tool, server: McpServer, body: CallTool): ToolCall {
+  return {
+    id: newId('tcl'),
+    organization_id: caller.organizationId,
+    project_id: caller.projectId,
+    server_id: server.id,
+    tool_id: tool.id,
+    tool_name: tool.name,
+    pin: body.pin,
+    call_id: body.call_id,
+    caller: caller.subject,
+    arguments_sha256: sha256(canonicalJson(body.arguments)),
+    outcome: 'started',
+    result_bytes: 0,
+    truncated: false,
+    duration_ms: 0,
+    at: new Date(),
+  };
+}

@@ -1,0 +1,51 @@
+import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { ENGINE } from '../services.js';
+import type { SkillDetail, SkillView } from '../skills/skill.dto.js';
+import type { EffectView } from './left-out.dto.js';
+import { leftOutOf } from './left-out.js';
+import type { ToolChangeView, ToolView } from './tool.dto.js';
+import { ToolRepository } from './tool.repository.js';
+
+const mostSkills = 50;
+
+/** Tells who changed a Skill or a tool what no model is given of it, and what the models of its agents are given now. */
+@Injectable()
+export class EffectService {
+  constructor(
+    private readonly tools: ToolRepository,
+    @Inject(ENGINE) private readonly engine: ServiceClient,
+  ) {}
+
+  async ofSkill(caller: Principal, skill: SkillView): Promise<SkillDetail> {
+    const entries = skill.tools.map(({ tool, enabled = true }) => ({ tool, enabled }));
+    const rows = await this.tools.findAll(
+      caller,
+      entries.map(({ tool }) => tool),
+    );
+    const left_out = leftOutOf(skill.slug, entries, new Map(rows.map((tool) => [tool.id, tool])));
+    return { ...skill, left_out, effect: await this.onAgents(caller, [skill.id], null) };
+  }
+
+  async ofTool(caller: Principal, tool: ToolView): Promise<ToolChangeView> {
+    const skills = await this.tools.skillsWith(tool.id);
+    const ids = skills.slice(0, mostSkills).map(({ id }) => id);
+    return { ...tool, effect: await this.onAgents(caller, ids, tool.id) };
+  }
+
+  /** The change is made: an engine that gives no answer does not undo it, and is told. */
+  private async onAgents(caller: Principal, skillIds: string[], toolId: string | null): Promise<EffectView> {
+    const query = new URLSearchParams({ skill_ids: skillIds.join(','), ...(toolId ? { tool_id: toolId } : {}) });
+    try {
+      const answer = await this.engine.get<Omit<EffectView, 'error'>>(
+        `/internal/agents/toolsets?${query.toString()}`,
+        caller,
+      );
+      return { ...answer, error: null };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const message = 'The change is made. Which agents have it is not known now: read the agents later.';
+      return { agents: [], more: 0, error: { code: error.code, message } };
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { type CredentialBinding, newId, type PythonTryAnswer, type PythonTryRequest } from '#libs/contracts';
+import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { ToolCallRepository } from '../calls/tool-call.repository.js';
+import { ToolCallService } from '../calls/tool-call.service.js';
+import { requireCredentialRights } from '../credentials/may-use-credentials.js';
+import { TRIES } from '../services.js';
+import { SkillRepository } from '../skills/skill.repository.js';
+import { canonicalJson, sha256, type ToolDefinition } from '../tools/tool-definition.js';
+import { builtinOf } from '../tools/tool-view.js';
+import type { TryAnswer, TryTool } from '../tools/tool.dto.js';
+import type { Tool } from '../tools/tool.entity.js';
+import { ToolRepository } from '../tools/tool.repository.js';
+
+/** Tools called by hand, with the definition that is in effect now: of MCP servers from here, in Python by the engine. */
+@Injectable()
+export class ToolTryService {
+  constructor(
+    private readonly tools: ToolRepository,
+    private readonly skills: SkillRepository,
+    private readonly records: ToolCallRepository,
+    private readonly calls: ToolCallService,
+    @Inject(TRIES) private readonly engine: ServiceClient,
+  ) {}
+
+  /** @throws Problem 404 `tool_not_found`, 409 `built_in`, 422 `invalid_fields`; of Python tools 403 `scope_missing` */
+  async run(caller: Principal, id: string, body: TryTool): Promise<TryAnswer> {
+    if (builtinOf(id)) throw new Problem(409, 'built_in', 'Built-in tools are called in turns alone.');
+    const tool = await this.tools.find(caller, id);
+    if (!tool) throw notFound('tool', id);
+    const callId = `try_${randomUUID()}`;
+    const { skill_id: skillId, ...call } = body;
+    const credentials = skillId === undefined ? [] : await this.credentialsOf(caller, skillId, id);
+    if (tool.source === 'mcp') {
+      return this.calls.call(caller, { ...call, tool_id: id, pin: tool.pin ?? '', call_id: callId });
+    }
+    // A tool's source may print what it is given: who tries it with a Skill's credentials has to have rights on those.
+    if (credentials.length > 0) requireCredentialRights(caller);
+    return this.recorded(caller, tool, this.request(tool, callId, body, credentials));
+  }
+
+  private request(
+    { id, name, grade, definition }: Tool,
+    callId: string,
+    body: TryTool,
+    credential_bindings: CredentialBinding[],
+  ): PythonTryRequest {
+    const python = sourceOf(name, definition);
+    return {
+      call_id: callId,
+      tool_id: id,
+      grade,
+      python,
+      input_schema: definition?.input_schema ?? { type: 'object' },
+      arguments: body.arguments,
+      ...(body.timeout_ms === undefined ? {} : { timeout_ms: body.timeout_ms }),
+      credential_bindings,
+    };
+  }
+
+  /** @throws Problem 422 for a Skill that the project does not have, or that does not have the tool */
+  private async credentialsOf(caller: Principal, skillId: string, toolId: string): Promise<CredentialBinding[]> {
+    const skill = await this.skills.find(caller, skillId);
+    if (!skill?.content.tools.some(({ tool }) => tool === toolId)) {
+      const message = 'is no Skill that has this tool';
+      throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field: 'skill_id', message }]);
+    }
+    return skill.content.credentials.map((one) => ({ ...one, skill_id: skillId }));
+  }
+
+  private async recorded(caller: Principal, tool: Tool, request: PythonTryRequest): Promise<TryAnswer> {
+    const id = newId('tcl');
+    await this.records.start({
+      id,
+      organization_id: caller.organizationId,
+      project_id: caller.projectId,
+      server_id: null,
+      tool_id: tool.id,
+      tool_name: tool.name,
+      pin: tool.pin ?? '',
+      call_id: request.call_id,
+      caller: caller.subject,
+      arguments_sha256: sha256(canonicalJson(request.arguments)),
+      outcome: 'started',
+      result_bytes: 0,
+      truncated: false,
+      duration_ms: 0,
+      at: new Date(),
+    });
+    const startMs = performance.now();
+    const answer = await this.asked(caller, request);
+    await this.records.end(id, {
+      outcome: answer.ok ? 'ok' : answer.error,
+      result_bytes: answer.ok ? Buffer.byteLength(JSON.stringify(answer.result ?? null)) : 0,
+      truncated: answer.ok && answer.truncated,
+      duration_ms: performance.now() - startMs,
+    });
+    return answer;
+  }
+
+  private async asked(caller: Principal, request: PythonTryRequest): Promise<PythonTryAnswer> {
+    try {
+      return await this.engine.post<PythonTryAnswer>('/internal/python-tries', caller, request);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { ok: false, error: error.code, message: error.detail, stdout: '' };
+    }
+  }
+}
+
+function sourceOf(name: string, definition: ToolDefinition | null): PythonTryRequest['python'] {
+  if (!definition?.python) throw new Problem(409, 'tool_not_approved', `The tool ${name} has no source.`);
+  const { source, source_sha256, function: called } = definition.python;
+  return { source, source_sha256, function: called };
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { ApiKeysModule } from '../api-keys/api-keys.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { FailedKeys } from './failed-keys.js';
+import { KeyAuthenticator } from './key-authenticator.js';
+import { OpenRequests } from './open-requests.js';
+import { ProjectReach } from './project-reach.js';
+import { SessionAuthenticator } from './session-authenticator.js';
+
+@Module({
+  imports: [ApiKeysModule, ProjectsModule, SessionsModule],
+  providers: [FailedKeys, KeyAuthenticator, OpenRequests, ProjectReach, SessionAuthenticator],
+})
+export class AuthenticationModule {}

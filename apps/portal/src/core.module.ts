@@ -1,0 +1,40 @@
+import { AuditLog, auditProvider } from '#libs/audit';
+import { DatabaseModule } from '#libs/database';
+import { ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { schema } from './db/schema.js';
+import { clientsOfServices, GATEWAY, SERVICE_CLIENTS } from './services.js';
+import { type PortalSettings, SETTINGS } from './settings.js';
+
+/** What every folder may inject: settings, database, audit log, other services. */
+@Global()
+@Module({})
+export class CoreModule {
+  static with(settings: PortalSettings): DynamicModule {
+    return {
+      module: CoreModule,
+      imports: [
+        DatabaseModule.forService(schema, {
+          url: settings.DATABASE_URL,
+          poolSize: settings.DATABASE_POOL,
+          applicationName: 'portal',
+        }),
+      ],
+      providers: [
+        { provide: SETTINGS, useValue: settings },
+        {
+          provide: GATEWAY,
+          useFactory: (tokens: ServiceTokens) => new ServiceClient('adapter-gateway', settings.GATEWAY_URL, tokens),
+          inject: [ServiceTokens],
+        },
+        {
+          provide: SERVICE_CLIENTS,
+          useFactory: (tokens: ServiceTokens) => clientsOfServices(settings, tokens),
+          inject: [ServiceTokens],
+        },
+        auditProvider('portal'),
+      ],
+      exports: [SETTINGS, GATEWAY, SERVICE_CLIENTS, AuditLog],
+    };
+  }
+}

@@ -1,0 +1,23 @@
+import { type Audience, ServiceClient, type ServiceTokens } from '#libs/service-kit';
+import { upstreams, type UpstreamUrls } from './proxy/route-table.js';
+
+/** DI token of a client of each service behind the portal. */
+export const SERVICE_CLIENTS = Symbol('serviceClients');
+
+/** DI token of the adapter gateway's client. */
+export const GATEWAY = Symbol('gatewayClient');
+
+/** One of the services, for what the portal joins of all of them. */
+export interface NamedClient {
+  service: Audience;
+  client: Pick<ServiceClient, 'get' | 'put'>;
+}
+
+const timeoutMs = 4_000;
+
+export function clientsOfServices(urls: UpstreamUrls, tokens: ServiceTokens): NamedClient[] {
+  return upstreams.map(({ audience: service, urlSetting }) => ({
+    service,
+    client: new ServiceClient(service, urls[urlSetting], tokens, timeoutMs),
+  }));
+}

@@ -1,0 +1,92 @@
+import { optionalText, type Reader } from '#libs/service-kit';
+import { type RoleName, roleNames } from '../../members/roles.js';
+
+/** Settings of single sign-on; without an issuer there is none. */
+export interface OidcSettings {
+  PUBLIC_URL: string;
+  OIDC_ISSUER: string | null;
+  OIDC_CLIENT_ID: string | null;
+  OIDC_CLIENT_SECRET: string | null;
+  OIDC_NAME: string | null;
+  OIDC_DEFAULT_ROLE: RoleName | null;
+  OIDC_ROLE_CLAIM: string | null;
+  OIDC_ROLES: Record<string, RoleName>;
+  OIDC_TRUST_EMAIL: boolean;
+  GATEHOUSE_EGRESS_ALLOW: string[];
+}
+
+const issuer: Reader<string | null> = (name, value) => {
+  if (!value) return null;
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const isLocal = url !== null && /^(localhost|127\.0\.0\.1|\[::1\]|.*\.localhost)$/.test(url.hostname);
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)) return value;
+  throw new Error(`${name} is no https URL: give the issuer as its discovery document names it`);
+};
+
+const role: Reader<RoleName | null> = (name, value) => {
+  if (!value || value === 'none') return null;
+  if (isRole(value)) return value;
+  throw new Error(`${name} is ${JSON.stringify(value)}: give one of ${roleNames.join(', ')}, or none`);
+};
+
+/** `{"<value of the claim>": "<role>"}`. */
+const rolesByValue: Reader<Record<string, RoleName>> = (name, value) => {
+  const wrong = `${name} is no JSON object of values of the claim and their roles (${roleNames.join(', ')})`;
+  if (!value) return {};
+  let given: unknown;
+  try {
+    given = JSON.parse(value);
+  } catch {
+    throw new Error(wrong);
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error(wrong);
+  return Object.fromEntries(
+    Object.entries(given).map(([claimed, granted]: [string, unknown]) => {
+      if (!isRole(granted)) throw new Error(wrong);
+      return [claimed, granted];
+    }),
+  );
+};
+
+const flag: Reader<boolean> = (name, value) => {
+  if (value && value !== 'true' && value !== 'false') throw new Error(`${name} is neither true nor false`);
+  return value === 'true';
+};
+
+export const oidcSettings = {
+  OIDC_ISSUER: issuer,
+  OIDC_CLIENT_ID: optionalText,
+  /** Absent for a public client, which PKCE alone protects. */
+  OIDC_CLIENT_SECRET: optionalText,
+  /** On the button. */
+  OIDC_NAME: optionalText,
+  /** What somebody becomes whom nobody invited; none: they are refused. */
+  OIDC_DEFAULT_ROLE: role,
+  /** A claim whose values say roles, at each sign-in; `OIDC_ROLES` says which. */
+  OIDC_ROLE_CLAIM: optionalText,
+  OIDC_ROLES: rolesByValue,
+  /** Believes addresses of which the issuer does not say that it verified them: some issuers never do. */
+  OIDC_TRUST_EMAIL: flag,
+};
+
+/** @throws Error where the settings do not fit together */
+export function checkOidc({ OIDC_ISSUER, OIDC_CLIENT_ID }: Pick<OidcSettings, 'OIDC_ISSUER' | 'OIDC_CLIENT_ID'>): void {
+  if (OIDC_ISSUER !== null && OIDC_CLIENT_ID === null) {
+    throw new Error('Settings are wrong:\n  OIDC_CLIENT_ID is not set, and OIDC_ISSUER is');
+  }
+}
+
+/** The highest role that the claim's values give; null: they give none. */
+export function roleOfClaim(
+  { OIDC_ROLE_CLAIM: claim, OIDC_ROLES: roles }: Pick<OidcSettings, 'OIDC_ROLE_CLAIM' | 'OIDC_ROLES'>,
+  claims: Record<string, unknown>,
+): RoleName | null {
+  if (claim === null) return null;
+  const values = [claims[claim]].flat().filter((value) => typeof value === 'string');
+  const given = values.map((value) => (Object.hasOwn(roles, value) ? roles[value] : undefined));
+  return roleNames.find((name) => given.includes(name)) ?? null;
+}
+
+function isRole(value: unknown): value is RoleName {
+  return roleNames.some((name) => name === value);
+}

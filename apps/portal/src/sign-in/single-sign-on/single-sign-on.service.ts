@@ -1,0 +1,118 @@
+import { Problem } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { SETTINGS } from '../../settings.js';
+import { SignInAttempts } from '../sign-in-attempts.js';
+import type { Browser, StartedSession } from '../started-session.repository.js';
+import { flowCookie, flowOf, noFlowCookie } from './flow-cookie.js';
+import { type Claims, Issuer } from './issuer.js';
+import { type OidcSettings, roleOfClaim } from './oidc-settings.js';
+import { type Person, type Refusal, SingleSignOnRepository } from './single-sign-on.repository.js';
+
+/** Why somebody comes back to the page of sign-in, which says it in words. */
+export type SignInError =
+  | Refusal
+  | 'sign_in_refused'
+  | 'sign_in_failed'
+  | 'issuer_unavailable'
+  | 'wrong_browser'
+  | 'email_not_verified'
+  | 'too_many_sign_ins';
+
+export interface Finished {
+  started: StartedSession;
+  returnTo: string;
+  /** Takes back what the browser kept for it. */
+  cookie: string;
+}
+
+@Injectable()
+export class SingleSignOnService {
+  private readonly logger = new Logger('sign-in');
+
+  constructor(
+    private readonly issuer: Issuer,
+    private readonly people: SingleSignOnRepository,
+    private readonly attempts: SignInAttempts,
+    @Inject(SETTINGS) private readonly settings: OidcSettings,
+  ) {}
+
+  /** @returns an error where the issuer does not answer; @throws Problem 404 where there is none */
+  async start(id: string, returnTo: string | undefined): Promise<{ cookie: string; url: URL } | SignInError> {
+    if (id !== issuerId || !this.issuer.isSet) {
+      throw new Problem(404, 'sign_in_method_not_found', `Nobody signs in here by ${id}.`);
+    }
+    try {
+      const { flow, url } = await this.issuer.start(returnPath(returnTo));
+      return { cookie: flowCookie(this.settings.PUBLIC_URL, flow), url };
+    } catch (error) {
+      this.logger.warn({ event: 'sign_in.issuer_unavailable', error: String(error) });
+      return 'issuer_unavailable';
+    }
+  }
+
+  /** @param query of the callback's address, as it came */
+  async finish(query: string, cookies: string | undefined, browser: Browser): Promise<Finished | SignInError> {
+    if (this.attempts.isSlowed(browser.address)) return 'too_many_sign_ins';
+    const outcome = await this.outcome(query, cookies, browser);
+    if (typeof outcome === 'string') this.attempts.failed(browser.address);
+    return outcome;
+  }
+
+  private async outcome(query: string, cookies: string | undefined, browser: Browser): Promise<Finished | SignInError> {
+    const answer = new URLSearchParams(query);
+    const state = answer.get('state') ?? '';
+    const flow = this.issuer.isSet ? flowOf(this.settings.PUBLIC_URL, cookies, state) : null;
+    if (!flow) return 'wrong_browser';
+    if (answer.get('error') === 'access_denied') return 'sign_in_refused';
+    let claims: Claims;
+    try {
+      claims = await this.issuer.finish(flow, query);
+    } catch (error) {
+      this.logger.warn({ event: 'sign_in.failed', error: String(error), cause: causeOf(error) });
+      return 'sign_in_failed';
+    }
+    const person = this.personOf(claims);
+    const started = await this.people.signIn(person, browser);
+    if (started === 'not_invited' && person.email === null && typeof claims['email'] === 'string') {
+      return 'email_not_verified';
+    }
+    if (typeof started === 'string') return started;
+    const returnTo = returnPath(flow.returnTo);
+    return { started, returnTo, cookie: noFlowCookie(this.settings.PUBLIC_URL, state) };
+  }
+
+  private personOf(claims: Claims): Person {
+    const { email, email_verified: verified } = claims;
+    // Some issuers write it as text.
+    const isVerified = verified === true || verified === 'true' || this.settings.OIDC_TRUST_EMAIL;
+    const names = [claims['name'], claims['preferred_username'], email, claims.sub];
+    return {
+      issuer: claims.iss,
+      subject: claims.sub,
+      email: typeof email === 'string' && isVerified ? email.toLowerCase() : null,
+      name:
+        names
+          .find((name) => typeof name === 'string' && name !== '')
+          ?.toString()
+          .slice(0, 200) ?? claims.sub,
+      claimedRole: roleOfClaim(this.settings, claims),
+      defaultRole: this.settings.OIDC_DEFAULT_ROLE,
+    };
+  }
+}
+
+export const issuerId = 'oidc';
+
+function causeOf(error: unknown): string | null {
+  return error instanceof Error && error.cause instanceof Error ? error.cause.message : null;
+}
+
+/** A path of the portal's own; whatever leads elsewhere becomes the front page. */
+function returnPath(wanted: string | undefined): string {
+  if (wanted === undefined || !wanted.startsWith('/')) return '/';
+  const base = 'http://portal.invalid';
+  if (!URL.canParse(wanted, base)) return '/';
+  const url = new URL(wanted, base);
+  // `//host` and `/\host` are other hosts to a browser.
+  return url.origin === base ? `${url.pathname}${url.search}${url.hash}` : '/';
+}

@@ -1,0 +1,47 @@
+import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
+import { Journal, journalProvider } from '#libs/journal';
+import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
+import { type Audience, ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
+import { schema } from './db/schema.js';
+import type { RouterSettings } from './env.js';
+import { ENGINE, GATEWAY, INGRESS } from './services.js';
+import { SETTINGS } from './settings.js';
+
+/** What every folder may inject: settings, database, journal, other services. */
+@Global()
+@Module({})
+export class CoreModule {
+  static with(settings: RouterSettings): DynamicModule {
+    return {
+      module: CoreModule,
+      imports: [
+        DatabaseModule.forService(schema, {
+          url: settings.DATABASE_URL,
+          poolSize: settings.DATABASE_POOL,
+          applicationName: 'router',
+          provesLife: true,
+        }),
+      ],
+      controllers: [ProjectLimitsController],
+      providers: [
+        { provide: SETTINGS, useValue: settings },
+        client(ENGINE, 'engine', settings.ENGINE_URL),
+        client(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
+        client(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
+        changeListenerProvider(schema, 'router', settings),
+        journalProvider('router'),
+        projectLimitsProvider('router'),
+      ],
+      exports: [SETTINGS, ENGINE, GATEWAY, INGRESS, ChangeListener, Journal, ProjectLimits],
+    };
+  }
+}
+
+function client(token: symbol, audience: Audience, url: string): FactoryProvider<ServiceClient> {
+  return {
+    provide: token,
+    useFactory: (tokens: ServiceTokens) => new ServiceClient(audience, url, tokens),
+    inject: [ServiceTokens],
+  };
+}

@@ -1,0 +1,139 @@
+import { Database, type Sweeper, Sweeping } from '#libs/database';
+import {
+  type Batch,
+  type BatchItem,
+  batchProgress,
+  type BatchProgress,
+  cancelBatch,
+  createBatch,
+  endBatchItem,
+  listDeadLetters,
+  takeBatchItems,
+} from '#libs/journal';
+import { askerOf, keyed, type KeyedRequest, notFound, once, type Principal, Problem } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { RouterSettings } from '../../env.js';
+import { SETTINGS } from '../../settings.js';
+import { type DeadLetterFilter, deadLetterQuery } from '../dead-letters/dead-letter-filter.js';
+import { Redriver } from '../dead-letters/redriver.js';
+import type { EventFilter } from '../event-filter.js';
+import { EventSearch } from '../event-search.service.js';
+import { Replayer, type Scope } from '../replayer.js';
+
+/** What was begun, and whether the filter finds more than one batch takes. */
+export interface BatchBegun extends BatchProgress {
+  more: boolean;
+}
+
+const sweepEveryMs = 1_000;
+/** Of a batch that another replica took and did not finish. */
+const idleMs = 10_000;
+const itemsAtATime = 20;
+const leaseMs = 60_000;
+
+/** Does for many events, one after the other, what was asked for all of them; the rows keep what is left. */
+@Injectable()
+export class BatchService extends Sweeping {
+  private readonly sweeper: Sweeper;
+
+  constructor(
+    private readonly db: Database,
+    private readonly events: EventSearch,
+    private readonly replayer: Replayer,
+    private readonly redriver: Redriver,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
+  ) {
+    super();
+    this.sweeper = this.sweepEvery({
+      name: 'event-batches',
+      everyMs: sweepEveryMs,
+      idleMs,
+      batch: itemsAtATime,
+      sweep: (limit) => this.work(limit),
+    });
+  }
+
+  async replay(
+    caller: Principal,
+    filter: EventFilter,
+    deliver: boolean,
+    idempotencyKey: string | null,
+  ): Promise<BatchBegun> {
+    const { ids, more } = await this.events.ids(caller, filter, this.settings.EVENT_BATCH_MAX);
+    const asked = keyed(caller, idempotencyKey, `replay events ${deliver} ${inOrder(filter)}`);
+    return { ...(await this.begin(caller, 'replay', deliver, asked, ids)), more };
+  }
+
+  async redrive(caller: Principal, filter: DeadLetterFilter, idempotencyKey: string | null): Promise<BatchBegun> {
+    const { organizationId, projectId } = caller;
+    const max = this.settings.EVENT_BATCH_MAX;
+    const query = { ...deadLetterQuery(filter), organizationId, projectId, state: 'open' as const, limit: max + 1 };
+    const ids = (await listDeadLetters(this.db, query)).map(({ id }) => id);
+    const asked = keyed(caller, idempotencyKey, `redrive ${inOrder(filter)}`);
+    const begun = await this.begin(caller, 'redrive', false, asked, ids.slice(0, max));
+    return { ...begun, more: ids.length > max };
+  }
+
+  /** @throws Problem 404 `batch_not_found` */
+  async progress(scope: Scope, id: string): Promise<BatchProgress> {
+    const progress = await batchProgress(this.db, scope.organizationId, scope.projectId, id);
+    if (!progress) throw notFound('batch', id);
+    return progress;
+  }
+
+  async cancel(scope: Scope, id: string): Promise<BatchProgress> {
+    await this.progress(scope, id);
+    await cancelBatch(this.db, id);
+    return this.progress(scope, id);
+  }
+
+  private async begin(
+    caller: Principal,
+    kind: Batch['kind'],
+    deliver: boolean,
+    asked: KeyedRequest | null,
+    ids: string[],
+  ): Promise<BatchProgress> {
+    const owner = { organization_id: caller.organizationId, project_id: caller.projectId, created_by: askerOf(caller) };
+    const { batch_id } = await this.db.transaction((tx) =>
+      once(tx, 'router', asked, async () => ({ batch_id: await createBatch(tx, { ...owner, kind, deliver }, ids) })),
+    );
+    this.sweeper.soon();
+    return this.progress(caller, batch_id);
+  }
+
+  private async work(limit: number): Promise<number> {
+    const taken = await takeBatchItems(this.db, limit, leaseMs);
+    if (!taken) return 0;
+    for (const item of taken.items) {
+      await endBatchItem(this.db, taken.batch.id, item.subject_id, await this.attempt(taken.batch, item));
+    }
+    // Fewer may have been taken than there are, where a batch ended: look again at once.
+    return limit;
+  }
+
+  /** @returns what went wrong, or null */
+  private async attempt(batch: Batch, item: BatchItem): Promise<string | null> {
+    const caller: Principal = {
+      subject: batch.created_by,
+      organizationId: batch.organization_id,
+      projectId: batch.project_id,
+      scopes: [],
+    };
+    // A replay makes new runs: one that may have been made is left for a person to look at.
+    if (batch.kind === 'replay' && item.interrupted) return 'interrupted: look at its runs before replaying it again';
+    try {
+      if (batch.kind === 'replay')
+        await this.replayer.replay(caller, item.subject_id, { deliver: batch.deliver, target: null }, null);
+      else await this.redriver.redrive(caller, item.subject_id, null);
+      return null;
+    } catch (error) {
+      return error instanceof Problem ? `${error.code}: ${error.detail}` : 'internal_error';
+    }
+  }
+}
+
+/** A filter as text, whatever order its fields came in. */
+function inOrder(filter: object): string {
+  return JSON.stringify(filter, Object.keys(filter).toSorted());
+}

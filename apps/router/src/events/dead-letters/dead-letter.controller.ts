@@ -1,0 +1,53 @@
+import { Database } from '#libs/database';
+import { listDeadLetters } from '#libs/journal';
+import { Caller, IdempotencyKey, pageOf, type Principal, RequireScopes, TakesIdempotencyKey } from '#libs/service-kit';
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { DeadLetterFilter, deadLetterQuery } from './dead-letter-filter.js';
+import { Redriver } from './redriver.js';
+import { DeadLetterPage, DeadLetterView } from './dead-letter.dto.js';
+
+@ApiTags('events')
+@Controller('api/v1/events/dead-letters')
+export class DeadLetterController {
+  constructor(
+    private readonly db: Database,
+    private readonly redriver: Redriver,
+  ) {}
+
+  @Get()
+  @RequireScopes('events:read')
+  @ApiOperation({
+    operationId: 'listDeadLetters',
+    summary: 'Events, turns and deliveries that could not be handled, newest first',
+  })
+  @ApiOkResponse({ type: DeadLetterPage })
+  async list(@Caller() caller: Principal, @Query() filter: DeadLetterFilter): Promise<DeadLetterPage> {
+    const { organizationId, projectId } = caller;
+    const query = deadLetterQuery(filter);
+    const rows = await listDeadLetters(this.db, { ...query, organizationId, projectId, limit: query.limit + 1 });
+    return pageOf(rows, query.limit, (row) => row.id);
+  }
+
+  @Get(':id')
+  @RequireScopes('events:read')
+  @ApiOperation({ operationId: 'getDeadLetter', summary: 'One dead letter, and how it ended after it was redriven' })
+  @ApiOkResponse({ type: DeadLetterView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<DeadLetterView> {
+    return this.redriver.find(caller, id);
+  }
+
+  @Post(':id/redrive')
+  @HttpCode(202)
+  @RequireScopes('events:write')
+  @TakesIdempotencyKey('The same key tells how the letter stands, instead of 409')
+  @ApiOperation({ operationId: 'redriveDeadLetter', summary: 'Send a dead letter again, once' })
+  @ApiAcceptedResponse({ type: DeadLetterView })
+  redrive(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @IdempotencyKey() key: string | null,
+  ): Promise<DeadLetterView> {
+    return this.redriver.redrive(caller, id, key);
+  }
+}

@@ -1,0 +1,52 @@
+import { Database } from '#libs/database';
+import { type LatestEntry, latestEntries } from '#libs/journal';
+import { Injectable } from '@nestjs/common';
+import { type EventResult, eventResult, type EventTurn } from './event-result.js';
+import type { Scope } from './replayer.js';
+
+type Told = Map<string, LatestEntry>;
+
+/** What became of events, by the turns that their messages name and by what the journal tells of turns and replies. */
+@Injectable()
+export class EventResultRepository {
+  constructor(private readonly db: Database) {}
+
+  /** @returns results by event; none for an event without turns */
+  async of(scope: Scope, receiptIds: string[]): Promise<Map<string, EventResult>> {
+    if (receiptIds.length === 0) return new Map();
+    const named = (await this.db.query(
+      `SELECT m.receipt_id, t ->> 'turn_id' AS id FROM router.message m CROSS JOIN LATERAL jsonb_array_elements(m.turns) AS t
+        WHERE m.receipt_id = ANY($1) AND m.organization_id = $2 AND m.project_id = $3`,
+      [receiptIds, scope.organizationId, scope.projectId],
+    )) as { receipt_id: string; id: string }[];
+    const own = await latestEntries(this.db, scope, receiptIds);
+    // What was answered together with the message of another event is told there.
+    const elsewhere = own.flatMap((entry) => textOf(entry.detail, 'event') ?? []);
+    const others = elsewhere.filter((id) => !receiptIds.includes(id));
+    const latest = [...own, ...(await latestEntries(this.db, scope, others))];
+    const turns: Told = new Map(latest.flatMap((each) => (each.stage === 'turn' ? [[each.subject_id, each]] : [])));
+    const told = own.flatMap((each) =>
+      each.stage === 'turn' ? [{ receipt_id: each.receipt_id, id: each.subject_id }] : [],
+    );
+    const ofEvents = Map.groupBy([...named, ...told], ({ receipt_id }) => receipt_id);
+    return new Map(
+      [...ofEvents].map(([event, all]) => {
+        const ids = [...new Set(all.map(({ id }) => answering(id, turns)))];
+        const answered = ids.map((id): EventTurn => ({ id, last: turns.get(id) ?? null }));
+        return [event, eventResult(answered, latest)];
+      }),
+    );
+  }
+}
+
+/** The turn that answers it: another one where it was collected, or its run was retried. */
+function answering(id: string, turns: Told): string {
+  const last = turns.get(id);
+  const into = last?.outcome === 'ok' ? textOf(last.detail, 'into') : null;
+  return into === null || into === id ? id : answering(into, turns);
+}
+
+function textOf(detail: Record<string, unknown> | null, field: string): string | null {
+  const value = detail?.[field];
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,89 @@
+import {
+  Caller,
+  Flag,
+  IdempotencyKey,
+  type Principal,
+  Problem,
+  RequireScopes,
+  TakesIdempotencyKey,
+  Text,
+  Whole,
+} from '#libs/service-kit';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { EventFilter } from './event-filter.js';
+import { EventSearch } from './event-search.service.js';
+import { EventService } from './event.service.js';
+import type { ReplayTarget } from './replay-targets.js';
+import { Replayer } from './replayer.js';
+import { EventDetailView, EventPage, ReplayedEventView } from './event.dto.js';
+
+class Replay {
+  @Flag({ optional: true, description: 'Send replies and make all calls again; false, the default: a rehearsal' })
+  deliver?: boolean;
+  @Whole(1, 2_147_483_647, {
+    optional: true,
+    description: 'Runs this workflow alone, in place of what the rules say; needs workflows:write',
+  })
+  workflow_id?: number;
+  @Text(100, {
+    optional: true,
+    description: 'A turn of this agent alone, in a session of its own; needs agents:write. Not with workflow_id',
+  })
+  agent_id?: string;
+}
+
+@ApiTags('events')
+@Controller('api/v1/events')
+export class EventController {
+  constructor(
+    private readonly events: EventService,
+    private readonly searching: EventSearch,
+    private readonly replayer: Replayer,
+  ) {}
+
+  @Get()
+  @RequireScopes('events:read')
+  @ApiOperation({
+    operationId: 'listEvents',
+    summary: 'Received events, newest first, with the outcome each ended in',
+    description: 'A page of a search for text, sender or event type may be short: go on while there is a next_cursor.',
+  })
+  @ApiOkResponse({ type: EventPage })
+  list(@Caller() caller: Principal, @Query() filter: EventFilter): Promise<EventPage> {
+    return this.searching.page(caller, filter);
+  }
+
+  @Get(':id')
+  @RequireScopes('events:read')
+  @ApiOperation({ operationId: 'getEvent', summary: 'One event with its timeline, messages and runs' })
+  @ApiOkResponse({ type: EventDetailView })
+  get(@Caller() caller: Principal, @Param('id') id: string): Promise<EventDetailView> {
+    return this.events.get(caller, id);
+  }
+
+  @Post(':id/replay')
+  @HttpCode(202)
+  @RequireScopes('events:write')
+  @TakesIdempotencyKey('The same key gives the same runs')
+  @ApiOperation({ operationId: 'replayEvent', summary: "Route an event again by today's rules, or to one target" })
+  @ApiAcceptedResponse({ type: ReplayedEventView })
+  replay(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: Replay,
+    @IdempotencyKey() key: string | null,
+  ): Promise<ReplayedEventView> {
+    return this.replayer.replay(caller, id, { deliver: body.deliver ?? false, target: targetOf(body) }, key);
+  }
+}
+
+/** @throws Problem 422 for two */
+function targetOf({ workflow_id: workflowId, agent_id: agentId }: Replay): ReplayTarget | null {
+  if (workflowId !== undefined && agentId !== undefined) {
+    const message = 'cannot stand beside workflow_id: a replay has one target';
+    throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field: 'agent_id', message }]);
+  }
+  if (workflowId !== undefined) return { workflowId };
+  return agentId === undefined ? null : { agentId };
+}

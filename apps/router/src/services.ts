@@ -1,0 +1,4 @@
+/** Injection tokens of the clients of other services. */
+export const ENGINE = Symbol('engine');
+export const GATEWAY = Symbol('adapter-gateway');
+export const INGRESS = Symbol('webhook-ingress');

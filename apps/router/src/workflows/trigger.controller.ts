@@ -1,0 +1,126 @@
+import {
+  Caller,
+  Edits,
+  Flag,
+  notFound,
+  type Principal,
+  RequireScopes,
+  ShowsEntityTag,
+  Text,
+  TextList,
+  Whole,
+} from '#libs/service-kit';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { TriggerService } from './trigger.service.js';
+import { TriggerTrialService } from './trigger-trial.service.js';
+import { DryRunView, TriggerPage, TriggerView } from './trigger.dto.js';
+
+const perMinute = 'Runs a minute; those over it are not made';
+const perContact = 'Runs an hour for one contact';
+const debounce = 'A run waits until its sender was silent for so long';
+const debounceMax = 'A run waits at most so long (default: ten times debounce_seconds)';
+
+class TriggerRules {
+  @TextList(100, 200, { optional: true, description: 'Every event of the App when absent or empty' })
+  event_types?: string[];
+  @Text(2_000, { optional: true, description: 'CEL over event, contact and metadata; empty: every such event' })
+  where?: string;
+  @Whole(1, 100_000, { optional: true, nullable: true, description: perMinute }) limit_per_minute?: number | null;
+  @Whole(1, 100_000, { optional: true, nullable: true, description: perContact }) contact_limit_per_hour?:
+    number | null;
+  @Whole(1, 3_600, { optional: true, nullable: true, description: debounce }) debounce_seconds?: number | null;
+  @Whole(1, 86_400, { optional: true, nullable: true, description: debounceMax }) debounce_max_seconds?: number | null;
+}
+
+class NewTrigger extends TriggerRules {
+  @Text(100, { minLength: 1 }) app_id: string;
+  @Whole(1, 2_147_483_647) workflow_id: number;
+}
+
+class TriggerChange extends TriggerRules {
+  @Flag({ optional: true }) active?: boolean;
+}
+
+class DryRun {
+  @Text(100, { optional: true, description: 'The messages of this event alone' }) event_id?: string;
+  @Text(100, { minLength: 1 }) app_id: string;
+  @TextList(100, 200, { optional: true }) event_types?: string[];
+  @Text(2_000, { optional: true }) where?: string;
+  @Whole(1, 500, { optional: true, description: "How many of the App's last messages are tried (default 100)" })
+  limit?: number;
+}
+
+@ApiTags('triggers')
+@Controller('api/v1/triggers')
+export class TriggerController {
+  constructor(
+    private readonly triggers: TriggerService,
+    private readonly trials: TriggerTrialService,
+  ) {}
+
+  @Post()
+  @RequireScopes('workflows:write')
+  @ApiOperation({ operationId: 'createTrigger', summary: 'Start a workflow for events of an App' })
+  @ApiCreatedResponse({ type: TriggerView })
+  create(@Caller() caller: Principal, @Body() body: NewTrigger): Promise<TriggerView> {
+    return this.triggers.create(caller, body);
+  }
+
+  @Post('dry-run')
+  @HttpCode(200)
+  @RequireScopes('workflows:write', 'events:read')
+  @ApiOperation({
+    operationId: 'dryRunTrigger',
+    summary: 'What a trigger would have done with the last messages of an App',
+    description:
+      'An expression that cannot run is told in `problem`, with its place: fit to be asked while it is typed.',
+  })
+  @ApiOkResponse({ type: DryRunView })
+  dryRun(@Caller() caller: Principal, @Body() body: DryRun): Promise<DryRunView> {
+    return this.trials.run(caller, body);
+  }
+
+  @Get()
+  @RequireScopes('workflows:read')
+  @ApiOperation({ operationId: 'listTriggers', summary: 'Triggers of the project' })
+  @ApiOkResponse({ type: TriggerPage })
+  async list(@Caller() caller: Principal): Promise<TriggerPage> {
+    return { data: await this.triggers.list(caller), next_cursor: null };
+  }
+
+  @Get(':id')
+  @ShowsEntityTag()
+  @RequireScopes('workflows:read')
+  @ApiOperation({ operationId: 'getTrigger', summary: 'One trigger' })
+  @ApiOkResponse({ type: TriggerView })
+  async get(@Caller() caller: Principal, @Param('id') id: string): Promise<TriggerView> {
+    const row = await this.triggers.find(caller, id);
+    if (!row) throw notFound('trigger', id);
+    return row;
+  }
+
+  @Patch(':id')
+  @Edits<TriggerController>((controller, caller, id) => controller.get(caller, id))
+  @RequireScopes('workflows:write')
+  @ApiOperation({ operationId: 'changeTrigger', summary: 'Change a trigger' })
+  @ApiOkResponse({ type: TriggerView })
+  async change(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: TriggerChange,
+  ): Promise<TriggerView> {
+    const row = await this.triggers.change(caller, id, { ...body });
+    if (!row) throw notFound('trigger', id);
+    return row;
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScopes('workflows:write')
+  @ApiOperation({ operationId: 'deleteTrigger', summary: 'Delete a trigger' })
+  @ApiNoContentResponse()
+  async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
+    if (!(await this.triggers.remove(caller, id))) throw notFound('trigger', id);
+  }
+}

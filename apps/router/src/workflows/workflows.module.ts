@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { AgentsModule } from '../agents/agents.module.js';
+import { ChannelsModule } from '../channels/channels.module.js';
+import { GuardsModule } from '../guards/guards.module.js';
+import { HandoverModule } from '../handover/handover.module.js';
+import { RoutingModule } from '../routing/routing.module.js';
+import { DebounceSweeper } from './debounce-sweeper.js';
+import { ExplainedMessages } from './explained-messages.js';
+import { TriggerTrialService } from './trigger-trial.service.js';
+import { TriggerController } from './trigger.controller.js';
+import { TriggerService } from './trigger.service.js';
+import { WorkflowController } from './workflow.controller.js';
+import { WorkflowRepository } from './workflow.repository.js';
+
+@Module({
+  imports: [AgentsModule, ChannelsModule, GuardsModule, HandoverModule, RoutingModule],
+  controllers: [TriggerController, WorkflowController],
+  providers: [DebounceSweeper, ExplainedMessages, TriggerService, TriggerTrialService, WorkflowRepository],
+  exports: [ExplainedMessages, WorkflowRepository],
+})
+export class WorkflowsModule {}
