@@ -2,8 +2,8 @@ import { newTimedId } from '#libs/contracts';
 import { until } from '#libs/testing';
 import fc from 'fast-check';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { caller } from '../../apps/router/src/testing/router-under-test.js';
-import { receipt } from '../../apps/webhook-ingress/src/testing/receipts-under-test.js';
+import { caller } from '../../apps/router/src/testing/router-world.js';
+import { receipt } from '../../apps/webhook-ingress/src/testing/receipts-world.js';
 import { type OrderWorld, orderWorld } from './order-world.js';
 
 describe('one that does not come', () => {

@@ -10,12 +10,12 @@ import { AppModule as GatewayModule } from '../../apps/adapter-gateway/src/app.m
 import { InboundService } from '../../apps/adapter-gateway/src/inbound/inbound.service.js';
 import { gatewayDefaults } from '../../apps/adapter-gateway/src/testing/gateway-under-test.js';
 import { AppModule as EngineModule } from '../../apps/engine/src/app.module.js';
-import { engineDefaults } from '../../apps/engine/src/testing/engine-under-test.js';
+import { engineDefaults } from '../../apps/engine/src/testing/engine-world.js';
 import { TurnJobService } from '../../apps/engine/src/turns/turn-job.service.js';
 import { AppModule as RouterModule } from '../../apps/router/src/app.module.js';
 import { ChannelRepository } from '../../apps/router/src/channels/channel.repository.js';
 import { RoutingService } from '../../apps/router/src/routing/routing.service.js';
-import { caller, plainChannel, routerDefaults } from '../../apps/router/src/testing/router-under-test.js';
+import { caller, plainChannel, routerDefaults } from '../../apps/router/src/testing/router-world.js';
 import { Dispatcher } from '../../apps/webhook-ingress/src/receipts/dispatcher.js';
 import { PublicAddress } from '../../apps/webhook-ingress/src/receipts/public-address.js';
 import { ReceiptRepository } from '../../apps/webhook-ingress/src/receipts/receipt.repository.js';

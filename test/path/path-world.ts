@@ -4,7 +4,7 @@ import { testRedisUrl, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../../apps/engine/src/app.module.js';
 import { type SessionTurnView, sessionTurn } from '../../apps/engine/src/sessions/session-turn.dto.js';
-import { engineDefaults } from '../../apps/engine/src/testing/engine-under-test.js';
+import { engineDefaults } from '../../apps/engine/src/testing/engine-world.js';
 import { TurnEndingRepository } from '../../apps/engine/src/turns/turn-ending.repository.js';
 import { TurnJobService } from '../../apps/engine/src/turns/turn-job.service.js';
 import { turnJobOf, TurnEnqueuer } from '../../apps/engine/src/turns/turn-enqueuer.js';
@@ -13,7 +13,7 @@ import { TurnRepository } from '../../apps/engine/src/turns/turn.repository.js';
 import { turnOf, type WholeTurn } from '../../apps/router/src/handover/target.js';
 import { RoutingService } from '../../apps/router/src/routing/routing.service.js';
 import type { StoredMessage } from '../../apps/router/src/routing/message.entity.js';
-import { caller, jobOf, type RouterWorld, routerWorld } from '../../apps/router/src/testing/router-under-test.js';
+import { caller, jobOf, type RouterWorld, routerWorld } from '../../apps/router/src/testing/router-world.js';
 import type { RouterSettings } from '../../apps/router/src/env.js';
 
 /** How a test ends a turn. */

@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import fc from 'fast-check';
 import { SessionRepository } from '../../apps/engine/src/sessions/session.repository.js';
 import { RoutingService } from '../../apps/router/src/routing/routing.service.js';
-import { caller } from '../../apps/router/src/testing/router-under-test.js';
+import { caller } from '../../apps/router/src/testing/router-world.js';
 import { WorkflowRepository } from '../../apps/router/src/workflows/workflow.repository.js';
 import { fuseOf } from './crashes.js';
 import { type EngineParts, type PathWorld, pathWorld } from './path-world.js';

@@ -2,7 +2,7 @@ import { newId } from '#libs/contracts';
 import type { RunDetailView, RunRow } from '#libs/views';
 import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
 import type { MessageRow } from '../../apps/router/src/routing/message.entity.js';
-import { caller } from '../../apps/router/src/testing/router-under-test.js';
+import { caller } from '../../apps/router/src/testing/router-world.js';
 import type { TriggerRow } from '../../apps/router/src/workflows/trigger.entity.js';
 import type { WorkflowRow } from '../../apps/router/src/workflows/workflow.entity.js';
 import { type PathWorld, pathWorld } from './path-world.js';

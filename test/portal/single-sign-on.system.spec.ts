@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { type Browser as SignedInBrowser, linkOfOwner, signIn } from '../../apps/portal/src/testing/browser.js';
-import { type PortalUnderTest, startPortal } from '../../apps/portal/src/testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from '../../apps/portal/src/testing/portal-world.js';
 import { startUpstream, type Upstream } from '../../apps/portal/src/testing/upstream.js';
 import { type AuthorizationServer, startAuthorizationServer } from '../vault/authorization-server.js';
 import { Browser } from '../vault/browser.js';
@@ -11,7 +11,7 @@ const person = (email: string, more: object = {}) => ({ email, email_verified: t
 
 let issuer: AuthorizationServer;
 let behind: Upstream;
-let portal: PortalUnderTest;
+let portal: PortalWorld;
 let owner: SignedInBrowser;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ afterAll(async () => {
   await Promise.all([issuer.close(), behind.close()]);
 });
 
-function start(change: Parameters<typeof startPortal>[2]): Promise<PortalUnderTest> {
+function start(change: Parameters<typeof startPortal>[2]): Promise<PortalWorld> {
   const { url } = behind;
   const urls = { INGRESS_URL: url, GATEWAY_URL: url, VAULT_URL: url, ROUTER_URL: url };
   return startPortal({ ...urls, ENGINE_URL: url, MCP_REGISTRY_URL: url }, 0, {

@@ -3,11 +3,11 @@ import { OperationsServer, ServiceTokens } from '#libs/service-kit';
 import { testServiceKey } from '#libs/testing';
 import { DataSource } from 'typeorm';
 import { Project } from './projects/project.entity.js';
-import { type PortalUnderTest, startPortal } from './testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from './testing/portal-world.js';
 import { post, send } from './testing/send.js';
 import { startUpstream, type Upstream } from './testing/upstream.js';
 
-let portal: PortalUnderTest;
+let portal: PortalWorld;
 let ingress: Upstream;
 let gateway: Upstream;
 let vault: Upstream;

@@ -2,15 +2,15 @@ import { ServiceTokens } from '#libs/service-kit';
 import { testServiceKey } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
-import { admin, asService, owner, vaultUnderTest, type VaultUnderTest } from '../testing/vault-under-test.js';
+import { admin, asService, owner, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 const ring = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
 const gateway = asService('adapter-gateway');
-let vault: VaultUnderTest;
+let vault: VaultWorld;
 let made = 0;
 
 beforeAll(async () => {
-  vault = await vaultUnderTest(ring);
+  vault = await vaultWorld(ring);
 });
 afterAll(() => vault.close());
 

@@ -2,7 +2,7 @@ import { ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { testServiceKey } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
-import { vaultUnderTest, type VaultUnderTest } from '../testing/vault-under-test.js';
+import { vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 import { resealAll, rotate } from './key-commands.js';
 
 const [k1, k2] = [randomBytes(32), randomBytes(32)];
@@ -10,13 +10,13 @@ const both = new Map([
   ['k1', k1],
   ['k2', k2],
 ]);
-let vault: VaultUnderTest;
+let vault: VaultWorld;
 let client: ServiceClient;
 let said: string[];
 
 beforeEach(async () => {
   said = [];
-  vault = await vaultUnderTest(new KekRing('k1', both));
+  vault = await vaultWorld(new KekRing('k1', both));
   for (const name of ['a', 'b', 'c']) {
     await vault.call('POST', '/api/v1/credentials', { name, type: 'api_key', fields: { token: name } });
   }

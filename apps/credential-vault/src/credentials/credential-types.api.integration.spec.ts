@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
-import { asService, unboundPolicy, vaultUnderTest, type VaultUnderTest, writer } from '../testing/vault-under-test.js';
+import { asService, unboundPolicy, vaultWorld, type VaultWorld, writer } from '../testing/vault-world.js';
 
 const ring = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
-let vault: VaultUnderTest;
+let vault: VaultWorld;
 
 beforeAll(async () => {
-  vault = await vaultUnderTest(ring, { SERVICE_POLICY: unboundPolicy });
+  vault = await vaultWorld(ring, { SERVICE_POLICY: unboundPolicy });
 });
 afterAll(() => vault.close());
 

@@ -6,17 +6,17 @@ import {
   asService,
   owner,
   unboundPolicy,
-  type VaultUnderTest,
-  vaultUnderTest,
+  type VaultWorld,
+  vaultWorld,
   writer as person,
-} from '../testing/vault-under-test.js';
+} from '../testing/vault-world.js';
 
 const canary = `canary-${randomBytes(12).toString('hex')}`;
 const ring = (primary: string, ...kids: [string, Buffer][]): KekRing => new KekRing(primary, new Map(kids));
 const k1 = randomBytes(32);
-let vault: VaultUnderTest;
+let vault: VaultWorld;
 
-const call: VaultUnderTest['call'] = (method, url, payload, as) => vault.call(method, url, payload, as);
+const call: VaultWorld['call'] = (method, url, payload, as) => vault.call(method, url, payload, as);
 
 async function resolve(credential_id: string, fields?: string[], scope = owner) {
   const service = asService('adapter-gateway', [], scope);
@@ -33,7 +33,7 @@ async function created(
 }
 
 beforeAll(async () => {
-  vault = await vaultUnderTest(ring('k1', ['k1', k1]), { SERVICE_POLICY: unboundPolicy });
+  vault = await vaultWorld(ring('k1', ['k1', k1]), { SERVICE_POLICY: unboundPolicy });
 });
 
 afterAll(() => vault.close());

@@ -2,14 +2,14 @@ import { ChangeListener } from '#libs/database';
 import { until } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
-import { asService, unboundPolicy, vaultUnderTest, type VaultUnderTest } from '../testing/vault-under-test.js';
+import { asService, unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 const keys = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
-let vault: VaultUnderTest;
+let vault: VaultWorld;
 let id: string;
 
 beforeAll(async () => {
-  vault = await vaultUnderTest(keys, { SERVICE_POLICY: unboundPolicy, AUDIT_FLUSH_MS: 3_600_000 });
+  vault = await vaultWorld(keys, { SERVICE_POLICY: unboundPolicy, AUDIT_FLUSH_MS: 3_600_000 });
   await until('it hears of changes', async () => vault.app.get(ChangeListener).listening);
 });
 afterAll(() => vault.close());

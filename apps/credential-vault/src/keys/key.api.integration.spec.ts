@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { OperationsServer } from '#libs/service-kit';
 import { KekRing } from '../sealing/kek-ring.js';
-import { asService, unboundPolicy, vaultUnderTest, type VaultUnderTest } from '../testing/vault-under-test.js';
+import { asService, unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 const [k1, k2] = [randomBytes(32), randomBytes(32)];
 const both = (primary: string): KekRing =>
@@ -13,11 +13,11 @@ const both = (primary: string): KekRing =>
     ]),
   );
 const operator = asService('credential-vault');
-let vault: VaultUnderTest;
+let vault: VaultWorld;
 let ids: string[];
 
 beforeEach(async () => {
-  vault = await vaultUnderTest(new KekRing('k1', new Map([['k1', k1]])), { SERVICE_POLICY: unboundPolicy });
+  vault = await vaultWorld(new KekRing('k1', new Map([['k1', k1]])), { SERVICE_POLICY: unboundPolicy });
   ids = [];
   for (let n = 0; n < 25; n += 1) {
     const body = { name: `c${n}`, type: 'text', fields: { a: `value ${n}`, b: 'same' } };

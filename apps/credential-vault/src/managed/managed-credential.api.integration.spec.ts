@@ -3,24 +3,17 @@ import { testServiceKey } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
 import { type ClusterIssuer, startCluster } from '../testing/cluster-issuer.js';
-import {
-  type Answer,
-  asService,
-  owner,
-  vaultUnderTest,
-  type VaultUnderTest,
-  writer,
-} from '../testing/vault-under-test.js';
+import { type Answer, asService, owner, vaultWorld, type VaultWorld, writer } from '../testing/vault-world.js';
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET';
 
-let vault: VaultUnderTest;
+let vault: VaultWorld;
 let cluster: ClusterIssuer;
 let named = 0;
 
 beforeAll(async () => {
   cluster = await startCluster();
-  vault = await vaultUnderTest(new KekRing('k1', new Map([['k1', randomBytes(32)]])), {}, cluster.trust);
+  vault = await vaultWorld(new KekRing('k1', new Map([['k1', randomBytes(32)]])), {}, cluster.trust);
 });
 
 afterAll(async () => {

@@ -2,24 +2,16 @@ import type { Principal } from '#libs/service-kit';
 import { until } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
-import {
-  admin,
-  asService,
-  owner,
-  unboundPolicy,
-  vaultUnderTest,
-  type VaultUnderTest,
-  writer,
-} from '../testing/vault-under-test.js';
+import { admin, asService, owner, unboundPolicy, vaultWorld, type VaultWorld, writer } from '../testing/vault-world.js';
 
 const canary = `canary-${randomBytes(12).toString('hex')}`;
 const named = asService('engine', ['credentials:reveal']);
-let vault: VaultUnderTest;
+let vault: VaultWorld;
 let id: string;
 
 beforeAll(async () => {
   const SERVICE_POLICY = { ...unboundPolicy, engine: { may: ['reveal' as const], consumers: [] } };
-  vault = await vaultUnderTest(new KekRing('k1', new Map([['k1', randomBytes(32)]])), { SERVICE_POLICY });
+  vault = await vaultWorld(new KekRing('k1', new Map([['k1', randomBytes(32)]])), { SERVICE_POLICY });
   const body = { name: 'revealed', type: 'text', fields: { password: canary, user: 'u' } };
   id = (await vault.call('POST', '/api/v1/credentials', body)).body.id;
 });

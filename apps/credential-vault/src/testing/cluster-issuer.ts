@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { KubernetesTrust } from './vault-under-test.js';
+import type { KubernetesTrust } from './vault-world.js';
 
 const issuer = 'https://kubernetes.default.svc.cluster.local';
 

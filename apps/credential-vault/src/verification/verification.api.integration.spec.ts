@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
 import { type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
-import { admin, vaultUnderTest, type VaultUnderTest, writer } from '../testing/vault-under-test.js';
+import { admin, vaultWorld, type VaultWorld, writer } from '../testing/vault-world.js';
 
 let gateway: FakeGateway;
-let vault: VaultUnderTest;
+let vault: VaultWorld;
 let made = 0;
 
 beforeAll(async () => {
   gateway = await fakeGateway();
   const ring = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
-  vault = await vaultUnderTest(ring, { GATEWAY_URL: gateway.url });
+  vault = await vaultWorld(ring, { GATEWAY_URL: gateway.url });
 });
 afterAll(async () => {
   await vault.close();

@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, home } from '../testing/engine-world.js';
 import type { Toolset } from '#libs/contracts';
 import { type RecordedRequest, type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
 

@@ -1,4 +1,4 @@
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { type FakeServices, fakeServices } from '../testing/fake-services.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';

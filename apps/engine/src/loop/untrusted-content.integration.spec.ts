@@ -2,7 +2,7 @@ import { newId, type TurnInput, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type EngineWorld, engineWorld, turnOf, sessionOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, turnOf, sessionOf } from '../testing/engine-world.js';
 import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';

@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld } from '../testing/engine-world.js';
 import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
 import { type FakeServices, fakeServices } from '../testing/fake-services.js';
 

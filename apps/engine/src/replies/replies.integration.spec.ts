@@ -1,7 +1,7 @@
 import { deliverySend, newId, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-world.js';
 
 describe('a committed reply', () => {
   let world: EngineWorld;

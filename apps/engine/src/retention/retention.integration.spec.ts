@@ -1,5 +1,5 @@
 import { firstId, newId } from '#libs/contracts';
-import { type EngineWorld, engineWorld, home, sessionOf, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, home, sessionOf, turnOf } from '../testing/engine-world.js';
 import { turnsOf } from '../testing/turns-of.js';
 import { RetentionRepository } from './retention.repository.js';
 

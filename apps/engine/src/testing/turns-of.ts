@@ -1,6 +1,6 @@
 import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { until } from '#libs/testing';
-import { type EngineWorld, home } from './engine-under-test.js';
+import { type EngineWorld, home } from './engine-world.js';
 
 export interface AgentRow {
   tools?: string[];

@@ -1,4 +1,4 @@
-import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-world.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';

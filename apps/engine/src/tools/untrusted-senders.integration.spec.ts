@@ -1,5 +1,5 @@
 import type { TurnInput } from '#libs/contracts';
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
 import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../testing/fake-services.js';

@@ -1,7 +1,7 @@
 import { turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 
 describe('the tries of a turn', () => {

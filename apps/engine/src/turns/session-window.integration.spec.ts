@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { type EngineWorld, engineWorld, turnOf, sessionOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, turnOf, sessionOf } from '../testing/engine-world.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 

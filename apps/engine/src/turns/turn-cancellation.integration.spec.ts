@@ -2,7 +2,7 @@ import { newId, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
 import { discardHeld } from './held-turns.js';
 import { TurnCancellation } from './turn-cancellation.service.js';
 import { StepRepository } from '../steps/step.repository.js';

@@ -2,7 +2,7 @@ import { deliverySend, newId, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../testing/engine-world.js';
 import { StepRepository } from '../steps/step.repository.js';
 import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
 import { TurnJobService } from './turn-job.service.js';

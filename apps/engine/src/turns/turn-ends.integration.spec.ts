@@ -1,6 +1,6 @@
 import { deliverySend, newId } from '#libs/contracts';
 import { until } from '#libs/testing';
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
 import { type Script, type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 

@@ -1,6 +1,6 @@
 import { deliverySend, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
 
 describe('a turn', () => {
   let world: EngineWorld;

@@ -3,7 +3,7 @@ import { Liveness } from '#libs/database';
 import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import pg from 'pg';
-import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { TurnRepository } from './turn.repository.js';
 

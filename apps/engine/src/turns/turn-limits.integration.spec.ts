@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-world.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 

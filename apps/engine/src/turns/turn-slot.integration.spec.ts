@@ -2,7 +2,7 @@ import { newId, turnRun } from '#libs/contracts';
 import { noLimits, ProjectLimits } from '#libs/project-limits';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ServerResponse } from 'node:http';
-import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-world.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 import { until } from '#libs/testing';

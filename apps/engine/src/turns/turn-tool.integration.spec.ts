@@ -1,6 +1,6 @@
 import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { until } from '#libs/testing';
-import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-world.js';
 import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
 import { type FakeModel, fakeModel } from '../testing/fake-model.js';
 

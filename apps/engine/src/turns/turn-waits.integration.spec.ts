@@ -1,7 +1,7 @@
 import { newId, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home, turnOf, sessionOf } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, home, turnOf, sessionOf } from '../testing/engine-world.js';
 import { type Script, type FakeModel, fakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 

@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home } from '../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, home } from '../testing/engine-world.js';
 
 const elsewhere = { organizationId: home.organizationId, projectId: newId('prj') };
 const stranger = { organizationId: newId('org'), projectId: newId('prj') };

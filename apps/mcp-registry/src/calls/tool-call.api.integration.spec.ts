@@ -1,9 +1,9 @@
 import { until } from '#libs/testing';
 import { request } from 'node:http';
-import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
+import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
 import { FakeMcpServer, tool } from '../testing/fake-mcp-server.js';
 
-let registry: RegistryUnderTest;
+let registry: RegistryWorld;
 let server: FakeMcpServer;
 let toolId: string;
 let pin: string;

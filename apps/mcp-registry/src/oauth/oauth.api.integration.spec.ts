@@ -1,7 +1,7 @@
-import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
+import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
 import { FakeMcpServer } from '../testing/fake-mcp-server.js';
 
-let registry: RegistryUnderTest;
+let registry: RegistryWorld;
 let server: FakeMcpServer;
 let registrations: Record<string, unknown>[];
 

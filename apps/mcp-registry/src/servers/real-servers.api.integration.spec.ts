@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ChildServer, startEverything } from '../testing/child-server.js';
-import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
+import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
 
-let registry: RegistryUnderTest;
+let registry: RegistryWorld;
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {

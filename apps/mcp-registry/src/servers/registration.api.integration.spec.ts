@@ -1,9 +1,9 @@
 import { until } from '#libs/testing';
-import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
+import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
 import { FakeMcpServer, tool } from '../testing/fake-mcp-server.js';
 import type { ToolView } from '../tools/tool.dto.js';
 
-let registry: RegistryUnderTest;
+let registry: RegistryWorld;
 const servers: FakeMcpServer[] = [];
 
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { until } from '#libs/testing';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
-import { clientOf, initialize, postMessage, sidecarToken, SidecarsUnderTest } from '../testing/sidecar-under-test.js';
+import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
+import { clientOf, initialize, postMessage, sidecarToken, SidecarsWorld } from '../testing/sidecar-world.js';
 
-const sidecars = new SidecarsUnderTest();
-let registry: RegistryUnderTest;
+const sidecars = new SidecarsWorld();
+let registry: RegistryWorld;
 let client: ReturnType<typeof clientOf>;
 
 beforeAll(async () => {

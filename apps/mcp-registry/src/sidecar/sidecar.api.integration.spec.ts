@@ -1,18 +1,12 @@
 import { until } from '#libs/testing';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
-import {
-  clientOf,
-  initialize,
-  postMessage,
-  sidecarToken as token,
-  SidecarsUnderTest,
-} from '../testing/sidecar-under-test.js';
+import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
+import { clientOf, initialize, postMessage, sidecarToken as token, SidecarsWorld } from '../testing/sidecar-world.js';
 
-const sidecars = new SidecarsUnderTest();
+const sidecars = new SidecarsWorld();
 const { home } = sidecars;
-let registry: RegistryUnderTest;
+let registry: RegistryWorld;
 let client: ReturnType<typeof clientOf>;
 let origin: string;
 

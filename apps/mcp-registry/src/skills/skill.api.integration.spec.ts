@@ -1,6 +1,6 @@
-import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
+import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
 
-let registry: RegistryUnderTest;
+let registry: RegistryWorld;
 
 beforeAll(async () => {
   registry = await startRegistry();

@@ -1,9 +1,9 @@
 import type { Scope } from '#libs/service-kit';
-import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
+import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
 import { FakeMcpServer, tool } from '../testing/fake-mcp-server.js';
 
 describe('what tools may do without a person', () => {
-  let registry: RegistryUnderTest;
+  let registry: RegistryWorld;
   let server: FakeMcpServer;
 
   beforeAll(async () => {

@@ -1,7 +1,7 @@
-import { type RegistryUnderTest, startRegistry } from '../testing/registry-under-test.js';
+import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
 
 describe('a Python tool tried by hand', () => {
-  let registry: RegistryUnderTest;
+  let registry: RegistryWorld;
   let tool: { id: string; pin: string };
   const source = 'def rates(day: str) -> int:\n    "Rates."\n    return http_request("GET", day)\n';
 

@@ -1,11 +1,11 @@
 import { until } from '#libs/testing';
-import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { post, send } from '../testing/send.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-let portal: PortalUnderTest;
+let portal: PortalWorld;
 let upstream: Upstream;
 let router: Server;
 

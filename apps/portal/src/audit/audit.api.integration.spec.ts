@@ -3,11 +3,11 @@ import { newId } from '#libs/contracts';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DataSource } from 'typeorm';
-import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { post, send } from '../testing/send.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
 
-let portal: PortalUnderTest;
+let portal: PortalWorld;
 let upstream: Upstream;
 let service: Server;
 /** What the other services have, each the same; null: they answer 500. */

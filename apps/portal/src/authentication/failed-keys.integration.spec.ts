@@ -1,11 +1,11 @@
 import { newKey } from '../api-keys/key-text.js';
 import { ApiKeyRepository } from '../api-keys/api-key.repository.js';
-import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
 import { type FailedKeysSettings, networkOf } from './failed-keys.js';
 
 let behind: Upstream;
-const portals: PortalUnderTest[] = [];
+const portals: PortalWorld[] = [];
 
 beforeAll(async () => {
   behind = await startUpstream('service', {});

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
-import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
 
-let portal: PortalUnderTest;
+let portal: PortalWorld;
 let behind: Upstream;
 let admin: string;
 

@@ -3,14 +3,14 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib';
-import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
 
 const page = '<!doctype html><meta property="csp-nonce" nonce="%CSP_NONCE%"><title>Gatehouse</title>';
 const script = 'console.log(1);'.repeat(100);
 
 let folder: string;
-let portal: PortalUnderTest;
+let portal: PortalWorld;
 let behind: Upstream;
 
 beforeAll(async () => {

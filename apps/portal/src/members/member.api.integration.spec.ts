@@ -3,11 +3,11 @@ import { testServiceKey, until } from '#libs/testing';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, linkOfOwner, signIn, signInAnswer } from '../testing/browser.js';
-import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { post, send } from '../testing/send.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
 
-let portal: PortalUnderTest;
+let portal: PortalWorld;
 let behind: Upstream;
 let router: Server;
 let owner: Browser;

@@ -1,9 +1,9 @@
 import { type Browser, linkOfOwner, signIn } from '../testing/browser.js';
-import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { post, send } from '../testing/send.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
 
-let portal: PortalUnderTest;
+let portal: PortalWorld;
 let behind: Upstream;
 let owner: Browser;
 

@@ -3,11 +3,11 @@ import { ServiceTokens } from '#libs/service-kit';
 import { testServiceKey } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { post, send } from '../testing/send.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
 
-let portal: PortalUnderTest;
+let portal: PortalWorld;
 let ingress: Upstream;
 let vault: Upstream;
 let admin: string;

@@ -1,9 +1,9 @@
 import { until } from '#libs/testing';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 
-let portal: PortalUnderTest;
+let portal: PortalWorld;
 let stream: ServerResponse | null = null;
 let lastEventId: string | undefined;
 const router = createServer((request, response) => {

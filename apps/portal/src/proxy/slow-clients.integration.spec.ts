@@ -1,9 +1,9 @@
 import { sendByByte, slowClient, until } from '#libs/testing';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 
-let portal: PortalUnderTest;
+let portal: PortalWorld;
 let behind: Server;
 let streaming = 0;
 let key: string;

@@ -2,11 +2,11 @@ import { ServiceTokens } from '#libs/service-kit';
 import { testServiceKey, until } from '#libs/testing';
 import { DataSource } from 'typeorm';
 import { linkOfOwner, signIn, signInAnswer, tokenOf } from '../testing/browser.js';
-import { type PortalUnderTest, startPortal } from '../testing/portal-under-test.js';
+import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { post, send } from '../testing/send.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
 
-let portal: PortalUnderTest;
+let portal: PortalWorld;
 let behind: Upstream;
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ describe("the owner's link", () => {
 });
 
 describe('a session', () => {
-  let slow: PortalUnderTest;
+  let slow: PortalWorld;
   beforeAll(async () => {
     const { url } = behind;
     const urls = { INGRESS_URL: url, GATEWAY_URL: url, VAULT_URL: url, ROUTER_URL: url };

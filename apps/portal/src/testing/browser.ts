@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { OwnerLinkRepository } from '../bootstrap/owner-link.repository.js';
-import type { PortalUnderTest } from './portal-under-test.js';
+import type { PortalWorld } from './portal-world.js';
 import { type Answer, send } from './send.js';
 
 /** A browser that somebody is signed in with: it keeps the cookie, and its pages show the token of the session. */
@@ -12,13 +12,13 @@ export interface Browser {
 
 export const tokenOf = (link: string): string => new URL(link).hash.replace('#token=', '');
 
-export function signInAnswer(portal: PortalUnderTest, link: string): Promise<Response> {
+export function signInAnswer(portal: PortalWorld, link: string): Promise<Response> {
   const body = JSON.stringify({ token: tokenOf(link) });
   const headers = { 'content-type': 'application/json', 'user-agent': 'A browser' };
   return fetch(`${portal.url}/api/v1/sign-in/link`, { method: 'POST', body, headers });
 }
 
-export async function signIn(portal: PortalUnderTest, link: string): Promise<Browser> {
+export async function signIn(portal: PortalWorld, link: string): Promise<Browser> {
   const answer = await signInAnswer(portal, link);
   const text = await answer.text();
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
@@ -42,7 +42,7 @@ export async function signIn(portal: PortalUnderTest, link: string): Promise<Bro
 }
 
 /** The link that `npm start` prints. */
-export async function linkOfOwner(portal: PortalUnderTest): Promise<string> {
+export async function linkOfOwner(portal: PortalWorld): Promise<string> {
   const settings = { PUBLIC_URL: portal.url, SIGN_IN_LINK_SECONDS: 600 };
   const links = new OwnerLinkRepository(portal.app.get(DataSource));
   return (await links.make(portal.tenant.organizationId, settings)).sign_in_link;

@@ -1,7 +1,7 @@
 import type { PythonCompileAnswer } from '#libs/contracts';
-import { type RunnerUnderTest, startRunner } from '../testing/runner-under-test.js';
+import { type RunnerWorld, startRunner } from '../testing/runner-world.js';
 
-let runner: RunnerUnderTest;
+let runner: RunnerWorld;
 
 beforeAll(async () => {
   runner = await startRunner();

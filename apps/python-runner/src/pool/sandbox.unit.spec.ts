@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { smallSettings } from '../testing/runner-under-test.js';
+import { smallSettings } from '../testing/runner-world.js';
 import { type Ending, Sandbox } from './sandbox.js';
 import { makeSnapshot } from './snapshot.js';
 

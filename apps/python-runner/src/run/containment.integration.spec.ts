@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OperationsServer } from '#libs/service-kit';
 import { until } from '#libs/testing';
-import { type RunnerUnderTest, startRunner, toolOf } from '../testing/runner-under-test.js';
+import { type RunnerWorld, startRunner, toolOf } from '../testing/runner-world.js';
 
 /** Past the import list, which is a courtesy: every module is two attributes away. */
 const anyModule = 'import json\nload = json.codecs.builtins.__import__\n';
@@ -10,7 +10,7 @@ const anyModule = 'import json\nload = json.codecs.builtins.__import__\n';
 const javascript = `${anyModule}js = load("gatehouse_sandbox.host").host._ask\n`;
 const secretOfThisProcess = 'GATEHOUSE_TEST_SECRET';
 
-let runner: RunnerUnderTest;
+let runner: RunnerWorld;
 let outside: Server;
 let port: number;
 let reached = 0;

@@ -1,5 +1,5 @@
 import { type FakeEngine, fakeEngine } from '../testing/fake-engine.js';
-import { runOf, type RunnerUnderTest, startRunner, toolOf } from '../testing/runner-under-test.js';
+import { runOf, type RunnerWorld, startRunner, toolOf } from '../testing/runner-world.js';
 
 const eventBody = '\ufeff{"id": 12345678901234567890, "price": 1.10, "deep": [[[[{"n": null}]]]]}';
 const eventAnswers: Record<string, [number, object]> = {
@@ -8,7 +8,7 @@ const eventAnswers: Record<string, [number, object]> = {
   '/huge/event': [200, { id: 'evt_1', content_type: null, body: 'x'.repeat(65_537), body_encoding: 'utf8' }],
   '/gone/event': [200, { error: { code: 'event_body_not_found', message: 'It came by the API.' } }],
 };
-let runner: RunnerUnderTest;
+let runner: RunnerWorld;
 let engine: FakeEngine;
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+import { type RouterWorld, routerWorld } from '../testing/router-world.js';
 
 describe('an agent that a rule names', () => {
   let world: RouterWorld;

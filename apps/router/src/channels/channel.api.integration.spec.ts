@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+import { type RouterWorld, routerWorld } from '../testing/router-world.js';
 
 const apps = new Map([
   [newId('app'), 'builtin'],

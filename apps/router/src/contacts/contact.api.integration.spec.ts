@@ -2,7 +2,7 @@ import { newId } from '#libs/contracts';
 import type { UnknownSenders } from '../channels/channel.entity.js';
 import type { MessageRow } from '../routing/message.entity.js';
 import { RoutingService } from '../routing/routing.service.js';
-import { jobOf, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+import { jobOf, type RouterWorld, routerWorld } from '../testing/router-world.js';
 import type { Target } from '../handover/target.js';
 import type { ContactDetail } from './contact.service.js';
 

@@ -2,7 +2,7 @@ import { newId, type NormalizedMessage } from '#libs/contracts';
 import { OperationsServer } from '#libs/service-kit';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type JournaledEvents, journaledEvents, type Neighbour, neighbour } from '../testing/journaled-events.js';
-import { caller, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+import { caller, type RouterWorld, routerWorld } from '../testing/router-world.js';
 
 interface Listed {
   data: { id: string; outcome: string | null; sender?: string; event_type?: string; text?: string }[];

@@ -1,7 +1,7 @@
 import { newId, type NormalizedMessage } from '#libs/contracts';
 import { JobContext } from '#libs/queue';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { jobOf, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+import { jobOf, type RouterWorld, routerWorld } from '../testing/router-world.js';
 import { RoutingService } from './routing.service.js';
 
 let world: RouterWorld;

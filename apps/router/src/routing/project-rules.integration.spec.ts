@@ -1,7 +1,7 @@
 import { ChangeListener } from '#libs/database';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { caller, jobOf, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+import { caller, jobOf, type RouterWorld, routerWorld } from '../testing/router-world.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
 import type { MessageRow } from './message.entity.js';
 import { RoutingService } from './routing.service.js';

@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { JobContext } from '#libs/queue';
 import { until } from '#libs/testing';
-import { jobOf, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+import { jobOf, type RouterWorld, routerWorld } from '../testing/router-world.js';
 import { RoutingHandler } from './routing.handler.js';
 
 describe('the attempts at routing a receipt', () => {

@@ -3,7 +3,7 @@ import { errorCode } from '#libs/queue';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { jobOf, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+import { jobOf, type RouterWorld, routerWorld } from '../testing/router-world.js';
 import type { WorkflowRow } from '../workflows/workflow.entity.js';
 import type { MessageRow } from './message.entity.js';
 import { RoutingService } from './routing.service.js';

@@ -3,7 +3,7 @@ import { Database } from '#libs/database';
 import { addCounts, countJournal, joinOldMinutes, latencyClass } from '#libs/journal';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type JournaledEvents, journaledEvents } from '../testing/journaled-events.js';
-import { caller, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+import { caller, type RouterWorld, routerWorld } from '../testing/router-world.js';
 import type { MessageStatisticsView } from './statistics.dto.js';
 
 const minuteMs = 60_000;

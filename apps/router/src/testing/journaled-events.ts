@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
-import { caller, type RouterWorld } from './router-under-test.js';
+import { caller, type RouterWorld } from './router-world.js';
 
 export interface JournaledEvents {
   /** A receipt that was received, and ended in an outcome unless it is null; with a stored message where one is given. */

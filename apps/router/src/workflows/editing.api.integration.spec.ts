@@ -1,7 +1,7 @@
 import { ServiceTokens } from '#libs/service-kit';
 import { testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { caller, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+import { caller, type RouterWorld, routerWorld } from '../testing/router-world.js';
 import type { TriggerRow } from './trigger.entity.js';
 import type { WorkflowRow } from './workflow.entity.js';
 

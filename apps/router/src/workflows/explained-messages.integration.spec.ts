@@ -1,6 +1,6 @@
 import type { MessageRow } from '../routing/message.entity.js';
 import { RoutingService } from '../routing/routing.service.js';
-import { jobOf, type RouterWorld, routerWorld } from '../testing/router-under-test.js';
+import { jobOf, type RouterWorld, routerWorld } from '../testing/router-world.js';
 import type { TriggerRow } from './trigger.entity.js';
 
 describe('verdicts of many triggers', () => {

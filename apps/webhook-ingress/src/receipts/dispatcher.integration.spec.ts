@@ -3,7 +3,7 @@ import type { JobClient } from '#libs/queue';
 import { noLimits } from '#libs/project-limits';
 import { until } from '#libs/testing';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
-import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
+import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
 import { Dispatcher } from './dispatcher.js';
 import { PublicAddress } from './public-address.js';
 import type { Receipt } from './receipt.js';

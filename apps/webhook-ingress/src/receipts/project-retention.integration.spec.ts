@@ -1,6 +1,6 @@
 import type { JournalEntry } from '#libs/journal';
 import { noLimits, ProjectLimits } from '#libs/project-limits';
-import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
+import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
 import { ProjectRetention } from './project-retention.repository.js';
 import type { Receipt } from './receipt.js';
 

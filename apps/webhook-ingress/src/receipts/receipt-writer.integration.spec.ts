@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
 import { createHash } from 'node:crypto';
-import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
+import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
 import type { DeliveryKey, Receipt, Written } from './receipt.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 

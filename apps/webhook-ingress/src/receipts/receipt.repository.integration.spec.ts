@@ -1,5 +1,5 @@
 import { until } from '#libs/testing';
-import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
+import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
 
 let world: ReceiptsWorld;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { batchLimits } from '#libs/queue';
 import { until } from '#libs/testing';
 import { endpoint } from '../testing/fake-gateway.js';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
-import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-under-test.js';
+import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
 import { noLimits } from '#libs/project-limits';
 import { Dispatcher } from './dispatcher.js';
 import { PublicAddress } from './public-address.js';

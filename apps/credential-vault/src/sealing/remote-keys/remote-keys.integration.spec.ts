@@ -7,7 +7,7 @@ import {
   type KeyService,
   transitService,
 } from '../../testing/key-services.js';
-import { asService, unboundPolicy, vaultUnderTest, type VaultUnderTest } from '../../testing/vault-under-test.js';
+import { asService, unboundPolicy, vaultWorld, type VaultWorld } from '../../testing/vault-world.js';
 import { DoesNotOpen } from '../aead.js';
 import { KekRing, readKekRing } from '../kek-ring.js';
 import { RemoteKey } from './remote-key.js';
@@ -15,7 +15,7 @@ import { RemoteKey } from './remote-key.js';
 const local = randomBytes(32);
 const policy = { SERVICE_POLICY: unboundPolicy, DEK_CACHE_MS: 0 };
 const operator = asService('credential-vault');
-let vault: VaultUnderTest | undefined;
+let vault: VaultWorld | undefined;
 let service: KeyService;
 
 afterEach(async () => {
@@ -52,7 +52,7 @@ describe.each([
   });
 
   it('takes over from a key of this process, and gives back, without a value lost', async () => {
-    vault = await vaultUnderTest(new KekRing('local', new Map([['local', local]])), policy);
+    vault = await vaultWorld(new KekRing('local', new Map([['local', local]])), policy);
     const body = { name: 'c', type: 'text', fields: { a: 'a value' } };
     const { id } = (await vault.call('POST', '/api/v1/credentials', body)).body;
     const both = (primary: string): KekRing =>
@@ -72,7 +72,7 @@ describe.each([
   });
 
   it('that is away makes callers wait, and takes nothing for lost', async () => {
-    vault = await vaultUnderTest(new KekRing('kms', new Map([['kms', remote()]])), policy);
+    vault = await vaultWorld(new KekRing('kms', new Map([['kms', remote()]])), policy);
     const body = { name: 'c', type: 'text', fields: { a: 'a value' } };
     const { id } = (await vault.call('POST', '/api/v1/credentials', body)).body;
     service.away = true;

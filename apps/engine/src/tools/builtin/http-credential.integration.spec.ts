@@ -1,7 +1,7 @@
 import type { CredentialBinding } from '#libs/contracts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
 import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
 import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../../testing/fake-services.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';

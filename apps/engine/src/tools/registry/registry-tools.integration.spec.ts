@@ -1,7 +1,7 @@
 import { turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-under-test.js';
+import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-world.js';
 import { type RecordingServer, recordingServer } from '../../testing/recording-server.js';
 import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
 import {

@@ -3,7 +3,7 @@ import { type Scope, ServiceTokens } from '#libs/service-kit';
 import { testServiceKey } from '#libs/testing';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { caller, type RouterWorld, routerWorld } from '../../testing/router-under-test.js';
+import { caller, type RouterWorld, routerWorld } from '../../testing/router-world.js';
 
 const tokens = new ServiceTokens(testServiceKey, 'router');
 const requests = new Map<string, object>();

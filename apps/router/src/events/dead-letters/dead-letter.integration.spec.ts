@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { type JournaledEvents, journaledEvents, type Neighbour, neighbour } from '../../testing/journaled-events.js';
-import { type RouterWorld, routerWorld } from '../../testing/router-under-test.js';
+import { type RouterWorld, routerWorld } from '../../testing/router-world.js';
 
 interface Letter {
   id: string;

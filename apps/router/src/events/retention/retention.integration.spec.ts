@@ -1,5 +1,5 @@
 import { journaledEvents } from '../../testing/journaled-events.js';
-import { type RouterWorld, routerWorld } from '../../testing/router-under-test.js';
+import { type RouterWorld, routerWorld } from '../../testing/router-world.js';
 import { RetentionRepository } from './retention.repository.js';
 
 const dayMs = 86_400_000;

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { type JournaledEvents, journaledEvents } from '../../testing/journaled-events.js';
-import { caller, type RouterWorld, routerWorld } from '../../testing/router-under-test.js';
+import { caller, type RouterWorld, routerWorld } from '../../testing/router-world.js';
 
 interface Listener {
   status: number;

@@ -9,9 +9,8 @@ import {
 } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { createService, type Scope, ServiceTokens } from '#libs/service-kit';
-import { testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
+import { QueuedJobs, testDatabase, testRedisUrl, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Queue } from 'bullmq';
 import pg from 'pg';
 import { AppModule } from '../app.module.js';
 import type { EngineSettings } from '../settings.js';
@@ -47,11 +46,8 @@ export async function engineWorld(): Promise<EngineWorld> {
   const jobs = new JobClient(testRedisUrl());
   const tokens = new ServiceTokens(testServiceKey, 'engine');
   const engines: NestFastifyApplication[] = [];
-  const queues = [turnRun, deliverySend].map(
-    ({ queue }) => new Queue(queue, { connection: { url: testRedisUrl() }, prefix: `{gatehouse:q:${queue}}` }),
-  );
-  const loseJobs = async () => void (await Promise.all(queues.map((queue) => queue.obliterate({ force: true }))));
-  await loseJobs();
+  const queued = new QueuedJobs([turnRun.queue, deliverySend.queue]);
+  await queued.lose();
   return {
     pool,
     jobs,
@@ -68,12 +64,8 @@ export async function engineWorld(): Promise<EngineWorld> {
       engines.push(app);
       return app;
     },
-    waiting: async <P extends object>(contract: JobContract<P>) => {
-      const queue = queues.find(({ name }) => name === contract.queue);
-      const found = (await queue?.getJobs(['wait', 'delayed', 'prioritized'])) ?? [];
-      return found.flatMap((job) => (job.data as { items: { payload: P }[] }).items.map(({ payload }) => payload));
-    },
-    loseJobs,
+    waiting: (contract) => queued.payloads(contract, ['wait', 'delayed', 'prioritized']),
+    loseJobs: () => queued.lose(),
     drive: async (turnId, done) => {
       const [engine] = engines;
       if (!engine) throw new Error('no engine was started');
@@ -83,7 +75,7 @@ export async function engineWorld(): Promise<EngineWorld> {
       tokens.mint('engine', { subject, ...(person === undefined ? {} : { person }), ...project, scopes }),
     close: async () => {
       await Promise.allSettled(engines.map((engine) => engine.close()));
-      await Promise.all(queues.map((queue) => queue.close()));
+      await queued.close();
       await jobs.close();
       await pool.end();
       await database.drop();

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import type { SidecarSettings } from '../sidecar/env.js';
 import { readServerFile } from '../sidecar/server-file.js';
 import { createSidecar } from '../sidecar/sidecar.js';
-import type { RegistryUnderTest } from './registry-under-test.js';
+import type { RegistryWorld } from './registry-world.js';
 
 const filesystem = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-filesystem/dist/index.js'));
 const memory = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-memory/dist/index.js'));
@@ -26,7 +26,7 @@ export const initialize = JSON.stringify({
 });
 
 /** Sidecars over a folder of their own, with the servers `files`, `memory`, `child`, `broken` and `missing`. */
-export class SidecarsUnderTest {
+export class SidecarsWorld {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), 'gatehouse-sidecar-')));
   readonly logged: Record<string, unknown>[] = [];
   private readonly started: FastifyInstance[] = [];
@@ -99,7 +99,7 @@ export const postMessage = (url: string, body: string, headers: Record<string, s
   });
 
 /** Registers a server by its URL, and calls its tools as the engine does. */
-export function clientOf(registry: RegistryUnderTest) {
+export function clientOf(registry: RegistryWorld) {
   registry.fake.credentials.set('cred_sidecar', { token: sidecarToken });
   return {
     register: (url: string, name: string, credential_id = 'cred_sidecar') =>

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { AppModule, bodyLimitOf, notReady } from '../app.module.js';
 import type { RunnerSettings } from '../settings.js';
 
-export interface RunnerUnderTest {
+export interface RunnerWorld {
   app: NestFastifyApplication;
   compile(source: string): Promise<PythonCompileAnswer>;
   /** Runs a source whose tool is `tool`. */
@@ -18,7 +18,7 @@ export interface RunnerUnderTest {
 export const organizationId = 'org_a';
 
 /** The runner's own service with real children, as small as a test can do with. */
-export async function startRunner(settings: Partial<RunnerSettings> = {}): Promise<RunnerUnderTest> {
+export async function startRunner(settings: Partial<RunnerSettings> = {}): Promise<RunnerWorld> {
   const all = { ...smallSettings, ...settings };
   const { d: _private, ...publicKey } = testServiceKey;
   const app = await createService({
@@ -37,7 +37,7 @@ export async function startRunner(settings: Partial<RunnerSettings> = {}): Promi
     notReady,
   });
   await app.init();
-  const post: RunnerUnderTest['post'] = async (url, payload, as = {}) => {
+  const post: RunnerWorld['post'] = async (url, payload, as = {}) => {
     const principal: Principal = {
       subject: url.endsWith('compile') ? 'service:mcp-registry' : 'service:engine',
       organizationId,

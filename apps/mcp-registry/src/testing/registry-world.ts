@@ -23,7 +23,7 @@ export interface Answer {
   body: any;
 }
 
-export interface RegistryUnderTest {
+export interface RegistryWorld {
   app: NestFastifyApplication;
   url: string;
   databaseUrl: string;
@@ -69,7 +69,7 @@ const defaults = {
 };
 
 /** The registry with its own database, and fakes in the place of the services it calls. */
-export async function startRegistry(settings: Partial<RegistrySettings> = {}): Promise<RegistryUnderTest> {
+export async function startRegistry(settings: Partial<RegistrySettings> = {}): Promise<RegistryWorld> {
   const database = await testDatabase();
   const fake = await startFakeServices();
   const urls = { VAULT_URL: fake.url, ENGINE_URL: fake.url, PYTHON_RUNNER_URL: fake.url };

@@ -13,7 +13,7 @@ import type { SessionSettings } from '../settings.js';
 import type { OidcSettings } from '../sign-in/single-sign-on/oidc-settings.js';
 import { DataSource } from 'typeorm';
 
-export interface PortalUnderTest {
+export interface PortalWorld {
   app: NestFastifyApplication;
   url: string;
   tenant: FirstTenant;
@@ -42,7 +42,7 @@ export async function startPortal(
     TRUSTED_PROXIES?: string[];
     CONSOLE_DIR?: string;
   } = {},
-): Promise<PortalUnderTest> {
+): Promise<PortalWorld> {
   const database = await testDatabase();
   const settings = {
     PORT: 8080,

@@ -31,7 +31,7 @@ export interface KubernetesTrust {
 }
 
 /** A vault over a database of its own, called as `writer` unless told otherwise. */
-export interface VaultUnderTest {
+export interface VaultWorld {
   app: NestFastifyApplication;
   call(
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
@@ -50,13 +50,13 @@ export function asService(name: string, more: Scope[] = [], tenant = owner): Pri
 }
 
 /** @param trust whom it believes beside those with its own key */
-export async function vaultUnderTest(
+export async function vaultWorld(
   keys: KekRing,
   more: Partial<VaultSettings> = {},
   trust: Partial<KubernetesTrust> = {},
-): Promise<VaultUnderTest> {
+): Promise<VaultWorld> {
   const database = await testDatabase();
-  const vault: VaultUnderTest = {
+  const vault: VaultWorld = {
     app: await start(database.url, keys, more, trust),
     call: async (method, url, payload, as = writer) => {
       const issuer = as.subject.startsWith('service:') ? as.subject.slice('service:'.length) : 'portal';
