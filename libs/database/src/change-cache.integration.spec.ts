@@ -1,5 +1,6 @@
 import { openLink, testDatabase, type BreakableLink, type TestDatabase, until } from '#libs/testing';
 import { Logger } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { ChangeCache } from './change-cache.js';
 import { ChangeListener } from './change-listener.js';
@@ -111,6 +112,15 @@ describe('a connection that listens and ends', () => {
     await pool.query(`UPDATE told.rule SET text = 'after'`);
     await now(one, 'a', 'after');
   });
+
+  it('ends with its process, at whatever moment of its beginning that is told to stop', async () => {
+    for (const afterMs of [0, 0, 1, 2, 4, 8, 16]) {
+      const { listener } = replica({ name: 'stopping' });
+      if (afterMs > 0) await pause(afterMs);
+      await listener.onApplicationShutdown();
+      expect(listener.listening).toBe(false);
+    }
+  }, 20_000);
 
   it('is given up when it does not answer, however open it seems', async () => {
     const one = replica({ url: link.url });

@@ -99,7 +99,8 @@ export class ChangeListener {
     const ended = new Promise<never>((_resolve, reject) => client.once('end', () => reject(new Error('it has ended'))));
     ended.catch(() => undefined);
     try {
-      await client.connect();
+      // One that is ended while it connects answers to nobody.
+      await Promise.race([client.connect(), ended]);
       const probe = `${probePrefix}${randomUUID()}`;
       const arrived = new Promise<void>((resolve) =>
         client.on('notification', ({ payload = '' }) => (payload === probe ? resolve() : this.hear(payload))),
