@@ -7,7 +7,13 @@ export interface ContractCall {
   /** Below the adapter's mount: `verify`, `sources/list-changes`. */
   route: string;
   headers: Record<string, string>;
-  body: Record<string, any>;
+  body: {
+    /** Of `/deliver`. */
+    message?: { text: string };
+    /** The webhook as it came, of `/challenge` and `/parse-inbound`. */
+    request?: { url: string; headers: Record<string, string> };
+    [field: string]: unknown;
+  };
 }
 
 /** An answer that the contract does not show; of several the last one stays. */
@@ -53,13 +59,13 @@ export async function startContractProcess(): Promise<ContractProcess> {
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const origin = await listening(child.stdout);
-  const control = async (method: string, path: string, body?: unknown): Promise<any> => {
+  const control = async <T = void>(method: string, path: string, body?: unknown): Promise<T> => {
     const answer = await fetch(`${origin}/_control/${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
-    return answer.json();
+    return (await answer.json()) as T;
   };
   let mounted = 0;
   const mountAs: ContractProcess['mountAs'] = async (slug, changes = {}) => {
@@ -72,7 +78,7 @@ export async function startContractProcess(): Promise<ContractProcess> {
       manifest: (next) => control('PUT', `${slug}/manifest`, next),
       files: (files) => control('PUT', `${slug}/files`, files),
       calls: async (route) => {
-        const calls = (await control('GET', `${slug}/calls`)) as ContractCall[];
+        const calls = await control<ContractCall[]>('GET', `${slug}/calls`);
         return route === undefined ? calls : calls.filter((call) => call.route === route);
       },
       forget: () => control('DELETE', `${slug}/calls`),

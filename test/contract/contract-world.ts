@@ -17,9 +17,9 @@ export interface ContractApp {
 }
 
 /** An answer of the portal, whatever its status. */
-export interface PortalAnswer {
+export interface PortalAnswer<T> {
   status: number;
-  body: any;
+  body: T;
   headers: Headers;
 }
 
@@ -27,7 +27,7 @@ export interface PortalAnswer {
 export interface ContractWorld extends System {
   adapters: ContractProcess;
   /** Asks the portal; its refusals are answers too. */
-  ask(method: string, path: string, body?: unknown): Promise<PortalAnswer>;
+  ask<T = unknown>(method: string, path: string, body?: unknown): Promise<PortalAnswer<T>>;
   /** Registers an adapter. @returns its id */
   register(adapter: ContractAdapter): Promise<string>;
   /** Registers an adapter and installs its App, which answers everybody. */

@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import type { Schema } from '../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from './contract-process.js';
 import { type ContractApp, type ContractWorld, startContractWorld } from './contract-world.js';
 import { type FakeModel, type ModelAnswer, openFakeModel } from './fake-model.js';
@@ -26,9 +27,10 @@ describe('every turn', () => {
   });
 
   const about = { channel_address: 'room' };
-  const shown = async (id: string): Promise<any> => (await world.ask('GET', `events/${id}`)).body;
+  const shown = async (id: string): Promise<Schema<'EventDetailView'>> =>
+    (await world.ask<Schema<'EventDetailView'>>('GET', `events/${id}`)).body;
   /** Waits for what became of an event, in the one field that says so. */
-  const says = (id: string, reason: RegExp): Promise<any> =>
+  const says = (id: string, reason: RegExp): Promise<Schema<'EventResult'>> =>
     until(`the event says ${reason}`, async () => {
       const { result } = await shown(id);
       return reason.test(result?.reason ?? '') ? result : null;
@@ -44,7 +46,7 @@ describe('every turn', () => {
     model.answer = answer;
     const { id } = await world.send(app, { from: `asks for ${what}`, text: 'hello', about });
     expect((await says(id, reason)).text).toMatch(/./);
-    expect((await adapter.calls('deliver')).filter(({ body }) => body['message'].text === '')).toEqual([]);
+    expect((await adapter.calls('deliver')).filter(({ body }) => body.message?.text === '')).toEqual([]);
   });
 
   it('is on its run, with the reply and its deliveries', async () => {
@@ -54,7 +56,7 @@ describe('every turn', () => {
     await world.api('POST', '/api/v1/triggers', trigger);
     const { runs } = await world.outcomeOf(app, { type: 'answered', text: 'hello', about });
     const run = await until('the run shows its delivery', async () => {
-      const { body } = await world.ask('GET', `runs/${runs[0]?.id}`);
+      const { body } = await world.ask<Schema<'RunDetailView'>>('GET', `runs/${runs[0]?.id}`);
       return body.state === 'succeeded' && body.deliveries?.length > 0 ? body : null;
     });
     expect(run.turns).toMatchObject([{ id: expect.stringMatching(/^trn_/), reply: 'sent', reply_text: 'done' }]);
@@ -64,8 +66,8 @@ describe('every turn', () => {
     model.answer = { text: null, finish: 'content_filter' };
     const { id } = await world.send(app, { from: 'filtered', text: 'hello', about });
     const letter = await until('it is a dead letter', async () => {
-      const { body } = await world.ask('GET', 'events/dead-letters');
-      return body.data?.find((one: { receipt_id: string }) => one.receipt_id === id);
+      const { body } = await world.ask<Schema<'DeadLetterPage'>>('GET', 'events/dead-letters');
+      return body.data?.find((one) => one.receipt_id === id);
     });
     await until('its sender is told', async () => (await adapter.calls('deliver')).length > 0);
     const notice = (await adapter.calls('deliver')).length;
@@ -73,7 +75,7 @@ describe('every turn', () => {
     expect((await world.ask('POST', `events/dead-letters/${letter.id}/redrive`, {})).status).toBeLessThan(300);
     await until('it answers after all', async () => {
       const calls = await adapter.calls('deliver');
-      return calls.length > notice && calls.some(({ body }) => body['message'].text.includes('after all'));
+      return calls.length > notice && calls.some(({ body }) => body.message?.text.includes('after all'));
     });
   });
 
@@ -96,7 +98,7 @@ describe('every turn', () => {
       'it is answered',
       async () => {
         const detail = await shown(id);
-        return detail.timeline.some((entry: any) => entry.stage === 'delivery' && entry.outcome === 'delivered');
+        return detail.timeline.some((entry) => entry.stage === 'delivery' && entry.outcome === 'delivered');
       },
       90_000,
     );

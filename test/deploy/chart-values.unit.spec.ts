@@ -1,18 +1,18 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { chartValues, describeRendered, rendered } from './helm.js';
-import { baseSettings, manifestsOf, read, runnableApps, type Manifest } from './manifests.js';
+import { baseSettings, manifestsOf, read, runnableApps } from './manifests.js';
+import { appOf, find, id, ofKind, podOf } from './objects.js';
+
+interface ValuesSchema {
+  properties: { services: { properties: object; required: string[] } };
+  definitions: { secret: { enum: string[] } };
+}
 
 const repository = 'registry.example.com/gatehouse';
 const gateway = { enabled: true, parentRefs: [{ name: 'gateway', namespace: 'gateway' }] };
 
-const id = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
-const find = (objects: Manifest[], kind: string, name: string): any =>
-  objects.find((each) => each.kind === kind && each.metadata.name === name);
-const podOf = (objects: Manifest[], name: string) => find(objects, 'Deployment', name).spec.template;
-const appOf = (objects: Manifest[], name: string) => podOf(objects, name).spec.containers[0];
-
 describe('the schema of the chart', () => {
-  const schema = JSON.parse(read('k8s/chart/values.schema.json'));
+  const schema = JSON.parse(read('k8s/chart/values.schema.json')) as ValuesSchema;
   let validate: ValidateFunction;
   beforeAll(() => {
     validate = new Ajv({ allErrors: true, strict: true, strictRequired: false, strictTypes: false }).compile(schema);
@@ -22,7 +22,8 @@ describe('the schema of the chart', () => {
     const values = chartValues();
     const keys = path.split('/');
     const last = keys.pop() ?? '';
-    keys.reduce((node: any, key) => (node[key] ??= {}), values)[last] = value;
+    const holder = keys.reduce((node, key) => (node[key] ??= {}) as Record<string, unknown>, values);
+    holder[last] = value;
     return values;
   };
 
@@ -47,9 +48,10 @@ describe('the schema of the chart', () => {
 
   it('lets no map of the chart have what it does not know', () => {
     const open: string[] = [];
-    const walk = (node: any, path: string) => {
+    const walk = (node: unknown, path: string) => {
       if (node && typeof node === 'object') {
-        if (node.properties && node.type === 'object' && node.additionalProperties !== false) open.push(path);
+        const map = 'properties' in node && 'type' in node && node.type === 'object';
+        if (map && !('additionalProperties' in node && node.additionalProperties === false)) open.push(path);
         for (const [key, value] of Object.entries(node)) walk(value, `${path}/${key}`);
       }
     };
@@ -116,8 +118,8 @@ describeRendered('values of the chart', () => {
     const objects = rendered({ image, services: { 'credential-vault': { image: own } } });
     expect(appOf(objects, 'router')).toMatchObject({ image: `${repository}/router:1.2.3`, imagePullPolicy: 'Always' });
     const vault = podOf(objects, 'credential-vault').spec;
-    expect(vault.containers[0].image).toBe(`other.example/vault:mine@${digest}`);
-    expect(vault.initContainers[0].image).toBe(`other.example/vault:mine@${digest}`);
+    expect(vault.containers[0]?.image).toBe(`other.example/vault:mine@${digest}`);
+    expect(vault.initContainers?.[0]?.image).toBe(`other.example/vault:mine@${digest}`);
     for (const { kind, spec } of objects) {
       if (kind === 'Deployment' || kind === 'Job')
         expect(spec?.template?.spec).toMatchObject({ imagePullSecrets: [{ name: 'pull' }] });
@@ -157,7 +159,7 @@ describeRendered('values of the chart', () => {
     expect(spec.template.spec.volumes).toContainEqual({ name: 'more', emptyDir: {} });
     const app = appOf(objects, 'engine');
     expect(app.resources).toMatchObject({ limits: { memory: '2Gi' }, requests: { cpu: '250m' } });
-    expect(app.env.at(-1)).toEqual({ name: 'MODEL', value: 'x' });
+    expect(app.env?.at(-1)).toEqual({ name: 'MODEL', value: 'x' });
     expect(app.volumeMounts).toContainEqual({ name: 'more', mountPath: '/more' });
     expect(find(objects, 'ServiceAccount', 'engine').metadata.annotations).toEqual({ role: 'engine' });
     expect(JSON.stringify(podOf(objects, 'router'))).not.toMatch(/MODEL|\/more|gpu/);
@@ -166,14 +168,12 @@ describeRendered('values of the chart', () => {
   it('mount an authority where the stores are reached, and nowhere else', () => {
     const mount = { name: 'ca', mountPath: '/ca', readOnly: true };
     const stores = { volumes: [{ name: 'ca', configMap: { name: 'ca' } }], volumeMounts: [mount] };
-    const pods = rendered({ stores, databaseRoles: { enabled: true } }).filter(
-      ({ kind }) => kind === 'Deployment' || kind === 'Job',
-    );
-    for (const each of pods) {
-      const { metadata, spec } = (each.spec as any).template;
+    const objects = rendered({ stores, databaseRoles: { enabled: true } });
+    for (const each of [...ofKind(objects, 'Deployment'), ...ofKind(objects, 'Job')]) {
+      const { metadata, spec } = each.spec.template;
       const reaching = metadata.labels['gatehouse.dev/stores'] === 'true';
       for (const container of [...spec.containers, ...(spec.initContainers ?? [])]) {
-        expect([id(each), container.name, container.volumeMounts.some(({ name }: any) => name === 'ca')]).toEqual([
+        expect([id(each), container.name, container.volumeMounts.some(({ name }) => name === 'ca')]).toEqual([
           id(each),
           container.name,
           reaching,
@@ -189,9 +189,9 @@ describeRendered('values of the chart', () => {
     };
     const objects = rendered({ secrets, externalSecrets: { enabled: true, prefix: 'prod/' } });
     const pod = podOf(objects, 'router').spec;
-    const used = [...pod.initContainers, ...pod.containers].flatMap(({ env }: any) => env);
-    const database = used.filter(({ name }: any) => name === 'DATABASE_URL');
-    expect(database.map(({ valueFrom }: any) => valueFrom.secretKeyRef.name)).toEqual(['mine', 'mine']);
+    const used = [...(pod.initContainers ?? []), ...pod.containers].flatMap(({ env = [] }) => env);
+    const database = used.filter(({ name }) => name === 'DATABASE_URL');
+    expect(database.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name)).toEqual(['mine', 'mine']);
     expect(find(objects, 'ExternalSecret', 'mine').spec.dataFrom).toEqual([{ extract: { key: 'prod/router-stores' } }]);
     expect(find(objects, 'Secret', 'router-key').stringData).toEqual({ GATEHOUSE_SERVICE_KEY: '{"a": 1}' });
   });
@@ -207,7 +207,7 @@ describeRendered('values of the chart', () => {
     const { metadata, spec } = find(objects, 'Ingress', 'gatehouse');
     expect(metadata.annotations).toEqual({ note: 'a' });
     expect(spec).toMatchObject({ ingressClassName: 'nginx', tls: ingress.tls });
-    expect(spec.rules.map(({ host }: any) => host)).toEqual(['gate.example.org']);
+    expect(spec.rules.map(({ host }) => host)).toEqual(['gate.example.org']);
     expect(find(objects, 'HTTPRoute', 'gatehouse').spec).toMatchObject({
       hostnames: ['a.example', 'b.example'],
       parentRefs: gateway.parentRefs,
@@ -221,7 +221,7 @@ describeRendered('values of the chart', () => {
     const objects = rendered({ networkPolicies: { dns, stores, metrics } });
     expect(find(objects, 'NetworkPolicy', 'names').spec.egress).toEqual([dns]);
     expect(find(objects, 'NetworkPolicy', 'to-stores').spec.egress).toEqual([stores]);
-    expect(find(objects, 'NetworkPolicy', 'metrics').spec.ingress[0].from).toEqual(metrics.from);
+    expect(find(objects, 'NetworkPolicy', 'metrics').spec.ingress[0]?.from).toEqual(metrics.from);
     const open = rendered({ networkPolicies: { enabled: false }, tracing: { enabled: true } });
     expect(open.filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);
   });
@@ -235,8 +235,8 @@ describeRendered('values of the chart', () => {
     const objects = rendered({ queueScaling, services });
     const { spec } = find(objects, 'ScaledObject', 'engine');
     expect(spec).toMatchObject({ minReplicaCount: 5, maxReplicaCount: 7 });
-    expect(spec.triggers[0].metadata).toEqual({ value: '50' });
-    expect(spec.triggers[1].metadata).toMatchObject({ serverAddress: 'http://mimir:9009' });
+    expect(spec.triggers[0]?.metadata).toEqual({ value: '50' });
+    expect(spec.triggers[1]?.metadata).toMatchObject({ serverAddress: 'http://mimir:9009' });
     expect(objects.map(id).filter((each) => / (router|engine)$/.test(each) && /Scale/i.test(each))).toEqual([
       'ScaledObject engine',
     ]);
@@ -245,6 +245,6 @@ describeRendered('values of the chart', () => {
   it('let the API server of the cluster be asked for keys', () => {
     const apiServer = ['10.1.2.3/32', '10.1.2.4/32'];
     const { spec } = find(rendered({ clusterTokens: { enabled: true, apiServer } }), 'NetworkPolicy', 'to-api-server');
-    expect(spec.egress[0].to).toEqual(apiServer.map((cidr) => ({ ipBlock: { cidr } })));
+    expect(spec.egress[0]?.to).toEqual(apiServer.map((cidr) => ({ ipBlock: { cidr } })));
   });
 });

@@ -1,6 +1,7 @@
 import { chartVersion, describeRendered, helm, rendered } from './helm.js';
 import { built, components, describeBuilt } from './kustomize.js';
 import { baseSettings, runnableApps, type Manifest } from './manifests.js';
+import { appOf, find, id, ofKind, podOf } from './objects.js';
 import { complaint } from './schema.js';
 
 const repository = 'registry.example.com/gatehouse';
@@ -24,11 +25,6 @@ const everything = {
   monitoring: { podMonitor: on, alerts: on, dashboards: on },
 };
 
-const id = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
-const find = (objects: Manifest[], kind: string, name: string): any =>
-  objects.find((each) => each.kind === kind && each.metadata.name === name);
-const podOf = (objects: Manifest[], name: string) => find(objects, 'Deployment', name).spec.template;
-const appOf = (objects: Manifest[], name: string) => podOf(objects, name).spec.containers[0];
 const jobsOf = (objects: Manifest[]) =>
   objects.filter(({ kind }) => kind === 'Job').map(({ metadata }) => metadata.name);
 
@@ -39,9 +35,8 @@ function comparable(objects: Manifest[]) {
     .replace(/"name":"gatehouse-(?!dashboards)[a-z0-9]{10}"/g, '"name":"gatehouse"')
     // Both name a Job for its release; the chart also for what else would change the Job.
     .replace(/"name":"(migrate|database-roles)-0\.1\.0(-[0-9a-f]{8})?"/g, '"name":"$1-release"');
-  const all = JSON.parse(plain) as (Manifest & { spec: any })[];
-  for (const { kind, spec } of all) {
-    if (kind !== 'Deployment') continue;
+  const all = JSON.parse(plain) as Manifest[];
+  for (const { spec } of ofKind(all, 'Deployment')) {
     const { metadata } = spec.template;
     delete metadata.annotations?.['checksum/settings'];
     if (Object.keys(metadata.annotations ?? {}).length === 0) delete metadata.annotations;
@@ -119,7 +114,7 @@ describeRendered('the chart', () => {
 
   it('rolls pods when a setting changes, and then makes no other Job', () => {
     const [before, after] = [rendered(), rendered({ settings: { LOG_LEVEL: 'warn' } })];
-    const rolledBy = (objects: Manifest[]) => podOf(objects, 'router').metadata.annotations['checksum/settings'];
+    const rolledBy = (objects: Manifest[]) => podOf(objects, 'router').metadata.annotations?.['checksum/settings'];
     expect(rolledBy(rendered())).toBe(rolledBy(before));
     expect(rolledBy(after)).not.toBe(rolledBy(before));
     expect(jobsOf(after)).toEqual(jobsOf(before));

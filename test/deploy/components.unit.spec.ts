@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { manifestsIn, manifestsOf, read, runnableApps, type Manifest } from './manifests.js';
 import { built, describeBuilt } from './kustomize.js';
+import { ofKind } from './objects.js';
 import { complaint } from './schema.js';
 
 interface Component {
@@ -121,10 +122,9 @@ describeBuilt('the component mcp-sidecar', () => {
 });
 
 describe('the component monitoring', () => {
-  const resources = resourcesOf('monitoring') as (Manifest & { spec: any })[];
-  const ofKind = (kind: string) => resources.filter((one) => one.kind === kind);
+  const resources = resourcesOf('monitoring');
   it('scrapes the port that the Services have', () => {
-    const scraped = ofKind('ServiceMonitor')[0]?.spec.endpoints[0].port;
+    const scraped = ofKind(resources, 'ServiceMonitor')[0]?.spec.endpoints[0]?.port;
     expect(scraped).toBe('operations');
     for (const { spec } of base.filter(({ kind }) => kind === 'Service')) {
       expect(spec?.ports).toContainEqual(expect.objectContaining({ name: scraped }));
@@ -134,19 +134,19 @@ describe('the component monitoring', () => {
   it('scales by queues that the app consumes, and by one autoscaler', () => {
     const removed = componentOf('monitoring').patches?.[0];
     expect(removed?.patch).toContain('$patch: delete');
-    for (const { metadata, spec } of ofKind('ScaledObject')) {
+    for (const { metadata, spec } of ofKind(resources, 'ScaledObject')) {
       expect(removed && isTarget(removed.target, { kind: 'HorizontalPodAutoscaler', apiVersion: '', metadata })).toBe(
         true,
       );
       expect(spec.scaleTargetRef.name).toBe(metadata.name);
-      const query = String(spec.triggers.at(-1).metadata.query);
+      const query = String(spec.triggers.at(-1)?.metadata.query);
       const queues = /queue=~"([\w|]+)"/.exec(query)?.[1]?.split('|') ?? [];
       const consumed = /consumes: \[(.*)\]/.exec(read(`apps/${metadata.name}/src/service.ts`))?.[1] ?? '';
       expect(queues.length).toBeGreaterThan(0);
       for (const queue of queues) expect(consumed).toContain(`'${queue}'`);
     }
     expect(removed?.target.name.split('|').sort()).toEqual(
-      ofKind('ScaledObject')
+      ofKind(resources, 'ScaledObject')
         .map(({ metadata }) => metadata.name)
         .sort(),
     );

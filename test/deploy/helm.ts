@@ -11,7 +11,7 @@ if (found.missing) console.warn(`The chart is not rendered: ${found.missing}.`);
 export const describeRendered = found.binary ? describe : describe.skip;
 
 const chart = fileURLToPath(new URL('../../k8s/chart', import.meta.url));
-export const chartValues = () => parseDocument(read('k8s/chart/values.yaml')).toJS() as Record<string, any>;
+export const chartValues = () => parseDocument(read('k8s/chart/values.yaml')).toJS() as Record<string, unknown>;
 export const chartVersion = () =>
   (parseDocument(read('k8s/chart/Chart.yaml')).toJS() as { appVersion: string }).appVersion;
 

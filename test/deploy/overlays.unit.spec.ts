@@ -1,5 +1,6 @@
 import { built, components, describeBuilt, overlays } from './kustomize.js';
 import { manifestsOf, read, type Manifest } from './manifests.js';
+import { ofKind } from './objects.js';
 import { complaint } from './schema.js';
 
 const namespaced = ({ kind }: Manifest) => kind !== 'Namespace';
@@ -77,14 +78,14 @@ describeBuilt('a component in place of another way', () => {
     const objects = built('production', ['gateway-api']);
     expect(ids('gateway-api')).not.toContain('Ingress gatehouse');
     const [ingress] = named(built('production'), 'Ingress');
-    const [route] = named(objects, 'HTTPRoute') as (Manifest & { spec: any })[];
-    const routed = route?.spec.rules.map((rule: any) => [rule.matches[0].path.value, rule.backendRefs[0].name]);
+    const [route] = ofKind(objects, 'HTTPRoute');
+    const routed = route?.spec.rules.map(({ matches, backendRefs }) => [matches[0]?.path.value, backendRefs[0]?.name]);
     expect(routed).toEqual(
       ingress?.spec?.rules?.[0]?.http.paths.map(({ path, backend }) => [path, backend.service.name]),
     );
     for (const { backendRefs } of route?.spec.rules ?? []) {
-      const service = named(objects, 'Service').find(({ metadata }) => metadata.name === backendRefs[0].name);
-      expect(service?.spec?.ports?.map(({ port }) => port)).toContain(backendRefs[0].port);
+      const service = named(objects, 'Service').find(({ metadata }) => metadata.name === backendRefs[0]?.name);
+      expect(service?.spec?.ports?.map(({ port }) => port)).toContain(backendRefs[0]?.port);
     }
   });
 
@@ -92,11 +93,11 @@ describeBuilt('a component in place of another way', () => {
     expect(ids('monitoring')).toContain('ServiceMonitor gatehouse');
     const objects = built('production', ['monitoring', 'pod-monitor']);
     expect(named(objects, 'ServiceMonitor')).toEqual([]);
-    const [monitor] = named(objects, 'PodMonitor') as (Manifest & { spec: any })[];
+    const [monitor] = ofKind(objects, 'PodMonitor');
     for (const { spec } of named(objects, 'Deployment')) {
-      expect(spec?.template?.metadata.labels).toMatchObject(monitor?.spec.selector.matchLabels);
+      expect(spec?.template?.metadata.labels).toMatchObject(monitor?.spec.selector.matchLabels ?? {});
       const ports = spec?.template?.spec.containers[0]?.ports?.map(({ name }) => name);
-      expect(ports).toContain(monitor?.spec.podMetricsEndpoints[0].port);
+      expect(ports).toContain(monitor?.spec.podMetricsEndpoints[0]?.port);
     }
   });
 
@@ -105,7 +106,7 @@ describeBuilt('a component in place of another way', () => {
     const used = [...named(objects, 'Deployment'), ...named(objects, 'Job')].flatMap(({ spec }) =>
       (spec?.template?.spec.containers[0]?.env ?? []).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? []),
     );
-    const made = named(objects, 'ExternalSecret') as (Manifest & { spec: any })[];
+    const made = ofKind(objects, 'ExternalSecret');
     expect(made.map(({ metadata }) => metadata.name).sort()).toEqual([...new Set(used)].sort());
     for (const { metadata, spec } of made) {
       expect(spec.dataFrom).toEqual([{ extract: { key: `gatehouse/${metadata.name}` } }]);

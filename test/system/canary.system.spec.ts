@@ -1,5 +1,6 @@
 import { until } from '#libs/testing';
 import pg from 'pg';
+import type { Schema } from '../../apps/console/src/api/named-schema.js';
 import type { InstalledApp } from './api.js';
 import { everyRow, openCanaries, recordRedis } from './canaries.js';
 import { openSink, type Sink } from './sink.js';
@@ -26,7 +27,7 @@ describe('a secret that was stored', () => {
   });
 
   /** Keeps every answer, whatever its status. */
-  async function ask(method: string, path: string, body?: object | string): Promise<{ status: number; json: any }> {
+  async function ask<T>(method: string, path: string, body?: object | string): Promise<{ status: number; json: T }> {
     const answer = await fetch(`${system.origin('portal')}${path}`, {
       method,
       headers: {
@@ -41,11 +42,12 @@ describe('a secret that was stored', () => {
   }
   const credentials = '/api/v1/credentials';
   const created = async (body: object): Promise<string> => {
-    const { status, json } = await ask('POST', credentials, body);
+    const { status, json } = await ask<{ id: string }>('POST', credentials, body);
     expect(status).toBe(201);
-    return json.id as string;
+    return json.id;
   };
-  const install = async (body: object): Promise<InstalledApp> => (await ask('POST', '/api/v1/apps', body)).json;
+  const install = async (body: object): Promise<InstalledApp> =>
+    (await ask<InstalledApp>('POST', '/api/v1/apps', body)).json;
   const notedInbound = async (url: string, body: string, signature: string) => {
     const sent = await post(url, body, { 'x-signature-256': signature });
     answers.push(JSON.stringify(sent));
@@ -132,7 +134,9 @@ describe('a secret that was stored', () => {
     await db.end();
     await until('the vault found it undecryptable', async () => {
       await ask('POST', `/api/v1/apps/${app.id}/verify`);
-      return (await ask('GET', `${credentials}/${credential_id}`)).json.status === 'undecryptable';
+      return (
+        (await ask<Schema<'CredentialView'>>('GET', `${credentials}/${credential_id}`)).json.status === 'undecryptable'
+      );
     });
     await system.kill('credential-vault');
     await ask('POST', `/api/v1/apps/${app.id}/verify`);
@@ -141,7 +145,9 @@ describe('a secret that was stored', () => {
   });
 
   it('reaches an adapter, also with a wrong signature', async () => {
-    const adapter = (await ask('POST', '/api/v1/adapters', { url: `${system.origin('adapters')}/generic` })).json;
+    const adapter = (
+      await ask<Schema<'AdapterView'>>('POST', '/api/v1/adapters', { url: `${system.origin('adapters')}/generic` })
+    ).json;
     const secret = plant('adapter signing_secret');
     const fields = { signing_secret: secret, token: plant('adapter token') };
     const credential_id = await created({ name: 'generic', type: 'text', adapter_slug: 'generic', fields });

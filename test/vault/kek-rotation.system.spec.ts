@@ -1,5 +1,6 @@
 import type { Principal } from '#libs/service-kit';
 import { randomBytes } from 'node:crypto';
+import type { RewrapProgress } from '../../apps/credential-vault/src/keys/rewrapper.js';
 import { type OauthWorld, startWorld } from './oauth-world.js';
 
 const cli: Principal = {
@@ -38,7 +39,7 @@ describe('a rotation of the KEK with grants alive', () => {
     })();
     const rewrap = { to: 'k2', batch: 1, budget_ms: 5_000 };
     for (let finished = false; !finished;) {
-      const { status, body } = await world.vaults.call('POST', '/internal/keys/rewrap', rewrap, cli);
+      const { status, body } = await world.vaults.call<RewrapProgress>('POST', '/internal/keys/rewrap', rewrap, cli);
       expect(status).toBe(200);
       expect(body.failed).toEqual([]);
       finished = body.finished && body.rewrapped === 0;

@@ -1,5 +1,6 @@
 import { verifyStandardWebhooks } from '#libs/adapter-sdk';
 import { until } from '#libs/testing';
+import type { Schema } from '../../apps/console/src/api/named-schema.js';
 import { openSink, type Sink } from '../system/sink.js';
 import { type OauthWorld, startWorld } from './oauth-world.js';
 import { person } from './vault-processes.js';
@@ -14,7 +15,7 @@ describe('notifications of a project', () => {
   beforeAll(async () => {
     sink = await openSink();
     world = await startWorld({ count: 2, env: { NOTIFY_SWEEP_MS: '100' } });
-    const put = await world.vaults.call('PUT', path, { url: `${sink.url}/hook` });
+    const put = await world.vaults.call<Schema<'NotificationsMade'>>('PUT', path, { url: `${sink.url}/hook` });
     expect(put.status).toBe(200);
     secret = put.body.secret;
   }, 120_000);
@@ -65,15 +66,16 @@ describe('notifications of a project', () => {
   it('that fail stand on their credential: since when, why, and what to do once they are given up', async () => {
     sink.answer = () => ({ status: 410 });
     const id = await world.connected('failing');
-    const failure = async () => (await world.vaults.call('GET', `/api/v1/credentials/${id}`)).body.notification_failure;
+    const failure = async () =>
+      (await world.vaults.call<Schema<'CredentialView'>>('GET', `/api/v1/credentials/${id}`)).body.notification_failure;
     const first = await until('the credential shows it', failure);
     expect(first).toMatchObject({ code: 'receiver_refused', what_to_do: null });
     expect(first.error).toMatch(/could not be told to the receiver: it answered 410/);
-    expect(Date.parse(first.next_try_at)).toBeGreaterThan(Date.parse(first.since));
+    expect(Date.parse(first.next_try_at ?? '')).toBeGreaterThan(Date.parse(first.since));
     await world.vaults.db.query('UPDATE vault.notification SET next_try_at = now(), attempts = 13');
     const last = await until('it is given up', async () => {
       const shown = await failure();
-      return shown.next_try_at === null ? shown : null;
+      return shown?.next_try_at === null ? shown : null;
     });
     expect(last).toMatchObject({
       since: first.since,
@@ -82,7 +84,8 @@ describe('notifications of a project', () => {
     expect((await world.vaults.call('GET', path)).body).toMatchObject({ waiting: 0, given_up: 1 });
     sink.answer = () => ({ status: 204 });
     const before = told(id).length;
-    secret = (await world.vaults.call('PUT', path, { url: `${sink.url}/hook` })).body.secret;
+    secret = (await world.vaults.call<Schema<'NotificationsMade'>>('PUT', path, { url: `${sink.url}/hook` })).body
+      .secret;
     await until('it is told after all', async () => told(id).length > before && (await failure()) === null);
     expect((await world.vaults.call('GET', path)).body).toMatchObject({ waiting: 0, given_up: 0 });
   });
@@ -93,9 +96,12 @@ describe('notifications of a project', () => {
     expect((await world.vaults.call('PUT', path, { url: sink.url }, reader)).status).toBe(403);
     const other = { ...person, organizationId: 'org_b', projectId: 'prj_b' };
     expect((await world.vaults.call('GET', path, undefined, other)).status).toBe(404);
-    const wrong = await world.vaults.call('PUT', path, { url: 'ftp://example.com/', secret: 'short' });
+    const wrong = await world.vaults.call<Schema<'Problem'>>('PUT', path, {
+      url: 'ftp://example.com/',
+      secret: 'short',
+    });
     expect(wrong.body).toMatchObject({ status: 422, code: 'invalid_notifications' });
-    expect(wrong.body.errors.map(({ field }: { field: string }) => field)).toEqual(['url', 'secret']);
+    expect(wrong.body.errors?.map(({ field }) => field)).toEqual(['url', 'secret']);
     await world.vaults.call('DELETE', path);
     const id = await world.connected('untold');
     expect(await world.row(id)).toMatchObject({ state: 'active' });

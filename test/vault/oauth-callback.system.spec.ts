@@ -1,3 +1,4 @@
+import type { Schema } from '../../apps/console/src/api/named-schema.js';
 import { Browser } from './browser.js';
 import { type OauthWorld, startWorld } from './oauth-world.js';
 import { person } from './vault-processes.js';
@@ -30,7 +31,7 @@ function changed(callback: URL, change: (query: URLSearchParams) => void): strin
 describe('connecting an account', () => {
   it('goes to the provider with PKCE and back, and hands out a token that works, and never the other secrets', async () => {
     const id = await world.credential('connects');
-    const started = await world.vaults.call('POST', `/api/v1/credentials/${id}/connect`, {});
+    const started = await world.vaults.call<Schema<'ConnectStarted'>>('POST', `/api/v1/credentials/${id}/connect`, {});
     const asked = new URL(started.body.authorization_url).searchParams;
     expect(Object.fromEntries(asked)).toMatchObject({
       response_type: 'code',
@@ -44,10 +45,12 @@ describe('connecting an account', () => {
     await world.connect(id);
     const { body } = await world.vaults.resolve(id);
     expect(Object.keys(body.fields).sort()).toEqual(['access_token', 'client_id']);
-    const view = await world.vaults.call('GET', `/api/v1/credentials/${id}/oauth`);
+    const view = await world.vaults.call<Schema<'GrantView'>>('GET', `/api/v1/credentials/${id}/oauth`);
     expect(view.body).toMatchObject({ state: 'active', version: 1, missing_scopes: [], provider: 'acme' });
     expect(view.body.events).toMatchObject([{ from: 'pending', to: 'active' }]);
-    expect((await world.vaults.call('GET', `/api/v1/credentials/${id}`)).body.status).toBe('active');
+    expect((await world.vaults.call<Schema<'CredentialView'>>('GET', `/api/v1/credentials/${id}`)).body.status).toBe(
+      'active',
+    );
   });
 
   it('leaves no code or state to referrers and caches', async () => {
@@ -83,16 +86,22 @@ describe('connecting an account', () => {
 
   it('needs nobody for client credentials', async () => {
     const id = await world.credential('machine', 'client_credentials');
-    expect((await world.vaults.call('GET', `/api/v1/credentials/${id}`)).body.status).toBe('active');
-    expect((await world.vaults.resolve(id)).body.fields.access_token).toEqual(expect.any(String));
-    expect((await world.vaults.call('POST', `/api/v1/credentials/${id}/connect`, {})).body.code).toBe(
-      'not_connectable',
+    expect((await world.vaults.call<Schema<'CredentialView'>>('GET', `/api/v1/credentials/${id}`)).body.status).toBe(
+      'active',
     );
+    expect((await world.vaults.resolve(id)).body.fields.access_token).toEqual(expect.any(String));
+    expect(
+      (await world.vaults.call<Schema<'Problem'>>('POST', `/api/v1/credentials/${id}/connect`, {})).body.code,
+    ).toBe('not_connectable');
   });
 
   it('connects someone without an account by a link that works once, and that looking at does not spend', async () => {
     const id = await world.credential('linked');
-    const link = await world.vaults.call('POST', `/api/v1/credentials/${id}/connect-links`, {});
+    const link = await world.vaults.call<Schema<'ConnectLinkView'>>(
+      'POST',
+      `/api/v1/credentials/${id}/connect-links`,
+      {},
+    );
     const browser = new Browser();
     for (const looks of [1, 2])
       expect({ looks, status: (await browser.get(link.body.url)).status }).toEqual({ looks, status: 200 });
@@ -230,22 +239,28 @@ describe('a configuration', () => {
     ],
   ])('is refused when it %s', async (what, config, field) => {
     const fields = { client_id: 'gatehouse' };
-    const made = await world.vaults.call('POST', '/api/v1/credentials', {
+    const made = await world.vaults.call<Schema<'CredentialView'>>('POST', '/api/v1/credentials', {
       name: what,
       type: 'oauth2',
       grant: 'authorization_code',
       fields,
     });
-    const { status, body } = await world.vaults.call('PUT', `/api/v1/credentials/${made.body.id}/oauth`, { config });
+    const { status, body } = await world.vaults.call<Schema<'Problem'>>(
+      'PUT',
+      `/api/v1/credentials/${made.body.id}/oauth`,
+      { config },
+    );
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_oauth_config' });
-    expect(body.errors.map((error: { field: string }) => error.field)).toContain(field);
-    expect((await world.vaults.call('GET', `/api/v1/credentials/${made.body.id}/oauth`)).status).toBe(404);
+    expect(body.errors?.map(({ field }) => field)).toContain(field);
+    expect(
+      (await world.vaults.call<Schema<'GrantView'>>('GET', `/api/v1/credentials/${made.body.id}/oauth`)).status,
+    ).toBe(404);
   });
 
   it('whose redirect URI the provider does not know ends at the provider', async () => {
     const id = await world.credential('unregistered');
     await world.vaults.call('PUT', `/api/v1/credentials/${id}/oauth`, { config: { issuer: world.provider.url } });
-    const started = await world.vaults.call('POST', `/api/v1/credentials/${id}/connect`, {});
+    const started = await world.vaults.call<Schema<'ConnectStarted'>>('POST', `/api/v1/credentials/${id}/connect`, {});
     expect(new URL(started.body.authorization_url).searchParams.get('redirect_uri')).toMatch(
       /callback\/own-[0-9a-f]{16}$/,
     );

@@ -1,3 +1,4 @@
+import type { Schema } from '../../apps/console/src/api/named-schema.js';
 import { Browser } from './browser.js';
 import { type AuthorizationServer, startAuthorizationServer } from './authorization-server.js';
 import { startManifests } from './manifests.js';
@@ -47,15 +48,26 @@ export async function startWorld(
     redirectUri,
     credential: async (name, grant = 'authorization_code') => {
       const fields = { client_id: 'gatehouse', client_secret: 'a-client-secret' };
-      const made = await vaults.call('POST', '/api/v1/credentials', { name, type: 'oauth2', grant, fields });
+      const made = await vaults.call<Schema<'CredentialView'>>('POST', '/api/v1/credentials', {
+        name,
+        type: 'oauth2',
+        grant,
+        fields,
+      });
       if (made.status !== 201) throw new Error(JSON.stringify(made.body));
       const id = made.body.id as string;
-      const configured = await vaults.call('PUT', `/api/v1/credentials/${id}/oauth`, { provider: 'acme' });
+      const configured = await vaults.call<Schema<'Problem'>>('PUT', `/api/v1/credentials/${id}/oauth`, {
+        provider: 'acme',
+      });
       if (configured.status !== 200) throw new Error(JSON.stringify(configured.body));
       return id;
     },
     authorize: async (credentialId, account = 'alice', browser = new Browser()) => {
-      const started = await vaults.call('POST', `/api/v1/credentials/${credentialId}/connect`, {});
+      const started = await vaults.call<Schema<'ConnectStarted'>>(
+        'POST',
+        `/api/v1/credentials/${credentialId}/connect`,
+        {},
+      );
       if (started.status !== 201) throw new Error(JSON.stringify(started.body));
       browser.set(vaults.urls[0] ?? '', started.headers.get('set-cookie') ?? '');
       browser.set(provider.url, `account=${account}`);

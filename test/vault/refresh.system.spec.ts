@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import type { Schema } from '../../apps/console/src/api/named-schema.js';
 import { type OauthWorld, startWorld } from './oauth-world.js';
 
 let world: OauthWorld;
@@ -63,7 +64,9 @@ describe('a refresh', () => {
     await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
     expect((await world.vaults.resolve(id)).body.fields.access_token).toBe(before);
     await until('the refresh is under way', async () => (await world.provider.tell({})).held === 1);
-    expect((await world.vaults.call('GET', `/api/v1/credentials/${id}/oauth`)).body.state).toBe('refreshing');
+    expect((await world.vaults.call<Schema<'GrantView'>>('GET', `/api/v1/credentials/${id}/oauth`)).body.state).toBe(
+      'refreshing',
+    );
     await world.provider.tell({ release: true });
     await until('it is done', async () => (await world.row(id)).version === 2);
   });
@@ -139,7 +142,7 @@ describe('a refresh', () => {
     expect(await world.row(id)).toMatchObject({ state: 'degraded', reason: 'provider_unavailable' });
     await noPause(id);
     expect((await world.vaults.resolve(id)).status).toBe(200);
-    const { body } = await world.vaults.call('GET', `/api/v1/credentials/${id}/oauth`);
+    const { body } = await world.vaults.call<Schema<'GrantView'>>('GET', `/api/v1/credentials/${id}/oauth`);
     expect(body.events.map((event: { to: string }) => event.to)).toEqual(['active', 'degraded', 'active']);
   });
 

@@ -1,3 +1,4 @@
+import type { Schema } from '../../apps/console/src/api/named-schema.js';
 import { type OauthWorld, startWorld } from './oauth-world.js';
 
 const resource = 'https://api.example/v1';
@@ -20,7 +21,7 @@ async function seen(id: string) {
 describe('a provider whose tokens are for one resource (RFC 8707)', () => {
   it('is asked for it when an account is connected, and at every refresh', async () => {
     const id = await world.credential('of a person');
-    const started = await world.vaults.call('POST', `/api/v1/credentials/${id}/connect`, {});
+    const started = await world.vaults.call<Schema<'ConnectStarted'>>('POST', `/api/v1/credentials/${id}/connect`, {});
     expect(new URL(started.body.authorization_url).searchParams.getAll('resource')).toEqual([resource]);
     await world.provider.tell({ reset: true });
     await world.connect(id);
@@ -34,7 +35,8 @@ describe('a provider whose tokens are for one resource (RFC 8707)', () => {
     await world.provider.tell({ reset: true });
     const fields = { client_id: 'gatehouse', client_secret: 'a-client-secret' };
     const made = { name: 'of the client', type: 'oauth2', grant: 'client_credentials', fields };
-    const id = (await world.vaults.call('POST', '/api/v1/credentials', made)).body.id as string;
+    const id = (await world.vaults.call<Schema<'CredentialView'>>('POST', '/api/v1/credentials', made)).body
+      .id as string;
     const config = { issuer: world.provider.url, resource };
     expect((await world.vaults.call('PUT', `/api/v1/credentials/${id}/oauth`, { config })).status).toBe(200);
     expect(await seen(id)).toEqual({ audience: resource, asked: [['client_credentials', resource]] });
@@ -43,7 +45,7 @@ describe('a provider whose tokens are for one resource (RFC 8707)', () => {
   it('is not taken for one with a fragment', async () => {
     const id = await world.credential('wrong');
     const config = { issuer: world.provider.url, resource: `${resource}#part` };
-    const answer = await world.vaults.call('PUT', `/api/v1/credentials/${id}/oauth`, { config });
+    const answer = await world.vaults.call<Schema<'Problem'>>('PUT', `/api/v1/credentials/${id}/oauth`, { config });
     expect(answer.body).toMatchObject({ status: 422, errors: [{ field: 'oauth_config.resource' }] });
   });
 });

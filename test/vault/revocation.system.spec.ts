@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import type { Schema } from '../../apps/console/src/api/named-schema.js';
 import { type OauthWorld, startWorld } from './oauth-world.js';
 
 let world: OauthWorld;
@@ -11,7 +12,7 @@ afterAll(() => world?.close());
 
 afterEach(() => world.provider.tell({ faults: [], reset: true }));
 
-const revoke = (id: string) => world.vaults.call('POST', `/api/v1/credentials/${id}/oauth/revoke`);
+const revoke = (id: string) => world.vaults.call<Schema<'GrantView'>>('POST', `/api/v1/credentials/${id}/oauth/revoke`);
 
 describe('revoking without deleting', () => {
   it('takes the tokens away here and at the provider, and keeps the credential', async () => {
@@ -27,7 +28,7 @@ describe('revoking without deleting', () => {
       [id],
     );
     expect(rows).toEqual([{ access_token: null, refresh_token: null }]);
-    const audit = await world.vaults.call('GET', `/api/v1/credentials/${id}/audit`);
+    const audit = await world.vaults.call<Schema<'AuditPage'>>('GET', `/api/v1/credentials/${id}/audit`);
     expect(audit.body.data.map(({ action }: { action: string }) => action)).toContain('revoked');
     await world.connect(id);
     expect(await world.row(id)).toMatchObject({ state: 'active', reason: null });

@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import type { Schema } from '../../apps/console/src/api/named-schema.js';
 import { type OauthWorld, startWorld } from './oauth-world.js';
 import { person } from './vault-processes.js';
 
@@ -208,7 +209,8 @@ describe('a code whose credential is deleted while it is exchanged', () => {
 });
 
 describe('a provider that does not take a revocation', () => {
-  const listed = async () => (await world.vaults.call('GET', '/api/v1/credentials/revocations')).body.data;
+  const listed = async () =>
+    (await world.vaults.call<Schema<'RevocationPage'>>('GET', '/api/v1/credentials/revocations')).body.data;
   const again = () => world.vaults.db.query('UPDATE vault.revocation SET next_try_at = now()');
 
   it('is asked again, and what waits is shown to the project it is of', async () => {
@@ -221,7 +223,12 @@ describe('a provider that does not take a revocation', () => {
     ]);
     expect(JSON.stringify(await listed())).not.toMatch(/token|secret/);
     const stranger = { ...person, organizationId: 'org_b' };
-    const theirs = await world.vaults.call('GET', '/api/v1/credentials/revocations', undefined, stranger);
+    const theirs = await world.vaults.call<Schema<'RevocationPage'>>(
+      'GET',
+      '/api/v1/credentials/revocations',
+      undefined,
+      stranger,
+    );
     expect(theirs.body.data).toEqual([]);
     await world.provider.tell({ revocationStatus: 200 });
     await again();
@@ -237,11 +244,11 @@ describe('a provider that does not take a revocation', () => {
       await until(`try ${attempts}`, async () => (await listed())[0]?.attempts === attempts);
       if (attempts < 3) await again();
     }
-    await until('it is given up', async () => (await listed())[0].state === 'gave_up');
+    await until('it is given up', async () => (await listed())[0]?.state === 'gave_up');
     expect(await listed()).toMatchObject([{ credential_id: id, reason: 'disconnected', next_try_at: null }]);
     await world.provider.tell({ revocationStatus: 401 });
     await disconnect(await world.connected('refused'));
-    await until('it is refused', async () => (await listed()).length === 2 && (await listed())[0].state === 'gave_up');
+    await until('it is refused', async () => (await listed()).length === 2 && (await listed())[0]?.state === 'gave_up');
     expect(await listed()).toMatchObject([{ attempts: 1, last_error: 'http_401' }, { attempts: 3 }]);
   });
 });

@@ -11,10 +11,16 @@ const owner = { organizationId: 'org_a', projectId: 'prj_a' };
 export const person: Principal = { ...owner, subject: 'key:1', scopes: ['admin'] };
 const gateway: Principal = { ...owner, subject: 'service:adapter-gateway', scopes: ['service'] };
 
-export interface Answer {
+export interface Answer<T = unknown> {
   status: number;
   headers: Headers;
-  body: any;
+  body: T;
+}
+
+/** A credential, or why there is none. */
+export interface ResolveAnswer {
+  fields: Record<string, string>;
+  code?: string;
 }
 
 /** Vault services as processes of their own, over one database. */
@@ -23,9 +29,9 @@ export interface Vaults {
   urls: string[];
   db: pg.Pool;
   logFile: string;
-  call(method: string, path: string, body?: object, as?: Principal): Promise<Answer>;
+  call<T>(method: string, path: string, body?: object, as?: Principal): Promise<Answer<T>>;
   /** What the gateway asks for. */
-  resolve(credentialId: string, process?: number, least?: number): Promise<Answer>;
+  resolve(credentialId: string, process?: number, least?: number): Promise<Answer<ResolveAnswer>>;
   /** @param changed settings that differ from then on, for this process */
   start(index: number, changed?: Record<string, string>): Promise<void>;
   /** kill -9 */
@@ -101,7 +107,7 @@ export async function startVaults({
   const db = new pg.Pool({ connectionString: database.url, max: 4 });
   // Dropping the database ends its connections, and an idle one says so.
   db.on('error', () => undefined);
-  const ask = async (url: string, method: string, body: object | undefined, as: Principal): Promise<Answer> => {
+  const ask = async <T>(url: string, method: string, body: object | undefined, as: Principal): Promise<Answer<T>> => {
     const issuer = as.subject.startsWith('service:') ? as.subject.slice('service:'.length) : 'portal';
     const token = await new ServiceTokens(testServiceKey, issuer).mint('credential-vault', as);
     const answer = await fetch(url, {

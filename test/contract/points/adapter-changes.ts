@@ -1,3 +1,4 @@
+import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import { until } from '#libs/testing';
 import { type ContractProcess, startContractProcess } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
@@ -19,17 +20,18 @@ export function holdAdapterChanges(shared: () => ContractWorld): void {
     const installed = async (name: string) => {
       const adapter = await world.adapters.mount(name, { credentials: [] });
       const app = await world.install(adapter);
-      const { data } = (await world.ask('GET', 'adapters')).body;
-      const { id } = data.find(({ slug }: { slug: string }) => slug === adapter.slug);
-      return { adapter, app, id: String(id) };
+      const { data } = (await world.ask<Schema<'AdapterPage'>>('GET', 'adapters')).body;
+      const listed = data.find(({ slug }) => slug === adapter.slug);
+      return { adapter, app, id: String(listed?.id) };
     };
-    const appOf = async ({ id }: ContractApp): Promise<any> => (await world.ask('GET', `apps/${id}`)).body;
+    const appOf = async ({ id }: ContractApp): Promise<Schema<'AppView'>> =>
+      (await world.ask<Schema<'AppView'>>('GET', `apps/${id}`)).body;
 
     it('stops receiving with a version that has no receive, and its App is named for the direction it has', async () => {
       const { adapter, app, id } = await installed('outbound');
       expect(app.direction).toBe('bidirectional');
       await adapter.manifest({ credentials: [], capabilities: ['send'] });
-      const { version } = (await world.ask('POST', `adapters/${id}/refresh`, {})).body;
+      const { version } = (await world.ask<Schema<'RefreshedAdapterView'>>('POST', `adapters/${id}/refresh`, {})).body;
       await world.ask('POST', `adapters/${id}/versions/${version.number}/approve`, {});
       expect(await appOf(app)).toMatchObject({ direction: 'outbound', name: 'Contract (outbound)', webhook_url: null });
       await until('its webhook takes nothing', async () => {
@@ -41,7 +43,9 @@ export function holdAdapterChanges(shared: () => ContractWorld): void {
     it('can be renamed', async () => {
       const { id, adapter } = await installed('renamed');
       expect((await world.ask('PATCH', `adapters/${id}`, { name: 'Our own name' })).status).toBe(200);
-      expect((await world.ask('GET', `listings/${adapter.slug}`)).body.name).toBe('Our own name');
+      expect((await world.ask<Schema<'ListingView'>>('GET', `listings/${adapter.slug}`)).body.name).toBe(
+        'Our own name',
+      );
     });
 
     it('can be moved, and its App goes on at the new address', async () => {
@@ -59,7 +63,10 @@ export function holdAdapterChanges(shared: () => ContractWorld): void {
       expect((await world.ask('PATCH', `adapters/${id}`, { disabled: true })).status).toBe(200);
       const held = await until('a message waits', async () => {
         const { id: event } = await world.send(app, { text: 'wait for me' });
-        const detail = await until('it is there', async () => (await world.ask('GET', `events/${event}`)).body);
+        const detail = await until(
+          'it is there',
+          async () => (await world.ask<Schema<'EventDetailView'>>('GET', `events/${event}`)).body,
+        );
         return detail.outcome === null && (await adapter.calls()).length === 0 ? event : null;
       });
       await world.ask('PATCH', `adapters/${id}`, { disabled: false });
@@ -79,8 +86,10 @@ export function holdAdapterChanges(shared: () => ContractWorld): void {
       const adapter = await world.adapters.mount('unknown-tool', { credentials: [], skill });
       const id = await world.register(adapter);
       await until('it says so', async () => {
-        const { manifest: _page, ...page } = (await world.ask('GET', `adapters/${id}`)).body;
-        const { manifest: _version, ...version } = (await world.ask('GET', `adapters/${id}/versions/1`)).body;
+        const { manifest: _page, ...page } = (await world.ask<Schema<'AdapterView'>>('GET', `adapters/${id}`)).body;
+        const { manifest: _version, ...version } = (
+          await world.ask<Schema<'ManifestVersionView'>>('GET', `adapters/${id}/versions/1`)
+        ).body;
         return JSON.stringify([page, version]).includes('no_such_tool');
       });
     });

@@ -1,3 +1,4 @@
+import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import { post } from '../../system/webhook.js';
 import type { ContractWorld } from '../contract-world.js';
 
@@ -55,7 +56,7 @@ export function holdBodies(shared: () => ContractWorld): void {
       const { id } = await post(world.webhookUrl, body);
       await world.ended(id);
       expect((await bytesOf(id)).toString()).toBe(body);
-      const { body: event } = await world.ask('GET', `events/${id}`);
+      const { body: event } = await world.ask<Schema<'EventDetailView'>>('GET', `events/${id}`);
       expect(JSON.stringify(event.messages)).toContain('12345678901234567890');
       expect(JSON.stringify(event.messages)).toContain('"c":"d"');
     });
@@ -63,7 +64,10 @@ export function holdBodies(shared: () => ContractWorld): void {
     it('needs a scope of its own to be read', async () => {
       const { id } = await post(world.webhookUrl, { task: 'mine' });
       await world.ended(id);
-      const { body: key } = await world.ask('POST', 'api-keys', { name: 'reader', scopes: ['events:read'] });
+      const { body: key } = await world.ask<Schema<'CreatedApiKey'>>('POST', 'api-keys', {
+        name: 'reader',
+        scopes: ['events:read'],
+      });
       const answer = await fetch(`${world.origin('portal')}/api/v1/events/${id}/body`, {
         headers: { authorization: `Bearer ${key.key}` },
       });

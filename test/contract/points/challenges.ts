@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
@@ -25,7 +26,7 @@ export function holdChallenges(shared: () => ContractWorld): void {
       const { app } = await installed('challenge');
       const before = await challenge(app, 'before');
       expect([before.status, await before.text()]).toEqual([200, 'before']);
-      expect((await world.ask('POST', `apps/${app.id}/verify`)).body.ok).toBe(true);
+      expect((await world.ask<Schema<'VerifiedAppView'>>('POST', `apps/${app.id}/verify`)).body.ok).toBe(true);
       // Often: the ingress hears of it a moment later.
       for (let n = 0; n < 50; n += 1) {
         const after = await challenge(app, `after ${n}`);
@@ -74,7 +75,7 @@ export function holdChallenges(shared: () => ContractWorld): void {
           : null;
       });
       for (const { headers, body } of calls.filter(({ route }) => route !== 'format' && route !== 'deliver')) {
-        expect(body['request'].url).toBe(url);
+        expect(body.request?.url).toBe(url);
         expect(headers['x-organization-id']).toMatch(/^org_/);
         expect(headers['x-project-id']).toMatch(/^prj_/);
       }

@@ -1,3 +1,4 @@
+import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import { until } from '#libs/testing';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
@@ -19,7 +20,7 @@ export function holdCredentials(shared: () => ContractWorld): void {
     };
     const token = () => credential('api_key', { token: 'a-token' });
     const signing = () => credential('text', { signing_secret: secret });
-    const verify = (app: ContractApp) => world.ask('POST', `apps/${app.id}/verify`);
+    const verify = (app: ContractApp) => world.ask<Schema<'VerifiedAppView'>>('POST', `apps/${app.id}/verify`);
 
     it('links a record for each, and hands over all their fields by maps_to, from the first call on', async () => {
       const adapter = await world.adapters.mount('several');
@@ -54,7 +55,7 @@ export function holdCredentials(shared: () => ContractWorld): void {
       const refused = (await verify(app)).body;
       expect(refused).toMatchObject({ ok: false, code: 'missing_credentials', missing: ['CONTRACT_SECRETS'] });
       expect(refused.error).toContain('CONTRACT_SECRETS');
-      const changed = await world.ask('PATCH', `apps/${app.id}`, {
+      const changed = await world.ask<Schema<'AppView'>>('PATCH', `apps/${app.id}`, {
         credentials: { CONTRACT_SECRETS: await signing() },
       });
       expect(changed.body.missing).toEqual([]);
@@ -64,10 +65,11 @@ export function holdCredentials(shared: () => ContractWorld): void {
     it('refuses a record that fills nothing, or of another type, by the name of the declaration', async () => {
       const adapter = await world.adapters.mount('unfit');
       await world.register(adapter);
-      const install = (credentials: object) => world.ask('POST', `listings/${adapter.slug}/install`, { credentials });
+      const install = (credentials: object) =>
+        world.ask<Schema<'Problem'>>('POST', `listings/${adapter.slug}/install`, { credentials });
       const wrongType = await install({ CONTRACT_TOKEN: await signing() });
       expect(wrongType.status).toBe(422);
-      expect(wrongType.body.errors[0].field).toContain('CONTRACT_TOKEN');
+      expect(wrongType.body.errors?.[0]?.field).toContain('CONTRACT_TOKEN');
       expect((await install({ ANOTHER: await token() })).status).toBe(422);
       expect((await install({ CONTRACT_TOKEN: 'cred_00000000000000000000000000000000' })).status).toBe(422);
     });

@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
@@ -40,7 +41,7 @@ export function holdInbound(shared: () => ContractWorld): void {
           credentials: {},
           request: { method: 'POST', body: JSON.stringify({ from: 'jane', text: 'hello — 1.0', id: 'exact' }) },
         });
-        expect(body.request.headers['content-type']).toBe('application/json');
+        expect(body.request?.headers['content-type']).toBe('application/json');
         expect(Object.keys(headers)).not.toEqual(expect.arrayContaining([expect.stringMatching(/credential/i)]));
       }
     });
@@ -113,8 +114,8 @@ export function holdInbound(shared: () => ContractWorld): void {
       await adapter.answer('parse-inbound', { status: 503, json: {} });
       const { id } = await world.send(app, { text: 'x' });
       await until('its timeline says why it waits', async () => {
-        const { body } = await world.ask('GET', `events/${id}`);
-        return body.timeline?.some((entry: { reason: string | null }) => entry.reason === 'provider_unavailable');
+        const { body } = await world.ask<Schema<'EventDetailView'>>('GET', `events/${id}`);
+        return body.timeline?.some((entry) => entry.reason === 'provider_unavailable');
       });
       await adapter.unscript('parse-inbound');
       expect(await world.ended(id)).toMatchObject({ outcome: 'routed' });

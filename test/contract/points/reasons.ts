@@ -1,3 +1,4 @@
+import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractWorld } from '../contract-world.js';
 
 /** What the portal says when it refuses. @param shared the system, once it runs */
@@ -20,12 +21,15 @@ export function holdReasons(shared: () => ContractWorld): void {
     it('is not the channel of a new App', async () => {
       const adapter = await world.adapters.mount('new', { credentials: [] });
       await world.register(adapter);
-      const { body: app } = await world.ask('POST', `listings/${adapter.slug}/install`, {});
+      const { body: app } = await world.ask<Schema<'AppView'>>('POST', `listings/${adapter.slug}/install`, {});
       expect((await world.ask('GET', `channels/${app.id}`)).status).toBe(200);
     });
 
     it('is not a DELETE with a JSON type and no body', async () => {
-      const { body: app } = await world.ask('POST', 'apps', { name: 'short-lived', kind: 'builtin' });
+      const { body: app } = await world.ask<Schema<'AppView'>>('POST', 'apps', {
+        name: 'short-lived',
+        kind: 'builtin',
+      });
       const { status } = await raw(`apps/${app.id}`, {
         method: 'DELETE',
         headers: { 'content-type': 'application/json' },
@@ -58,7 +62,9 @@ export function holdReasons(shared: () => ContractWorld): void {
     });
 
     it('is told by its true reason: a number beyond what is whole, a slug that is missing', async () => {
-      const { body } = await world.ask('POST', 'adapters', { manifest: { schema_version: '1.0', name: 'x' } });
+      const { body } = await world.ask<Schema<'Problem'>>('POST', 'adapters', {
+        manifest: { schema_version: '1.0', name: 'x' },
+      });
       expect(body.detail).not.toContain('undefined');
       const run = await raw('workflows/9007199254740993', {});
       expect([run.status === 404 || run.status === 422, run.text.includes('undefined')]).toEqual([true, false]);

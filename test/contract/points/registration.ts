@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractWorld } from '../contract-world.js';
 
@@ -15,13 +16,14 @@ export function holdRegistration(shared: () => ContractWorld): void {
       adapter = await world.adapters.mount('registered');
     });
 
-    const page = async (id: string): Promise<any> => (await world.ask('GET', `adapters/${id}`)).body;
+    const page = async (id: string): Promise<Schema<'AdapterView'>> =>
+      (await world.ask<Schema<'AdapterView'>>('GET', `adapters/${id}`)).body;
 
     it('is registered by its URL, and its listing shows the manifest', async () => {
-      const { status, body } = await world.ask('POST', 'adapters', { url: adapter.url });
+      const { status, body } = await world.ask<Schema<'AdapterView'>>('POST', 'adapters', { url: adapter.url });
       expect([status, body.slug, body.state, body.version]).toEqual([201, adapter.slug, 'ready', 'unknown']);
       expect(body).toMatchObject({ manifest_version: 1, violation: null, skill: null });
-      const { body: listing } = await world.ask('GET', `listings/${adapter.slug}`);
+      const { body: listing } = await world.ask<Schema<'ListingView'>>('GET', `listings/${adapter.slug}`);
       expect(listing).toMatchObject({
         ...{ name: 'Contract', icon: 'plug', category: 'communication', capabilities: ['send', 'receive'] },
         author: { name: 'Contract', url: 'https://contract.example' },
@@ -35,10 +37,14 @@ export function holdRegistration(shared: () => ContractWorld): void {
 
     it('is mounted under its slug, which its health names too', async () => {
       await adapter.manifest({ slug: 'another' });
-      expect((await world.ask('POST', 'adapters', { url: adapter.url })).body.code).toBe('slug_mismatch');
+      expect((await world.ask<Schema<'Problem'>>('POST', 'adapters', { url: adapter.url })).body.code).toBe(
+        'slug_mismatch',
+      );
       await adapter.manifest({});
       await adapter.answer('health', { json: { status: 'ready', version: '1', adapter: 'another' } });
-      expect((await world.ask('POST', 'adapters', { url: adapter.url })).body.code).toBe('slug_mismatch');
+      expect((await world.ask<Schema<'Problem'>>('POST', 'adapters', { url: adapter.url })).body.code).toBe(
+        'slug_mismatch',
+      );
     });
 
     it.each<[string, object]>([
@@ -50,7 +56,7 @@ export function holdRegistration(shared: () => ContractWorld): void {
       ['nothing', { drop: true }],
     ])('is refused with the reason when its manifest is %s', async (_what, script) => {
       await adapter.answer('manifest.json', script);
-      const { status, body } = await world.ask('POST', 'adapters', { url: adapter.url });
+      const { status, body } = await world.ask<Schema<'Problem'>>('POST', 'adapters', { url: adapter.url });
       expect([status, body.code]).toEqual([422, 'adapter_unreachable']);
       expect(body.detail).toContain('/manifest.json');
     });
@@ -58,15 +64,15 @@ export function holdRegistration(shared: () => ContractWorld): void {
     it('has a new version at every refresh that brings another manifest, which waits where it matters', async () => {
       const id = await world.register(adapter);
       await adapter.manifest({ description: 'Another description.' });
-      const words = (await world.ask('POST', `adapters/${id}/refresh`, {})).body;
+      const words = (await world.ask<Schema<'RefreshedAdapterView'>>('POST', `adapters/${id}/refresh`, {})).body;
       expect(words).toMatchObject({ pending: false, version: { number: 2 }, adapter: { manifest_version: 2 } });
       await adapter.manifest({ capabilities: ['send'] });
-      const matters = (await world.ask('POST', `adapters/${id}/refresh`, {})).body;
+      const matters = (await world.ask<Schema<'RefreshedAdapterView'>>('POST', `adapters/${id}/refresh`, {})).body;
       expect(matters).toMatchObject({ pending: true, version: { number: 3 }, adapter: { manifest_version: 2 } });
       expect(matters.version.differences).toEqual(
         expect.arrayContaining([expect.objectContaining({ path: expect.stringContaining('/capabilities') })]),
       );
-      const approved = (await world.ask('POST', `adapters/${id}/versions/3/approve`, {})).body;
+      const approved = (await world.ask<Schema<'AdapterView'>>('POST', `adapters/${id}/versions/3/approve`, {})).body;
       expect(approved.manifest.capabilities).toEqual(['send']);
     });
 
@@ -94,16 +100,16 @@ export function holdRegistration(shared: () => ContractWorld): void {
       const id = await world.register(adapter);
       const made = await until('its Skill is made', async () => {
         const row = await page(id);
-        return row.skill.state === 'made' ? row.skill : null;
+        return row.skill?.state === 'made' ? row.skill : null;
       });
-      const { body } = await world.ask('GET', `skills/${made.skill_id}`);
+      const { body } = await world.ask<Schema<'SkillDetail'>>('GET', `skills/${made.skill_id}`);
       expect(body).toMatchObject({ slug: adapter.slug, origin: 'manifest' });
       const taken = await world.adapters.mount('taken', { skill });
       await world.ask('POST', 'skills', { slug: taken.slug, name: 'Mine', knowledge: 'It was here first.' });
       const other = await world.register(taken);
       const failed = await until('it could not be made', async () => {
         const row = await page(other);
-        return row.skill.state === 'failed' ? row.skill : null;
+        return row.skill?.state === 'failed' ? row.skill : null;
       });
       expect(failed).toMatchObject({ code: 'slug_taken', next_try_at: null });
       expect(failed.error).toContain(taken.slug);

@@ -1,6 +1,7 @@
 import { until } from '#libs/testing';
 import type { EventDetail } from '../../system/api.js';
 import { post } from '../../system/webhook.js';
+import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
@@ -53,11 +54,11 @@ export function holdReplies(shared: () => ContractWorld): void {
       expect(event).toMatchObject({ outcome: 'routed', runs: [{ workflow_id }] });
       const nowhere = /^(no_address|app_cannot_send)$/;
       await until('the timeline says so', async () => {
-        const { body } = await world.ask('GET', `events/${event.id}`);
+        const { body } = await world.ask<Schema<'EventDetailView'>>('GET', `events/${event.id}`);
         return body.timeline.some(({ reason }: { reason: string | null }) => nowhere.test(reason ?? ''));
       });
       const run = await until('the run has ended', async () => {
-        const { body } = await world.ask('GET', `runs/${event.runs[0]?.id}`);
+        const { body } = await world.ask<Schema<'RunDetailView'>>('GET', `runs/${event.runs[0]?.id}`);
         return body.state === 'succeeded' ? body : null;
       });
       expect([run.reply, run.reason]).toEqual(['none', expect.stringMatching(nowhere)]);
@@ -72,14 +73,17 @@ export function holdReplies(shared: () => ContractWorld): void {
       const workflow = await onEvent([type]);
       const event = await world.outcomeOf(app, { type, from: 'robot', text: 'I am away', about });
       expect(event).toMatchObject({ outcome: 'routed', runs: [{ workflow_id: workflow }] });
-      const { body: run } = await world.ask('GET', `runs/${event.runs[0]?.id}`);
+      const { body: run } = await world.ask<Schema<'RunDetailView'>>('GET', `runs/${event.runs[0]?.id}`);
       const ended = await until('the run has ended', async () => {
-        const { body } = await world.ask('GET', `runs/${run.id}`);
+        const { body } = await world.ask<Schema<'RunDetailView'>>('GET', `runs/${run.id}`);
         return body.state === 'succeeded' ? body : null;
       });
-      expect(JSON.stringify([ended, (await world.ask('GET', `events/${event.id}`)).body.timeline])).toMatch(
-        /automatic_message|bounce/,
-      );
+      expect(
+        JSON.stringify([
+          ended,
+          (await world.ask<Schema<'EventDetailView'>>('GET', `events/${event.id}`)).body.timeline,
+        ]),
+      ).toMatch(/automatic_message|bounce/);
       expect(await adapter.calls('deliver')).toEqual([]);
     });
 
@@ -121,7 +125,7 @@ export function holdReplies(shared: () => ContractWorld): void {
       );
       expect(outcomes.length).toBeLessThan(40);
       const [stopped] = outcomes.filter(([, outcome]) => outcome === 'loop_paused');
-      const { body } = await world.ask('GET', `events/${stopped?.[0]}`);
+      const { body } = await world.ask<Schema<'EventDetailView'>>('GET', `events/${stopped?.[0]}`);
       expect((body as EventDetail).reason).toBe('hop_limit');
     });
   });

@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractWorld } from '../contract-world.js';
 
@@ -20,20 +21,23 @@ export function holdSources(shared: () => ContractWorld): void {
       source = (await world.api<{ id: string }>('POST', '/api/v1/sources', made)).id;
     });
 
-    const synced = async (): Promise<any> => {
-      const { body } = await world.ask('POST', `sources/${source}/sync`);
+    const synced = async (): Promise<Schema<'SyncRunView'>> => {
+      const { body } = await world.ask<Schema<'SyncRunView'>>('POST', `sources/${source}/sync`);
       return until('the run has ended', async () => {
-        const run = (await world.ask('GET', `sources/${source}/runs/${body.id}`)).body;
+        const run = (await world.ask<Schema<'SyncRunView'>>('GET', `sources/${source}/runs/${body.id}`)).body;
         return run.finished_at ? run : null;
       });
     };
     const documents = async (): Promise<Record<string, string>> => {
-      const { body } = await world.ask('GET', `sources/${source}/documents`);
-      return Object.fromEntries(body.data.map((row: any) => [row.path, row.state]));
+      const { body } = await world.ask<Schema<'SourceDocumentPage'>>('GET', `sources/${source}/documents`);
+      return Object.fromEntries(body.data.map((row) => [row.path, row.state]));
     };
     const content = async (path: string): Promise<string> => {
-      const { body } = await world.ask('GET', `sources/${source}/documents?prefix=${path}`);
-      return (await world.ask('GET', `sources/${source}/documents/${body.data[0].id}/content`)).body;
+      const { body } = await world.ask<Schema<'SourceDocumentPage'>>(
+        'GET',
+        `sources/${source}/documents?prefix=${path}`,
+      );
+      return (await world.ask<string>('GET', `sources/${source}/documents/${body.data[0]?.id}/content`)).body;
     };
 
     it('are listed from null, then from the cursor before, and fetched once for each change', async () => {
@@ -64,27 +68,27 @@ export function holdSources(shared: () => ContractWorld): void {
       await adapter.files({ 'a.txt': 'The library opens at nine.' });
       await synced();
       await until('the engine has it', async () => {
-        const { body } = await world.ask('GET', `sources/${source}/documents`);
-        return body.data[0].knowledge === 'kept' && body.data[0].knowledge_failure === null;
+        const { body } = await world.ask<Schema<'SourceDocumentPage'>>('GET', `sources/${source}/documents`);
+        return body.data[0]?.knowledge === 'kept' && body.data[0]?.knowledge_failure === null;
       });
     });
 
     it('that cannot be listed are shown to be so on their source, until they can', async () => {
       await adapter.answer('sources/list-changes', { json: { changes: 'none', cursor: 'x' } });
       expect(await synced()).toMatchObject({ state: 'failed', error: 'contract_violation' });
-      const { body } = await world.ask('GET', `sources/${source}`);
+      const { body } = await world.ask<Schema<'SourceView'>>('GET', `sources/${source}`);
       expect(body.sync_failure).toMatchObject({ code: 'contract_violation', next_try_at: null });
-      expect(body.sync_failure.what_to_do).toMatch(/synchronise/);
+      expect(body.sync_failure?.what_to_do).toMatch(/synchronise/);
       await adapter.unscript('sources/list-changes');
       expect(await synced()).toMatchObject({ state: 'succeeded' });
-      expect((await world.ask('GET', `sources/${source}`)).body.sync_failure).toBeNull();
+      expect((await world.ask<Schema<'SourceView'>>('GET', `sources/${source}`)).body.sync_failure).toBeNull();
     });
 
     it('of which one cannot be fetched are kept but for that one, which is named', async () => {
       await adapter.files({ 'a.txt': 'one' });
       await adapter.answer('sources/fetch-file', { json: { ok: false, error: 'permission_denied' } });
       expect(await synced()).toMatchObject({ failed: 1 });
-      const { body } = await world.ask('GET', `sources/${source}`);
+      const { body } = await world.ask<Schema<'SourceView'>>('GET', `sources/${source}`);
       expect(body.sync_failure).toMatchObject({ code: 'documents_failed', error: expect.stringContaining('a.txt') });
     });
   });

@@ -1,5 +1,6 @@
 import { until } from '#libs/testing';
 import { FakeMcpServer, tool } from '../../../apps/mcp-registry/src/testing/fake-mcp-server.js';
+import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractWorld } from '../contract-world.js';
 
@@ -18,20 +19,25 @@ export function holdTools(shared: () => ContractWorld): void {
       await adapter.answer('orders', { json: { taken: true } });
     });
 
-    const create = (path: string, body: object) => world.api<any>('POST', `/api/v1/${path}`, body);
+    const create = <T extends { id: unknown } = { id: string }>(path: string, body: object): Promise<T> =>
+      world.api<T>('POST', `/api/v1/${path}`, body);
     const workflowOf = async (agent_id: string): Promise<number> =>
-      (await create('workflows', { name: `workflow ${(made += 1)}`, agent_id })).id;
+      (await create<Schema<'WorkflowView'>>('workflows', { name: `workflow ${(made += 1)}`, agent_id })).id;
     const agentOf = (lines: string[], more: object) =>
-      create('agents', { name: `agent ${(made += 1)}`, instructions: lines.join('\n'), ...more });
+      create<Schema<'AgentDetail'>>('agents', {
+        name: `agent ${(made += 1)}`,
+        instructions: lines.join('\n'),
+        ...more,
+      });
     const call = (name: string, args: object) => `call ${name} ${JSON.stringify(args)}`;
     const request = (method: string, more: object = {}) =>
       call('http_request', { method, url: `${adapter.url}/orders`, ...more });
-    const ended = (id: string): Promise<any> =>
+    const ended = (id: string): Promise<Schema<'RunDetailView'>> =>
       until(`the run ${id} ended`, async () => {
-        const { body } = await world.ask('GET', `runs/${id}`);
+        const { body } = await world.ask<Schema<'RunDetailView'>>('GET', `runs/${id}`);
         return ['succeeded', 'failed'].includes(body.state) ? body : null;
       });
-    const runOf = async (agent: { id: string }): Promise<any> =>
+    const runOf = async (agent: { id: string }): Promise<Schema<'RunDetailView'>> =>
       ended((await create(`workflows/${await workflowOf(agent.id)}/runs`, { message: 'go' })).id);
 
     it('send an api_key, an oauth2 and a text record alike, to the host that their Skill binds them to', async () => {
@@ -51,7 +57,7 @@ export function holdTools(shared: () => ContractWorld): void {
       });
       const names = Object.keys(records);
       const reply = async (line: string): Promise<string> =>
-        (await runOf(await agentOf([line, 'reply: {{result}}'], { skills: [skill.id] }))).reply_text;
+        (await runOf(await agentOf([line, 'reply: {{result}}'], { skills: [skill.id] }))).reply_text ?? '';
       for (const credential of names) await reply(request('POST', { body: { credential }, credential }));
       expect((await adapter.calls('orders')).map(({ headers, body }) => [headers['authorization'], body])).toEqual(
         names.map((credential) => [`Bearer by-${credential}`, { credential }]),
@@ -87,7 +93,7 @@ export function holdTools(shared: () => ContractWorld): void {
       await create('triggers', { app_id: app.id, workflow_id: run.workflow_id, event_types: ['order'] });
       const { id } = await world.outcomeOf(app, { type: 'order', from: 'jane', text: 'tea' });
       await until('every reply has arrived', async () => {
-        const { data } = (await world.ask('GET', `deliveries?event_id=${id}`)).body;
+        const { data } = (await world.ask<Schema<'DeliveryPage'>>('GET', `deliveries?event_id=${id}`)).body;
         // The workflow's, and the Chief of Staff's.
         return data.length === 2 && data.every(({ state }: { state: string }) => state === 'delivered');
       });
@@ -97,13 +103,13 @@ export function holdTools(shared: () => ContractWorld): void {
       expect(await ended(replay.id)).toMatchObject({ state: 'succeeded', rehearsal: true, reply_text: 'ordered' });
       await create(`events/${id}/replay`, { deliver: false });
       await until('the replay has ended', async () => {
-        const { runs } = (await world.ask('GET', `events/${id}`)).body;
+        const { runs } = (await world.ask<Schema<'EventDetailView'>>('GET', `events/${id}`)).body;
         const again = runs.filter((one: { replay: boolean }) => one.replay);
         return again.length > 0 && again.every(({ state }: { state: string }) => state === 'succeeded');
       });
       expect((await adapter.calls()).map(({ route }) => route)).toEqual(before);
-      const { timeline } = (await world.ask('GET', `events/${run.receipt_id}`)).body;
-      expect(timeline.map(({ reason }: { reason: string }) => reason)).toContain('tool_rehearsed');
+      const { timeline } = (await world.ask<Schema<'EventDetailView'>>('GET', `events/${run.receipt_id}`)).body;
+      expect(timeline.map(({ reason }) => reason)).toContain('tool_rehearsed');
     });
 
     it('have names of their own, and none is left out in silence', async () => {
@@ -117,12 +123,12 @@ export function holdTools(shared: () => ContractWorld): void {
           return { content: [{ type: 'text', text: name }] };
         };
         const { id } = await create('mcp-servers', { url: server.url, name: 'Names' });
-        const { body } = await world.ask('GET', `tools?server_id=${id}`);
+        const { body } = await world.ask<Schema<'ToolPage'>>('GET', `tools?server_id=${id}`);
         const tools = body.data.map((one: { id: string }) => ({ tool: one.id }));
         for (const one of tools) await world.ask('PATCH', `tools/${one.tool}`, { grade: 'read' });
         const skill = await create('skills', { name: 'Names of tools', tools });
         const agent = await agentOf([], { skills: [skill.id] });
-        const { toolset } = (await world.ask('GET', `agents/${agent.id}`)).body;
+        const { toolset } = (await world.ask<Schema<'AgentDetail'>>('GET', `agents/${agent.id}`)).body;
         expect(agent.toolset).toEqual(toolset);
         const told: string[] = [...toolset.offered, ...toolset.by_search].map(({ name }) => name);
         expect([new Set(told).size, told.filter((name) => !/^[\w-]{1,64}$/.test(name))]).toEqual([told.length, []]);

@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
@@ -17,8 +18,8 @@ export function holdTypedFields(shared: () => ContractWorld): void {
 
     const message = { event_type: 'message_received', sender: 'jane', message: 'hello', is_bot: false };
     const violation = async (): Promise<string | null> => {
-      const { data } = (await world.ask('GET', 'adapters')).body;
-      return data.find(({ slug }: { slug: string }) => slug === adapter.slug).violation;
+      const { data } = (await world.ask<Schema<'AdapterPage'>>('GET', 'adapters')).body;
+      return data.find(({ slug }) => slug === adapter.slug)?.violation ?? null;
     };
     const broken = async (field: string, answer: object): Promise<void> => {
       await adapter.answer('parse-inbound', { json: answer });
@@ -80,7 +81,7 @@ export function holdTypedFields(shared: () => ContractWorld): void {
       ['skill', { name: 'S' }],
     ])('of a manifest is refused by name: %s = %j', async (field, value) => {
       const wrong = await world.adapters.mount('manifest', { [field]: value });
-      const { status, body } = await world.ask('POST', 'adapters', { url: wrong.url });
+      const { status, body } = await world.ask<Schema<'Problem'>>('POST', 'adapters', { url: wrong.url });
       expect([status, body.code]).toEqual([422, 'invalid_manifest']);
       expect(JSON.stringify(body.errors ?? body.detail)).toContain(field);
     });
@@ -94,15 +95,15 @@ export function holdTypedFields(shared: () => ContractWorld): void {
       await library.files({ 'a.txt': 'x' });
       for (const json of [{ content_base64: 5 }, { content_base64: 'not base64!' }, { content: 'x' }, ['x'], 'x']) {
         await library.answer('sources/fetch-file', { json });
-        const { body: begun } = await world.ask('POST', `sources/${id}/sync`);
+        const { body: begun } = await world.ask<Schema<'SyncRunView'>>('POST', `sources/${id}/sync`);
         const run = await until('the run has ended', async () => {
-          const { body } = await world.ask('GET', `sources/${id}/runs/${begun.id}`);
+          const { body } = await world.ask<Schema<'SyncRunView'>>('GET', `sources/${id}/runs/${begun.id}`);
           return body.finished_at ? body : null;
         });
         expect([json, run.added, run.failed + (run.state === 'failed' ? 1 : 0)]).toEqual([json, 0, 1]);
         expect(JSON.stringify([run.error, run.error_detail, run.failures])).toMatch(/contract_violation|fetch-file/);
       }
-      expect((await world.ask('GET', `sources/${id}/documents`)).body.data).toEqual([]);
+      expect((await world.ask<Schema<'SourceDocumentPage'>>('GET', `sources/${id}/documents`)).body.data).toEqual([]);
     });
   });
 }

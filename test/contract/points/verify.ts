@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import type { Schema } from '../../../apps/console/src/api/named-schema.js';
 import type { ContractAdapter, Script } from '../contract-process.js';
 import type { ContractApp, ContractWorld } from '../contract-world.js';
 
@@ -17,7 +18,7 @@ export function holdVerify(shared: () => ContractWorld): void {
       app = await world.install(adapter);
     });
 
-    const verify = () => world.ask('POST', `apps/${app.id}/verify`);
+    const verify = () => world.ask<Schema<'VerifiedAppView'>>('POST', `apps/${app.id}/verify`);
     const html = { 'content-type': 'text/html' };
 
     it('says whose the credentials are', async () => {
@@ -52,13 +53,13 @@ export function holdVerify(shared: () => ContractWorld): void {
       const { status, body } = await verify();
       expect([status, body.ok, body.code]).toEqual([200, false, code]);
       expect(body.error).toMatch(/nothing is known of the credentials/);
-      expect((await world.ask('GET', `apps/${app.id}`)).body.state).toBe('active');
+      expect((await world.ask<Schema<'AppView'>>('GET', `apps/${app.id}`)).body.state).toBe('active');
       const page = async () => {
-        const { body: adapters } = await world.ask('GET', 'adapters');
-        return adapters.data.find(({ slug }: { slug: string }) => slug === adapter.slug);
+        const { body: adapters } = await world.ask<Schema<'AdapterPage'>>('GET', 'adapters');
+        return adapters.data.find(({ slug }) => slug === adapter.slug);
       };
-      if (code !== 'contract_violation') expect((await page()).violation).toBeNull();
-      else await until('the violation is on the page', async () => /\/verify/.test((await page()).violation ?? ''));
+      if (code !== 'contract_violation') expect((await page())?.violation).toBeNull();
+      else await until('the violation is on the page', async () => /\/verify/.test((await page())?.violation ?? ''));
       await adapter.unscript('verify');
       await until('it is verified once the adapter is well', async () => (await verify()).body.ok === true);
     });
@@ -71,13 +72,13 @@ export function holdVerify(shared: () => ContractWorld): void {
     ])('is the same for a credential before there is an App: %s', async (_what, script, code, stays) => {
       const fields = { token: 'a-token' };
       const made = { name: `for ${adapter.slug}`, type: 'api_key', adapter_slug: adapter.slug, fields };
-      const saved = (await world.ask('POST', 'credentials', made)).body;
+      const saved = (await world.ask<Schema<'CredentialView'>>('POST', 'credentials', made)).body;
       expect(saved).toMatchObject({ status: 'active', reason: null });
       await adapter.answer('verify', script);
-      const { status, body } = await world.ask('POST', `credentials/${saved.id}/verify`);
+      const { status, body } = await world.ask<Schema<'VerificationView'>>('POST', `credentials/${saved.id}/verify`);
       expect([status, body.ok, body.code, body.status]).toEqual([200, false, code, stays]);
       expect(body.reason).toMatch(stays === 'active' ? /^not verified: / : /does not accept/);
-      expect((await world.ask('GET', `credentials/${saved.id}`)).body).toMatchObject({
+      expect((await world.ask<Schema<'CredentialView'>>('GET', `credentials/${saved.id}`)).body).toMatchObject({
         status: stays,
         reason: body.reason,
       });
@@ -89,11 +90,11 @@ export function holdVerify(shared: () => ContractWorld): void {
         oauth_config: { authorization_url: 'http://127.0.0.1:9/authorize', token_url: 'http://127.0.0.1:9/token' },
       });
       await world.register(oauth);
-      const { body: made } = await world.ask('POST', 'credentials', {
+      const { body: made } = await world.ask<Schema<'CredentialView'>>('POST', 'credentials', {
         ...{ name: 'consent', type: 'oauth2', grant: 'authorization_code', adapter_slug: oauth.slug },
         fields: { client_id: 'gatehouse', client_secret: 'a-client-secret' },
       });
-      const { status, body } = await world.ask('POST', `credentials/${made.id}/verify`);
+      const { status, body } = await world.ask<Schema<'VerificationView'>>('POST', `credentials/${made.id}/verify`);
       expect([status, body.ok, body.code]).toEqual([200, false, 'not_connected']);
       expect(await oauth.calls('verify')).toEqual([]);
     });
