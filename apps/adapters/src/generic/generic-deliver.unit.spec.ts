@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { createAdapterServer, type JsonObject } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createGenericAdapter } from './generic.adapter.js';
-import { HASTY_MS } from '../testing/patience.js';
+import { HASTY_MS, PATIENT_MS } from '../testing/patience.js';
 
 const SECRET = Buffer.alloc(24, 3).toString('base64');
 const TOKEN = 'canary-90aa13-token';
@@ -22,10 +22,12 @@ let address: string;
 let seen: Seen[];
 let respond: (response: ServerResponse, request: Seen) => void;
 const egress = createEgress({ allow: ['127.0.0.1'] });
-const app = createAdapterServer([createGenericAdapter({ fetch: egress.fetch, timeoutMs: HASTY_MS, maxLength: 10 })], {
-  version: 'test',
-  logger: pino({ level: 'silent' }),
-});
+const serve = (timeoutMs: number) =>
+  createAdapterServer([createGenericAdapter({ fetch: egress.fetch, timeoutMs, maxLength: 10 })], {
+    version: 'test',
+    logger: pino({ level: 'silent' }),
+  });
+const app = serve(PATIENT_MS);
 
 beforeAll(async () => {
   sink = createServer((request, response) => {
@@ -51,7 +53,7 @@ afterAll(async () => {
   await new Promise((resolve) => sink.close(resolve));
 });
 
-async function deliver(changes: JsonObject = {}, message: JsonObject = {}) {
+async function deliver(changes: JsonObject = {}, message: JsonObject = {}, server = app) {
   const credentials = { signing_secret: SECRET, token: TOKEN };
   const payload = {
     credentials,
@@ -60,7 +62,7 @@ async function deliver(changes: JsonObject = {}, message: JsonObject = {}) {
     idempotency_key: 'key-1',
     ...changes,
   };
-  const answer = await app.inject({ method: 'POST', url: '/generic/deliver', payload });
+  const answer = await server.inject({ method: 'POST', url: '/generic/deliver', payload });
   expect(answer.statusCode).toBe(200);
   expect(answer.body).not.toContain(TOKEN);
   expect(answer.body).not.toContain(SECRET);
@@ -171,7 +173,11 @@ describe('delivering', () => {
 
   it('reports no answer in time, and a connection lost after sending, as timeout that is not safe to repeat', async () => {
     respond = () => undefined;
-    expect(await deliver()).toMatchObject({ ok: false, error: 'timeout', error_detail: { retryable: false } });
+    expect(await deliver({}, {}, serve(HASTY_MS))).toMatchObject({
+      ok: false,
+      error: 'timeout',
+      error_detail: { retryable: false },
+    });
     respond = (response) => response.destroy();
     expect(await deliver()).toMatchObject({ ok: false, error: 'timeout', error_detail: { retryable: false } });
   });

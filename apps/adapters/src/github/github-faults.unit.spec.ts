@@ -3,22 +3,25 @@ import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
 import { startProviderServer, type ProviderServer, type Reply } from '../testing/provider-server.js';
 import { createGithubAdapter } from './github.adapter.js';
 import { HASTY_MS } from '../testing/patience.js';
+import type { ProviderHttp } from '../provider-calls/call-provider.js';
 
 const TOKEN = 'canary-7714-github-token';
 const call = { credentials: { token: TOKEN }, channel_address: 'octo/docs#12', message: { text: 'hello' } };
 
 let github: ProviderServer;
 let adapter: AdapterHost;
+let hasty: AdapterHost;
 beforeAll(async () => {
   github = await startProviderServer();
-  adapter = await hostAdapter((http) => createGithubAdapter({ ...http, apiUrl: github.url }), HASTY_MS);
+  const make = (http: ProviderHttp) => createGithubAdapter({ ...http, apiUrl: github.url });
+  [adapter, hasty] = await Promise.all([hostAdapter(make), hostAdapter(make, HASTY_MS)]);
 });
 beforeEach(() => {
   github.seen.length = 0;
 });
 afterAll(async () => {
-  expect(adapter.logs()).not.toContain(TOKEN);
-  await adapter.close();
+  expect(adapter.logs() + hasty.logs()).not.toContain(TOKEN);
+  await Promise.all([adapter.close(), hasty.close()]);
   await github.close();
 });
 
@@ -88,7 +91,7 @@ describe('what GitHub answers becomes a code', () => {
 
   it('no answer in time may have been a comment: it is not to be repeated blindly', async () => {
     github.answer = () => 'silence';
-    expect(await adapter.call('deliver', call)).toMatchObject({ error: 'timeout', error_detail: { retryable: false } });
+    expect(await hasty.call('deliver', call)).toMatchObject({ error: 'timeout', error_detail: { retryable: false } });
   });
 
   it('an address or a thread that could lead elsewhere is refused unasked', async () => {
@@ -174,11 +177,11 @@ describe('the token of an installation', () => {
   it('that GitHub does not make in time was not used for anything: the delivery is tried again', async () => {
     github.answer = () => 'silence';
     const asApp = { ...call, credentials: { ...app, installation_id: '71' } };
-    expect(await adapter.call('deliver', asApp)).toMatchObject({
+    expect(await hasty.call('deliver', asApp)).toMatchObject({
       error: 'provider_unavailable',
       error_detail: { retryable: true },
     });
     github.answer = () => ({ status: 404, body: { message: 'Not Found' } });
-    expect(await adapter.call('deliver', asApp)).toMatchObject({ error: 'auth_failed' });
+    expect(await hasty.call('deliver', asApp)).toMatchObject({ error: 'auth_failed' });
   });
 });

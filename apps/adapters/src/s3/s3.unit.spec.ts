@@ -5,13 +5,13 @@ import { pino } from 'pino';
 import { createAdapterServer, type ChangeRecord, type JsonObject } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createS3Adapter } from './s3.adapter.js';
-import { HASTY_MS } from '../testing/patience.js';
+import { HASTY_MS, PATIENT_MS } from '../testing/patience.js';
 
 const SECRET = 'canary-5d10e4-secret-key';
 const egress = createEgress({ allow: ['127.0.0.1', 'localhost'] });
-const serve = (pagesPerCall: number) =>
+const serve = (pagesPerCall: number, timeoutMs = PATIENT_MS) =>
   createAdapterServer(
-    [createS3Adapter({ fetch: egress.fetch, timeoutMs: HASTY_MS, pageSize: 3, pagesPerCall, maxFileBytes: 100 })],
+    [createS3Adapter({ fetch: egress.fetch, timeoutMs, pageSize: 3, pagesPerCall, maxFileBytes: 100 })],
     { version: 'test', logger: pino({ level: 'silent' }) },
   );
 const app = serve(10);
@@ -229,7 +229,7 @@ describe('the documented errors', () => {
   it('takes no answer, no listing and a lost connection for a store that is away', async () => {
     const away = { ok: false, error: 'provider_unavailable' };
     respond = () => undefined;
-    expect(await list('documents', null, { endpoint: faultUrl })).toMatchObject(away);
+    expect(await list('documents', null, { endpoint: faultUrl }, serve(10, HASTY_MS))).toMatchObject(away);
     respond = (_request, response) => response.destroy();
     expect(await list('documents', null, { endpoint: faultUrl })).toMatchObject(away);
     respond = (_request, response) => response.end('<html>login</html>');

@@ -2,22 +2,25 @@ import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
 import { startProviderServer, type ProviderServer, type Reply } from '../testing/provider-server.js';
 import { createSlackAdapter } from './slack.adapter.js';
 import { HASTY_MS } from '../testing/patience.js';
+import type { ProviderHttp } from '../provider-calls/call-provider.js';
 
 const TOKEN = 'xoxb-canary-5521';
 const call = { credentials: { token: TOKEN }, channel_address: 'C1', message: { text: 'hello' }, idempotency_key: 'k' };
 
 let slack: ProviderServer;
 let adapter: AdapterHost;
+let hasty: AdapterHost;
 beforeAll(async () => {
   slack = await startProviderServer();
-  adapter = await hostAdapter((http) => createSlackAdapter({ ...http, apiUrl: slack.url }), HASTY_MS);
+  const make = (http: ProviderHttp) => createSlackAdapter({ ...http, apiUrl: slack.url });
+  [adapter, hasty] = await Promise.all([hostAdapter(make), hostAdapter(make, HASTY_MS)]);
 });
 beforeEach(() => {
   slack.seen.length = 0;
 });
 afterAll(async () => {
-  expect(adapter.logs()).not.toContain(TOKEN);
-  await adapter.close();
+  expect(adapter.logs() + hasty.logs()).not.toContain(TOKEN);
+  await Promise.all([adapter.close(), hasty.close()]);
   await slack.close();
 });
 
@@ -58,8 +61,8 @@ describe('what Slack answers becomes a code', () => {
 
   it('no answer in time may have been a message: it is not to be repeated blindly', async () => {
     slack.answer = () => 'silence';
-    expect(await adapter.call('deliver', call)).toMatchObject({ error: 'timeout', error_detail: { retryable: false } });
-    expect(await adapter.call('verify', call)).toMatchObject({ ok: false, error: 'provider_unavailable' });
+    expect(await hasty.call('deliver', call)).toMatchObject({ error: 'timeout', error_detail: { retryable: false } });
+    expect(await hasty.call('verify', call)).toMatchObject({ ok: false, error: 'provider_unavailable' });
   });
 
   it('a look-up that Slack refuses does not say that nothing arrived', async () => {

@@ -7,7 +7,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { createAdapterServer, type JsonObject } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createSmtpAdapter } from './smtp.adapter.js';
-import { HASTY_MS } from '../testing/patience.js';
+import { HASTY_MS, PATIENT_MS } from '../testing/patience.js';
 
 const PASSWORD = 'canary-71bb02-password';
 const USER = 'agent@example.com';
@@ -19,10 +19,12 @@ interface Taken {
 }
 
 const egress = createEgress({ allow: ['127.0.0.1'] });
-const app = createAdapterServer(
-  [createSmtpAdapter({ connect: egress.connect, timeoutMs: HASTY_MS, maxLength: 1_000, ca: TEST_CERTIFICATE })],
-  { version: 'test', logger: pino({ level: 'silent' }) },
-);
+const serve = (timeoutMs: number, ca?: string) =>
+  createAdapterServer([createSmtpAdapter({ connect: egress.connect, timeoutMs, maxLength: 1_000, ca })], {
+    version: 'test',
+    logger: pino({ level: 'silent' }),
+  });
+const app = serve(PATIENT_MS, TEST_CERTIFICATE);
 const closing: (() => Promise<unknown>)[] = [];
 let taken: Taken[];
 let refuseData: ((raw: string) => Error | undefined) | undefined;
@@ -94,20 +96,20 @@ const account = (changes: JsonObject = {}): JsonObject => ({
   ...changes,
 });
 
-async function call(route: string, payload: JsonObject) {
-  const answer = await app.inject({ method: 'POST', url: `/smtp/${route}`, payload });
+async function call(route: string, payload: JsonObject, server = app) {
+  const answer = await server.inject({ method: 'POST', url: `/smtp/${route}`, payload });
   expect(answer.statusCode).toBe(200);
   expect(answer.body).not.toContain(PASSWORD);
   return answer.json<JsonObject & { message_id?: string; error_detail?: JsonObject }>();
 }
-const deliver = (message: JsonObject = {}, changes: JsonObject = {}) =>
-  call('deliver', {
-    credentials: account(),
-    channel_address: 'jane@example.org',
-    message: { text: 'hello', ...message },
-    idempotency_key: 'key-1',
-    ...changes,
-  });
+const delivery = (message: JsonObject = {}, changes: JsonObject = {}): JsonObject => ({
+  credentials: account(),
+  channel_address: 'jane@example.org',
+  message: { text: 'hello', ...message },
+  idempotency_key: 'key-1',
+  ...changes,
+});
+const deliver = (message: JsonObject = {}, changes: JsonObject = {}) => call('deliver', delivery(message, changes));
 const verify = (changes: JsonObject = {}) => call('verify', { credentials: account(changes) });
 
 describe('verifying an account', () => {
@@ -124,7 +126,11 @@ describe('verifying an account', () => {
     await closing.pop()?.();
     expect(await verify({ port: closed })).toMatchObject({ ok: false, error: 'provider_unavailable' });
     const silent = await tcpServer(() => undefined);
-    expect(await verify({ port: silent })).toMatchObject({ ok: false, error: 'provider_unavailable' });
+    const unanswered = { credentials: account({ port: silent }) };
+    expect(await call('verify', unanswered, serve(HASTY_MS, TEST_CERTIFICATE))).toMatchObject({
+      ok: false,
+      error: 'provider_unavailable',
+    });
     const plain = await smtpServer({ disabledCommands: ['STARTTLS'] });
     expect(await verify({ port: plain })).toMatchObject({ ok: false, error: 'auth_failed' });
     const open = await smtpServer({ disabledCommands: ['AUTH'] });
@@ -148,11 +154,11 @@ describe('verifying an account', () => {
   });
 
   it('refuses a server whose certificate nobody vouches for, before the password is sent', async () => {
-    const trusting = createAdapterServer([createSmtpAdapter({ connect: egress.connect, timeoutMs: HASTY_MS })], {
-      version: 'test',
-      logger: pino({ level: 'silent' }),
+    const answer = await serve(PATIENT_MS).inject({
+      method: 'POST',
+      url: '/smtp/verify',
+      payload: { credentials: account() },
     });
-    const answer = await trusting.inject({ method: 'POST', url: '/smtp/verify', payload: { credentials: account() } });
     expect(answer.json()).toMatchObject({
       ok: false,
       error: 'auth_failed',
@@ -276,7 +282,8 @@ describe('delivering', () => {
 
   it('reports a mail that was handed over without an answer as one that may have arrived', async () => {
     const mute = await smtpServer({ onData: (stream) => stream.resume() });
-    expect(await deliver({}, { credentials: account({ port: mute }) })).toMatchObject({
+    const unanswered = delivery({}, { credentials: account({ port: mute }) });
+    expect(await call('deliver', unanswered, serve(HASTY_MS, TEST_CERTIFICATE))).toMatchObject({
       ok: false,
       error: 'timeout',
       error_detail: { retryable: false },

@@ -2,22 +2,25 @@ import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
 import { startProviderServer, type ProviderServer, type Reply } from '../testing/provider-server.js';
 import { createTelegramAdapter } from './telegram.adapter.js';
 import { HASTY_MS } from '../testing/patience.js';
+import type { ProviderHttp } from '../provider-calls/call-provider.js';
 
 const TOKEN = '110201543:canary-AAHdqTcvCH1vGWJxfSeofSAs0K5';
 const call = { credentials: { token: TOKEN }, channel_address: '55', message: { text: 'hello' } };
 
 let telegram: ProviderServer;
 let adapter: AdapterHost;
+let hasty: AdapterHost;
 beforeAll(async () => {
   telegram = await startProviderServer();
-  adapter = await hostAdapter((http) => createTelegramAdapter({ ...http, apiUrl: telegram.url }), HASTY_MS);
+  const make = (http: ProviderHttp) => createTelegramAdapter({ ...http, apiUrl: telegram.url });
+  [adapter, hasty] = await Promise.all([hostAdapter(make), hostAdapter(make, HASTY_MS)]);
 });
 beforeEach(() => {
   telegram.seen.length = 0;
 });
 afterAll(async () => {
   expect(adapter.logs()).not.toContain('canary');
-  await adapter.close();
+  await Promise.all([adapter.close(), hasty.close()]);
   await telegram.close();
 });
 
@@ -62,7 +65,7 @@ describe('what Telegram answers becomes a code', () => {
 
   it('no answer in time may have been a message: it is not to be repeated blindly', async () => {
     telegram.answer = () => 'silence';
-    expect(await adapter.call('deliver', call)).toMatchObject({ error: 'timeout', error_detail: { retryable: false } });
+    expect(await hasty.call('deliver', call)).toMatchObject({ error: 'timeout', error_detail: { retryable: false } });
   });
 
   it('a failure at part three of five is resumed there', async () => {
