@@ -14,7 +14,7 @@ COPY libs libs
 COPY apps apps
 # tsc -p tsconfig.build.json, and the files beside the code that tsc leaves out.
 RUN node -e "import('./scripts/launcher/build.mjs').then((build) => build.ensureBuilt())" \
-  && rm -rf dist/.build-stamp dist/.tsbuildinfo*
+  && rm -rf dist/.build-stamp* dist/.tsbuildinfo*
 
 # Packages with binaries come for the platform of the image. The embedded Postgres serves `npm start` alone.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS packages
@@ -30,6 +30,8 @@ FROM build AS app
 ARG APP
 RUN test -n "$APP" || (echo 'give --build-arg APP=<a folder of apps/>' >&2; exit 1)
 RUN test -f "dist/apps/$APP/src/main.js"
+# 31 MB that no other app starts from.
+RUN test "$APP" = python-runner || rm dist/python-memory
 
 FROM ${NODE_IMAGE}
 ARG APP

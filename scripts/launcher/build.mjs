@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { consoleDir, ensureConsoleBuilt } from './build-console.mjs';
+import { ensurePythonMemory } from './build-python-memory.mjs';
 import { joinDependencies } from './dependencies.mjs';
 import { filesBelow, fingerprint } from './fingerprint.mjs';
 import { root } from './project.mjs';
@@ -34,13 +35,14 @@ function prune(paths) {
 export const buildId = () => (existsSync(stamp) ? readFileSync(stamp, 'utf8') : '');
 
 /**
- * Builds what is not up to date in dist/: the services, and the pages of the console.
+ * Builds what is not up to date in dist/: the services, the memory of Python, and the pages of the console.
  * @param {{console?: boolean}} [parts]
  * @returns {Promise<boolean>} whether anything was built
  */
 export async function ensureBuilt({ console = true } = {}) {
   const services = await ensureServicesBuilt();
-  return (console && ensureConsoleBuilt()) || services;
+  const python = ensurePythonMemory();
+  return (console && ensureConsoleBuilt()) || services || python;
 }
 
 /** What dist/ is to be made of, and the text that names it as it is now. */
@@ -77,6 +79,7 @@ export async function rebuild() {
   // The stamp of the build before stays: it is of other sources, and the compiler may trust what it wrote down then.
   if (problems !== null) return { built: false, problems };
   await complete(paths, state);
+  ensurePythonMemory();
   return { built: true, problems: null };
 }
 

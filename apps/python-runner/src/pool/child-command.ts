@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 import type { RunnerSettings } from '../settings.js';
 
 const wasmPagesPerMb = 16;
-const pyodide = dirname(realpathSync(createRequire(import.meta.url).resolve('pyodide/package.json')));
+const { resolve } = createRequire(import.meta.url);
+const pyodide = dirname(realpathSync(resolve('pyodide/package.json')));
+/** What the build made of Python's memory once every module was imported: each child starts from it, not from nothing. */
+const memory = realpathSync(resolve('#python-memory'));
 const runtime = realpathSync(fileURLToPath(new URL('../sandbox', import.meta.url)));
 export const sandboxScript = `${runtime}/child.mjs`;
 
@@ -13,24 +16,14 @@ export const sandboxScript = `${runtime}/child.mjs`;
 export const maxAnswerBytes = (settings: RunnerSettings): number =>
   2 * settings.PYTHON_RESULT_BYTES + 6 * settings.PYTHON_STDOUT_CHARS + 2 * settings.PYTHON_ARGUMENT_BYTES;
 
-/** How the maker of the children's memory is started; as bound as a child. */
-export function snapshotArguments(settings: RunnerSettings): string[] {
-  return [...bounds(settings, runtime), `${runtime}/snapshot.mjs`, JSON.stringify({ pyodide, runtime })];
-}
-
 /** How one child is started: arguments for Node. */
-export function childArguments(
-  settings: RunnerSettings,
-  nonce: string,
-  snapshotBytes: number,
-  script: string,
-): string[] {
+export function childArguments(settings: RunnerSettings, nonce: string, script: string): string[] {
   const { PYTHON_SOURCE_BYTES, PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES, PYTHON_EVENT_BYTES } = settings;
   const largest = Math.max(PYTHON_ARGUMENT_BYTES, PYTHON_HTTP_BYTES, PYTHON_EVENT_BYTES);
   const child = {
     nonce,
     pyodide,
-    snapshotBytes,
+    memory,
     maxFrameBytes: 6 * (PYTHON_SOURCE_BYTES + largest) + 65_536,
     maxResultBytes: settings.PYTHON_RESULT_BYTES,
     maxStdoutChars: settings.PYTHON_STDOUT_CHARS,
@@ -39,7 +32,7 @@ export function childArguments(
 }
 
 /**
- * A process may read Pyodide's folder and the sandbox' own, and that is all: no other file, no process, worker, addon or
+ * A process may read Pyodide's folder, the sandbox' own and the memory it starts from, and that is all: no other file, no process, worker, addon or
  * WASI (Node's permissions), and no code made from text.
  */
 function bounds(settings: RunnerSettings, folder: string): string[] {
@@ -47,6 +40,7 @@ function bounds(settings: RunnerSettings, folder: string): string[] {
     '--permission',
     `--allow-fs-read=${pyodide}/`,
     `--allow-fs-read=${folder}/`,
+    `--allow-fs-read=${memory}`,
     '--disallow-code-generation-from-strings',
     '--disable-warning=SecurityWarning',
     `--wasm-max-mem-pages=${settings.PYTHON_MEMORY_MB * wasmPagesPerMb}`,

@@ -5,7 +5,6 @@ import { type RunnerSettings, SETTINGS } from '../settings.js';
 import { hasKernelLimits } from './kernel-limits.js';
 import { residentMb } from './resident-memory.js';
 import { type Ending, Sandbox, type SandboxCall } from './sandbox.js';
-import { makeSnapshot } from './snapshot.js';
 import { isSame, type Tenant } from './tenant.js';
 
 interface Waiting {
@@ -34,7 +33,6 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
   private readonly busy = new Set<Sandbox>();
   private readonly starts = new Set<Promise<void>>();
   private readonly closing = new AbortController();
-  private snapshot: Promise<Buffer> | null = null;
   private waiting: Waiting[] = [];
   private lastCallMs = performance.now();
   private sweep: NodeJS.Timeout | undefined;
@@ -193,19 +191,10 @@ export class SandboxPool implements OnApplicationBootstrap, OnApplicationShutdow
     this.starts.add(start);
   }
 
-  /** Made once; one that failed is made anew by the next start. */
-  private memory(): Promise<Buffer> {
-    this.snapshot ??= makeSnapshot(this.settings, this.closing.signal).catch((error: unknown) => {
-      this.snapshot = null;
-      throw error;
-    });
-    return this.snapshot;
-  }
-
   private async start(): Promise<void> {
     const { signal } = this.closing;
     try {
-      const sandbox = await Sandbox.start(this.settings, await this.memory(), signal);
+      const sandbox = await Sandbox.start(this.settings, signal);
       this.everWarm = true;
       this.startFailure = null;
       if (signal.aborted) sandbox.kill();

@@ -178,9 +178,7 @@ it('a call that finds no child because none starts is told why', async () => {
     return body['code'] === 'sandbox_unavailable' ? true : null;
   });
   const { body } = await runner.post('/internal/run', runOf(toolOf('return 1')));
-  expect(body['detail']).toMatch(
-    /^No Python sandbox starts: the memory of Python was not made: not in 1 ms \(PYTHON_START_MS\)\./,
-  );
+  expect(body['detail']).toMatch(/^No Python sandbox starts: it was not warm after 1 ms \(PYTHON_START_MS\)\./);
   const ready = await operations().inject('/health/ready');
-  expect(ready.json().reason).toMatch(/^no sandbox starts: the memory of Python was not made/);
+  expect(ready.json().reason).toMatch(/^no sandbox starts: it was not warm/);
 });

@@ -50,11 +50,10 @@ export class Sandbox {
 
   private constructor(
     private readonly settings: RunnerSettings,
-    snapshot: Buffer,
     script: string,
   ) {
     this.frames = new FrameReader(maxAnswerBytes(settings));
-    this.child = spawn(process.execPath, childArguments(settings, this.bootNonce, snapshot.length, script), {
+    this.child = spawn(process.execPath, childArguments(settings, this.bootNonce, script), {
       env: {},
       cwd: '/',
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
@@ -65,7 +64,6 @@ export class Sandbox {
     answers.on('data', (chunk: Buffer) => this.take(chunk));
     // A pipe breaks with its process, whose end is told below.
     for (const pipe of [answers, requests]) pipe.on('error', () => undefined);
-    requests.write(snapshot);
     this.ended = new Promise((resolve) => {
       const gone = (): void => {
         this.alive = false;
@@ -88,17 +86,11 @@ export class Sandbox {
   }
 
   /**
-   * @param snapshot the memory it starts from
    * @throws Error when the child is not warm in time, ends before, or cannot be limited
    */
-  static async start(
-    settings: RunnerSettings,
-    snapshot: Buffer,
-    signal: AbortSignal,
-    script = sandboxScript,
-  ): Promise<Sandbox> {
+  static async start(settings: RunnerSettings, signal: AbortSignal, script = sandboxScript): Promise<Sandbox> {
     signal.throwIfAborted();
-    const sandbox = new Sandbox(settings, snapshot, script);
+    const sandbox = new Sandbox(settings, script);
     const ready = new Promise<'ready'>((resolve) => (sandbox.onReady = () => resolve('ready')));
     const late = AbortSignal.any([signal, AbortSignal.timeout(settings.PYTHON_START_MS)]);
     const outcome = await Promise.race([

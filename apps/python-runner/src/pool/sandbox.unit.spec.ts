@@ -2,22 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { smallSettings } from '../testing/runner-world.js';
 import { type Ending, Sandbox } from './sandbox.js';
-import { makeSnapshot } from './snapshot.js';
 
 const never = new AbortController().signal;
 const hostile = fileURLToPath(new URL('../testing/hostile-child.mjs', import.meta.url));
-
-let snapshot: Buffer;
-
-beforeAll(async () => {
-  snapshot = await makeSnapshot(smallSettings, never);
-});
 
 describe('a child', () => {
   let sandbox: Sandbox;
 
   beforeAll(async () => {
-    sandbox = await Sandbox.start(smallSettings, snapshot, never);
+    sandbox = await Sandbox.start(smallSettings, never);
   });
   afterAll(async () => {
     sandbox.kill();
@@ -25,7 +18,7 @@ describe('a child', () => {
   });
   const ofProcess = (file: string): Promise<string> => readFile(`/proc/${sandbox.pid}/${file}`, 'utf8');
 
-  it('has an empty environment and no more than its two permissions', async () => {
+  it('has an empty environment and may read no more than it starts from', async () => {
     expect(await ofProcess('environ')).toBe('');
     const flags = (await ofProcess('cmdline')).split('\0').filter((each) => each.startsWith('--'));
     expect(flags).toContain('--permission');
@@ -33,6 +26,7 @@ describe('a child', () => {
     expect(flags.filter((each) => each.startsWith('--allow'))).toEqual([
       expect.stringMatching(/^--allow-fs-read=.*\/node_modules\/pyodide\/$/),
       expect.stringMatching(/^--allow-fs-read=.*\/python-runner\/src\/sandbox\/$/),
+      expect.stringMatching(/^--allow-fs-read=.*\/dist\/python-memory$/),
     ]);
   });
 
@@ -44,7 +38,7 @@ describe('a child', () => {
   });
 
   it('ends when the runner is gone', async () => {
-    const orphan = await Sandbox.start(smallSettings, snapshot, never);
+    const orphan = await Sandbox.start(smallSettings, never);
     orphan.abandon();
     await orphan.ended;
     expect(orphan.alive).toBe(false);
@@ -55,7 +49,7 @@ describe('a child that was taken over', () => {
   const asked: unknown[] = [];
 
   async function told(source: string): Promise<[Ending, boolean]> {
-    const sandbox = await Sandbox.start(smallSettings, snapshot, never, hostile);
+    const sandbox = await Sandbox.start(smallSettings, never, hostile);
     const ending = await sandbox.call({
       request: { kind: 'run', source },
       timeoutMs: 10_000,
@@ -88,12 +82,12 @@ describe('a child that was taken over', () => {
 });
 
 it('a start that fails says so and leaves nothing', async () => {
-  await expect(Sandbox.start(smallSettings, snapshot, never, `${hostile}.none`)).rejects.toThrow(
+  await expect(Sandbox.start(smallSettings, never, `${hostile}.none`)).rejects.toThrow(
     /it ended before it was warm \(exit code 1\)/,
   );
   const closing = new AbortController();
-  const start = expect(Sandbox.start(smallSettings, snapshot, closing.signal)).rejects.toThrow(/it was not warm after/);
+  const start = expect(Sandbox.start(smallSettings, closing.signal)).rejects.toThrow(/it was not warm after/);
   closing.abort();
   await start;
-  await expect(Sandbox.start(smallSettings, snapshot, closing.signal)).rejects.toThrow(/abort/);
+  await expect(Sandbox.start(smallSettings, closing.signal)).rejects.toThrow(/abort/);
 });

@@ -5,7 +5,7 @@ const IN = 4;
 const OUT = 3;
 
 /** Waits for so many bytes. @param {number} length */
-export function readExactly(length) {
+function readExactly(length) {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at < length;) {
     const read = readSync(IN, bytes, at, length - at, null);
@@ -33,10 +33,5 @@ export function writeFrame(message) {
   const frame = Buffer.alloc(4 + body.length);
   frame.writeUInt32BE(body.length);
   body.copy(frame, 4);
-  writeAll(frame);
-}
-
-/** @param {Uint8Array} bytes */
-export function writeAll(bytes) {
-  for (let at = 0; at < bytes.length;) at += writeSync(OUT, bytes, at);
+  for (let at = 0; at < frame.length;) at += writeSync(OUT, frame, at);
 }

@@ -1,10 +1,11 @@
-// One sandbox child: `node --permission ... child.mjs <settings as JSON>`. Reads its memory, then requests from descriptor 4 and
+// One sandbox child: `node --permission ... child.mjs <settings as JSON>`. Reads its memory, then requests from descriptor 4, and
 // answers on descriptor 3, one at a time and synchronously: no event loop turns while a tool runs, so nothing outlives its call.
-import { readExactly, readFrame, writeFrame } from './child-frames.mjs';
+import { readFileSync } from 'node:fs';
+import { readFrame, writeFrame } from './child-frames.mjs';
 import { startPython } from './pyodide.mjs';
 import { removeReach } from './reach.mjs';
 
-/** @type {{nonce: string, pyodide: string, snapshotBytes: number, maxFrameBytes: number, maxResultBytes: number, maxStdoutChars: number}} */
+/** @type {{nonce: string, pyodide: string, memory: string, maxFrameBytes: number, maxResultBytes: number, maxStdoutChars: number}} */
 const settings = JSON.parse(process.argv[2] ?? '');
 const { maxFrameBytes, maxResultBytes, maxStdoutChars } = settings;
 let callId = '';
@@ -17,7 +18,7 @@ function ask(question) {
   return JSON.stringify(answer);
 }
 
-const python = await startPython(settings.pyodide, { _loadSnapshot: readExactly(settings.snapshotBytes) });
+const python = await startPython(settings.pyodide, { _loadSnapshot: readFileSync(settings.memory) });
 const entry = python.pyimport('gatehouse_sandbox.serve');
 const { serve } = entry;
 entry.start(ask);

@@ -1,7 +1,7 @@
 // A child that was taken over: it speaks the runner's frames by itself, in the way that the request's source names.
 import { readSync, writeSync } from 'node:fs';
 
-const { nonce, snapshotBytes } = JSON.parse(process.argv[2] ?? '');
+const { nonce } = JSON.parse(process.argv[2] ?? '');
 
 /** @param {unknown} message */
 function frame(message) {
@@ -25,7 +25,6 @@ function receive(length) {
 
 const request = () => JSON.parse(receive(receive(4).readUInt32BE()).toString('utf8'));
 
-receive(snapshotBytes);
 send(frame({ id: nonce, kind: 'ready' }));
 // Said while nobody asks.
 send(frame({ id: nonce, kind: 'answer', answer: 'unasked' }));
