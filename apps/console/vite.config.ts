@@ -6,8 +6,12 @@ import { preloadPages } from './build/preload-pages.ts';
 import { keySession } from './dev/key-session.ts';
 import { systemProxy } from './dev/system-proxy.ts';
 
+/** What opens over a page, or is filled in. */
 const forms =
-  /node_modules\/(@floating-ui|react-number-format|react-remove-scroll|react-transition-group|use-sidecar|@mantine\/core\/.*\/(Popover|Combobox|Select|MultiSelect|TagsInput|PillsInput|NumberInput|PasswordInput|Menu|Modal|ModalBase|Drawer|Tooltip|Transition|Portal|FocusTrap|Overlay|Floating|Checkbox|Radio|Switch|Textarea|Input|TextInput|InputBase|Fieldset|ScrollArea)\/)/;
+  /node_modules\/(react-number-format|react-remove-scroll|react-transition-group|use-sidecar|@mantine\/core\/.*\/(Popover|Combobox|Select|MultiSelect|TagsInput|PillsInput|NumberInput|PasswordInput|Menu|Modal|ModalBase|Drawer|Tooltip|Transition|Portal|FocusTrap|Overlay|Floating|Checkbox|Radio|Switch|Textarea|Fieldset|Pill)\/)|src\/ui\/(confirm-action|confirm-button|confirm-dialog|etag-conflict|filter-bar|form-modal|name-field|removal|secret-once)\.tsx/;
+/** Its scroll area brings what places things over a page. */
+const tables =
+  /node_modules\/(@floating-ui|@tanstack\/(react-virtual|virtual-core)|@mantine\/core\/.*\/(Table|ScrollArea)\/(?!utils))|src\/ui\/(data-table|diff-view|table-head|table-row|table-skeleton)\.tsx/;
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -29,8 +33,9 @@ export default defineConfig({
           // visit begins with is one file, what several pages need another.
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
-            // What opens over a page, or is filled in: the first look at many needs none of it.
-            { name: 'forms', test: forms, minShareCount: 2, priority: 1.5 },
+            // The first look at many pages needs neither of these.
+            { name: 'forms', test: forms, minShareCount: 2, priority: 1.5, includeDependenciesRecursively: false },
+            { name: 'tables', test: tables, minShareCount: 2, priority: 1.5, includeDependenciesRecursively: false },
             { name: 'pages', minShareCount: 3, priority: 1 },
           ],
         },

@@ -25,6 +25,9 @@ export class ApiProblem extends Error {
 export const isProblem = (error: unknown, code: string): error is ApiProblem =>
   error instanceof ApiProblem && error.code === code;
 
+/** Whether saving was refused since somebody else saved in between. */
+export const isConflict = (error: unknown): boolean => isProblem(error, 'changed_since');
+
 /** Reads an answer that is none of success, even one that a proxy between made. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const read: unknown = await response.json().catch(() => null);

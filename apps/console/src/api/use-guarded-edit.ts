@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isConflict } from '../ui/etag-conflict.js';
+import { isConflict } from './problem.js';
 
 /** What was read, and what `If-Match` of a change to it has to be. */
 export interface Tagged<Shown> {

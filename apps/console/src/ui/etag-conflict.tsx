@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { isProblem } from '../api/problem.js';
+import { isConflict } from '../api/problem.js';
 import { uiTexts } from '../texts/ui.js';
 import { DiffView } from './diff-view.js';
 
@@ -15,9 +15,6 @@ interface EtagConflictProps {
   onSaveMine: () => void;
   onClose: () => void;
 }
-
-/** Whether saving was refused since somebody else saved in between. */
-export const isConflict = (error: unknown): boolean => isProblem(error, 'changed_since');
 
 /** Two people changed the same thing: shows the difference, and lets the second one choose. */
 export function EtagConflict(props: EtagConflictProps): ReactNode {
