@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { AppModule as GatewayModule } from '../../apps/adapter-gateway/src/app.module.js';
 import { InboundService } from '../../apps/adapter-gateway/src/inbound/inbound.service.js';
-import { gatewayDefaults } from '../../apps/adapter-gateway/src/testing/gateway-under-test.js';
+import { gatewayDefaults } from '../../apps/adapter-gateway/src/testing/gateway-world.js';
 import { AppModule as EngineModule } from '../../apps/engine/src/app.module.js';
 import { engineDefaults } from '../../apps/engine/src/testing/engine-world.js';
 import { TurnJobService } from '../../apps/engine/src/turns/turn-job.service.js';

@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import { until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;

@@ -1,5 +1,5 @@
 import type { Scope } from '#libs/service-kit';
-import { type GatewayWorld, gatewayWorld } from '../testing/gateway-under-test.js';
+import { type GatewayWorld, gatewayWorld } from '../testing/gateway-world.js';
 
 describe('who writes the text of a signed webhook', () => {
   let world: GatewayWorld;

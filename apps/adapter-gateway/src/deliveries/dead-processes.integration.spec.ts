@@ -4,7 +4,7 @@ import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import pg from 'pg';
 import { InboundWaitRepository } from '../inbound/inbound-wait.repository.js';
-import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { fakeAdapter, type FakeAdapter } from '../testing/fake-adapter.js';
 import { DeliveryRepository } from './delivery.repository.js';
 

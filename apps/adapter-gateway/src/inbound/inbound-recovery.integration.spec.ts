@@ -2,7 +2,7 @@ import { inboundParse, type InboundRequest, messageRoute, newId } from '#libs/co
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
-import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 

@@ -1,7 +1,7 @@
 import { inboundParse, type InboundRequest, messageRoute, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;

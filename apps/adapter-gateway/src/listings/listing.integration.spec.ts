@@ -1,4 +1,4 @@
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;

@@ -10,7 +10,7 @@ import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 interface Sent {

@@ -2,7 +2,7 @@ import { appChanged, inboundParse, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 
 describe('a registered adapter', () => {
   let world: GatewayWorld;

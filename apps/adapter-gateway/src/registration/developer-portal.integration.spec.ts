@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { httpServer, sendJson } from '../testing/http-server.js';
 
 let world: GatewayWorld;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 const sample = { title: 'It fails' };

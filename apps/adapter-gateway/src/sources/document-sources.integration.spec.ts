@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 import { fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;

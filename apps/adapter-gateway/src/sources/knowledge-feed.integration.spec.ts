@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
-import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
 
 interface Told {

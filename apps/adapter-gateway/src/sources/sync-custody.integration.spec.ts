@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 
 const count = 600;
 /** Short, so that a run that nobody works on is soon taken up. */

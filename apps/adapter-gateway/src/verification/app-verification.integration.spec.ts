@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
 import { type FakeAdapter, fakeAdapter, type Route } from '../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;

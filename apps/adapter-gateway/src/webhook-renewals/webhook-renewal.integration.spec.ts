@@ -1,5 +1,5 @@
 import { until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 const daySeconds = 86_400;

@@ -1,4 +1,4 @@
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-under-test.js';
+import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 
 let world: GatewayWorld;
 let app: { id: string; webhook_url: string; webhook_token: string; webhook_hidden: string | null };
